@@ -1,0 +1,1 @@
+//! The ring around the phone's machines: socket, clock, journal, radio.

@@ -1,0 +1,1 @@
+//! The link between phone and hub: frames, sessions, ownership.

@@ -1,0 +1,1 @@
+//! The phone's machines: outbound queue, pacing, delivery, inbound.

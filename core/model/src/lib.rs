@@ -1,0 +1,1 @@
+//! Ids, numbers, statuses and time, shared by phone and hub.

@@ -1,0 +1,1 @@
+//! SMS encodings, parts, TP-Status and result codes.

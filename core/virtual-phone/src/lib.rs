@@ -1,0 +1,1 @@
+//! A phone without a phone: the agent with a simulated radio.

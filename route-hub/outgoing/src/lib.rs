@@ -1,0 +1,1 @@
+//! The guarded client for every outgoing request.

@@ -1,0 +1,1 @@
+//! The route hub: REST API, webhooks and the phones' links.

@@ -1,0 +1,1 @@
+//! The hub's storage: one SQL text, executors, migrations.

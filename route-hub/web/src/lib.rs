@@ -1,0 +1,1 @@
+//! Request conventions of the REST API, written once.
