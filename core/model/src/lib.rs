@@ -1,1 +1,21 @@
-//! Ids, numbers, statuses and time, shared by phone and hub.
+//! Ids, phone numbers, statuses and time: the words that phone and hub share.
+//!
+//! Nothing here reads a clock or draws a random number, and whatever is somebody's (a number, a
+//! text, a secret) prints masked in `Debug` and `Display`; `as_str` is the one way to its content.
+
+mod id;
+mod key;
+mod masked;
+mod number;
+mod status;
+mod time;
+
+pub use id::{
+    AlertId, ApiKeyId, ContactId, DeviceId, Id, IdKind, InvalidId, MessageId, OrganizationId,
+    PairingId, PhoneId, ProjectId, WebhookId, kind,
+};
+pub use key::{Key, KeyMaker, PROCESS_MAX};
+pub use masked::{MessageText, Secret};
+pub use number::{InvalidNumber, NumberShape, PhoneNumber};
+pub use status::{InvalidStatus, MessageStatus, WireState};
+pub use time::{BootMs, Now, SimSlot, UnixMs};
