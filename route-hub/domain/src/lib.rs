@@ -1,1 +1,35 @@
 //! The hub's resources and their transitions.
+//!
+//! Pure: no clock, no random numbers, no database, no network. Every resource is a plain struct
+//! with public fields, named like the columns that keep it; what may change, and how, are
+//! functions that take `UnixMs` and give back what is to be stored. Amounts of time end in `_ms`
+//! or `_sec`; a field of type `UnixMs` is a moment.
+
+mod access;
+mod alert;
+mod audit;
+mod code;
+mod contact;
+mod device;
+mod fold;
+mod message;
+mod organization;
+mod phone;
+mod vars;
+mod webhook;
+
+pub use access::{ApiKey, Permission, Permissions};
+pub use alert::{Alert, AlertKind};
+pub use audit::AuditEntry;
+pub use code::UnknownName;
+pub use contact::{Contact, ConversationStatus};
+pub use device::{Device, DeviceState, Pairing, PairingState};
+pub use fold::fold;
+pub use message::{
+    Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, status_code,
+    status_from_code,
+};
+pub use organization::{Organization, Project};
+pub use phone::{Phone, PhoneType, QuietMode, WaitingFor};
+pub use vars::{InvalidVars, VarValue, Vars, VarsChange};
+pub use webhook::{OutboxRow, Webhook, WebhookEvent, WebhookLogEntry};

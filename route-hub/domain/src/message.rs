@@ -1,0 +1,206 @@
+//! Messages, both ways.
+
+use crate::Vars;
+use crate::code::coded;
+use postrider_model::{
+    ContactId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, PhoneNumber, ProjectId,
+    Secret, UnixMs,
+};
+
+coded! {
+    /// Which way a message goes.
+    Direction {
+        /// To the project.
+        Incoming = "incoming" / 0,
+        /// From the project.
+        Outgoing = "outgoing" / 1,
+    }
+}
+
+coded! {
+    /// What kind of message it is.
+    MessageType {
+        /// A text message.
+        Sms = "sms" / 1,
+        /// A message with media.
+        Mms = "mms" / 2,
+        /// A USSD request.
+        Ussd = "ussd" / 3,
+        /// A USSD dialogue.
+        UssdSession = "ussd_session" / 4,
+        /// A voice call.
+        Call = "call" / 5,
+        /// A message of a chat app.
+        Chat = "chat" / 6,
+        /// The start of a service.
+        Service = "service" / 7,
+    }
+}
+
+coded! {
+    /// Who made a message.
+    MessageSource {
+        /// A phone.
+        Phone = "phone" / 1,
+        /// A gateway provider.
+        Provider = "provider" / 2,
+        /// A person in the console.
+        Web = "web" / 3,
+        /// A program, by the REST API.
+        Api = "api" / 4,
+        /// A service.
+        Service = "service" / 5,
+        /// The answer of a webhook.
+        Webhook = "webhook" / 6,
+        /// A schedule.
+        Scheduled = "scheduled" / 7,
+        /// An integration.
+        Integration = "integration" / 8,
+        /// A tool of a language model.
+        Mcp = "mcp" / 9,
+    }
+}
+
+coded! {
+    /// What the sender wants when nobody can know whether a message went on the air.
+    OnUnknown {
+        /// It ends as `failed` with `unknown_outcome`.
+        Fail = "fail" / 0,
+        /// It is sent again, at the risk of a double.
+        Resend = "resend" / 1,
+    }
+}
+
+/// Returns the integer that stands for a status in the database.
+pub const fn status_code(status: MessageStatus) -> i64 {
+    match status {
+        MessageStatus::Queued => 1,
+        MessageStatus::Sent => 2,
+        MessageStatus::Failed => 3,
+        MessageStatus::FailedQueued => 4,
+        MessageStatus::Delivered => 5,
+        MessageStatus::NotDelivered => 6,
+        MessageStatus::Cancelled => 7,
+        MessageStatus::Received => 8,
+        MessageStatus::Processing => 9,
+        MessageStatus::Ignored => 10,
+        MessageStatus::Read => 11,
+    }
+}
+
+/// Returns the status of a stored integer.
+pub const fn status_from_code(code: i64) -> Option<MessageStatus> {
+    Some(match code {
+        1 => MessageStatus::Queued,
+        2 => MessageStatus::Sent,
+        3 => MessageStatus::Failed,
+        4 => MessageStatus::FailedQueued,
+        5 => MessageStatus::Delivered,
+        6 => MessageStatus::NotDelivered,
+        7 => MessageStatus::Cancelled,
+        8 => MessageStatus::Received,
+        9 => MessageStatus::Processing,
+        10 => MessageStatus::Ignored,
+        11 => MessageStatus::Read,
+        _ => return None,
+    })
+}
+
+/// Ownership of a message as its row keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OwnershipRow {
+    /// The code of the state.
+    pub state: i64,
+    /// The number of the present exposure; 0 before the first.
+    pub ep: u32,
+    /// The device that holds the exposure.
+    pub device_id: Option<DeviceId>,
+    /// The installation that holds the exposure.
+    pub install: Option<String>,
+    /// The number of the frame that carried the exposure.
+    pub down_s: Option<u64>,
+    /// Flags, as bits.
+    pub flags: i64,
+}
+
+impl OwnershipRow {
+    /// The code of a message that waits at the hub.
+    pub const WAITING: i64 = 10;
+    /// The lowest code of a message that a phone holds.
+    pub const EXPOSED: i64 = 20;
+    /// The lowest code of a message that needs no more sending.
+    pub const SENT: i64 = 60;
+}
+
+/// A message of a project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// The project it is in.
+    pub project_id: ProjectId,
+    /// The contact on the other side; `None` where the project makes no contacts by itself.
+    pub contact_id: Option<ContactId>,
+    /// The phone that sends or received it.
+    pub phone_id: PhoneId,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// What kind of message it is.
+    pub message_type: MessageType,
+    /// Who made it.
+    pub source: MessageSource,
+    /// Its status as the API shows it.
+    pub status: MessageStatus,
+    /// When it was made.
+    pub time_created: UnixMs,
+    /// When it went on the air, or was sent by the other side.
+    pub time_sent: Option<UnixMs>,
+    /// When it was changed last.
+    pub time_updated: UnixMs,
+    /// Whom it is from.
+    pub from_number: Option<PhoneNumber>,
+    /// Whom it is for.
+    pub to_number: Option<PhoneNumber>,
+    /// Its text.
+    pub content: Option<MessageText>,
+    /// Whether somebody starred it.
+    pub starred: bool,
+    /// Whether it is only a test.
+    pub simulated: bool,
+    /// 1 or 2; higher is sent first.
+    pub priority: u8,
+    /// What went wrong, for people.
+    pub error_message: Option<String>,
+    /// What went wrong, for programs.
+    pub error_code: Option<String>,
+    /// The id that a gateway gave it.
+    pub external_id: Option<String>,
+    /// Its SMS parts.
+    pub num_parts: Option<u32>,
+    /// The network it went through.
+    pub network_code: Option<String>,
+    /// Seconds of a call, -1 when nobody answered.
+    pub duration_sec: Option<i64>,
+    /// Seconds that a call rang.
+    pub ring_time_sec: Option<i64>,
+    /// The caller's own variables.
+    pub vars: Vars,
+    /// Parameters for the route, as JSON.
+    pub route_params: Option<String>,
+    /// Where its status changes are reported, before the project's setting.
+    pub status_url: Option<String>,
+    /// The `secret` parameter of those reports.
+    pub status_secret: Option<Secret>,
+    /// How often it was given to a phone anew.
+    pub send_attempts: u32,
+    /// Who may send it.
+    pub ownership: OwnershipRow,
+    /// What the sender wants when the outcome is unknown.
+    pub on_unknown: OnUnknown,
+    /// When it may no longer be sent.
+    pub life_end: Option<UnixMs>,
+    /// Whether it was deleted.
+    pub hidden: bool,
+    /// Which parts have ended and how, as JSON, while there are several.
+    pub parts_done: Option<String>,
+}

@@ -1,0 +1,221 @@
+//! Phones (basic routes): one SIM slot of a device, or a test route.
+
+use crate::Vars;
+use crate::code::coded;
+use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
+
+coded! {
+    /// What kind of route a phone is.
+    PhoneType {
+        /// A SIM slot of a device that runs the agent.
+        Android = "android" / 1,
+        /// A test route: nothing leaves the hub.
+        Simulated = "simulated" / 2,
+    }
+}
+
+coded! {
+    /// What happens in the quiet hours.
+    QuietMode {
+        /// They are not kept.
+        Off = "off" / 0,
+        /// Messages wait until they end.
+        Delay = "delay" / 1,
+        /// People are asked first; programs are not.
+        Confirm = "confirm" / 2,
+    }
+}
+
+coded! {
+    /// Why a queued message still waits.
+    WaitingFor {
+        /// The phone is not connected.
+        PhoneOffline = "phone_offline" / 1,
+        /// Sending is paused on the phone.
+        Paused = "paused" / 2,
+        /// Another SIM was put into the slot and nobody has confirmed it.
+        SimChanged = "sim_changed" / 3,
+        /// The phone's `send_limit` is used up for now.
+        SendLimit = "send_limit" / 4,
+        /// The phone's `sent_message_limit` is reached.
+        SentMessageLimit = "sent_message_limit" / 5,
+        /// The phone keeps quiet hours.
+        QuietHours = "quiet_hours" / 6,
+        /// Other messages go first.
+        Queue = "queue" / 7,
+        /// The radio gives no answer.
+        Radio = "radio" / 8,
+        /// The phone has no service.
+        NoService = "no_service" / 9,
+        /// The hub was restored and waits for the phone's word.
+        Frozen = "frozen" / 10,
+        /// The project is stopped.
+        ProjectStopped = "project_stopped" / 11,
+        /// The phone waits before its own next try.
+        Retry = "retry" / 12,
+    }
+}
+
+/// A phone, called basic route in the API.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phone {
+    /// Its id.
+    pub id: PhoneId,
+    /// The project it is in.
+    pub project_id: ProjectId,
+    /// The device that holds it; `None` for a test route.
+    pub device_id: Option<DeviceId>,
+    /// The SIM slot within the device.
+    pub sim: Option<SimSlot>,
+    /// What people call it.
+    pub name: String,
+    /// Its number or sender id, where known.
+    pub phone_number: Option<PhoneNumber>,
+    /// What kind of route it is.
+    pub phone_type: PhoneType,
+    /// Its region, two capital letters.
+    pub country: Option<String>,
+    /// Whether sending is paused.
+    pub send_paused: bool,
+    /// When it was made.
+    pub time_created: UnixMs,
+    /// When it last did something.
+    pub last_active_time: Option<UnixMs>,
+    /// The caller's own variables.
+    pub vars: Vars,
+    /// Battery, percent.
+    pub battery: Option<i64>,
+    /// Whether it charges.
+    pub charging: Option<bool>,
+    /// How it reaches the internet.
+    pub internet_type: Option<String>,
+    /// The agent's version.
+    pub app_version: Option<String>,
+    /// The level of its operating system.
+    pub android_sdk: Option<i64>,
+    /// Network code of the SIM: digits.
+    pub mccmnc: Option<String>,
+    /// Who made the device.
+    pub manufacturer: Option<String>,
+    /// The device's model.
+    pub model: Option<String>,
+    /// Most SMS parts per hour.
+    pub send_limit: Option<u32>,
+    /// Sent messages after which it pauses by itself; `None`: never.
+    pub sent_message_limit: Option<u32>,
+    /// Sent messages since `sent_message_epoch`.
+    pub sent_message_count: u64,
+    /// Since when they are counted.
+    pub sent_message_epoch: UnixMs,
+    /// Shortest time between two messages.
+    pub send_delay_ms: i64,
+    /// The zone of its quiet hours, an IANA name; `None`: the project's.
+    pub timezone_id: Option<String>,
+    /// What happens in the quiet hours.
+    pub quiet_mode: QuietMode,
+    /// When they begin, `HH:MM`.
+    pub quiet_start: Option<String>,
+    /// When they end, `HH:MM`.
+    pub quiet_end: Option<String>,
+    /// Whether recipients must be valid numbers.
+    pub validate_recipient_numbers: bool,
+    /// The regions it may send to; `None`: all.
+    pub allowed_recipient_countries: Option<Vec<String>>,
+    /// Most messages exposed to it and without a result; `None`: the hub's setting.
+    pub window_size: Option<u32>,
+    /// What tells its SIM from another.
+    pub sim_fingerprint: Option<String>,
+    /// Whether another SIM is in the slot and unconfirmed.
+    pub sim_changed: bool,
+    /// Why its first queued message waits, as the device last said.
+    pub waiting_for: Option<WaitingFor>,
+    /// When it may send again, as the device last said.
+    pub next_slot_time: Option<UnixMs>,
+    /// Whether `sent_message_limit` paused it, not a person.
+    pub auto_paused: bool,
+    /// Whether it was removed.
+    pub removed: bool,
+}
+
+impl Phone {
+    /// Makes a phone with every setting at its default.
+    pub fn new(
+        id: PhoneId,
+        project_id: ProjectId,
+        name: impl Into<String>,
+        phone_type: PhoneType,
+        now: UnixMs,
+    ) -> Self {
+        Self {
+            id,
+            project_id,
+            device_id: None,
+            sim: None,
+            name: name.into(),
+            phone_number: None,
+            phone_type,
+            country: None,
+            send_paused: false,
+            time_created: now,
+            last_active_time: None,
+            vars: Vars::default(),
+            battery: None,
+            charging: None,
+            internet_type: None,
+            app_version: None,
+            android_sdk: None,
+            mccmnc: None,
+            manufacturer: None,
+            model: None,
+            send_limit: None,
+            sent_message_limit: None,
+            sent_message_count: 0,
+            sent_message_epoch: now,
+            send_delay_ms: 0,
+            timezone_id: None,
+            quiet_mode: QuietMode::Off,
+            quiet_start: None,
+            quiet_end: None,
+            validate_recipient_numbers: false,
+            allowed_recipient_countries: None,
+            window_size: None,
+            sim_fingerprint: None,
+            sim_changed: false,
+            waiting_for: None,
+            next_slot_time: None,
+            auto_paused: false,
+            removed: false,
+        }
+    }
+
+    /// Returns how many more messages `sent_message_limit` lets out, `None` without a limit.
+    pub fn sends_left(&self) -> Option<u64> {
+        self.sent_message_limit
+            .map(|limit| u64::from(limit).saturating_sub(self.sent_message_count))
+    }
+
+    /// Counts `sent` messages and pauses the phone when its limit is reached.
+    pub fn count_sent(&mut self, sent: u64) {
+        self.sent_message_count += sent;
+        if self.sends_left() == Some(0) && !self.send_paused {
+            self.send_paused = true;
+            self.auto_paused = true;
+        }
+    }
+
+    /// Begins the count anew; a phone that paused by its limit sends again.
+    pub fn reset_sent_count(&mut self, now: UnixMs) {
+        self.sent_message_count = 0;
+        self.sent_message_epoch = now;
+        if self.auto_paused {
+            self.send_paused = false;
+            self.auto_paused = false;
+        }
+    }
+
+    /// Pauses or resumes by a person's word, which outlives a reset of the count.
+    pub fn set_paused(&mut self, paused: bool) {
+        self.send_paused = paused;
+        self.auto_paused = false;
+    }
+}

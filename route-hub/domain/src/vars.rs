@@ -1,0 +1,255 @@
+//! Custom variables and the rules of the specification's "Limits".
+
+use serde_json::Value as Json;
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+/// Most variables of one object.
+pub const VARS_MAX: usize = 100;
+/// Most characters of a variable's name.
+pub const NAME_LENGTH_MAX: usize = 32;
+/// Most bytes of a variable's text.
+pub const VALUE_BYTES_MAX: usize = 4096;
+
+/// The value of a custom variable.
+#[derive(Debug, Clone, PartialEq)]
+pub enum VarValue {
+    /// A text of at most 4096 bytes.
+    Text(String),
+    /// A number, as it was written.
+    Number(serde_json::Number),
+    /// A truth value.
+    Flag(bool),
+}
+
+/// An object's custom variables, in the order of their names.
+///
+/// Prints the names alone: values are the customer's.
+#[derive(Clone, PartialEq, Default)]
+pub struct Vars(BTreeMap<String, VarValue>);
+
+/// A checked change: `None` deletes a variable.
+#[derive(Clone, PartialEq, Default)]
+pub struct VarsChange(BTreeMap<String, Option<VarValue>>);
+
+/// Says which variable breaks which rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InvalidVars {
+    /// Not an object.
+    NotAnObject,
+    /// More than 100 would be kept.
+    TooMany,
+    /// A name of other characters, or of none or more than 32.
+    Name {
+        /// The name, cut to what may be shown.
+        name: String,
+    },
+    /// An array or an object.
+    Nested {
+        /// The variable.
+        name: String,
+    },
+    /// A text of more than 4096 bytes.
+    TooLong {
+        /// The variable.
+        name: String,
+    },
+}
+
+impl InvalidVars {
+    /// Returns the parameter to name in an error: `vars` or `vars[name]`.
+    pub fn param(&self) -> String {
+        match self {
+            Self::NotAnObject | Self::TooMany => "vars".to_owned(),
+            Self::Name { name } | Self::Nested { name } | Self::TooLong { name } => {
+                format!("vars[{name}]")
+            }
+        }
+    }
+}
+
+impl fmt::Display for InvalidVars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAnObject => f.write_str("vars must be an object"),
+            Self::TooMany => write!(f, "an object holds at most {VARS_MAX} variables"),
+            Self::Name { .. } => write!(
+                f,
+                "a variable's name has 1 to {NAME_LENGTH_MAX} characters of a-z, A-Z, 0-9 and _"
+            ),
+            Self::Nested { .. } => {
+                f.write_str("a variable holds a string, a number or a boolean, nothing nested")
+            }
+            Self::TooLong { .. } => {
+                write!(
+                    f,
+                    "a variable holds at most {VALUE_BYTES_MAX} bytes of text"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidVars {}
+
+impl VarsChange {
+    /// Reads and checks what a caller gave; `null` and an empty array change nothing.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with the variable's name.
+    pub fn parse(given: &Json) -> Result<Self, InvalidVars> {
+        match given {
+            Json::Null => Ok(Self::default()),
+            Json::Array(items) if items.is_empty() => Ok(Self::default()),
+            Json::Object(members) => {
+                if members.len() > VARS_MAX {
+                    return Err(InvalidVars::TooMany);
+                }
+                let change = members
+                    .iter()
+                    .map(|(name, value)| Ok((name.clone(), check(name, value)?)))
+                    .collect::<Result<_, _>>()?;
+                Ok(Self(change))
+            }
+            _ => Err(InvalidVars::NotAnObject),
+        }
+    }
+
+    /// Says whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Lays `over` upon this change: its variables win.
+    #[must_use]
+    pub fn overlaid(mut self, over: Self) -> Self {
+        self.0.extend(over.0);
+        self
+    }
+}
+
+fn check(name: &str, value: &Json) -> Result<Option<VarValue>, InvalidVars> {
+    if !is_name(name) {
+        let name = name.chars().take(NAME_LENGTH_MAX).collect();
+        return Err(InvalidVars::Name { name });
+    }
+    match value {
+        Json::Null => Ok(None),
+        Json::Bool(flag) => Ok(Some(VarValue::Flag(*flag))),
+        Json::Number(number) => Ok(Some(VarValue::Number(number.clone()))),
+        Json::String(text) if text.len() > VALUE_BYTES_MAX => Err(InvalidVars::TooLong {
+            name: name.to_owned(),
+        }),
+        Json::String(text) => Ok(Some(VarValue::Text(text.clone()))),
+        Json::Array(_) | Json::Object(_) => Err(InvalidVars::Nested {
+            name: name.to_owned(),
+        }),
+    }
+}
+
+/// Says whether a text may name a variable: `^[A-Za-z0-9_]{1,32}$`.
+pub fn is_name(name: &str) -> bool {
+    (1..=NAME_LENGTH_MAX).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+impl Vars {
+    /// Applies a change.
+    ///
+    /// # Errors
+    /// [`InvalidVars::TooMany`] when more than 100 would be kept; nothing has changed then.
+    pub fn apply(&mut self, change: VarsChange) -> Result<(), InvalidVars> {
+        let gone = |(name, value): &(&String, &Option<VarValue>)| {
+            value.is_none() && self.0.contains_key(*name)
+        };
+        let added = |(name, value): &(&String, &Option<VarValue>)| {
+            value.is_some() && !self.0.contains_key(*name)
+        };
+        let kept = self.0.len() + change.0.iter().filter(added).count()
+            - change.0.iter().filter(gone).count();
+        if kept > VARS_MAX {
+            return Err(InvalidVars::TooMany);
+        }
+        for (name, value) in change.0 {
+            match value {
+                Some(value) => self.0.insert(name, value),
+                None => self.0.remove(&name),
+            };
+        }
+        Ok(())
+    }
+
+    /// Makes the variables of a new object.
+    pub fn from_change(change: VarsChange) -> Self {
+        let given = change.0.into_iter();
+        Self(
+            given
+                .filter_map(|(name, value)| Some((name, value?)))
+                .collect(),
+        )
+    }
+
+    /// Returns one variable.
+    pub fn get(&self, name: &str) -> Option<&VarValue> {
+        self.0.get(name)
+    }
+
+    /// Iterates in the order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &VarValue)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Says whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns them as a JSON object.
+    pub fn to_value(&self) -> Json {
+        let members = self.iter().map(|(name, value)| {
+            let value = match value {
+                VarValue::Text(text) => Json::String(text.clone()),
+                VarValue::Number(number) => Json::Number(number.clone()),
+                VarValue::Flag(flag) => Json::Bool(*flag),
+            };
+            (name.to_owned(), value)
+        });
+        Json::Object(members.collect())
+    }
+
+    /// Writes them as the JSON that is stored.
+    pub fn to_json(&self) -> Cow<'static, str> {
+        if self.is_empty() {
+            Cow::Borrowed("{}")
+        } else {
+            Cow::Owned(self.to_value().to_string())
+        }
+    }
+
+    /// Reads what [`Self::to_json`] wrote; `None` for anything else.
+    pub fn from_json(text: &str) -> Option<Self> {
+        if text == "{}" {
+            return Some(Self::default());
+        }
+        let value = serde_json::from_str(text).ok()?;
+        Some(Self::from_change(VarsChange::parse(&value).ok()?))
+    }
+}
+
+impl fmt::Debug for Vars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl fmt::Debug for VarsChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
