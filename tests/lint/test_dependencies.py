@@ -1,0 +1,98 @@
+"""Enforces deny.toml on what Cargo resolves: licences, bans, wildcards and sources.
+
+It reads `cargo metadata`, which takes a second where building the usual tool from its sources would take
+minutes of every fresh run. Advisories need the network and are left to that tool (`just deny`).
+"""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from lint.spdx import satisfied
+from support.paths import ROOT
+
+try:
+    import tomllib
+except ModuleNotFoundError:
+    import tomli as tomllib
+
+CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
+LOCK_FILES = ["Cargo.lock", "core/link/fuzz/Cargo.lock", "tests/requirements.txt"]
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return tomllib.loads((ROOT / "deny.toml").read_text())
+
+
+@pytest.fixture(scope="module")
+def metadata():
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features"]
+    return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
+
+
+@pytest.fixture(scope="module")
+def resolved(metadata):
+    """Every package that the workspace's members reach."""
+    used = {node["id"] for node in metadata["resolve"]["nodes"]}
+    return [package for package in metadata["packages"] if package["id"] in used]
+
+
+def test_expressions_are_read_as_they_are_meant():
+    allowed = {"MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"}
+    assert satisfied("MIT OR GPL-3.0", allowed)
+    assert satisfied("MIT/Unknown", allowed)
+    assert satisfied("(GPL-3.0 OR MIT) AND Apache-2.0 WITH LLVM-exception", allowed)
+    assert not satisfied("MIT AND GPL-3.0", allowed)
+    assert not satisfied("GPL-3.0 OR (MIT AND LGPL-2.1)", allowed)
+    for broken in ("", "MIT OR", "(MIT", "MIT MIT"):
+        with pytest.raises(ValueError):
+            satisfied(broken, allowed)
+
+
+def test_every_licence_is_allowed(resolved, rules):
+    allowed = set(rules["licenses"]["allow"])
+    wrong = [
+        f"{p['name']} {p['version']}: {p['license']}"
+        for p in resolved
+        if not p["license"] or not satisfied(p["license"], allowed)
+    ]
+    assert not wrong
+
+
+def test_no_banned_crate_is_used(resolved, rules):
+    banned = {entry["crate"]: entry["reason"] for entry in rules["bans"]["deny"]}
+    assert not [f"{p['name']}: {banned[p['name']]}" for p in resolved if p["name"] in banned]
+
+
+def test_every_crate_comes_from_the_public_registry_or_this_repository(resolved):
+    assert not [p["name"] for p in resolved if p["source"] not in (None, CRATES_IO)]
+
+
+def test_no_member_asks_for_just_any_version(metadata):
+    members = [p for p in metadata["packages"] if p["id"] in metadata["workspace_members"]]
+    loose = [
+        f"{p['name']} -> {d['name']}" for p in members for d in p["dependencies"] if d["req"] == "*" and not d.get("path")
+    ]
+    assert not loose
+
+
+def test_members_take_their_versions_from_the_root():
+    for manifest in ROOT.glob("**/Cargo.toml"):
+        if manifest.parent == ROOT or {"target", "fuzz", "node_modules"} & set(manifest.relative_to(ROOT).parts):
+            continue
+        parsed = tomllib.loads(manifest.read_text())
+        for section in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for name, value in parsed.get(section, {}).items():
+                assert isinstance(value, dict) and value.get("workspace"), f"{manifest}: {name}"
+
+
+@pytest.mark.parametrize("name", LOCK_FILES)
+def test_a_lock_file_names_no_host_but_the_public_index(name):
+    path = ROOT / name
+    if not path.exists():
+        pytest.skip(f"there is no {name}")
+    hosts = set(re.findall(r"https?://([^/\s\"]+)", path.read_text()))
+    assert hosts <= {"github.com"}

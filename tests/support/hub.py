@@ -1,0 +1,135 @@
+"""The hub as a process: the demo with its one line of JSON, and `serve` with the admin commands."""
+
+import json
+import socket
+import subprocess
+from pathlib import Path
+
+import requests
+
+from support.paths import binary
+from support.process import Died, Program, loopback_environment
+from support.rest import Rest
+from support.wait import until
+
+
+class Demo:
+    """`route-hub demo --json`: a hub with phones, its facts as attributes."""
+
+    def __init__(self, folder, phones=2, listen="127.0.0.1:0", arguments=(), env=None):
+        self.folder = Path(folder)
+        self.radio_log = self.folder / "radio.jsonl"
+        command = [binary("route-hub"), "demo", "--json", "--dir", self.folder / "demo", "--listen", listen]
+        command += ["--phones", str(phones), "--radio-log", self.radio_log, *arguments]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.program = Program(command, env=env, name="route-hub demo")
+        try:
+            self.facts = json.loads(self.program.line())
+        except BaseException:
+            self.program.kill()
+            raise
+        self.base_url = self.facts["base_url"]
+        self.api_key = self.facts["api_key"]
+        self.organization_id = self.facts["organization_id"]
+        self.project_id = self.facts["project_id"]
+        self.phones = self.facts["phones"]
+        self.test_phone_id = self.facts["test_phone_id"]
+        self.rest = Rest(self.base_url, self.api_key, self.project_id)
+
+    @property
+    def address(self):
+        """Host and port of the listener."""
+        host, port = self.base_url.split("//")[1].split("/")[0].rsplit(":", 1)
+        return host, int(port)
+
+    def radio(self):
+        """Returns every line of the radio log so far."""
+        return read_radio_log(self.radio_log)
+
+
+def read_radio_log(path):
+    """Reads a radio log; a last line that was cut by a kill is left out."""
+    path = Path(path)
+    if not path.exists():
+        return []
+    whole = path.read_bytes()
+    whole = whole[: whole.rfind(b"\n") + 1]
+    return [json.loads(line) for line in whole.splitlines() if line.strip()]
+
+
+def free_port():
+    """Returns a port that was free a moment ago, for a hub that must come back on the same one."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Admin:
+    """`route-hub admin` on one data folder."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def __call__(self, *arguments, check=True):
+        command = [str(binary("route-hub")), "admin", *map(str, arguments), "--dir", str(self.folder), "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=loopback_environment())
+        if check and done.returncode != 0:
+            raise Died(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+        return json.loads(done.stdout) if check and done.stdout.strip() else done
+
+    def organization(self, name="Org"):
+        """Creates an organization and returns its id."""
+        return self("organization", "create", "--name", name)["id"]
+
+    def project(self, organization, name="Project", *settings):
+        """Creates a project and returns its id."""
+        return self("project", "create", "--organization", organization, "--name", name, *settings)["id"]
+
+    def key(self, project=None, permissions=(), *more):
+        """Creates an API key and returns its text, which is shown once."""
+        arguments = ["key", "create"]
+        if project:
+            arguments += ["--project", project]
+        for permission in permissions:
+            arguments += ["--permission", permission]
+        answer = self(*arguments, *more)
+        return answer.get("api_key") or answer["key"]
+
+
+class Serve:
+    """`route-hub serve` on a folder that the admin commands have filled."""
+
+    def __init__(self, folder, port=None, arguments=(), env=None, scheme="http", verify=True):
+        self.folder = Path(folder)
+        self.port = port or free_port()
+        self.scheme = scheme
+        self.verify = verify
+        self.arguments = list(arguments)
+        self.env = env
+        self.base_url = f"{scheme}://127.0.0.1:{self.port}/v1"
+        self.program = None
+
+    @property
+    def address(self):
+        """Host and port of the listener."""
+        return "127.0.0.1", self.port
+
+    def start(self):
+        """Starts the program and waits until it is ready."""
+        command = [binary("route-hub"), "serve", "--dir", self.folder, "--listen", f"127.0.0.1:{self.port}"]
+        self.program = Program(command + self.arguments, env=self.env, name="route-hub serve")
+        until(self._ready, "the hub is ready", 60)
+        return self
+
+    def _ready(self):
+        if not self.program.alive():
+            raise Died(f"route-hub serve ended with {self.program.process.returncode}:\n{self.program.words()}")
+        try:
+            url = f"{self.scheme}://127.0.0.1:{self.port}/readyz"
+            return requests.get(url, timeout=2, verify=self.verify).status_code == 200
+        except requests.RequestException:
+            return False
+
+    def rest(self, key, project):
+        """Returns a caller of this hub's API."""
+        return Rest(self.base_url, key, project)

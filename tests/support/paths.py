@@ -1,0 +1,15 @@
+"""Where the repository and its built programs lie."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def binary(name):
+    """Returns the path of a built program, or says how to build it."""
+    path = TARGET / "debug" / name
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: cargo build -p route-hub -p virtual-phone")
+    return path
