@@ -1,1 +1,40 @@
-//! Request conventions of the REST API, written once.
+//! Request conventions of the REST API, written once and knowing nothing of resources.
+//!
+//! # The way of a request
+//! [`conventions`] gives it an id and catches what goes wrong; [`Call`] finds the caller of its key
+//! and reads query string and body into one set of [`Params`]; an operation reads typed [`Field`]s
+//! or a [`ListQuery`] from them and returns an [`Answer`] or an [`ApiError`].
+//!
+//! # Rules
+//! - A parameter in the query string and in the body, or twice in one of them, is refused.
+//! - A parameter that an operation does not know is ignored; one of a feature that comes later is
+//!   refused by name unless it says nothing ([`Params::refuse_later`]).
+//! - Forms carry text, which is read as the type that is expected; JSON must have the right type.
+//!   An empty text in a form counts as not given, except where a text is expected.
+//! - Every error is the envelope, with a message that never repeats what came in.
+
+mod answer;
+mod body;
+mod call;
+mod context;
+mod conventions;
+mod credentials;
+mod error;
+mod field;
+mod filter;
+mod json;
+pub mod limits;
+mod list;
+mod node;
+mod params;
+mod query;
+
+pub use answer::{Answer, Fields, ObjectWriter, Page, Resource};
+pub use call::{Authenticator, Call};
+pub use context::{RateLimit, RequestContext, RequestIds};
+pub use conventions::{conventions, no_such_method, no_such_url};
+pub use error::{ApiError, ErrorCode};
+pub use field::{Field, Object, Path};
+pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
+pub use list::{ListQuery, ListSpec, OFFSET_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+pub use params::{Later, LaterDefault, Params, refuse_unless_default};

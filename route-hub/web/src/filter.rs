@@ -1,0 +1,298 @@
+//! Filters of lists: which parameters, of which type, with which modifiers.
+
+use crate::{error::ApiError, field::Field};
+
+/// What a filter compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilterKind {
+    /// Text; compared without regard to case where it is compared for equality.
+    Text,
+    /// An id: text that either is the id of something or matches nothing.
+    Id,
+    /// A whole number.
+    Integer,
+    /// A UNIX timestamp in seconds; the filter carries milliseconds.
+    Timestamp,
+    /// A boolean.
+    Boolean,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// `name[key]…`: custom variables, each a text.
+    Vars,
+}
+
+/// How a filter compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Modifier {
+    /// Equal; what a filter without a modifier means.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Begins with.
+    Prefix,
+    /// Does not begin with.
+    NotPrefix,
+    /// Is there (true) or not (false).
+    Exists,
+    /// Is not there (true) or is (false).
+    Null,
+    /// Alphabetically or numerically at least.
+    Gte,
+    /// Above.
+    Gt,
+    /// Below.
+    Lt,
+    /// At most.
+    Lte,
+    /// Numerically at least.
+    Min,
+    /// Numerically below.
+    Max,
+}
+
+impl Modifier {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("eq", Self::Eq),
+        ("ne", Self::Ne),
+        ("prefix", Self::Prefix),
+        ("not_prefix", Self::NotPrefix),
+        ("exists", Self::Exists),
+        ("null", Self::Null),
+        ("gte", Self::Gte),
+        ("gt", Self::Gt),
+        ("lt", Self::Lt),
+        ("lte", Self::Lte),
+        ("min", Self::Min),
+        ("max", Self::Max),
+    ];
+
+    /// The seven that compare texts, as many parameters allow them.
+    pub const TEXT: &'static [Self] = &[
+        Self::Ne,
+        Self::Prefix,
+        Self::NotPrefix,
+        Self::Gte,
+        Self::Gt,
+        Self::Lt,
+        Self::Lte,
+    ];
+
+    fn named(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(text, _)| *text == name);
+        found.map(|(_, modifier)| *modifier)
+    }
+}
+
+/// One parameter that a list can be filtered by.
+#[derive(Debug, Clone, Copy)]
+pub struct FilterSpec {
+    /// The parameter's name.
+    pub name: &'static str,
+    /// What it compares.
+    pub kind: FilterKind,
+    /// Which modifiers it allows, besides `eq`.
+    pub modifiers: &'static [Modifier],
+}
+
+/// What a filter compares with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FilterValue {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// Unix milliseconds.
+    Millis(i64),
+    /// A boolean, also the value of `exists` and `null`.
+    Boolean(bool),
+}
+
+/// One condition of a list; all of them hold together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter {
+    /// The parameter's name.
+    pub name: &'static str,
+    /// The custom variable's name, for [`FilterKind::Vars`].
+    pub key: Option<String>,
+    /// How it compares.
+    pub modifier: Modifier,
+    /// With what.
+    pub value: FilterValue,
+}
+
+impl FilterSpec {
+    /// Reads the conditions that `field` gives, in both the nested and the flat form.
+    pub(crate) fn read(&self, field: Field<'_>, out: &mut Vec<Filter>) -> Result<(), ApiError> {
+        if !field.is_given() {
+            return Ok(());
+        }
+        if self.kind != FilterKind::Vars {
+            return self.read_one(field, None, out);
+        }
+        let Some(variables) = field.object()? else {
+            return Ok(());
+        };
+        for (name, variable) in variables.members() {
+            self.read_one(variable, Some(name), out)?;
+        }
+        Ok(())
+    }
+
+    fn read_one(
+        &self,
+        field: Field<'_>,
+        key: Option<&str>,
+        out: &mut Vec<Filter>,
+    ) -> Result<(), ApiError> {
+        let Ok(Some(modifiers)) = field.object() else {
+            return self.push(field, key, Modifier::Eq, out);
+        };
+        for (name, value) in modifiers.members() {
+            let at = || match key {
+                Some(key) => format!("{}[{key}][{name}]", self.name),
+                None => format!("{}[{name}]", self.name),
+            };
+            let unknown = || ApiError::invalid_param(at(), "is not a filter of this list");
+            let modifier = Modifier::named(name).ok_or_else(unknown)?;
+            if modifier != Modifier::Eq && !self.modifiers.contains(&modifier) {
+                return Err(unknown());
+            }
+            self.push(value, key, modifier, out)?;
+        }
+        Ok(())
+    }
+
+    fn push(
+        &self,
+        field: Field<'_>,
+        key: Option<&str>,
+        modifier: Modifier,
+        out: &mut Vec<Filter>,
+    ) -> Result<(), ApiError> {
+        let Some(value) = self.value(field, modifier)? else {
+            return Ok(());
+        };
+        let filter = |modifier, value| Filter {
+            name: self.name,
+            key: key.map(str::to_owned),
+            modifier,
+            value,
+        };
+        match (modifier, value) {
+            (Modifier::Eq, FilterValue::Millis(ms)) => {
+                out.push(filter(Modifier::Min, FilterValue::Millis(ms)));
+                out.push(filter(Modifier::Max, FilterValue::Millis(ms + 1_000)));
+            }
+            (modifier, value) => out.push(filter(modifier, value)),
+        }
+        Ok(())
+    }
+
+    fn value(&self, field: Field<'_>, modifier: Modifier) -> Result<Option<FilterValue>, ApiError> {
+        if matches!(modifier, Modifier::Exists | Modifier::Null) {
+            return Ok(field.boolean()?.map(FilterValue::Boolean));
+        }
+        Ok(match self.kind {
+            FilterKind::Text | FilterKind::Id => text(field)?,
+            FilterKind::Vars if matches!(modifier, Modifier::Min | Modifier::Max) => field
+                .integer(i64::MIN..=i64::MAX)?
+                .map(FilterValue::Integer),
+            FilterKind::Vars => variable(field)?,
+            FilterKind::Integer => field
+                .integer(i64::MIN..=i64::MAX)?
+                .map(FilterValue::Integer),
+            FilterKind::Timestamp => field.timestamp()?.map(|at| FilterValue::Millis(at.0)),
+            FilterKind::Boolean => field.boolean()?.map(FilterValue::Boolean),
+            FilterKind::OneOf(names) => {
+                let values: Vec<_> = names.iter().map(|name| (*name, *name)).collect();
+                let found = field.one_of(&values)?;
+                found.map(|name| FilterValue::Text(name.to_owned()))
+            }
+        })
+    }
+}
+
+fn text(field: Field<'_>) -> Result<Option<FilterValue>, ApiError> {
+    if !field.is_given() {
+        return Ok(None);
+    }
+    let text = field.string(4_096)?;
+    Ok(text.map(|text| FilterValue::Text(text.to_owned())))
+}
+
+fn variable(field: Field<'_>) -> Result<Option<FilterValue>, ApiError> {
+    match field.to_json() {
+        serde_json::Value::Number(number) => Ok(Some(FilterValue::Text(number.to_string()))),
+        serde_json::Value::Bool(value) => Ok(Some(FilterValue::Boolean(value))),
+        _ => text(field),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Params;
+
+    const NAME: FilterSpec = FilterSpec {
+        name: "name",
+        kind: FilterKind::Text,
+        modifiers: Modifier::TEXT,
+    };
+    const CREATED: FilterSpec = FilterSpec {
+        name: "time_created",
+        kind: FilterKind::Timestamp,
+        modifiers: &[Modifier::Min, Modifier::Max],
+    };
+    const VARS: FilterSpec = FilterSpec {
+        name: "vars",
+        kind: FilterKind::Vars,
+        modifiers: &[Modifier::Prefix, Modifier::Exists, Modifier::Min],
+    };
+
+    fn read(spec: FilterSpec, query: &str) -> Result<Vec<Filter>, ApiError> {
+        let params = Params::from_parts(query, None).unwrap();
+        let mut out = Vec::new();
+        spec.read(params.get(spec.name), &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn without_a_modifier_a_filter_is_equality() {
+        let plain = read(NAME, "name=Jo").unwrap();
+        assert_eq!(plain, read(NAME, "name[eq]=Jo").unwrap());
+        assert_eq!(plain[0].modifier, Modifier::Eq);
+        assert_eq!(plain[0].value, FilterValue::Text("Jo".into()));
+    }
+
+    #[test]
+    fn an_empty_value_is_no_filter() {
+        assert_eq!(read(NAME, "name=").unwrap(), []);
+        assert_eq!(read(NAME, "name[prefix]=").unwrap(), []);
+    }
+
+    #[test]
+    fn a_modifier_that_is_not_listed_is_named() {
+        let error = read(NAME, "name[exists]=1").unwrap_err();
+        assert_eq!(error.param(), Some("name[exists]"));
+        let error = read(CREATED, "time_created[after]=1").unwrap_err();
+        assert_eq!(error.param(), Some("time_created[after]"));
+        let error = read(VARS, "vars[age][gt]=1").unwrap_err();
+        assert_eq!(error.param(), Some("vars[age][gt]"));
+    }
+
+    #[test]
+    fn a_moment_means_its_whole_second() {
+        let filters = read(CREATED, "time_created=5").unwrap();
+        assert_eq!(filters[0].value, FilterValue::Millis(5_000));
+        assert_eq!(filters[1].value, FilterValue::Millis(6_000));
+    }
+
+    #[test]
+    fn variables_carry_their_name() {
+        let filters = read(VARS, "vars[age][min]=18&vars[city]=Oslo&vars[x][exists]=0").unwrap();
+        assert_eq!(filters[0].key.as_deref(), Some("age"));
+        assert_eq!(filters[0].value, FilterValue::Integer(18));
+        assert_eq!(filters[1].value, FilterValue::Text("Oslo".into()));
+        assert_eq!(filters[2].value, FilterValue::Boolean(false));
+        assert!(read(VARS, "vars=5").is_err());
+    }
+}

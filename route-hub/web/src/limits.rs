@@ -1,0 +1,32 @@
+//! Bounds on what a request may bring, each with what happens beyond it.
+
+use std::time::Duration;
+
+/// Most bytes of a request body as it travels; beyond it 413.
+pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Most bytes of a request body after gunzip; beyond it 413.
+pub const INFLATED_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How much larger than the compressed body it may grow, above [`INFLATED_BYTES_FREE`]; then 413.
+///
+/// Repeated text rightly shrinks a thousandfold, so the ratio only counts once there is much of it.
+pub const INFLATE_RATIO_MAX: usize = 100;
+/// Inflated bytes that no ratio is asked for.
+pub const INFLATED_BYTES_FREE: usize = 512 * 1024;
+/// Longest wait for the next piece of a body; then 408 and the connection closes.
+pub const BODY_IDLE_MAX: Duration = Duration::from_secs(10);
+/// Longest time for a whole body; then 408 and the connection closes.
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(60);
+/// Most bytes of all header names and values together; beyond it 431.
+pub const HEADER_BYTES_MAX: usize = 8 * 1024;
+/// Most bytes of path and query; beyond it 414.
+pub const URL_BYTES_MAX: usize = 8 * 1024;
+/// What the HTTP server may buffer of a request's head: above both limits, so that ours answer.
+pub const HEAD_BUFFER_BYTES: usize = 64 * 1024;
+/// Deepest nesting of parameters, the whole counted as one; beyond it `invalid_param`.
+pub const NESTING_MAX: usize = 8;
+/// Most values in one request; beyond it `invalid_param`.
+pub const NODES_MAX: usize = 20_000;
+/// Smallest answer that is compressed.
+pub const GZIP_ANSWER_BYTES_MIN: usize = 1024;
+/// Longest request id that is echoed; others are replaced.
+pub const REQUEST_ID_LENGTH_MAX: usize = 64;

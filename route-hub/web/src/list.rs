@@ -1,0 +1,136 @@
+//! What every list takes: sort, page, marker, count and filters.
+
+use crate::{
+    answer::Fields,
+    error::ApiError,
+    filter::{Filter, FilterSpec},
+    params::Params,
+};
+
+/// Items of a page when none are asked for.
+pub const PAGE_SIZE_DEFAULT: u32 = 50;
+/// Most items of a page; more is refused.
+pub const PAGE_SIZE_MAX: u32 = 500;
+/// Most items that `offset` can skip; markers go further.
+pub const OFFSET_MAX: u32 = 1_000_000;
+/// Longest marker that we ever give out, and take back.
+const MARKER_LENGTH_MAX: usize = 1_024;
+
+/// What one list operation allows.
+#[derive(Debug, Clone, Copy)]
+pub struct ListSpec {
+    /// The values of `sort`; the first is what a list without one has.
+    pub sorts: &'static [&'static str],
+    /// The parameters that filter.
+    pub filters: &'static [FilterSpec],
+}
+
+/// What one request asks of a list.
+#[derive(Debug, Clone)]
+pub struct ListQuery {
+    /// The sort, one of the operation's.
+    pub sort: &'static str,
+    /// Whether the order is turned around.
+    pub descending: bool,
+    /// Most items of this page, 1 to [`PAGE_SIZE_MAX`].
+    pub page_size: u32,
+    /// Items to skip; 0 whenever there is a marker.
+    pub offset: u32,
+    /// Where the page begins, as the last page's `next_marker` said.
+    pub marker: Option<String>,
+    /// Whether only the number is wanted.
+    pub count_only: bool,
+    /// Which fields of each item are wanted.
+    pub fields: Fields,
+    /// The conditions, all of which hold.
+    pub filters: Vec<Filter>,
+}
+
+impl ListQuery {
+    /// Reads a list's parameters.
+    ///
+    /// # Errors
+    /// `invalid_param` for a value outside what `spec` allows.
+    pub fn read(params: &Params, spec: &ListSpec) -> Result<Self, ApiError> {
+        let sorts: Vec<_> = spec.sorts.iter().map(|name| (*name, *name)).collect();
+        let default_sort = spec.sorts.first().copied().unwrap_or("default");
+        let sort = params.get("sort").one_of(&sorts)?.unwrap_or(default_sort);
+        let descending = params
+            .get("sort_dir")
+            .one_of(&[("asc", false), ("desc", true)])?
+            .unwrap_or(false);
+        let marker = params.get("marker").string(MARKER_LENGTH_MAX)?;
+        let marker = marker.filter(|text| !text.is_empty()).map(str::to_owned);
+        let offset = bounded(params, "offset", 0, OFFSET_MAX)?.unwrap_or(0);
+        let mut filters = Vec::new();
+        for filter in spec.filters {
+            filter.read(params.get(filter.name), &mut filters)?;
+        }
+        Ok(Self {
+            sort,
+            descending,
+            page_size: bounded(params, "page_size", 1, PAGE_SIZE_MAX)?.unwrap_or(PAGE_SIZE_DEFAULT),
+            offset: if marker.is_some() { 0 } else { offset },
+            marker,
+            count_only: params.get("count").boolean()?.unwrap_or(false),
+            fields: Fields::read(params)?,
+            filters,
+        })
+    }
+
+    /// Returns the direction as the envelope shows it.
+    pub fn sort_dir(&self) -> &'static str {
+        if self.descending { "desc" } else { "asc" }
+    }
+}
+
+fn bounded(params: &Params, name: &str, low: u32, high: u32) -> Result<Option<u32>, ApiError> {
+    let value = params.get(name).integer(low.into()..=high.into())?;
+    Ok(value.and_then(|value| u32::try_from(value).ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: ListSpec = ListSpec {
+        sorts: &["default", "name"],
+        filters: &[],
+    };
+
+    fn read(query: &str) -> Result<ListQuery, ApiError> {
+        ListQuery::read(&Params::from_parts(query, None).unwrap(), &SPEC)
+    }
+
+    #[test]
+    fn a_list_has_defaults() {
+        let list = read("").unwrap();
+        assert_eq!((list.sort, list.sort_dir()), ("default", "asc"));
+        assert_eq!((list.page_size, list.offset), (50, 0));
+        assert!(!list.count_only && list.marker.is_none());
+    }
+
+    #[test]
+    fn a_marker_wins_over_an_offset() {
+        let list = read("offset=20&marker=abc&page_size=500&sort_dir=desc&sort=name").unwrap();
+        assert_eq!((list.offset, list.marker.as_deref()), (0, Some("abc")));
+        assert_eq!((list.sort, list.sort_dir()), ("name", "desc"));
+        assert_eq!(read("offset=20&marker=").unwrap().offset, 20);
+    }
+
+    #[test]
+    fn values_outside_are_refused_by_name() {
+        for (query, param) in [
+            ("page_size=0", "page_size"),
+            ("page_size=501", "page_size"),
+            ("page_size=x", "page_size"),
+            ("offset=-1", "offset"),
+            ("sort=phone", "sort"),
+            ("sort_dir=up", "sort_dir"),
+            ("count=maybe", "count"),
+            ("marker[a]=1", "marker"),
+        ] {
+            assert_eq!(read(query).unwrap_err().param(), Some(param), "{query}");
+        }
+    }
+}
