@@ -1,0 +1,257 @@
+//! Wake-ups between requests, links and deliverers of this process.
+//!
+//! A wake-up is a hint: whoever misses one finds the work in the database when it next looks, so a
+//! lost hint costs time and nothing else.
+
+use postrider_model::{DeviceId, MessageId, PhoneId};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, oneshot};
+
+/// What one link (or the test route's worker) listens to.
+#[derive(Debug, Default)]
+pub struct Wake {
+    notify: Notify,
+    queued: AtomicBool,
+    asked: AtomicBool,
+    changed: AtomicBool,
+}
+
+/// What has happened since a listener last looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Woken {
+    /// A message was queued for one of its phones.
+    pub queued: bool,
+    /// A revoke or a cancel was recorded for one of its exposures.
+    pub asked: bool,
+    /// Settings of its phones, or its own right to be connected, changed.
+    pub changed: bool,
+}
+
+impl Wake {
+    /// Waits until something was said, and takes it.
+    pub async fn woken(&self) -> Woken {
+        loop {
+            let woken = self.take();
+            if woken != Woken::default() {
+                return woken;
+            }
+            self.notify.notified().await;
+        }
+    }
+
+    fn take(&self) -> Woken {
+        Woken {
+            queued: self.queued.swap(false, Ordering::AcqRel),
+            asked: self.asked.swap(false, Ordering::AcqRel),
+            changed: self.changed.swap(false, Ordering::AcqRel),
+        }
+    }
+
+    /// Says that a message was queued.
+    pub fn say_queued(&self) {
+        self.say(&self.queued);
+    }
+
+    /// Says that a revoke or a cancel was recorded.
+    pub fn say_asked(&self) {
+        self.say(&self.asked);
+    }
+
+    /// Says that settings changed.
+    pub fn say_changed(&self) {
+        self.say(&self.changed);
+    }
+
+    fn say(&self, flag: &AtomicBool) {
+        if !flag.swap(true, Ordering::AcqRel) {
+            self.notify.notify_one();
+        }
+    }
+}
+
+/// The hub's in-process bus.
+#[derive(Debug, Default)]
+pub struct Bus {
+    phones: Mutex<HashMap<PhoneId, Arc<Wake>>>,
+    devices: Mutex<HashMap<DeviceId, Arc<Wake>>>,
+    watched: Mutex<HashMap<MessageId, Vec<oneshot::Sender<()>>>>,
+    watchers: AtomicUsize,
+    webhooks: Notify,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Bus {
+    /// Says that a message was queued for a phone.
+    pub fn wake_phone(&self, phone: PhoneId) {
+        if let Some(wake) = lock(&self.phones).get(&phone) {
+            wake.say_queued();
+        }
+    }
+
+    /// Says that a revoke or a cancel was recorded for a message of this phone.
+    pub fn wake_asked(&self, phone: PhoneId) {
+        if let Some(wake) = lock(&self.phones).get(&phone) {
+            wake.say_asked();
+        }
+    }
+
+    /// Says that a phone's settings changed.
+    pub fn phone_changed(&self, phone: PhoneId) {
+        if let Some(wake) = lock(&self.phones).get(&phone) {
+            wake.say_changed();
+        }
+    }
+
+    /// Says to every link that rows may have changed behind this process's back.
+    pub fn everything_changed(&self) {
+        let wakes: Vec<_> = {
+            let devices = lock(&self.devices);
+            #[expect(clippy::disallowed_methods, reason = "each is told, in any order")]
+            devices.values().cloned().collect()
+        };
+        for wake in wakes {
+            wake.say_changed();
+            wake.say_queued();
+            wake.say_asked();
+        }
+    }
+
+    /// Makes `wake` the listener of a device's phones, in place of an older connection's.
+    pub fn listen(&self, device: Option<DeviceId>, phones: &[PhoneId], wake: &Arc<Wake>) {
+        if let Some(device) = device {
+            lock(&self.devices).insert(device, Arc::clone(wake));
+        }
+        let mut map = lock(&self.phones);
+        for phone in phones {
+            map.insert(*phone, Arc::clone(wake));
+        }
+    }
+
+    /// Ends a listener, unless a newer one took its place.
+    pub fn leave(&self, device: DeviceId, phones: &[PhoneId], wake: &Arc<Wake>) {
+        {
+            let mut devices = lock(&self.devices);
+            if devices
+                .get(&device)
+                .is_some_and(|current| Arc::ptr_eq(current, wake))
+            {
+                devices.remove(&device);
+            }
+        }
+        let mut map = lock(&self.phones);
+        for phone in phones {
+            if map
+                .get(phone)
+                .is_some_and(|current| Arc::ptr_eq(current, wake))
+            {
+                map.remove(phone);
+            }
+        }
+    }
+
+    /// Says that a message's row changed; cheap when nobody watches.
+    pub fn message_changed(&self, message: MessageId) {
+        if self.watchers.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        if let Some(senders) = lock(&self.watched).remove(&message) {
+            self.watchers.fetch_sub(1, Ordering::AcqRel);
+            for sender in senders {
+                let _ = sender.send(());
+            }
+        }
+    }
+
+    /// Watches a message for its next change.
+    pub fn watch_message(&self, message: MessageId) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        let mut watched = lock(&self.watched);
+        watched
+            .entry(message)
+            .or_insert_with(|| {
+                self.watchers.fetch_add(1, Ordering::AcqRel);
+                Vec::new()
+            })
+            .push(sender);
+        receiver
+    }
+
+    /// Forgets watchers that gave up.
+    pub fn unwatch_message(&self, message: MessageId) {
+        let mut watched = lock(&self.watched);
+        if let Some(senders) = watched.get_mut(&message) {
+            senders.retain(|sender| !sender.is_closed());
+            if senders.is_empty() {
+                watched.remove(&message);
+                self.watchers.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+    }
+
+    /// Says that outbox rows were written.
+    pub fn wake_webhooks(&self) {
+        self.webhooks.notify_one();
+    }
+
+    /// Waits for outbox rows to be written.
+    pub async fn webhooks_woken(&self) {
+        self.webhooks.notified().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::Key;
+
+    fn phone(n: i64) -> PhoneId {
+        PhoneId::new(Key::new(n).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_wake_up_before_the_wait_is_not_lost() {
+        let bus = Bus::default();
+        let wake = Arc::new(Wake::default());
+        bus.listen(None, &[phone(1)], &wake);
+        bus.wake_phone(phone(1));
+        bus.wake_asked(phone(1));
+        assert_eq!(
+            wake.woken().await,
+            Woken {
+                queued: true,
+                asked: true,
+                changed: false
+            }
+        );
+    }
+
+    #[tokio::test]
+    async fn an_older_link_that_leaves_does_not_silence_the_newer() {
+        let bus = Bus::default();
+        let (older, newer) = (Arc::new(Wake::default()), Arc::new(Wake::default()));
+        let device = DeviceId::new(Key::new(9).unwrap());
+        bus.listen(Some(device), &[phone(1)], &older);
+        bus.listen(Some(device), &[phone(1)], &newer);
+        bus.leave(device, &[phone(1)], &older);
+        bus.wake_phone(phone(1));
+        assert!(newer.woken().await.queued);
+    }
+
+    #[tokio::test]
+    async fn a_watcher_hears_of_the_change() {
+        let bus = Bus::default();
+        let message = MessageId::new(Key::new(5).unwrap());
+        let watched = bus.watch_message(message);
+        bus.message_changed(message);
+        assert!(watched.await.is_ok());
+        let gone = bus.watch_message(message);
+        drop(gone);
+        bus.unwatch_message(message);
+        assert_eq!(bus.watchers.load(Ordering::Acquire), 0);
+    }
+}

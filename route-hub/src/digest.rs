@@ -1,0 +1,39 @@
+//! SHA-256, and comparison that takes the same time whatever differs.
+
+use ring::digest::{SHA256, digest};
+use std::fmt::Write as _;
+
+/// Returns the SHA-256 of `bytes` in lower hex.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in digest(&SHA256, bytes).as_ref() {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// Says whether two texts are the same, without showing in its time where they differ.
+pub fn same(one: &str, other: &str) -> bool {
+    let differing = one
+        .bytes()
+        .zip(other.bytes())
+        .fold(0, |sum, (a, b)| sum | (a ^ b));
+    one.len() == other.len() && differing == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_standards() {
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256_hex(b"abc"), expected);
+    }
+
+    #[test]
+    fn texts_are_the_same_only_in_full() {
+        assert!(same("abc", "abc") && same("", ""));
+        assert!(!same("abc", "abd") && !same("abc", "ab") && !same("", "a"));
+    }
+}

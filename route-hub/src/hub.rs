@@ -1,0 +1,107 @@
+//! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
+
+use crate::bus::Bus;
+use crate::clock::SystemClock;
+use crate::random::Random;
+use hub_store::Store;
+use postrider_model::{Id, Key, KeyMaker, Now};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The hub as requests, links and deliverers hold it.
+#[derive(Clone)]
+pub struct Hub {
+    shared: Arc<Shared>,
+}
+
+/// What is behind a [`Hub`].
+pub struct Shared {
+    /// The database.
+    pub store: Store,
+    /// Both clocks.
+    pub clock: SystemClock,
+    /// The operating system's random numbers.
+    pub random: Random,
+    /// Wake-ups within this process.
+    pub bus: Bus,
+    /// Where people and phones reach the hub, without a slash at the end.
+    pub base_url: String,
+    /// Host names that a phone's sign-in may name, in lower case; the first is told to phones.
+    pub host_names: Vec<String>,
+    keys: Mutex<KeyMaker>,
+}
+
+/// What a hub is made of.
+pub struct HubParts {
+    /// The database.
+    pub store: Store,
+    /// Both clocks.
+    pub clock: SystemClock,
+    /// Makes keys above everything stored.
+    pub keys: KeyMaker,
+    /// Where people and phones reach the hub, without a slash at the end.
+    pub base_url: String,
+    /// Host names that a phone's sign-in may name, in lower case.
+    pub host_names: Vec<String>,
+}
+
+impl Hub {
+    /// Puts a hub together.
+    pub fn new(parts: HubParts) -> Self {
+        let HubParts {
+            store,
+            clock,
+            keys,
+            base_url,
+            host_names,
+        } = parts;
+        let shared = Shared {
+            store,
+            clock,
+            random: Random::new(),
+            bus: Bus::default(),
+            base_url,
+            host_names,
+            keys: Mutex::new(keys),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Returns the time on both clocks.
+    pub fn now(&self) -> Now {
+        self.shared.clock.now()
+    }
+
+    /// Makes a key at `now`.
+    pub fn key(&self, now: Now) -> Key {
+        self.shared
+            .keys
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .next(now.unix.0)
+    }
+
+    /// Makes an id at `now`.
+    pub fn id<K>(&self, now: Now) -> Id<K> {
+        Id::new(self.key(now))
+    }
+
+    /// Makes `count` ids at `now`, for jobs that cannot know how many they need.
+    pub fn ids<K>(&self, now: Now, count: usize) -> Vec<Id<K>> {
+        let mut keys = self
+            .shared
+            .keys
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        (0..count).map(|_| Id::new(keys.next(now.unix.0))).collect()
+    }
+}
+
+impl std::ops::Deref for Hub {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}

@@ -1,0 +1,3 @@
+//! Joining of phones: codes, the phone's request, the operator's word.
+
+pub mod code;

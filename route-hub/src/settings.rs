@@ -1,0 +1,283 @@
+//! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
+
+use clap::Args;
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// What `route-hub serve` takes. Every flag has a variable, and a key of the same name (with
+/// underscores) in the file that `--config` names; a flag wins over a variable, a variable over
+/// the file.
+#[derive(Debug, Clone, Default, Args, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServeSettings {
+    /// TOML file with settings.
+    #[arg(long, env = "ROUTE_HUB_CONFIG", value_name = "FILE")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+    /// Folder of the database and of everything else the hub keeps [default: route-hub-data].
+    #[arg(long, env = "ROUTE_HUB_DIR", value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Address to listen on [default: 127.0.0.1:8090].
+    #[arg(long, env = "ROUTE_HUB_LISTEN", value_name = "ADDR:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Certificate chain in PEM; with --tls-key the hub speaks TLS itself and reloads on change.
+    #[arg(long, env = "ROUTE_HUB_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// Private key in PEM for --tls-cert.
+    #[arg(long, env = "ROUTE_HUB_TLS_KEY", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Speak plain HTTP on an address that is not loopback (behind a proxy that ends TLS).
+    #[arg(long, env = "ROUTE_HUB_ALLOW_PLAIN_HTTP", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub allow_plain_http: Option<bool>,
+    /// Address under which people and phones reach the hub, such as https://gateway.example.org.
+    #[arg(long, env = "ROUTE_HUB_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+    /// Host names that phones may name when they sign in; the public URL's host and the listening
+    /// address are always among them.
+    #[arg(
+        long = "host",
+        env = "ROUTE_HUB_HOSTS",
+        value_delimiter = ',',
+        value_name = "NAME"
+    )]
+    pub hosts: Vec<String>,
+    /// Number of this process in its keys, 0 to 255; differs between processes on one database.
+    #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
+    pub process: Option<u8>,
+    /// Private networks that webhooks may go to, such as 10.1.0.0/16; none otherwise.
+    #[arg(
+        long,
+        env = "ROUTE_HUB_WEBHOOK_ALLOW",
+        value_delimiter = ',',
+        value_name = "CIDR"
+    )]
+    pub webhook_allow: Vec<String>,
+    /// Refuse webhook addresses that are not https.
+    #[arg(long, env = "ROUTE_HUB_WEBHOOK_HTTPS_ONLY", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub webhook_https_only: Option<bool>,
+    /// Largest request body in bytes, before and after decompression [default: 1048576, 8388608].
+    #[arg(long, env = "ROUTE_HUB_BODY_MAX_BYTES", value_name = "BYTES")]
+    pub body_max_bytes: Option<usize>,
+    /// How long a stop waits for requests and phones to finish, in seconds [default: 10].
+    #[arg(long, env = "ROUTE_HUB_DRAIN_S", value_name = "SECONDS")]
+    pub drain_s: Option<u64>,
+    /// What to log, as in `info,route_hub=debug` [default: info].
+    #[arg(long, env = "ROUTE_HUB_LOG", value_name = "FILTER")]
+    pub log: Option<String>,
+    /// Log lines as JSON.
+    #[arg(long, env = "ROUTE_HUB_LOG_JSON", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub log_json: Option<bool>,
+}
+
+/// Says which setting cannot be used, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file of `--config` cannot be read.
+    #[error("--config {path}: {reason}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was wrong with it.
+        reason: String,
+    },
+    /// Two settings that need each other, or one that may not be.
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+/// How the hub listens.
+#[derive(Debug, Clone)]
+pub enum Transport {
+    /// Plain HTTP.
+    Plain,
+    /// TLS of its own, from a certificate chain and a key.
+    Tls {
+        /// PEM file of the chain.
+        cert: PathBuf,
+        /// PEM file of the key.
+        key: PathBuf,
+    },
+}
+
+impl ServeSettings {
+    /// Fills what flags and variables left open from the file that `--config` names.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no TOML, or has a key that is no setting.
+    pub fn with_file(self) -> Result<Self, SettingsError> {
+        let Some(path) = self.config.clone() else {
+            return Ok(self);
+        };
+        let bad = |reason: String| SettingsError::File {
+            path: path.clone(),
+            reason,
+        };
+        let text = std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
+        let file: Self = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        Ok(self.or(file))
+    }
+
+    fn or(self, file: Self) -> Self {
+        let list = |own: Vec<String>, other: Vec<String>| if own.is_empty() { other } else { own };
+        Self {
+            config: self.config,
+            dir: self.dir.or(file.dir),
+            listen: self.listen.or(file.listen),
+            tls_cert: self.tls_cert.or(file.tls_cert),
+            tls_key: self.tls_key.or(file.tls_key),
+            allow_plain_http: self.allow_plain_http.or(file.allow_plain_http),
+            public_url: self.public_url.or(file.public_url),
+            hosts: list(self.hosts, file.hosts),
+            process: self.process.or(file.process),
+            webhook_allow: list(self.webhook_allow, file.webhook_allow),
+            webhook_https_only: self.webhook_https_only.or(file.webhook_https_only),
+            body_max_bytes: self.body_max_bytes.or(file.body_max_bytes),
+            drain_s: self.drain_s.or(file.drain_s),
+            log: self.log.or(file.log),
+            log_json: self.log_json.or(file.log_json),
+        }
+    }
+
+    /// Returns the data folder.
+    pub fn data_dir(&self) -> &Path {
+        self.dir.as_deref().unwrap_or(Path::new("route-hub-data"))
+    }
+
+    /// Returns the address to listen on.
+    pub fn listen_addr(&self) -> SocketAddr {
+        self.listen
+            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8090)))
+    }
+
+    /// Returns how to listen: TLS where a certificate is given, else plain on loopback, and plain
+    /// elsewhere only when told.
+    ///
+    /// # Errors
+    /// When one of certificate and key is missing, or plain HTTP would leave the machine untold.
+    pub fn transport(&self) -> Result<Transport, SettingsError> {
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(cert), Some(key)) => Ok(Transport::Tls {
+                cert: cert.clone(),
+                key: key.clone(),
+            }),
+            (Some(_), None) => Err(SettingsError::Refused(
+                "--tls-cert needs --tls-key beside it",
+            )),
+            (None, Some(_)) => Err(SettingsError::Refused(
+                "--tls-key needs --tls-cert beside it",
+            )),
+            (None, None) if self.listen_addr().ip().is_loopback() => Ok(Transport::Plain),
+            (None, None) if self.allow_plain_http == Some(true) => Ok(Transport::Plain),
+            (None, None) => Err(SettingsError::Refused(
+                "plain HTTP is for loopback: give --tls-cert and --tls-key, or --allow-plain-http \
+                 behind a proxy that ends TLS",
+            )),
+        }
+    }
+
+    /// Returns the address that people and phones use, for a hub that listens on `bound`.
+    pub fn base_url(&self, bound: SocketAddr) -> String {
+        match &self.public_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None if self.tls_cert.is_some() => format!("https://{bound}"),
+            None => format!("http://{bound}"),
+        }
+    }
+
+    /// Returns the host names that a phone's sign-in may name, in lower case.
+    pub fn host_names(&self, bound: SocketAddr) -> Vec<String> {
+        let mut names: Vec<String> = self.hosts.iter().map(|name| name.to_lowercase()).collect();
+        names.push(bound.ip().to_string());
+        if bound.ip().is_loopback() {
+            names.push("localhost".into());
+        }
+        let public = self
+            .public_url
+            .as_deref()
+            .and_then(|url| url.parse::<http::Uri>().ok());
+        if let Some(host) = public.as_ref().and_then(http::Uri::host) {
+            names.push(host.trim_matches(['[', ']']).to_lowercase());
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> ServeSettings {
+        ServeSettings::default()
+    }
+
+    #[test]
+    fn plain_http_leaves_the_machine_only_when_told() {
+        let anywhere = ServeSettings {
+            listen: Some("0.0.0.0:80".parse().unwrap()),
+            ..settings()
+        };
+        assert!(anywhere.transport().is_err());
+        let told = ServeSettings {
+            allow_plain_http: Some(true),
+            ..anywhere
+        };
+        assert!(matches!(told.transport(), Ok(Transport::Plain)));
+        assert!(matches!(settings().transport(), Ok(Transport::Plain)));
+    }
+
+    #[test]
+    fn a_certificate_without_its_key_is_refused() {
+        let half = ServeSettings {
+            tls_cert: Some("cert.pem".into()),
+            ..settings()
+        };
+        assert!(half.transport().is_err());
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_file_and_the_file_over_the_default() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hub.toml");
+        std::fs::write(&path, "process = 7\ndrain_s = 3\nhosts = [\"a.example\"]\n").unwrap();
+        let merged = ServeSettings {
+            config: Some(path),
+            process: Some(1),
+            ..settings()
+        };
+        let merged = merged.with_file().unwrap();
+        assert_eq!((merged.process, merged.drain_s), (Some(1), Some(3)));
+        assert_eq!(merged.hosts, ["a.example"]);
+        assert_eq!(merged.listen_addr().port(), 8090);
+    }
+
+    #[test]
+    fn an_unknown_key_in_the_file_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hub.toml");
+        std::fs::write(&path, "proces = 7\n").unwrap();
+        let error = ServeSettings {
+            config: Some(path),
+            ..settings()
+        }
+        .with_file()
+        .unwrap_err();
+        assert!(error.to_string().contains("proces"), "{error}");
+    }
+
+    #[test]
+    fn the_public_name_may_be_signed_for() {
+        let hub = ServeSettings {
+            public_url: Some("https://Gateway.example.org/".into()),
+            ..settings()
+        };
+        let names = hub.host_names("127.0.0.1:8090".parse().unwrap());
+        assert_eq!(names, ["127.0.0.1", "gateway.example.org", "localhost"]);
+        assert_eq!(
+            hub.base_url(hub.listen_addr()),
+            "https://Gateway.example.org"
+        );
+    }
+}
