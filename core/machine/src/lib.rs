@@ -1,1 +1,33 @@
 //! The phone's machines: outbound queue, pacing, delivery, inbound.
+mod agent;
+pub mod change;
+mod command;
+mod config;
+mod effect;
+mod event;
+mod fact;
+mod health;
+mod inbound;
+mod out;
+mod pacer;
+mod parts;
+mod snapshot;
+mod stamp;
+mod timers;
+mod token;
+
+pub use agent::Agent;
+pub use change::Change;
+pub use command::{Command, Refused};
+pub use config::{AgentConfig, Guard, PaceLimits, Waits};
+pub use effect::{Effect, SendParts};
+pub use event::Event;
+pub use fact::{RadioFact, ReceivedSms, ReportStatus};
+pub use health::{Condition, HEALTH_MS_MIN};
+pub use inbound::{Fingerprint, SEEN_MAX, SEEN_MS};
+pub use pacer::{HALVING_MS, HALVINGS_MAX, PaceRule, SEND_LIMIT_SPAN_MS};
+pub use parts::{InvalidParts, Parts};
+pub use snapshot::Snapshot;
+pub use stamp::{BootId, Stamp};
+pub use timers::{Deadline, Subject, Timer};
+pub use token::{MessageRef, SendToken};

@@ -1,0 +1,160 @@
+//! Rows of the journal: what a change writes, and what a start reads back.
+
+use crate::{inbound::Fingerprint, parts::Parts, stamp::Stamp, token::MessageRef};
+use postrider_link::frame::{Address, Config, Kind};
+use postrider_model::{MessageText, SimSlot, UnixMs, WireState};
+
+/// One change of the journal; changes are applied in order, together or not at all.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Adds an exposure.
+    MessageAdded(Box<MessageRow>),
+    /// Writes what became of an exposure.
+    MessageMoved {
+        /// The exposure.
+        message: MessageRef,
+        /// What became of it.
+        progress: Progress,
+    },
+    /// Erases the texts of exposures that ended before a moment.
+    TextsErased {
+        /// The moment, exclusive.
+        ended_before: UnixMs,
+    },
+    /// Deletes exposures that ended before a moment.
+    MessagesForgotten {
+        /// The moment, exclusive.
+        ended_before: UnixMs,
+    },
+    /// Counts a hand-over.
+    SpentAdded(SpentRow),
+    /// Counts other numbers of parts for a hand-over.
+    SpentMoved {
+        /// The row's number.
+        no: u64,
+        /// What counts towards the send limits.
+        parts: u32,
+        /// What counts towards the guard.
+        guard_parts: u32,
+    },
+    /// Deletes hand-overs that no window counts any more.
+    SpentForgotten {
+        /// Rows below this number.
+        below: u64,
+    },
+    /// Writes how often the pace is halved.
+    PaceSet(PaceRow),
+    /// Remembers an incoming message.
+    SeenAdded(SeenRow),
+    /// Binds an incoming message to its row in the platform's provider.
+    SeenBound {
+        /// The row's number.
+        no: u64,
+        /// The provider's row.
+        row: Option<i64>,
+    },
+    /// Forgets incoming messages.
+    SeenForgotten {
+        /// Rows below this number.
+        below: u64,
+    },
+    /// Writes what the hub set, for a SIM or for all.
+    ConfigSet(Config),
+    /// Writes the owner's pause.
+    PausedSet(bool),
+}
+
+/// An exposure as the journal keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageRow {
+    /// The exposure.
+    pub message: MessageRef,
+    /// The number of the frame that brought it, in the sequence of its generation.
+    pub s: u64,
+    /// Its place among all that arrived here, rising.
+    pub arrived: u64,
+    /// What it is.
+    pub kind: Kind,
+    /// The SIM that sends it.
+    pub sim: SimSlot,
+    /// Its recipient.
+    pub to: Address,
+    /// Its text, until it is erased.
+    pub text: Option<MessageText>,
+    /// How many parts the text is expected to make.
+    pub parts: u8,
+    /// Whether a delivery report is asked for.
+    pub report: bool,
+    /// Higher goes first.
+    pub priority: i64,
+    /// Whether another phone could send it.
+    pub movable: bool,
+    /// How long it may wait from its receipt on, in milliseconds.
+    pub ttl_ms: u64,
+    /// When it was received.
+    pub received: Stamp,
+    /// What became of it.
+    pub progress: Progress,
+}
+
+/// What changes about an exposure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// The state.
+    pub state: WireState,
+    /// How often it was handed to the radio.
+    pub attempt: u32,
+    /// How many of these ended in a code that is retried.
+    pub tries: u32,
+    /// The last hand-over.
+    pub submitted: Option<Stamp>,
+    /// When it began to wait for its own retry, and for how long in milliseconds.
+    pub retry: Option<(Stamp, u64)>,
+    /// The row that counts the last hand-over.
+    pub spent: Option<u64>,
+    /// The parts of the last hand-over.
+    pub parts: Parts,
+    /// The result code that led to the state.
+    pub code: Option<i32>,
+    /// The number of the last fact about it; 0 when there is none.
+    pub fact: u64,
+    /// When its last fact was acked and nothing more could come.
+    pub ended: Option<UnixMs>,
+}
+
+/// A hand-over that counts towards the pace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpentRow {
+    /// Its number, rising.
+    pub no: u64,
+    /// The SIM.
+    pub sim: SimSlot,
+    /// What counts towards the send limits.
+    pub parts: u32,
+    /// What counts towards the guard.
+    pub guard_parts: u32,
+    /// When it was.
+    pub at: Stamp,
+}
+
+/// How often the pace is halved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaceRow {
+    /// How often.
+    pub halvings: u8,
+    /// Since when.
+    pub since: Stamp,
+}
+
+/// An incoming message that is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenRow {
+    /// Its number, rising.
+    pub no: u64,
+    /// What it is recognised by.
+    pub fingerprint: Fingerprint,
+    /// Its row in the platform's provider, once known.
+    pub provider_row: Option<i64>,
+    /// When it was first heard of.
+    pub at: UnixMs,
+}

@@ -1,0 +1,30 @@
+//! What the owner of the phone asks for.
+
+use postrider_model::SimSlot;
+use std::fmt;
+
+/// A wish of the phone's owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Stops handing messages to the radio, or goes on; what is submitted already is not affected.
+    SetPaused(bool),
+    /// Goes on with a SIM that is held or silent: somebody looked at the phone.
+    ReleaseSim(SimSlot),
+}
+
+/// Says why a wish was not granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// No such slot is in use.
+    NoSuchSim(SimSlot),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchSim(sim) => write!(f, "{sim} is not in use"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}

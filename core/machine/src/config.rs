@@ -1,0 +1,103 @@
+//! What the owner of the phone and its platform set: limits, waits and names.
+
+use crate::health::Condition;
+use crate::stamp::BootId;
+use postrider_link::frame::SimInfo;
+use postrider_model::DeviceId;
+
+/// The platform's own guard, as the agent keeps below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// Most parts in any span.
+    pub parts_max: u32,
+    /// The span.
+    pub span_ms: u64,
+}
+
+impl Guard {
+    /// Stays below the 30 parts in a minute above which the platform asks its user.
+    ///
+    /// The platform stamps a part a little later than the agent does, hence the distance.
+    pub const DEFAULT: Self = Self {
+        parts_max: 24,
+        span_ms: 60_000,
+    };
+}
+
+/// How many parts may leave; `None` is without a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaceLimits {
+    /// Parts an hour of each SIM, set by the phone's owner.
+    pub sim_parts_per_hour: Option<u32>,
+    /// Parts an hour of all SIMs together.
+    pub phone_parts_per_hour: Option<u32>,
+    /// The platform's guard, over all SIMs.
+    pub guard: Option<Guard>,
+}
+
+impl PaceLimits {
+    /// What an Android phone starts with.
+    pub const DEFAULT: Self = Self {
+        sim_parts_per_hour: Some(1_500),
+        phone_parts_per_hour: None,
+        guard: Some(Guard::DEFAULT),
+    };
+
+    /// No limit at all: a virtual phone that was given none.
+    pub const UNLIMITED: Self = Self {
+        sim_parts_per_hour: None,
+        phone_parts_per_hour: None,
+        guard: None,
+    };
+
+    /// At most so many parts in any minute: a virtual phone that was given a pace.
+    pub const fn per_minute(parts: u32) -> Self {
+        Self {
+            guard: Some(Guard {
+                parts_max: parts,
+                span_ms: 60_000,
+            }),
+            ..Self::UNLIMITED
+        }
+    }
+}
+
+/// How long the agent waits for what the platform may never say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waits {
+    /// From a hand-over to the first doubt: nothing more is submitted on its SIM, and the
+    /// provider is asked.
+    pub silence_ms: u64,
+    /// From a hand-over to `unknown`; a carrier's app may hold a message for minutes.
+    pub unknown_ms: u64,
+    /// From `sent` to its being the last word where no report comes.
+    pub report_window_ms: u64,
+}
+
+impl Waits {
+    /// The design's values: 120 s, 10 minutes, 72 hours.
+    pub const DEFAULT: Self = Self {
+        silence_ms: 120_000,
+        unknown_ms: 600_000,
+        report_window_ms: 259_200_000,
+    };
+}
+
+/// What the agent is made with; it does not change while it runs.
+#[derive(Debug, Clone)]
+pub struct AgentConfig {
+    /// The present boot. A simulated phone that was killed counts as rebooted.
+    pub boot_id: BootId,
+    /// The device's id, from pairing.
+    pub device: DeviceId,
+    /// The hub's name, as hello signs it.
+    pub host: String,
+    /// The slots in use and what is known of their SIMs.
+    pub sims: Vec<SimInfo>,
+    /// What the platform knows of the phone.
+    pub condition: Condition,
+    /// How fast messages may leave.
+    pub limits: PaceLimits,
+    /// How long to wait for results.
+    pub waits: Waits,
+}

@@ -1,0 +1,81 @@
+//! What happened, for a screen and for the log: ids, words and counts, never numbers or texts.
+
+use crate::token::{MessageRef, SendToken};
+use postrider_link::close::CloseCode;
+use postrider_model::{SimSlot, WireState};
+
+/// Something worth showing or logging.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The hub accepted the connection.
+    LinkUp,
+    /// The connection ended.
+    LinkDown {
+        /// Why, where the hub said so.
+        close: Option<CloseCode>,
+    },
+    /// The hub does not know this phone any more, or does not trust its journal: pair again.
+    PairingNeeded {
+        /// What the hub said.
+        close: CloseCode,
+    },
+    /// The hub needs a newer app.
+    UpdateNeeded,
+    /// The hub and this phone misunderstand each other again and again.
+    LinkFailing,
+    /// A message is on this phone's disk.
+    MessageAccepted {
+        /// The exposure.
+        message: MessageRef,
+        /// The SIM that will send it.
+        sim: SimSlot,
+    },
+    /// A message is handed to the radio.
+    MessageSubmitted {
+        /// The hand-over.
+        token: SendToken,
+        /// Its parts.
+        parts: u8,
+    },
+    /// A message reached another state.
+    MessageMoved {
+        /// The exposure.
+        message: MessageRef,
+        /// The state that it reached.
+        state: WireState,
+        /// The result code that led there.
+        code: Option<i32>,
+    },
+    /// A message came in.
+    MessageReceived {
+        /// The SIM that it came by.
+        sim: SimSlot,
+    },
+    /// Nothing is sent by a SIM until its service changes or somebody looks at it.
+    SimHeld {
+        /// The SIM.
+        sim: SimSlot,
+        /// The result code that says why.
+        code: i32,
+    },
+    /// A SIM sends again.
+    SimReleased {
+        /// The SIM.
+        sim: SimSlot,
+    },
+    /// The radio says nothing about a message: a dialog may be open on the phone.
+    LookAtPhone {
+        /// The SIM.
+        sim: SimSlot,
+    },
+    /// The platform's limit was reached; the pace is halved so many times now.
+    PaceHalved {
+        /// How often.
+        halvings: u8,
+    },
+    /// A result or report names a hand-over that this journal does not know.
+    StrayResult {
+        /// The hand-over.
+        token: SendToken,
+    },
+}

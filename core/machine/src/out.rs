@@ -1,0 +1,94 @@
+//! Where a call's outputs wait for the ring, and the rule that an effect comes after its rows.
+
+use crate::{change::Change, effect::Effect, event::Event};
+use std::collections::VecDeque;
+
+/// The outputs. An effect shows only when every change that was pushed before it is on disk.
+#[derive(Debug, Default)]
+pub(crate) struct Out {
+    changes: VecDeque<Change>,
+    effects: VecDeque<(u64, Effect)>,
+    events: VecDeque<Event>,
+    pushed: u64,
+    polled: u64,
+    committed: u64,
+}
+
+impl Out {
+    pub(crate) fn change(&mut self, change: Change) {
+        self.pushed += 1;
+        self.changes.push_back(change);
+    }
+
+    pub(crate) fn effect(&mut self, effect: Effect) {
+        self.effects.push_back((self.pushed, effect));
+    }
+
+    pub(crate) fn event(&mut self, event: Event) {
+        self.events.push_back(event);
+    }
+
+    pub(crate) fn poll_change(&mut self) -> Option<Change> {
+        let change = self.changes.pop_front()?;
+        self.polled += 1;
+        Some(change)
+    }
+
+    /// Takes it that every change polled so far is on disk.
+    pub(crate) fn committed(&mut self) {
+        self.committed = self.polled;
+    }
+
+    pub(crate) fn poll_effect(&mut self) -> Option<Effect> {
+        let (after, _) = self.effects.front()?;
+        if *after > self.committed {
+            return None;
+        }
+        self.effects.pop_front().map(|(_, effect)| effect)
+    }
+
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confirm(receipt: u64) -> Effect {
+        Effect::ConfirmReceived { receipt }
+    }
+
+    #[test]
+    fn an_effect_without_rows_shows_at_once() {
+        let mut out = Out::default();
+        out.effect(confirm(1));
+        assert_eq!(out.poll_effect(), Some(confirm(1)));
+    }
+
+    #[test]
+    fn an_effect_waits_until_its_rows_are_on_disk() {
+        let mut out = Out::default();
+        out.change(Change::PausedSet(true));
+        out.effect(confirm(1));
+        assert_eq!(out.poll_effect(), None);
+        assert!(out.poll_change().is_some());
+        assert_eq!(out.poll_effect(), None);
+        out.committed();
+        assert_eq!(out.poll_effect(), Some(confirm(1)));
+    }
+
+    #[test]
+    fn a_commit_does_not_count_for_rows_that_came_after_it() {
+        let mut out = Out::default();
+        out.change(Change::PausedSet(true));
+        out.effect(confirm(1));
+        assert!(out.poll_change().is_some());
+        out.change(Change::PausedSet(false));
+        out.effect(confirm(2));
+        out.committed();
+        assert_eq!(out.poll_effect(), Some(confirm(1)));
+        assert_eq!(out.poll_effect(), None);
+    }
+}

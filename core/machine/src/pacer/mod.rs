@@ -1,0 +1,305 @@
+//! How fast messages may leave: the owner's limit, the platform's guard and the gap.
+//!
+//! Parts count from the moment of their hand-over, in windows that slide:
+//!
+//! - the send limit, parts an hour, per SIM and (where one is set) for the whole phone;
+//! - the guard: the platform counts an app's parts in a minute, shows its user a dialog above its
+//!   limit and fails what follows. The guard stays below that, and counts every hand-over, even one
+//!   that the radio refused;
+//! - the gap between two hand-overs of a SIM.
+//!
+//! Every hand-over is a row, written in the transaction of its `submitting`, so that neither a
+//! restart nor a reboot opens a window. Across a reboot the age of a row is the wall clock's
+//! difference. A result of "limit exceeded" halves the pace; each quarter of an hour without one
+//! undoes one halving.
+
+mod window;
+
+use crate::{
+    change::{PaceRow, SpentRow},
+    config::{Guard, PaceLimits},
+    stamp::{BootId, Stamp},
+};
+use postrider_model::{BootMs, Now, SimSlot};
+use std::collections::BTreeMap;
+use window::{Tick, Window};
+
+/// The span of a send limit.
+pub const SEND_LIMIT_SPAN_MS: u64 = 3_600_000;
+/// How long a halving lasts; a code 5 in between starts it anew.
+pub const HALVING_MS: u64 = 900_000;
+/// Most halvings: a further code 5 changes nothing.
+pub const HALVINGS_MAX: u8 = 6;
+
+/// Which rule a message waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaceRule {
+    /// The send limit of its SIM or of the phone.
+    SendLimit,
+    /// The platform's own guard.
+    PlatformGuard,
+    /// The gap between two hand-overs.
+    SendDelay,
+}
+
+/// When a message may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// Now.
+    Free,
+    /// Not before.
+    At {
+        /// The moment on the boot clock.
+        at: BootMs,
+        /// What it waits for.
+        rule: PaceRule,
+    },
+}
+
+#[derive(Debug)]
+struct SimPace {
+    window: Option<Window>,
+    hub_limit: Option<u32>,
+    last: Option<Tick>,
+}
+
+/// The pace of one phone.
+#[derive(Debug)]
+pub(crate) struct Pacer {
+    limits: PaceLimits,
+    hub_limit: Option<u32>,
+    sims: BTreeMap<SimSlot, SimPace>,
+    phone: Option<Window>,
+    guard: Option<Window>,
+    next_no: u64,
+    forgotten_below: u64,
+    halvings: u8,
+}
+
+impl Pacer {
+    /// Takes up the rows of the journal, in order of their numbers.
+    pub(crate) fn new(
+        limits: PaceLimits,
+        rows: &[SpentRow],
+        pace: Option<&PaceRow>,
+        boot_id: &BootId,
+        now: Now,
+    ) -> Self {
+        let window = |limit: u32| Window::new(SEND_LIMIT_SPAN_MS, limit);
+        let mut pacer = Self {
+            limits,
+            hub_limit: None,
+            sims: BTreeMap::new(),
+            phone: limits.phone_parts_per_hour.map(window),
+            guard: limits
+                .guard
+                .map(|guard| Window::new(guard.span_ms, guard.parts_max)),
+            next_no: 1,
+            forgotten_below: 0,
+            halvings: pace.map_or(0, |row| row.halvings.min(HALVINGS_MAX)),
+        };
+        for row in rows {
+            let age = Tick::try_from(row.at.age_ms(boot_id, now)).unwrap_or(Tick::MAX);
+            pacer.count(row.no, row.sim, tick(now) - age, row.parts, row.guard_parts);
+            pacer.next_no = row.no + 1;
+        }
+        pacer.apply_limits();
+        pacer
+    }
+
+    /// Returns when `parts` may leave by `sim`.
+    pub(crate) fn slot(&mut self, sim: SimSlot, parts: u32, gap_ms: u64, now: Now) -> Slot {
+        self.forget(now);
+        let at = tick(now);
+        let gap = Tick::try_from(gap_ms).unwrap_or(Tick::MAX);
+        let pace = self.sim(sim);
+        let delay_at = pace.last.map_or(at, |last| last.saturating_add(gap));
+        let sim_at = pace
+            .window
+            .as_ref()
+            .map_or(at, |window| window.room_at(parts, at));
+        let phone_at = self
+            .phone
+            .as_ref()
+            .map_or(at, |window| window.room_at(parts, at));
+        let guard_at = self
+            .guard
+            .as_ref()
+            .map_or(at, |window| window.room_at(parts, at));
+        let (latest, rule) = [
+            (delay_at, PaceRule::SendDelay),
+            (guard_at, PaceRule::PlatformGuard),
+            (sim_at.max(phone_at), PaceRule::SendLimit),
+        ]
+        .into_iter()
+        .max_by_key(|(at, _)| *at)
+        .unwrap_or((at, PaceRule::SendLimit));
+        if latest <= at {
+            return Slot::Free;
+        }
+        Slot::At {
+            at: BootMs(latest.unsigned_abs()),
+            rule,
+        }
+    }
+
+    /// Counts a hand-over; returns its row, where any limit is set.
+    pub(crate) fn spend(
+        &mut self,
+        sim: SimSlot,
+        parts: u32,
+        boot_id: &BootId,
+        now: Now,
+    ) -> Option<SpentRow> {
+        let no = self.next_no;
+        self.count(no, sim, tick(now), parts, parts);
+        let sim_window = self.sim(sim).window.is_some();
+        if !sim_window && self.phone.is_none() && self.guard.is_none() {
+            return None;
+        }
+        self.next_no += 1;
+        Some(SpentRow {
+            no,
+            sim,
+            parts,
+            guard_parts: parts,
+            at: Stamp::new(boot_id, now),
+        })
+    }
+
+    /// Counts `parts` for a hand-over instead: fewer with proof that some never left, more where
+    /// the platform made more of the text.
+    pub(crate) fn recount(&mut self, no: u64, sim: SimSlot, parts: u32) {
+        if let Some(window) = &mut self.sim(sim).window {
+            window.recount(no, parts);
+        }
+        if let Some(window) = &mut self.phone {
+            window.recount(no, parts);
+        }
+    }
+
+    /// Counts `parts` for a hand-over towards the guard, which gives nothing back.
+    pub(crate) fn recount_guard(&mut self, no: u64, parts: u32) {
+        if let Some(window) = &mut self.guard {
+            window.recount(no, parts);
+        }
+    }
+
+    /// Halves the pace; returns how often it is halved now.
+    pub(crate) fn halve(&mut self) -> u8 {
+        self.halvings = (self.halvings + 1).min(HALVINGS_MAX);
+        self.apply_limits();
+        self.halvings
+    }
+
+    /// Undoes one halving; returns how many are left.
+    pub(crate) fn recover(&mut self) -> u8 {
+        self.halvings = self.halvings.saturating_sub(1);
+        self.apply_limits();
+        self.halvings
+    }
+
+    /// Returns how often the pace is halved.
+    pub(crate) fn halvings(&self) -> u8 {
+        self.halvings
+    }
+
+    /// Returns the number below which no row counts any more, once for each advance.
+    pub(crate) fn take_forgotten(&mut self, now: Now) -> Option<u64> {
+        let below = self.forget(now);
+        if below <= self.forgotten_below {
+            return None;
+        }
+        self.forgotten_below = below;
+        Some(below)
+    }
+
+    /// Lowers the owner's limit by the hub's, which can never raise it.
+    pub(crate) fn set_hub_limit(&mut self, sim: Option<SimSlot>, parts_per_hour: Option<u32>) {
+        match sim {
+            Some(sim) => self.sim(sim).hub_limit = parts_per_hour,
+            None => self.hub_limit = parts_per_hour,
+        }
+        self.apply_limits();
+    }
+
+    fn sim(&mut self, sim: SimSlot) -> &mut SimPace {
+        let own = self.limits.sim_parts_per_hour;
+        let limit = [own, self.hub_limit].into_iter().flatten().min();
+        self.sims.entry(sim).or_insert_with(|| SimPace {
+            window: limit.map(|limit| Window::new(SEND_LIMIT_SPAN_MS, limit)),
+            hub_limit: None,
+            last: None,
+        })
+    }
+
+    fn count(&mut self, no: u64, sim: SimSlot, at: Tick, parts: u32, guard_parts: u32) {
+        let pace = self.sim(sim);
+        pace.last = Some(pace.last.map_or(at, |last| last.max(at)));
+        if let Some(window) = &mut pace.window {
+            window.add(no, at, parts);
+        }
+        if let Some(window) = &mut self.phone {
+            window.add(no, at, parts);
+        }
+        if let Some(window) = &mut self.guard {
+            window.add(no, at, guard_parts);
+        }
+    }
+
+    fn forget(&mut self, now: Now) -> u64 {
+        let at = tick(now);
+        let next_no = self.next_no;
+        let sims = self
+            .sims
+            .values_mut()
+            .filter_map(|pace| pace.window.as_mut());
+        sims.chain(&mut self.phone)
+            .chain(&mut self.guard)
+            .filter_map(|window| window.forget(at))
+            .min()
+            .unwrap_or(next_no)
+    }
+
+    fn apply_limits(&mut self) {
+        let Self {
+            limits,
+            hub_limit,
+            sims,
+            phone,
+            guard,
+            halvings,
+            ..
+        } = self;
+        let strained = |limit: u32| (limit >> *halvings).max(1);
+        if let (Some(window), Some(Guard { parts_max, .. })) = (guard.as_mut(), limits.guard) {
+            window.set_parts_max(strained(parts_max));
+        }
+        let guarded = guard.is_some();
+        let strained = |limit: u32| if guarded { limit } else { strained(limit) };
+        if let (Some(window), Some(limit)) = (phone, limits.phone_parts_per_hour) {
+            window.set_parts_max(strained(limit));
+        }
+        for pace in sims.values_mut() {
+            let limit = [limits.sim_parts_per_hour, *hub_limit, pace.hub_limit]
+                .into_iter()
+                .flatten()
+                .min();
+            match (&mut pace.window, limit) {
+                (Some(window), Some(limit)) => window.set_parts_max(strained(limit)),
+                (Some(window), None) => window.set_parts_max(u32::MAX),
+                (empty, Some(limit)) => {
+                    *empty = Some(Window::new(SEND_LIMIT_SPAN_MS, strained(limit)));
+                }
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+fn tick(now: Now) -> Tick {
+    Tick::try_from(now.boot.0).unwrap_or(Tick::MAX)
+}
+
+#[cfg(test)]
+mod tests;

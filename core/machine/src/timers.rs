@@ -1,0 +1,179 @@
+//! Every timer of the agent, in one table.
+//!
+//! A timer belongs to a subject (the agent, a SIM or a message) and each subject has each timer at
+//! most once: setting it again moves it. All run on the boot clock, which counts sleep.
+
+use crate::token::MessageRef;
+use postrider_model::{BootMs, SimSlot};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is to be done at a [`Deadline`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// When to look at the link again: a ping, a missing answer, or dialling again.
+    Link,
+    /// When to end a message whose life is over and which was not submitted.
+    LifeOver,
+    /// When to put a message that waits for its own retry back into its SIM's queue.
+    Retry,
+    /// When to stop submitting on a SIM because a sent result stays out.
+    Silence,
+    /// When to ask the platform's provider whether a submitted message left.
+    ReadSentRow,
+    /// When to call a submitted message unknown.
+    GiveUpOnResult,
+    /// When to stop waiting for delivery reports and let `sent` be the last word.
+    ReportWindow,
+    /// When to try a held SIM again.
+    LookAtSim,
+    /// When to hand back a message that another phone could send and that waits here too long.
+    HandBack,
+    /// When the next message of a SIM may leave: pace, gap, or the end of quiet hours.
+    NextSlot,
+    /// When to undo one halving of the pace.
+    PaceRecovers,
+    /// When to send the health that has changed.
+    Health,
+    /// When to erase texts of finished messages and to forget old rows.
+    Housekeeping,
+}
+
+/// Whom a timer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// The agent as a whole.
+    Agent,
+    /// One SIM slot.
+    Sim(SimSlot),
+    /// One exposure of a message.
+    Message(MessageRef),
+}
+
+/// When to call `handle_timeout`, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Deadline {
+    /// The moment on the boot clock.
+    pub at: BootMs,
+    /// What waits for it.
+    pub reason: Timer,
+}
+
+/// The table.
+#[derive(Debug, Default)]
+pub(crate) struct Timers {
+    by_time: BTreeSet<(BootMs, Timer, Subject)>,
+    by_subject: BTreeMap<(Subject, Timer), BootMs>,
+}
+
+impl Timers {
+    /// Sets or moves a timer.
+    pub(crate) fn set(&mut self, timer: Timer, subject: Subject, at: BootMs) {
+        if let Some(old) = self.by_subject.insert((subject, timer), at) {
+            if old == at {
+                return;
+            }
+            self.by_time.remove(&(old, timer, subject));
+        }
+        self.by_time.insert((at, timer, subject));
+    }
+
+    /// Sets a timer unless an earlier one stands.
+    pub(crate) fn set_no_later(&mut self, timer: Timer, subject: Subject, at: BootMs) {
+        match self.by_subject.get(&(subject, timer)) {
+            Some(old) if *old <= at => {}
+            _ => self.set(timer, subject, at),
+        }
+    }
+
+    /// Stops a timer; one that does not run is no mistake.
+    pub(crate) fn stop(&mut self, timer: Timer, subject: Subject) {
+        if let Some(at) = self.by_subject.remove(&(subject, timer)) {
+            self.by_time.remove(&(at, timer, subject));
+        }
+    }
+
+    /// Stops all timers of a message.
+    pub(crate) fn stop_message(&mut self, message: MessageRef) {
+        let subject = Subject::Message(message);
+        let range = (subject, Timer::Link)..=(subject, Timer::Housekeeping);
+        while let Some((&key, &at)) = self.by_subject.range(range.clone()).next() {
+            self.by_subject.remove(&key);
+            self.by_time.remove(&(at, key.1, subject));
+        }
+    }
+
+    /// Returns when a timer fires.
+    pub(crate) fn get(&self, timer: Timer, subject: Subject) -> Option<BootMs> {
+        self.by_subject.get(&(subject, timer)).copied()
+    }
+
+    /// Takes out the earliest timer that is due.
+    pub(crate) fn take_due(&mut self, now: BootMs) -> Option<(Timer, Subject)> {
+        let &(at, timer, subject) = self.by_time.first()?;
+        if at > now {
+            return None;
+        }
+        self.stop(timer, subject);
+        Some((timer, subject))
+    }
+
+    /// Returns the earliest deadline.
+    pub(crate) fn next(&self) -> Option<Deadline> {
+        self.by_time
+            .first()
+            .map(|&(at, reason, _)| Deadline { at, reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::{Key, MessageId};
+
+    fn message(n: i64) -> MessageRef {
+        MessageRef {
+            id: MessageId::new(Key::new(n).unwrap()),
+            ep: 1,
+        }
+    }
+
+    #[test]
+    fn a_timer_that_is_set_again_moves() {
+        let mut timers = Timers::default();
+        timers.set(Timer::Health, Subject::Agent, BootMs(10));
+        timers.set(Timer::Health, Subject::Agent, BootMs(20));
+        assert_eq!(timers.take_due(BootMs(19)), None);
+        assert_eq!(
+            timers.take_due(BootMs(20)),
+            Some((Timer::Health, Subject::Agent))
+        );
+        assert_eq!(timers.next(), None);
+    }
+
+    #[test]
+    fn an_earlier_one_stands_where_it_should() {
+        let mut timers = Timers::default();
+        timers.set_no_later(Timer::Health, Subject::Agent, BootMs(10));
+        timers.set_no_later(Timer::Health, Subject::Agent, BootMs(20));
+        assert_eq!(timers.get(Timer::Health, Subject::Agent), Some(BootMs(10)));
+    }
+
+    #[test]
+    fn a_message_takes_all_its_timers_and_nobody_elses_with_it() {
+        let mut timers = Timers::default();
+        for n in [1, 2] {
+            timers.set(Timer::LifeOver, Subject::Message(message(n)), BootMs(5));
+            timers.set(Timer::Retry, Subject::Message(message(n)), BootMs(6));
+        }
+        timers.stop_message(message(1));
+        assert_eq!(
+            timers.take_due(BootMs(9)),
+            Some((Timer::LifeOver, Subject::Message(message(2))))
+        );
+        assert_eq!(
+            timers.take_due(BootMs(9)),
+            Some((Timer::Retry, Subject::Message(message(2))))
+        );
+        assert_eq!(timers.take_due(BootMs(9)), None);
+    }
+}
