@@ -1,1 +1,26 @@
 //! The hub's storage: one SQL text, executors, migrations.
+//!
+//! A [`Store`] runs jobs: closures over a [`Tx`], on threads of its own. Writes of many callers
+//! share one COMMIT; each caller is told its result only after it. The modules hold the statements
+//! of one resource each; every one that serves the API takes the project's id, so that no id of
+//! another project is ever found.
+//!
+//! What engines do differently lies behind one trait (`tx::Session`): SQLite's is `sqlite.rs`.
+
+mod error;
+mod executor;
+mod job;
+mod migrations;
+mod row;
+mod sqlite;
+mod stopwatch;
+mod store;
+mod tx;
+mod value;
+
+pub use error::{Cause, StoreError};
+pub use row::Row;
+pub use sqlite::SqliteSettings;
+pub use store::Store;
+pub use tx::Tx;
+pub use value::Value;

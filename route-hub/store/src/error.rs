@@ -1,0 +1,100 @@
+//! What can go wrong with storage.
+
+use std::{error::Error, fmt, path::PathBuf, sync::Arc};
+
+/// Says why a job, or the opening of a store, came to nothing.
+///
+/// A job that ends with one has left no trace. Refusals of the domain are not among these: a job
+/// returns them as its value.
+#[derive(Debug, Clone)]
+pub enum StoreError {
+    /// The queue of jobs is full, or another process holds the database: try again later.
+    Busy,
+    /// The store is shut.
+    Closed,
+    /// The job ran past its time limit.
+    TooSlow,
+    /// A rule of the schema was broken, such as a name that must be unique.
+    Conflict(Cause),
+    /// A stored value is none that this version writes.
+    BadRow {
+        /// The column's place in the statement.
+        column: usize,
+    },
+    /// The job broke off with a panic.
+    Panicked,
+    /// The job went on after a statement of its own had failed.
+    ErrorIgnored,
+    /// There is no database at the path, and none was to be made.
+    Missing {
+        /// Where one was looked for.
+        path: PathBuf,
+    },
+    /// The file is something else than a hub's database.
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by a newer hub.
+    Newer {
+        /// The schema that it has.
+        found: i64,
+        /// The newest schema that this version knows.
+        known: i64,
+    },
+    /// The file is damaged.
+    Damaged(Cause),
+    /// Anything else that the database says.
+    Engine(Cause),
+}
+
+/// The database's own error; for logs, never for callers.
+pub type Cause = Arc<dyn Error + Send + Sync>;
+
+impl StoreError {
+    /// Says whether the same job may succeed a little later.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Busy | Self::Closed | Self::TooSlow)
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("the database is busy"),
+            Self::Closed => f.write_str("the database is shut"),
+            Self::TooSlow => f.write_str("the query took too long"),
+            Self::Conflict(_) => f.write_str("the row conflicts with another"),
+            Self::BadRow { column } => write!(f, "column {column} of a row cannot be read"),
+            Self::Panicked => f.write_str("the job broke off"),
+            Self::ErrorIgnored => f.write_str("the job went on after an error"),
+            Self::Missing { path } => write!(f, "there is no database at {}", path.display()),
+            Self::Foreign { path } => {
+                write!(f, "{} is not a route hub's database", path.display())
+            }
+            Self::Newer { found, known } => write!(
+                f,
+                "the database has schema {found}, this version knows schemas up to {known}"
+            ),
+            Self::Damaged(_) => f.write_str("the database file is damaged"),
+            Self::Engine(_) => f.write_str("the database failed"),
+        }
+    }
+}
+
+impl Error for StoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Conflict(cause) | Self::Damaged(cause) | Self::Engine(cause) => Some(&**cause),
+            Self::Busy
+            | Self::Closed
+            | Self::TooSlow
+            | Self::BadRow { .. }
+            | Self::Panicked
+            | Self::ErrorIgnored
+            | Self::Missing { .. }
+            | Self::Foreign { .. }
+            | Self::Newer { .. } => None,
+        }
+    }
+}

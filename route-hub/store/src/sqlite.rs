@@ -1,0 +1,360 @@
+//! The SQLite engine: all that is SQLite's own.
+//!
+//! - `BIGINT PRIMARY KEY` becomes `INTEGER PRIMARY KEY`, which makes the key the row's own number
+//!   and saves an index;
+//! - `$1` becomes `?1`: SQLite takes `$1` for a name and numbers names by their first appearance,
+//!   so `$2` standing before `$1` would silently swap the arguments;
+//! - WAL, `synchronous=FULL`: a commit is on disk when it returns, whatever dies next.
+
+use crate::row::{Columns, Row};
+use crate::stopwatch::Stopwatch;
+use crate::tx::{Access, EachRow, Session, Sql};
+use crate::{StoreError, Value, migrations};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Statement};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Marks our files: "PoRt" as a number (`PRAGMA application_id`).
+const APPLICATION_ID: i32 = 0x506f_5274;
+/// How long to wait for another process's lock.
+const BUSY_WAIT: Duration = Duration::from_secs(5);
+/// Statements kept prepared on each connection; above it the least used goes.
+const STATEMENTS_MAX: usize = 256;
+/// Steps of SQLite's machine between two looks at the time limit (well under a millisecond).
+const STEPS_PER_LOOK: i32 = 20_000;
+/// Stands for no time limit.
+const NO_LIMIT: u64 = u64::MAX;
+
+/// Where and how to open an SQLite database.
+#[derive(Debug, Clone)]
+pub struct SqliteSettings {
+    /// The database's file; two more beside it carry its name with `-wal` and `-shm`.
+    pub path: PathBuf,
+    /// Threads that read; each has a connection.
+    pub readers: usize,
+    /// Whether a missing file is made.
+    pub create: bool,
+}
+
+impl SqliteSettings {
+    /// Returns settings for `path`: two readers, and the file is made when it is missing.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            readers: 2,
+            create: true,
+        }
+    }
+}
+
+/// One connection.
+pub(crate) struct SqliteSession {
+    connection: Connection,
+    /// Texts with `?1`, by the address and length of the constant that they were made from.
+    rewritten: HashMap<(usize, usize), Box<str>>,
+    limit: Arc<TimeLimit>,
+}
+
+/// Opens the file, brings its schema up to date and returns the connection that writes.
+pub(crate) fn open_writer(settings: &SqliteSettings) -> Result<SqliteSession, StoreError> {
+    let path = &settings.path;
+    if !settings.create && !path.exists() {
+        return Err(StoreError::Missing { path: path.clone() });
+    }
+    let mut connection = connect(path, OpenFlags::default())?;
+    own(&connection, path)?;
+    configure(&connection)?;
+    migrations::run(&mut connection)?;
+    SqliteSession::new(connection)
+}
+
+/// Opens a connection that reads.
+pub(crate) fn open_reader(settings: &SqliteSettings) -> Result<SqliteSession, StoreError> {
+    let connection = connect(&settings.path, OpenFlags::default())?;
+    configure(&connection)?;
+    connection
+        .pragma_update(None, "query_only", true)
+        .map_err(failure)?;
+    SqliteSession::new(connection)
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, flags).map_err(failure)?;
+    connection.busy_timeout(BUSY_WAIT).map_err(failure)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    Ok(connection)
+}
+
+/// Makes an empty file ours and refuses everybody else's.
+fn own(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let foreign = || StoreError::Foreign {
+        path: path.to_owned(),
+    };
+    let read = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let mark = match read("PRAGMA application_id") {
+        Ok(mark) => mark,
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            return Err(foreign());
+        }
+        Err(error) => return Err(failure(error)),
+    };
+    if mark == i64::from(APPLICATION_ID) {
+        return Ok(());
+    }
+    let objects = read("SELECT count(*) FROM sqlite_master").map_err(failure)?;
+    if mark != 0 || objects != 0 {
+        return Err(foreign());
+    }
+    connection
+        .pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(failure)
+}
+
+fn configure(connection: &Connection) -> Result<(), StoreError> {
+    let set = "PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA wal_autocheckpoint = 16000;
+        PRAGMA temp_store = MEMORY;
+        PRAGMA cache_size = -65536;
+        PRAGMA mmap_size = 268435456;
+        PRAGMA foreign_keys = OFF;";
+    connection.execute_batch(set).map_err(failure)
+}
+
+/// Returns a migration's text in SQLite's dialect.
+pub(crate) fn dialect(migration: &str) -> String {
+    migration.replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY")
+}
+
+/// Rewrites `$1` to `?1`, leaving quoted texts and names alone.
+fn numbered(sql: &str) -> Box<str> {
+    let mut quote = None;
+    let mut text = String::with_capacity(sql.len());
+    for c in sql.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '\'' || c == '"' => quote = Some(c),
+            None if c == '$' => {
+                text.push('?');
+                continue;
+            }
+            None => {}
+        }
+        text.push(c);
+    }
+    text.into_boxed_str()
+}
+
+impl SqliteSession {
+    fn new(mut connection: Connection) -> Result<Self, StoreError> {
+        let limit = Arc::new(TimeLimit::new());
+        let seen = Arc::clone(&limit);
+        connection
+            .progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))
+            .map_err(failure)?;
+        Ok(Self {
+            connection,
+            rewritten: HashMap::new(),
+            limit,
+        })
+    }
+
+    fn bound(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+    ) -> Result<CachedStatement<'_>, StoreError> {
+        let built;
+        let text: &str = match sql {
+            Sql::Fixed(text) => self
+                .rewritten
+                .entry((text.as_ptr().addr(), text.len()))
+                .or_insert_with(|| numbered(text)),
+            Sql::Built(text) => {
+                built = numbered(text);
+                &built
+            }
+        };
+        let mut statement = self.connection.prepare_cached(text).map_err(failure)?;
+        bind(&mut statement, values)?;
+        Ok(statement)
+    }
+
+    fn run(&self, sql: &str) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failure)?;
+        statement.raw_execute().map_err(failure)?;
+        Ok(())
+    }
+}
+
+/// Binds every value that is not NULL: a cached statement comes with all its parameters cleared.
+fn bind(statement: &mut Statement<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+    debug_assert_eq!(statement.parameter_count(), values.len(), "values bound");
+    for (index, value) in values.iter().enumerate() {
+        if *value != Value::Null {
+            statement
+                .raw_bind_parameter(index + 1, value)
+                .map_err(failure)?;
+        }
+    }
+    Ok(())
+}
+
+impl Session for SqliteSession {
+    fn begin(&mut self, access: Access) -> Result<(), StoreError> {
+        match access {
+            Access::Write => self.run("BEGIN IMMEDIATE"),
+            Access::Read => self.run("BEGIN"),
+        }
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.run("COMMIT")
+    }
+
+    fn rollback(&mut self) {
+        // Some errors have already rolled back.
+        if !self.connection.is_autocommit() {
+            drop(self.run("ROLLBACK"));
+        }
+    }
+
+    fn execute(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<usize, StoreError> {
+        self.bound(sql, values)?.raw_execute().map_err(failure)
+    }
+
+    fn query(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+        each: EachRow<'_>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.bound(sql, values)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(failure)? {
+            if !each(&Row::new(row))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn limit_time(&mut self, limit: Option<Duration>) {
+        self.limit.set(limit);
+    }
+
+    fn change_mark(&mut self) -> Result<i64, StoreError> {
+        self.connection
+            .query_row("PRAGMA data_version", [], |row| row.get(0))
+            .map_err(failure)
+    }
+
+    fn tidy(&mut self) {
+        // A checkpoint that readers hold up is done at the next idle moment.
+        drop(self.run("PRAGMA wal_checkpoint(PASSIVE)"));
+    }
+}
+
+/// The moment after which statements are broken off, in milliseconds of its own stopwatch.
+struct TimeLimit {
+    clock: Stopwatch,
+    end_ms: AtomicU64,
+}
+
+impl TimeLimit {
+    fn new() -> Self {
+        Self {
+            clock: Stopwatch::start(),
+            end_ms: AtomicU64::new(NO_LIMIT),
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(NO_LIMIT)
+    }
+
+    fn set(&self, limit: Option<Duration>) {
+        let length_ms = limit.map(|limit| u64::try_from(limit.as_millis()).unwrap_or(NO_LIMIT));
+        let end_ms = length_ms.map_or(NO_LIMIT, |length| self.now_ms().saturating_add(length));
+        self.end_ms.store(end_ms, Ordering::Relaxed);
+    }
+
+    fn is_over(&self) -> bool {
+        let end_ms = self.end_ms.load(Ordering::Relaxed);
+        end_ms != NO_LIMIT && self.now_ms() >= end_ms
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+impl Columns for rusqlite::Row<'_> {
+    fn int(&self, column: usize) -> Result<Option<i64>, StoreError> {
+        match self.get_ref(column).map_err(failure)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(value) => Ok(Some(value)),
+            ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => {
+                Err(StoreError::BadRow { column })
+            }
+        }
+    }
+
+    fn real(&self, column: usize) -> Result<Option<f64>, StoreError> {
+        match self.get_ref(column).map_err(failure)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Real(value) => Ok(Some(value)),
+            ValueRef::Integer(_) | ValueRef::Text(_) | ValueRef::Blob(_) => {
+                Err(StoreError::BadRow { column })
+            }
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<Option<&str>, StoreError> {
+        match self.get_ref(column).map_err(failure)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Text(bytes) => std::str::from_utf8(bytes)
+                .map(Some)
+                .map_err(|_| StoreError::BadRow { column }),
+            ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => {
+                Err(StoreError::BadRow { column })
+            }
+        }
+    }
+
+    fn blob(&self, column: usize) -> Result<Option<&[u8]>, StoreError> {
+        match self.get_ref(column).map_err(failure)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Blob(bytes) => Ok(Some(bytes)),
+            ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) => {
+                Err(StoreError::BadRow { column })
+            }
+        }
+    }
+}
+
+/// Says what an error of SQLite means to a job.
+pub(crate) fn failure(error: rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => StoreError::Conflict(Arc::new(error)),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+        Some(ErrorCode::OperationInterrupted) => StoreError::TooSlow,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Damaged(Arc::new(error))
+        }
+        _ => StoreError::Engine(Arc::new(error)),
+    }
+}

@@ -1,0 +1,21 @@
+//! The one place of this crate that reads a clock: how long work has taken.
+
+use std::time::{Duration, Instant};
+
+/// Measures from its start.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the executor is a ring: it bounds its own work, nothing stored depends on it"
+    )]
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}

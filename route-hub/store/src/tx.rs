@@ -1,0 +1,170 @@
+//! A job's view of the database: one transaction.
+
+use crate::row::Row;
+use crate::{StoreError, Value};
+use std::time::Duration;
+
+/// A statement's text, with parameters written `$1`, `$2`, ….
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sql<'s> {
+    /// Written in the program: engines may remember what they made of it by its address.
+    Fixed(&'static str),
+    /// Built at run time, as lists are.
+    Built(&'s str),
+}
+
+/// Told of each row; `false` ends the reading.
+pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&Row<'_>) -> Result<bool, StoreError>;
+
+/// What a transaction may do to the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Read one unchanging state.
+    Read,
+    /// Read and write.
+    Write,
+}
+
+/// One connection of an engine: everything that engines do differently lies behind it.
+///
+/// SQLite's is in `sqlite.rs`. PostgreSQL comes in as another implementation; the executor, the
+/// repositories and the conformance tests know only this.
+pub(crate) trait Session: Send {
+    fn begin(&mut self, access: Access) -> Result<(), StoreError>;
+    fn commit(&mut self) -> Result<(), StoreError>;
+    /// Ends the transaction if one is open; there is nothing to be done about a failure.
+    fn rollback(&mut self);
+    fn execute(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<usize, StoreError>;
+    fn query(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+        each: EachRow<'_>,
+    ) -> Result<(), StoreError>;
+    /// Ends statements that run longer than this from now on; `None` lets them run.
+    fn limit_time(&mut self, limit: Option<Duration>);
+    /// Returns a number that changes when another process has committed.
+    fn change_mark(&mut self) -> Result<i64, StoreError>;
+    /// Does what is better done while nobody waits.
+    fn tidy(&mut self);
+}
+
+/// A job's transaction.
+///
+/// Texts are constants, with parameters written `$1`; each is prepared once per connection.
+pub struct Tx<'c> {
+    session: &'c mut dyn Session,
+    failed: bool,
+}
+
+impl<'c> Tx<'c> {
+    pub(crate) fn new(session: &'c mut dyn Session) -> Self {
+        Self {
+            session,
+            failed: false,
+        }
+    }
+
+    /// Says whether a statement failed: the transaction must not be committed then.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Runs a statement and returns how many rows it changed.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] and what else the engine says; the job must then end with it.
+    pub fn execute(
+        &mut self,
+        sql: &'static str,
+        values: &[Value<'_>],
+    ) -> Result<usize, StoreError> {
+        let result = self.session.execute(Sql::Fixed(sql), values);
+        self.failed |= result.is_err();
+        result
+    }
+
+    /// Runs a statement and returns its first row.
+    ///
+    /// # Errors
+    /// What the engine says, and what `read` returns.
+    pub fn query_one<T>(
+        &mut self,
+        sql: &'static str,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut found = None;
+        self.run(Sql::Fixed(sql), values, &mut |row| {
+            found = Some(read(row)?);
+            Ok(false)
+        })?;
+        Ok(found)
+    }
+
+    /// Runs a statement and returns its rows.
+    ///
+    /// # Errors
+    /// What the engine says, and what `read` returns.
+    pub fn query<T>(
+        &mut self,
+        sql: &'static str,
+        values: &[Value<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.collect(Sql::Fixed(sql), values, read)
+    }
+
+    /// Runs a statement whose text was built at run time and returns its rows.
+    ///
+    /// # Errors
+    /// What the engine says, and what `read` returns.
+    pub fn query_built<T>(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.collect(Sql::Built(sql), values, read)
+    }
+
+    /// Runs `work` with a limit on the time its statements may take.
+    ///
+    /// # Errors
+    /// [`StoreError::TooSlow`] past the limit, and what `work` returns.
+    pub fn within<T>(
+        &mut self,
+        limit: Duration,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.session.limit_time(Some(limit));
+        let result = work(self);
+        self.session.limit_time(None);
+        result
+    }
+
+    fn collect<T>(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.run(sql, values, &mut |row| {
+            rows.push(read(row)?);
+            Ok(true)
+        })?;
+        Ok(rows)
+    }
+
+    fn run(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+        each: EachRow<'_>,
+    ) -> Result<(), StoreError> {
+        let result = self.session.query(sql, values, each);
+        self.failed |= result.is_err();
+        result
+    }
+}

@@ -1,0 +1,120 @@
+//! Values that statements take.
+
+use postrider_model::{Id, MessageText, PhoneNumber, Secret, UnixMs};
+use std::borrow::Cow;
+
+/// A value for one parameter of a statement; texts are borrowed where they can be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// SQL's NULL.
+    Null,
+    /// Every integer, moment and truth value.
+    Int(i64),
+    /// A number with a fraction.
+    Real(f64),
+    /// A text, JSON among them.
+    Text(Cow<'a, str>),
+    /// Bytes.
+    Blob(&'a [u8]),
+}
+
+/// Makes an array of [`Value`]s from anything that converts.
+#[macro_export]
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
+}
+
+macro_rules! from_int {
+    ($($type:ty)*) => {
+        $(impl From<$type> for Value<'_> {
+            fn from(value: $type) -> Self {
+                Self::Int(i64::from(value))
+            }
+        })*
+    };
+}
+from_int!(i64 i32 u32 u16 u8 bool);
+
+impl From<u64> for Value<'_> {
+    /// Counters stay below 2^53; a higher one is kept at the highest integer.
+    fn from(value: u64) -> Self {
+        Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Value<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a PhoneNumber> for Value<'a> {
+    fn from(number: &'a PhoneNumber) -> Self {
+        Self::from(number.as_str())
+    }
+}
+
+impl<'a> From<&'a MessageText> for Value<'a> {
+    fn from(text: &'a MessageText) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl<'a> From<&'a Secret> for Value<'a> {
+    fn from(secret: &'a Secret) -> Self {
+        Self::from(secret.as_str())
+    }
+}
+
+impl<K> From<Id<K>> for Value<'_> {
+    fn from(id: Id<K>) -> Self {
+        Self::Int(id.get())
+    }
+}
+
+impl From<UnixMs> for Value<'_> {
+    fn from(time: UnixMs) -> Self {
+        Self::Int(time.0)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+macro_rules! from_option_ref {
+    ($($type:ty)*) => {
+        $(impl<'a> From<&'a Option<$type>> for Value<'a> {
+            fn from(value: &'a Option<$type>) -> Self {
+                value.as_ref().map_or(Self::Null, Into::into)
+            }
+        })*
+    };
+}
+from_option_ref!(String PhoneNumber MessageText Secret);
