@@ -115,6 +115,13 @@ fn a_row_of_flags_is_cut_between_two_flags() {
 }
 
 #[test]
+fn the_platform_cuts_behind_a_flag_even_where_its_cluster_goes_on() {
+    let accents = x(10, "\u{301}");
+    assert_eq!(sizes(&(x(62, ZHE) + FLAG + &accents)), [66, 10]);
+    assert_eq!(sizes(&(x(64, ZHE) + FLAG + &accents)), [64, 14]);
+}
+
+#[test]
 fn a_message_of_too_many_parts_is_refused_with_its_count() {
     let longest = x(153 * 25, "a");
     assert_eq!(count_within(&longest, PARTS_MAX_DEFAULT).unwrap().parts, 25);
