@@ -1,0 +1,55 @@
+"""A served hub with two organizations, as an operator sets it up with the admin commands."""
+
+import types
+
+import pytest
+
+from support.hub import Admin, Serve
+
+ALL = (
+    "view_messages send_messages delete_messages view_contacts edit_contacts "
+    "view_routes edit_routes view_projects edit_project manage_webhooks"
+).split()
+
+
+@pytest.fixture(scope="module")
+def admin(tmp_path_factory):
+    """The admin commands on a fresh folder, one for all tests of a file."""
+    return Admin(tmp_path_factory.mktemp("hub") / "data")
+
+
+@pytest.fixture(scope="module")
+def hub(admin):
+    """A served hub: two projects of one organization, one of another, keys, webhooks to loopback allowed."""
+    ours, theirs = admin.organization("Ours"), admin.organization("Theirs")
+    projects = {
+        "first": admin.project(ours, "First"),
+        "second": admin.project(ours, "Second"),
+        "foreign": admin.project(theirs, "Foreign"),
+    }
+    server = Serve(admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
+    rests = {name: server.rest(admin.key(project, ALL), project) for name, project in projects.items()}
+    yield types.SimpleNamespace(admin=admin, server=server, organization=ours, projects=projects, **rests)
+    panics = [line for line in server.program.err_lines if "panicked" in line]
+    assert server.program.alive(), server.program.words()
+    assert server.program.stop() == 0, server.program.words()
+    assert not panics, panics
+
+
+@pytest.fixture
+def pair(hub):
+    """Pairs a phone of our own with a project and returns it."""
+    from support.link import LinkPhone
+
+    def paired(project="first", number="+15005550150", key=None, device=None):
+        arguments = ["pair", "--project", hub.projects[project], "--yes"]
+        code = pairing_code(hub.admin, *arguments, *(["--device", device] if device else []))
+        return LinkPhone(f"http://127.0.0.1:{hub.server.port}", key=key, number=number).pair(code)
+
+    return paired
+
+
+def pairing_code(admin, *arguments):
+    """Runs `admin pair` and returns the full code that it prints."""
+    answer = admin(*arguments)
+    return answer["code"]

@@ -1,0 +1,105 @@
+"""Killed at the wrong moment: what was accepted is still there, and goes out once."""
+
+import pytest
+
+from support.hub import Demo, free_port
+from support.numbers import fresh_number
+from support.wait import until
+
+
+def test_a_demo_keeps_its_data_key_and_phones(tmp_path):
+    port = free_port()
+    first = Demo(tmp_path, listen=f"127.0.0.1:{port}")
+    sent = first.rest.send(fresh_number(), "kept")
+    first.rest.wait_status(sent["id"], "delivered")
+    assert first.program.stop() == 0
+    again = Demo(tmp_path, listen=f"127.0.0.1:{port}")
+    try:
+        for name in ("api_key", "organization_id", "project_id", "phones", "test_phone_id", "base_url"):
+            assert again.facts[name] == first.facts[name], name
+        assert again.rest.message(sent["id"])["status"] == "delivered"
+        more = again.rest.send(fresh_number(), "more")
+        again.rest.wait_status(more["id"], "delivered")
+        assert [line["message_id"] for line in again.radio()] == [sent["id"], more["id"]]
+    finally:
+        assert again.program.stop() == 0
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_accepted_and_killed_at_once_is_sent_once(tmp_path, receiver, round_):
+    port = free_port()
+    hub = Demo(tmp_path, listen=f"127.0.0.1:{port}")
+    accepted = []
+    for index in range(20 + round_):
+        body = {"content": f"n{index}", "to_number": fresh_number(), "status_url": receiver.url()}
+        accepted.append(hub.rest.post("messages/send", body)["id"])
+    hub.program.kill()
+    again = Demo(tmp_path, listen=f"127.0.0.1:{port}")
+    try:
+        for message_id in accepted:
+            # A phone killed between its journal and its radio cannot know; every other message must go out.
+            again.rest.wait_status(message_id, "delivered", "sent", "failed")
+        handed_over = [line["message_id"] for line in again.radio()]
+        assert len(handed_over) == len(set(handed_over)), "nothing goes out twice"
+        for message_id in accepted:
+            message = again.rest.message(message_id)
+            if message["status"] == "failed":
+                assert message["error_code"] == "unknown_outcome", message
+            else:
+                assert message_id in handed_over
+            receiver.wait(id=message_id, status=message["status"], patience_s=60)
+    finally:
+        assert again.program.stop() == 0
+
+
+def test_a_graceful_stop_loses_no_accepted_message(tmp_path):
+    port = free_port()
+    hub = Demo(tmp_path, listen=f"127.0.0.1:{port}")
+    accepted = [hub.rest.send(fresh_number(), f"n{i}")["id"] for i in range(30)]
+    assert hub.program.stop() == 0
+    again = Demo(tmp_path, listen=f"127.0.0.1:{port}")
+    try:
+        for message_id in accepted:
+            again.rest.wait_status(message_id, "delivered")
+        handed_over = [line["message_id"] for line in again.radio()]
+        assert sorted(handed_over) == sorted(accepted)
+    finally:
+        assert again.program.stop() == 0
+
+
+def test_messages_wait_at_the_hub_for_a_phone_that_is_away(tmp_path, hub, pair):
+    phone = pair("second", "+15005550177")
+    sent = hub.second.send(fresh_number(), "patience", route_id=phone.phone_id)
+    message = hub.second.message(sent["id"])
+    assert message["status"] == "queued"
+    assert message["waiting_for"]
+    hub.server.program.kill()
+    hub.server.start()
+    link = phone.connect()
+    frame = link.next("send")
+    assert frame["id"] == sent["id"] and frame["ep"] >= 1 and frame["text"] == "patience"
+    link.ack()
+    link.event(frame, "submitting")
+    link.event(frame, "sent")
+    link.wait_acked()
+    hub.second.wait_status(sent["id"], "sent")
+    link.event(frame, "delivered")
+    link.wait_acked()
+    hub.second.wait_status(sent["id"], "delivered")
+    link.close()
+
+
+def test_the_hub_says_why_it_cannot_start(tmp_path):
+    from support.hub import Serve
+    from support.process import Died
+
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "no-database").write_text("x")
+    taken = Demo(tmp_path / "demo")
+    try:
+        with pytest.raises(Died) as refused:
+            Serve(folder, port=taken.address[1]).start()
+        assert "address" in str(refused.value).lower() or "in use" in str(refused.value).lower()
+    finally:
+        until(lambda: taken.program.stop() == 0, "the demo ends")

@@ -1,0 +1,105 @@
+"""TLS of the hub's own, with a certificate of our own making."""
+
+import datetime
+import ipaddress
+import ssl
+import time
+
+import pytest
+import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from support.hub import Admin, Serve
+from support.wait import until
+
+
+def certificate(folder, name):
+    """Writes a self-signed certificate for loopback, and returns its path and its key's."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=30))
+        .add_extension(
+            x509.SubjectAlternativeName(
+                [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+            ),
+            critical=False,
+        )
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    cert_path, key_path = folder / "cert.pem", folder / "key.pem"
+    key_path.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    cert_path.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    return cert_path, key_path
+
+
+@pytest.fixture
+def tls(tmp_path):
+    admin = Admin(tmp_path / "data")
+    project = admin.project(admin.organization())
+    cert, key = certificate(tmp_path, "first")
+    arguments = ["--tls-cert", cert, "--tls-key", key]
+    server = Serve(admin.folder, arguments=arguments, scheme="https", verify=str(cert)).start()
+    yield server, admin, project, cert
+    assert server.program.stop() == 0
+
+
+def served_name(port):
+    pem = ssl.get_server_certificate(("127.0.0.1", port))
+    return x509.load_pem_x509_certificate(pem.encode()).subject.rfc4514_string()
+
+
+def test_the_api_speaks_tls_and_reloads_its_certificate(tls, tmp_path):
+    server, admin, project, cert = tls
+    rest = server.rest(admin.key(project, ["view_projects", "send_messages"]), project)
+    rest.session.verify = str(cert)
+    assert rest.get("/projects")["data"][0]["id"] == project
+    with pytest.raises(requests.exceptions.SSLError):
+        rest.call("GET", "/projects", verify=True)
+    assert served_name(server.port) == "CN=first"
+    certificate(tmp_path, "second")
+    until(lambda: served_name(server.port) == "CN=second", "the new certificate is served", 60)
+
+
+def test_plain_http_and_old_tls_on_the_tls_port_are_turned_away(tls):
+    server, *_ = tls
+    with pytest.raises(requests.exceptions.ConnectionError):
+        requests.get(f"http://127.0.0.1:{server.port}/healthz", timeout=10)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+    import socket
+
+    with pytest.raises((ssl.SSLError, ConnectionError, OSError)):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as raw:
+            context.wrap_socket(raw)
+
+
+def test_plain_http_on_an_open_address_needs_a_word(tmp_path):
+    from support.paths import binary
+    from support.process import Program
+
+    program = Program([binary("route-hub"), "serve", "--dir", tmp_path / "d", "--listen", "0.0.0.0:0"])
+    deadline = time.monotonic() + 20
+    while program.alive() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not program.alive(), "it must refuse"
+    assert program.process.returncode != 0
+    program.kill()
+    assert "tls" in program.words().lower()

@@ -1,0 +1,245 @@
+"""A phone of our own on the link, honest or not: pairing, the signed hello, frames."""
+
+import base64
+import json
+import secrets
+import time
+
+import requests
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+SUB_PROTOCOL = "postrider.v1+json"
+PATIENCE_S = 20.0
+
+
+def hello_bytes(host, nonce, phone, install, conn):
+    """Returns the bytes that a hello signs."""
+    return "|".join(["postrider-hello-v1", host, nonce, phone, install, str(conn)]).encode()
+
+
+class Ed25519Key:
+    """A software key."""
+
+    algorithm = "ed25519"
+
+    def __init__(self):
+        self._key = ed25519.Ed25519PrivateKey.generate()
+
+    def public(self):
+        """Returns the raw public half."""
+        return self._key.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+
+    def sign(self, data):
+        """Signs bytes."""
+        return self._key.sign(data)
+
+
+class P256Key:
+    """A key as a phone's keystore makes it."""
+
+    algorithm = "p256"
+
+    def __init__(self):
+        self._key = ec.generate_private_key(ec.SECP256R1())
+
+    def public(self):
+        """Returns the uncompressed point."""
+        return self._key.public_key().public_bytes(
+            serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint
+        )
+
+    def sign(self, data):
+        """Signs bytes, DER-encoded."""
+        return self._key.sign(data, ec.ECDSA(hashes.SHA256()))
+
+
+class LinkPhone:
+    """What a phone keeps: key, install, counters."""
+
+    def __init__(self, hub_root, key=None, number="+15005550150"):
+        self.hub_root = hub_root
+        self.key = key or Ed25519Key()
+        self.install = secrets.token_hex(16)
+        self.number = number
+        self.device_id = None
+        self.host = None
+        self.link_url = None
+        self.phones = []
+        self.conn = 0
+        self.gen = 0
+        self.down = 0
+        self.up = 0
+        self.acked = 0
+        self.boot = secrets.token_hex(8)
+
+    def pair_request(self, code):
+        """Returns the body of a pairing request."""
+        sims = [{"slot": 0, "number": self.number, "country": "US"}]
+        device = {"name": "Test phone", "manufacturer": "Test", "model": "T1", "app_version": "1.0", "sims": sims}
+        return {
+            "code": code,
+            "public_key": base64.b64encode(self.key.public()).decode(),
+            "key_algorithm": self.key.algorithm,
+            "install": self.install,
+            "device": device,
+        }
+
+    def pair_once(self, code):
+        """Sends the pairing request once and returns the HTTP answer."""
+        with requests.Session() as session:
+            session.trust_env = False
+            return session.post(f"{self.hub_root}/pair", json=self.pair_request(code), timeout=PATIENCE_S)
+
+    def pair(self, code):
+        """Repeats the pairing request until the operator has confirmed it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            response = self.pair_once(code)
+            assert response.status_code == 200, response.text
+            answer = response.json()
+            if answer["status"] == "confirmed":
+                break
+            assert time.monotonic() < deadline, "nobody confirmed"
+            time.sleep(0.05)
+        self.device_id = answer["device_id"]
+        self.host = answer["host"]
+        self.link_url = answer["link_url"]
+        self.phones = answer["phones"]
+        return self
+
+    @property
+    def phone_id(self):
+        """The basic route of this phone's only SIM."""
+        return self.phones[0]["id"]
+
+    def open(self):
+        """Opens the socket and reads the challenge."""
+        return LinkSocket(self)
+
+    def connect(self, **hello):
+        """Opens a connection and goes through hello and welcome."""
+        link = self.open()
+        link.hello(**hello)
+        link.welcome()
+        return link
+
+
+class LinkSocket:
+    """One connection of a phone."""
+
+    def __init__(self, phone):
+        self.phone = phone
+        self.ws = connect(
+            phone.link_url,
+            subprotocols=[SUB_PROTOCOL],
+            compression=None,
+            proxy=None,
+            open_timeout=PATIENCE_S,
+            close_timeout=2,
+            max_size=1 << 20,
+        )
+        self.challenge = self.receive()
+        assert self.challenge["t"] == "challenge"
+
+    def receive(self, patience_s=PATIENCE_S):
+        """Reads one frame."""
+        return json.loads(self.ws.recv(timeout=patience_s))
+
+    def send(self, frame):
+        """Writes one frame."""
+        self.ws.send(frame if isinstance(frame, (str, bytes)) else json.dumps(frame))
+
+    def hello(self, **changes):
+        """Sends a hello, sound but for what `changes` replaces."""
+        phone = self.phone
+        phone.conn += 1
+        frame = {
+            "t": "hello",
+            "v": [1, 1],
+            "features": [],
+            "phone": phone.device_id,
+            "install": phone.install,
+            "conn": phone.conn,
+            "gen": phone.gen or self.challenge["gen"],
+            "down": phone.down,
+            "up_lo": phone.acked + 1,
+            "up_hi": phone.up,
+            "limit": phone.down + 500,
+            "boot": phone.boot,
+            "wall": int(time.time() * 1000),
+            "mono": int(time.monotonic() * 1000),
+            "sims": [{"slot": 0, "number": phone.number, "fingerprint": "f" * 16}],
+            "held": [],
+        }
+        frame.update({k: v for k, v in changes.items() if k not in ("sig", "host", "nonce")})
+        signed = hello_bytes(
+            changes.get("host", phone.host),
+            changes.get("nonce", self.challenge["nonce"]),
+            frame["phone"],
+            frame["install"],
+            frame["conn"],
+        )
+        frame["sig"] = changes.get("sig") or base64.b64encode(phone.key.sign(signed)).decode()
+        self.send(frame)
+        return frame
+
+    def welcome(self):
+        """Reads the welcome and keeps what it says."""
+        frame = self.receive()
+        assert frame["t"] == "welcome", frame
+        self.phone.gen = frame["gen"]
+        self.phone.acked = frame["up"]
+        return frame
+
+    def next(self, *kinds, patience_s=PATIENCE_S):
+        """Reads until a frame of one of the kinds comes; counts what is numbered and answers pings."""
+        deadline = time.monotonic() + patience_s
+        while True:
+            frame = self.receive(max(0.01, deadline - time.monotonic()))
+            if "s" in frame:
+                self.phone.down = max(self.phone.down, frame["s"])
+            if frame["t"] == "ack":
+                self.phone.acked = max(self.phone.acked, frame["a"])
+            if frame["t"] == "ping":
+                self.send({"t": "pong", "n": frame["n"], "mono": int(time.monotonic() * 1000)})
+            if frame["t"] in kinds:
+                return frame
+
+    def ack(self):
+        """Acks everything that came down."""
+        mono = int(time.monotonic() * 1000)
+        self.send({"t": "ack", "a": self.phone.down, "limit": self.phone.down + 500, "mono": mono})
+
+    def fact(self, t, **fields):
+        """Sends the next numbered fact."""
+        self.phone.up += 1
+        stamp = {"wall": int(time.time() * 1000), "mono": int(time.monotonic() * 1000)}
+        frame = {"t": t, "s": self.phone.up, **stamp, **fields}
+        self.send(frame)
+        return frame
+
+    def event(self, send, state, **fields):
+        """Reports on an exposure."""
+        return self.fact("event", id=send["id"], ep=send["ep"], state=state, **fields)
+
+    def wait_acked(self, s=None):
+        """Waits until the hub has stored a fact."""
+        s = self.phone.up if s is None else s
+        while self.phone.acked < s:
+            self.next("ack")
+
+    def close_code(self, patience_s=PATIENCE_S):
+        """Reads to the end of the connection and returns its close code."""
+        deadline = time.monotonic() + patience_s
+        try:
+            while True:
+                self.ws.recv(timeout=max(0.01, deadline - time.monotonic()))
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd else None
+
+    def close(self):
+        """Closes the connection."""
+        self.ws.close()
