@@ -1,0 +1,65 @@
+//! Bounds of the link: each with its unit, its reason and what happens when it is reached.
+
+/// The only version of the link spoken here, sent as `v: [min, max]` in hello.
+pub const VERSION: u32 = 1;
+
+/// The oldest version still spoken. The hub speaks N and N-1; there is no 0.
+pub const VERSION_MIN: u32 = 1;
+
+/// The WebSocket sub-protocol that both ends ask for.
+pub const SUB_PROTOCOL: &str = "postrider.v1+json";
+
+/// Most bytes of one frame; a longer one is refused and closes the connection (4400).
+pub const FRAME_BYTES_MAX: usize = 64 * 1024;
+
+/// Deepest nesting of objects and lists, the frame itself included; deeper closes (4400).
+pub const DEPTH_MAX: usize = 8;
+
+/// Integers stay below 2^53, so that every language's JSON reader keeps them exact.
+pub const INTEGER_END: u64 = 1 << 53;
+
+/// Most facts that a phone has in flight without an ack; the others wait on its disk.
+pub const FACTS_IN_FLIGHT_MAX: u64 = 256;
+
+/// How far `revoke`, `cancel`, `void` and `config` may exceed the credit for `send` frames.
+pub const CONTROL_FRAMES_OVER_CREDIT: u64 = 256;
+
+/// Rows of one `held` page; the reconciliation after a new `gen` sends as many pages as needed.
+pub const HELD_ROWS_PER_PAGE: usize = 500;
+
+/// Most rows of `held` in hello, so that it fits a frame. What is left out is reported by facts:
+/// the hub never concludes anything from a row's absence.
+pub const HELD_ROWS_IN_HELLO_MAX: usize = 1_000;
+
+/// Time from accepting a socket to a complete hello, and between two `held` pages, in
+/// milliseconds; then the hub closes it (4400).
+pub const HANDSHAKE_MS_MAX: u64 = 15_000;
+
+/// Time within which a ping is answered, in milliseconds; then the phone redials.
+pub const PONG_MS_MAX: u64 = 15_000;
+
+/// The shortest time between two pings, in seconds: the one on the charger.
+pub const HEARTBEAT_S_MIN: u64 = 45;
+
+/// The longest time between two pings, in seconds: on battery, on a good network.
+pub const HEARTBEAT_S_MAX: u64 = 240;
+
+/// Answered pings in a row after which the time between them doubles on battery.
+pub const GOOD_PINGS_TO_SLOW_DOWN: u32 = 10;
+
+/// How long a session must have been good before the schedule of redials starts over, in
+/// milliseconds.
+pub const GOOD_SESSION_MS: u64 = 60_000;
+
+/// Time that the hub leaves a drained phone to say its last facts, in milliseconds.
+pub const DRAIN_MS_MAX: u64 = 5_000;
+
+/// Time between two tries of a phone that needs a newer app, in milliseconds.
+pub const DAILY_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// Protocol errors in a row after which the phone raises an alert.
+pub const PROTOCOL_ERRORS_TO_ALERT: u32 = 3;
+
+/// Time after the end of an exposed message's life at which the hub calls its outcome unknown,
+/// in milliseconds: the phone ends it by its own clock first.
+pub const UNKNOWN_AFTER_LIFE_MS: u64 = 60_000;

@@ -1,0 +1,216 @@
+//! One fact, one transition.
+
+use super::{
+    Ask, ErrorCode, Fact, Flags, Holder, HubState, OnUnknown, Outcome, Ownership, Published,
+    Refused, Rules, Verdict,
+};
+use crate::limits::UNKNOWN_AFTER_LIFE_MS;
+use postrider_model::MessageStatus;
+
+impl Ownership {
+    /// Applies a fact: the row becomes what must be stored, the outcome says what else to do.
+    ///
+    /// # Errors
+    /// [`Refused`] when the fact cannot be about this row as it is; nothing has changed then.
+    pub fn apply(&mut self, fact: Fact<'_>, rules: Rules) -> Result<Outcome, Refused> {
+        let before = self.shown();
+        let had_gone_out = self.state.went_out();
+        let waited_for_cancel = self.flags.has(Flags::CANCEL_ASKED) && self.state.is_open();
+        let mut outcome = self.transition(fact, rules)?;
+        outcome.publish = self.published(before, had_gone_out);
+        if waited_for_cancel && outcome.verdict.is_none() {
+            outcome.verdict = self.cancel_verdict();
+        }
+        Ok(outcome)
+    }
+
+    fn transition(&mut self, fact: Fact<'_>, rules: Rules) -> Result<Outcome, Refused> {
+        match fact {
+            Fact::Exposed { holder, s } => self.expose(holder, s, rules),
+            Fact::Reported { ep, by, report } => self.reported(ep, by, report, rules),
+            Fact::PastReported { ep, report } => self.past_reported(ep, report),
+            Fact::Shown {
+                ep,
+                by,
+                state,
+                page,
+            } => self.was_shown(ep, by, state, page, rules),
+            Fact::NeverReceived { by, down } => self.never_received(by, down, rules),
+            Fact::Renumbered => {
+                self.s = None;
+                Ok(Outcome::default())
+            }
+            Fact::LifeEnded { ago_ms } => Ok(self.life_ended(ago_ms)),
+            Fact::HolderLost => Ok(self.holder_lost(rules)),
+            Fact::RevokeWanted => Ok(self.revoke_wanted()),
+            Fact::CancelAsked => Ok(self.cancel_asked()),
+            Fact::ResendAsked { new_route } => Ok(self.resend_asked(new_route)),
+            Fact::DeleteAsked => Ok(self.delete_asked()),
+        }
+    }
+
+    fn expose(&mut self, holder: Holder, s: u64, rules: Rules) -> Result<Outcome, Refused> {
+        if !self.can_expose(rules.life_left) {
+            return Err(Refused::NotExposable);
+        }
+        let ep = self.ep.checked_add(1).ok_or(Refused::NotExposable)?;
+        let replaced = self.take_present(ep, holder, Some(s));
+        self.state = HubState::Exposed;
+        Ok(Outcome {
+            replaced,
+            ..Outcome::default()
+        })
+    }
+
+    /// Makes `ep` the present exposure and returns the one that it replaced.
+    pub(super) fn take_present(
+        &mut self,
+        ep: u32,
+        holder: Holder,
+        s: Option<u64>,
+    ) -> Option<(u32, Holder)> {
+        let replaced = self.holder.replace(holder).map(|holder| (self.ep, holder));
+        self.ep = ep;
+        self.s = s;
+        self.send_attempts = self.send_attempts.saturating_add(1);
+        self.flags.clear(Flags::REVOKE_ASKED);
+        self.flags.clear(Flags::PARTIAL);
+        replaced
+    }
+
+    fn never_received(&mut self, by: &Holder, down: u64, rules: Rules) -> Result<Outcome, Refused> {
+        let fenced_off = self.s.is_some_and(|s| s > down);
+        if self.holder.as_ref() != Some(by) || !fenced_off {
+            return Err(Refused::NotHolder);
+        }
+        self.flags.clear(Flags::REVOKE_ASKED);
+        Ok(match self.state {
+            HubState::Exposed => self.free(rules),
+            // The phone reported on it before: only a journal that went back can deny it now.
+            HubState::OnPhone | HubState::Retrying | HubState::Submitting => {
+                self.outcome_unknown(rules)
+            }
+            HubState::Unknown => self.prove_never_sent(),
+            _ => Outcome::default(),
+        })
+    }
+
+    fn life_ended(&mut self, ago_ms: u64) -> Outcome {
+        if self.state == HubState::Waiting {
+            self.end_unsent(HubState::Expired);
+        } else if self.state.is_open() && ago_ms >= UNKNOWN_AFTER_LIFE_MS {
+            self.tell_unknown();
+        }
+        Outcome::default()
+    }
+
+    fn holder_lost(&mut self, rules: Rules) -> Outcome {
+        self.flags.clear(Flags::REVOKE_ASKED);
+        if self.state.is_open() {
+            self.outcome_unknown(rules)
+        } else {
+            Outcome::default()
+        }
+    }
+
+    fn revoke_wanted(&mut self) -> Outcome {
+        if !self.state.is_open() {
+            return Outcome::default();
+        }
+        self.flags.set(Flags::REVOKE_ASKED);
+        Outcome {
+            ask: Some(Ask::Revoke),
+            ..Outcome::default()
+        }
+    }
+
+    /// Ends an exposure with proof that it did not go out, and queues the message again if that
+    /// is wanted: a recorded cancel or delete wins, and so does the end of its life.
+    pub(super) fn free(&mut self, rules: Rules) -> Outcome {
+        self.s = None;
+        self.flags.clear(Flags::REVOKE_ASKED);
+        if self.flags.has(Flags::CANCEL_ASKED) || self.flags.has(Flags::DELETED) {
+            self.end_unsent(HubState::Cancelled);
+        } else if rules.life_left {
+            return self.queue_again();
+        } else {
+            self.end_unsent(HubState::Expired);
+        }
+        Outcome::default()
+    }
+
+    pub(super) fn queue_again(&mut self) -> Outcome {
+        self.state = HubState::Waiting;
+        self.s = None;
+        Outcome {
+            requeued: true,
+            ..Outcome::default()
+        }
+    }
+
+    /// Ends the message in a state that says it was not sent, unless an earlier exposure's
+    /// outcome is unknown: then that is all that can be said.
+    pub(super) const fn end_unsent(&mut self, end: HubState) {
+        if self.flags.has(Flags::EARLIER_UNKNOWN) {
+            self.tell_unknown();
+        } else {
+            self.state = end;
+        }
+    }
+
+    pub(super) const fn tell_unknown(&mut self) {
+        self.state = HubState::Unknown;
+        self.flags.set(Flags::TOLD_UNKNOWN);
+    }
+
+    /// The present exposure's outcome cannot be known: R4 if the sender chose it, else told.
+    pub(super) fn outcome_unknown(&mut self, rules: Rules) -> Outcome {
+        let wanted = !self.flags.has(Flags::CANCEL_ASKED) && !self.flags.has(Flags::DELETED);
+        let first = !self.flags.has(Flags::RESENT_FOR_UNKNOWN);
+        if rules.on_unknown == OnUnknown::Resend && rules.life_left && wanted && first {
+            self.flags.set(Flags::RESENT_FOR_UNKNOWN);
+            self.flags.set(Flags::EARLIER_UNKNOWN);
+            return self.queue_again();
+        }
+        self.tell_unknown();
+        Outcome::default()
+    }
+
+    /// Corrects a told unknown: it did not go out, and is not queued again.
+    pub(super) fn prove_never_sent(&mut self) -> Outcome {
+        if !self.flags.has(Flags::EARLIER_UNKNOWN) {
+            self.state = HubState::Failed;
+            self.flags.set(Flags::NEVER_SENT);
+        }
+        Outcome::default()
+    }
+
+    fn published(
+        &self,
+        before: (MessageStatus, Option<ErrorCode>),
+        had_gone_out: bool,
+    ) -> Option<Published> {
+        let (status, error) = self.shown();
+        ((status, error) != before).then(|| Published {
+            status,
+            error,
+            sets_time_sent: self.state.went_out() && !had_gone_out,
+            webhook: !self.flags.has(Flags::DELETED),
+        })
+    }
+
+    /// Answers a cancel that waits: `None` while the phone may still say yes.
+    const fn cancel_verdict(&self) -> Option<Verdict> {
+        match self.state {
+            HubState::Cancelled => Some(Verdict::Cancelled),
+            HubState::Waiting | HubState::Exposed | HubState::OnPhone | HubState::Retrying => None,
+            HubState::Submitting
+            | HubState::Unknown
+            | HubState::Sent
+            | HubState::Failed
+            | HubState::NotDelivered
+            | HubState::Delivered
+            | HubState::Expired => Some(Verdict::NotCancellable),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The hub's side: what a message's row holds, and what each fact does to it.
+//!
+//! # Life
+//!
+//! ```text
+//!            Exposed fact                 reports
+//!  Waiting --------------> Exposed --> OnPhone / Retrying / Submitting --> Sent, Failed, …
+//!     ^  ^                    |                    |
+//!     |  +---- R1, R2, R3 ----+--------------------+-- life over, phone lost --> Unknown
+//!     +---------------------------- R4 ---------------------------------------------+
+//! ```
+//!
+//! # How the dispatcher calls it
+//!
+//! In one transaction: read the row, find whose exposure a report is about with
+//! [`Ownership::whose`], [`Ownership::apply`] the fact, store the row as it is now, insert
+//! `outcome.replaced` into the past exposures, write `outcome.publish` as the message's status
+//! with its webhook. After the commit: send the frame for `outcome.ask`, wake the queue when
+//! `outcome.requeued`, answer the sender with `outcome.verdict`. A refused fact changes nothing:
+//! a report is set aside, counted and acked.
+//!
+//! `life_end` is not kept here: [`Ownership::due_at`] turns it into the moment at which
+//! [`Fact::LifeEnded`] is due.
+
+mod apply;
+mod report;
+mod sender;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use state::{Flags, HubState};
+
+use crate::{frame::InstallId, limits::UNKNOWN_AFTER_LIFE_MS};
+use postrider_model::{DeviceId, MessageStatus, UnixMs, WireState};
+use std::fmt;
+
+/// The peer that an exposure was committed to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Holder {
+    /// The device.
+    pub device: DeviceId,
+    /// Its installation at the time.
+    pub install: InstallId,
+}
+
+/// Ownership of one message, as its row stores it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Ownership {
+    /// Where the message is.
+    pub state: HubState,
+    /// The present exposure, or the last one while the message waits; 0 before the first.
+    pub ep: u32,
+    /// Whom `ep` was committed to. Stays while the message waits again, until a newer exposure
+    /// replaces it, because a late truth of it still counts.
+    pub holder: Option<Holder>,
+    /// The present exposure's place in the device's downward sequence; `None` when it has none
+    /// any more (the exposure ended, or the device's counters started over).
+    pub s: Option<u64>,
+    /// What else is remembered.
+    pub flags: Flags,
+    /// How often it was exposed, as the API shows it.
+    pub send_attempts: u32,
+}
+
+/// What the sender wants when the outcome cannot be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum OnUnknown {
+    /// Tell it, and do nothing.
+    #[default]
+    Report,
+    /// Send it again once, while life is left.
+    Resend,
+}
+
+/// What a transition needs to know beside the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// The sender's choice.
+    pub on_unknown: OnUnknown,
+    /// Whether the message's life has not ended.
+    pub life_left: bool,
+    /// Whether a phone that did not fail it yet could send it.
+    pub other_route: bool,
+}
+
+/// What a phone reports of an exposure: a whole-message event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Report {
+    /// The state reached.
+    pub state: WireState,
+    /// With `failed`: some parts went on the air.
+    pub partial: bool,
+    /// With `failed`: final, and provably no part went on the air (R3).
+    pub unsent: bool,
+}
+
+/// What happened to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Fact<'a> {
+    /// It is committed to `holder` at place `s`, under the next `ep`.
+    Exposed {
+        /// The peer.
+        holder: Holder,
+        /// The place in its downward sequence.
+        s: u64,
+    },
+    /// An event about the present exposure came from `by`.
+    Reported {
+        /// The exposure that it names.
+        ep: u32,
+        /// Who sent it.
+        by: &'a Holder,
+        /// What it says.
+        report: Report,
+    },
+    /// An event about an earlier exposure came; the caller found its holder among the past ones.
+    PastReported {
+        /// The exposure that it names.
+        ep: u32,
+        /// What it says.
+        report: Report,
+    },
+    /// A row of `held` in hello, or of a `held` page.
+    Shown {
+        /// The exposure that it names.
+        ep: u32,
+        /// Who showed it.
+        by: &'a Holder,
+        /// Its state there.
+        state: WireState,
+        /// Whether it came in a `held` page: then a higher `ep` than ours is one that this hub
+        /// forgot, and nothing else will tell its end.
+        page: bool,
+    },
+    /// R2: hello of a newer connection of the holder showed that it never received the present
+    /// exposure, and it is not written again there (its place becomes a `void`).
+    NeverReceived {
+        /// Who showed it.
+        by: &'a Holder,
+        /// The highest downward number that it has.
+        down: u64,
+    },
+    /// The holder's counters started over: the exposure's place means nothing any more.
+    Renumbered,
+    /// Its life ended this long ago, in milliseconds.
+    LifeEnded {
+        /// Milliseconds since the end of its life.
+        ago_ms: u64,
+    },
+    /// The holder is gone for good: removed, another install, or a journal that went back.
+    HolderLost,
+    /// The dispatcher wants it back, to give it to another phone.
+    RevokeWanted,
+    /// Its sender wants it cancelled.
+    CancelAsked,
+    /// Its sender wants it sent again.
+    ResendAsked {
+        /// Whether another route was named.
+        new_route: bool,
+    },
+    /// Its sender deleted it.
+    DeleteAsked,
+}
+
+/// Why a fact was refused; the row is unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refused {
+    /// It is not in the queue, or was cancelled, or its life is over.
+    NotExposable,
+    /// The reporter does not hold that exposure.
+    NotHolder,
+    /// No exposure of that number was made.
+    NoSuchExposure,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotExposable => "the message may not be exposed",
+            Self::NotHolder => "the reporter does not hold the exposure",
+            Self::NoSuchExposure => "no exposure of that number was made",
+        })
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Why a message is shown as failed, as far as the hub knows better than the phone's event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    /// Nobody can know whether it went out.
+    UnknownOutcome,
+    /// Its life ended before it was sent.
+    Expired,
+    /// A told unknown was corrected: it did not go out.
+    NeverSent,
+    /// Some parts went out and some failed.
+    Partial,
+    /// The event's own `code` and `detail` say it.
+    FromEvent,
+}
+
+impl ErrorCode {
+    /// Returns the API's `error_code`; `None` when the event's own code stands there.
+    pub const fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::UnknownOutcome => Some("unknown_outcome"),
+            Self::Expired => Some("expired"),
+            Self::NeverSent => Some("never_sent"),
+            Self::Partial => Some("partial"),
+            Self::FromEvent => None,
+        }
+    }
+}
+
+/// The status to write with its webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Published {
+    /// What the API shows from now on.
+    pub status: MessageStatus,
+    /// The error, with a failed status; `None` clears an earlier one.
+    pub error: Option<ErrorCode>,
+    /// Whether `time_sent` is set now, unless it is set already.
+    pub sets_time_sent: bool,
+    /// Whether a webhook goes out: not for a deleted message.
+    pub webhook: bool,
+}
+
+/// What the phone that holds the present exposure is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ask {
+    /// A `revoke` frame.
+    Revoke,
+    /// A `cancel` frame.
+    Cancel,
+}
+
+/// The answer to a sender's request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It is cancelled.
+    Cancelled,
+    /// The phone was asked; wait for its answer, at most 2 s, then answer with the message as
+    /// it is.
+    Asked,
+    /// It can no longer be cancelled.
+    NotCancellable,
+    /// Only the route changes; nothing else is done.
+    RouteOnly,
+    /// The same message goes out again and its life starts over.
+    Requeued,
+    /// It went out: make a new message.
+    NewMessage,
+}
+
+/// Everything that the dispatcher does about a fact, beside storing the row.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+pub struct Outcome {
+    /// The status to write, when it changed.
+    pub publish: Option<Published>,
+    /// What to ask of the holder, after the commit; asked again on each connection as
+    /// [`Ownership::asks`] says.
+    pub ask: Option<Ask>,
+    /// Whether it is in the queue again.
+    pub requeued: bool,
+    /// The exposure that a newer one replaced, to be kept among the past ones.
+    pub replaced: Option<(u32, Holder)>,
+    /// The answer to a sender's request, or to one that waits for the phone's answer.
+    pub verdict: Option<Verdict>,
+}
+
+/// Whose exposure a report is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Whose {
+    /// The present one, held by the reporter: [`Fact::Reported`].
+    Present,
+    /// An earlier one: look for (`ep`, reporter) among the past exposures; when it is there,
+    /// [`Fact::PastReported`], else set aside.
+    LookUpPast,
+    /// Not the reporter's, or never made: set aside.
+    Stranger,
+}
+
+impl Default for Ownership {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Ownership {
+    /// Makes the row of a new message: in the queue, never exposed.
+    pub const fn new() -> Self {
+        Self {
+            state: HubState::Waiting,
+            ep: 0,
+            holder: None,
+            s: None,
+            flags: Flags::from_none(),
+            send_attempts: 0,
+        }
+    }
+
+    /// Says whether the dispatcher may expose the message now.
+    pub const fn can_expose(&self, life_left: bool) -> bool {
+        matches!(self.state, HubState::Waiting)
+            && life_left
+            && !self.flags.has(Flags::CANCEL_ASKED)
+            && !self.flags.has(Flags::DELETED)
+    }
+
+    /// Returns whose exposure a report by `by` about `ep` is.
+    pub fn whose(&self, ep: u32, by: &Holder) -> Whose {
+        if ep == self.ep && self.holder.as_ref() == Some(by) {
+            Whose::Present
+        } else if ep <= self.ep {
+            Whose::LookUpPast
+        } else {
+            Whose::Stranger
+        }
+    }
+
+    /// Returns what must be asked of the holder on each new connection until it is answered.
+    pub const fn asks(&self) -> Option<Ask> {
+        if self.flags.has(Flags::REVOKE_ASKED) {
+            Some(Ask::Revoke)
+        } else if self.flags.has(Flags::CANCEL_ASKED) && self.state.is_open() {
+            Some(Ask::Cancel)
+        } else {
+            None
+        }
+    }
+
+    /// Returns when [`Fact::LifeEnded`] is due for a life that ends at `life_end`: at once for
+    /// a waiting message, a minute later for an exposed one, never for one with a result.
+    pub const fn due_at(&self, life_end: UnixMs) -> Option<UnixMs> {
+        if matches!(self.state, HubState::Waiting) {
+            Some(life_end)
+        } else if self.state.is_open() {
+            Some(life_end.plus_ms(UNKNOWN_AFTER_LIFE_MS.cast_signed()))
+        } else {
+            None
+        }
+    }
+
+    /// Returns what the API shows: the status, and the error with a failed one.
+    pub const fn shown(&self) -> (MessageStatus, Option<ErrorCode>) {
+        let error = match self.state {
+            HubState::Unknown => Some(ErrorCode::UnknownOutcome),
+            HubState::Expired => Some(ErrorCode::Expired),
+            HubState::Failed if self.flags.has(Flags::NEVER_SENT) => Some(ErrorCode::NeverSent),
+            HubState::Failed if self.flags.has(Flags::PARTIAL) => Some(ErrorCode::Partial),
+            HubState::Failed => Some(ErrorCode::FromEvent),
+            _ => None,
+        };
+        (self.state.status(), error)
+    }
+}

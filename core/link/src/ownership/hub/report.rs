@@ -1,0 +1,252 @@
+//! What a phone's word does: reports, late truths and shown rows.
+
+use super::{Ask, Flags, Holder, HubState, Outcome, Ownership, Refused, Report, Rules, Whose};
+use postrider_model::WireState;
+
+impl Ownership {
+    pub(super) fn reported(
+        &mut self,
+        ep: u32,
+        by: &Holder,
+        report: Report,
+        rules: Rules,
+    ) -> Result<Outcome, Refused> {
+        match self.whose(ep, by) {
+            Whose::Present => Ok(self.present_reported(report, rules)),
+            Whose::LookUpPast => Err(Refused::NotHolder),
+            Whose::Stranger => Err(Refused::NoSuchExposure),
+        }
+    }
+
+    fn present_reported(&mut self, report: Report, rules: Rules) -> Outcome {
+        if report.state.rank().is_none_or(|rank| rank >= UNKNOWN_RANK) {
+            self.flags.clear(Flags::REVOKE_ASKED);
+        }
+        match self.state {
+            HubState::Exposed | HubState::OnPhone | HubState::Retrying | HubState::Submitting => {
+                self.open_reported(report, rules)
+            }
+            HubState::Unknown => self.unknown_reported(report),
+            HubState::Waiting => self.waiting_reported(report),
+            HubState::Sent | HubState::Failed | HubState::NotDelivered | HubState::Delivered => {
+                self.ended_reported(report)
+            }
+            HubState::Cancelled | HubState::Expired => self.truth(report.state),
+        }
+    }
+
+    fn open_reported(&mut self, report: Report, rules: Rules) -> Outcome {
+        match report.state {
+            WireState::OnPhone | WireState::Retrying | WireState::Submitting => {
+                self.raise(report.state)
+            }
+            WireState::Unknown => self.outcome_unknown(rules),
+            WireState::Sent | WireState::NotDelivered | WireState::Delivered => {
+                self.truth(report.state)
+            }
+            WireState::Failed => self.failed(report, rules),
+            WireState::Revoked => self.free(rules),
+            WireState::Cancelled => {
+                self.end_unsent(HubState::Cancelled);
+                Outcome::default()
+            }
+            WireState::Expired => {
+                self.end_unsent(HubState::Expired);
+                Outcome::default()
+            }
+        }
+    }
+
+    /// R3 frees the message for another phone, if there is one; everything else is final.
+    fn failed(&mut self, report: Report, rules: Rules) -> Outcome {
+        let proven = report.unsent && !report.partial;
+        if proven && rules.other_route && rules.life_left {
+            return self.free(rules);
+        }
+        if proven {
+            self.end_unsent(HubState::Failed);
+        } else {
+            self.end_failed(report.partial);
+        }
+        Outcome::default()
+    }
+
+    const fn end_failed(&mut self, partial: bool) {
+        self.state = HubState::Failed;
+        if partial {
+            self.flags.set(Flags::PARTIAL);
+        }
+    }
+
+    /// A told unknown stays told; proof corrects it, and a phone that still has it does not.
+    fn unknown_reported(&mut self, report: Report) -> Outcome {
+        match report.state {
+            WireState::OnPhone
+            | WireState::Retrying
+            | WireState::Submitting
+            | WireState::Unknown => Outcome::default(),
+            WireState::Sent | WireState::NotDelivered | WireState::Delivered => {
+                self.truth(report.state)
+            }
+            WireState::Failed if report.unsent && !report.partial => self.prove_never_sent(),
+            WireState::Failed => {
+                self.end_failed(report.partial);
+                Outcome::default()
+            }
+            WireState::Revoked | WireState::Cancelled | WireState::Expired => {
+                self.prove_never_sent()
+            }
+        }
+    }
+
+    /// The exposure was freed. Only the truth that it went out counts, and after R4 (its outcome
+    /// was unknown then) that some of it may have.
+    fn waiting_reported(&mut self, report: Report) -> Outcome {
+        let ambiguous = report.state == WireState::Failed && !report.unsent;
+        if ambiguous && self.flags.has(Flags::EARLIER_UNKNOWN) {
+            self.end_failed(report.partial);
+            return Outcome::default();
+        }
+        self.truth(report.state)
+    }
+
+    /// With a result, states only rise; beside an earlier exposure's result, only a delivery of
+    /// the present one says more.
+    fn ended_reported(&mut self, report: Report) -> Outcome {
+        let earlier_won = self.flags.has(Flags::EARLIER_WON);
+        match HubState::of_wire(report.state) {
+            Some(HubState::Delivered) => self.truth(WireState::Delivered),
+            Some(state) if state > self.state && !earlier_won => {
+                self.state = state;
+                if state == HubState::Failed && report.partial {
+                    self.flags.set(Flags::PARTIAL);
+                }
+                if state.went_out() {
+                    self.correct();
+                }
+                Outcome::default()
+            }
+            Some(_) | None => Outcome::default(),
+        }
+    }
+
+    pub(super) fn past_reported(&mut self, ep: u32, report: Report) -> Result<Outcome, Refused> {
+        if ep > self.ep {
+            return Err(Refused::NoSuchExposure);
+        }
+        Ok(self.past_truth(report.state))
+    }
+
+    /// `sent` or higher of an earlier exposure wins, and a newer open one is taken back.
+    fn past_truth(&mut self, state: WireState) -> Outcome {
+        let here = HubState::of_wire(state).filter(|state| state.went_out());
+        let Some(here) = here else {
+            return Outcome::default();
+        };
+        let was_open = self.state.is_open();
+        let rises = if self.state.went_out() {
+            let of_earlier = self.flags.has(Flags::EARLIER_WON) || here == HubState::Delivered;
+            here > self.state && of_earlier
+        } else {
+            self.flags.set(Flags::EARLIER_WON);
+            true
+        };
+        if rises {
+            self.state = here;
+            self.correct();
+        }
+        if !was_open {
+            return Outcome::default();
+        }
+        self.flags.set(Flags::REVOKE_ASKED);
+        Outcome {
+            ask: Some(Ask::Revoke),
+            ..Outcome::default()
+        }
+    }
+
+    /// Takes in a row that a phone showed.
+    ///
+    /// A row in hello tells only how far an open exposure got: whatever ended is told by a fact
+    /// that follows, with its details. A row of a page may be all that is left of an exposure.
+    pub(super) fn was_shown(
+        &mut self,
+        ep: u32,
+        by: &Holder,
+        state: WireState,
+        page: bool,
+        rules: Rules,
+    ) -> Result<Outcome, Refused> {
+        let report = Report {
+            state,
+            partial: false,
+            unsent: false,
+        };
+        let mut outcome = match self.whose(ep, by) {
+            Whose::Present if page => self.present_reported(report, rules),
+            Whose::Present if self.state.is_open() => self.raise(state),
+            Whose::Present => Outcome::default(),
+            Whose::LookUpPast if page => return Ok(self.past_truth(state)),
+            Whose::LookUpPast => return Ok(Outcome::default()),
+            Whose::Stranger if page => return Ok(self.adopt(ep, by, report, rules)),
+            Whose::Stranger => return Err(Refused::NoSuchExposure),
+        };
+        outcome.ask = outcome.ask.or(self.asks());
+        Ok(outcome)
+    }
+
+    /// Takes over an exposure that this hub made and forgot.
+    fn adopt(&mut self, ep: u32, by: &Holder, report: Report, rules: Rules) -> Outcome {
+        let replaced = self.take_present(ep, by.clone(), None);
+        let ended = !self.state.is_open() && self.state != HubState::Waiting;
+        let still_there = matches!(
+            report.state,
+            WireState::OnPhone | WireState::Retrying | WireState::Submitting
+        );
+        let mut outcome = if ended && still_there {
+            self.flags.set(Flags::REVOKE_ASKED);
+            Outcome {
+                ask: Some(Ask::Revoke),
+                ..Outcome::default()
+            }
+        } else if ended {
+            self.truth(report.state)
+        } else {
+            self.state = HubState::Exposed;
+            self.open_reported(report, rules)
+        };
+        outcome.replaced = replaced;
+        outcome.ask = outcome.ask.or(self.asks());
+        outcome
+    }
+
+    fn raise(&mut self, state: WireState) -> Outcome {
+        if let Some(state) = HubState::of_wire(state)
+            && state > self.state
+            && state.is_open()
+        {
+            self.state = state;
+        }
+        Outcome::default()
+    }
+
+    /// It went out, whatever was said before.
+    fn truth(&mut self, state: WireState) -> Outcome {
+        if let Some(state) = HubState::of_wire(state)
+            && state.went_out()
+        {
+            self.state = state;
+            self.correct();
+        }
+        Outcome::default()
+    }
+
+    /// Takes back what a truth on the air disproves.
+    const fn correct(&mut self) {
+        self.flags.clear(Flags::NEVER_SENT);
+        self.flags.clear(Flags::PARTIAL);
+    }
+}
+
+/// The rank from which on a phone can no longer give an exposure back.
+const UNKNOWN_RANK: u8 = 50;

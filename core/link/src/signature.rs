@@ -1,0 +1,78 @@
+//! The bytes that hello signs.
+
+use crate::frame::{Hello, InstallId, Nonce};
+use postrider_model::DeviceId;
+
+/// What stands first in the signed bytes, so that they are taken for nothing else.
+pub const HELLO_PURPOSE: &str = "postrider-hello-v1";
+
+/// Returns the bytes that a phone signs for one connection.
+///
+/// `host` is the name that the phone dialled, in lower case and without a port; the hub tries
+/// the names in its configured list, so that a hello given to another host is worth nothing
+/// here. The fields stand in this order with `|` between them; none of them can contain one.
+pub fn hello_bytes(
+    host: &str,
+    nonce: &Nonce,
+    phone: DeviceId,
+    install: &InstallId,
+    conn: u64,
+) -> Vec<u8> {
+    let (nonce, install) = (nonce.as_str(), install.as_str());
+    format!("{HELLO_PURPOSE}|{host}|{nonce}|{phone}|{install}|{conn}").into_bytes()
+}
+
+/// Returns the bytes that `hello` must have signed for `host` and `nonce`.
+pub fn expected_bytes(host: &str, nonce: &Nonce, hello: &Hello) -> Vec<u8> {
+    hello_bytes(host, nonce, hello.phone, &hello.install, hello.conn)
+}
+
+/// What stands first in the bytes that the six digits of a pairing follow from.
+pub const PAIRING_PURPOSE: &str = "postrider-pair-v1";
+
+/// Returns the bytes whose SHA-256 gives the six digits of a pairing.
+///
+/// The code counts as people may type it: spaces, dashes and case make no difference.
+pub fn pairing_digits_input(code: &str, public_key: &[u8]) -> Vec<u8> {
+    let counts = |c: &char| !c.is_whitespace() && *c != '-';
+    let code: String = code.chars().filter(counts).collect();
+    let code = code.to_ascii_uppercase();
+    let head = format!("{PAIRING_PURPOSE}|{code}|").into_bytes();
+    [&head, public_key].concat()
+}
+
+/// Returns the six digits for the first eight bytes of that SHA-256.
+pub fn pairing_digits(hash_start: [u8; 8]) -> String {
+    format!("{:06}", u64::from_be_bytes(hash_start) % 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::Key;
+
+    #[test]
+    fn the_signed_bytes_are_fixed() {
+        let nonce: Nonce = "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap();
+        let install: InstallId = "install-0000-0001".parse().unwrap();
+        let phone = DeviceId::new(Key::new(1).unwrap());
+        insta::assert_snapshot!(
+            String::from_utf8(hello_bytes("hub.example", &nonce, phone, &install, 7)).unwrap(),
+            @"postrider-hello-v1|hub.example|AAAAAAAAAAAAAAAAAAAAAA|DV0000000000000001|install-0000-0001|7"
+        );
+    }
+
+    #[test]
+    fn a_code_gives_the_same_digits_however_it_is_typed() {
+        let input = pairing_digits_input("AB12-CD34EF56", &[1, 2]);
+        assert_eq!(input, b"postrider-pair-v1|AB12CD34EF56|\x01\x02");
+        assert_eq!(pairing_digits_input(" ab12 cd34-ef56\n", &[1, 2]), input);
+        assert_ne!(pairing_digits_input("AB12-CD34EF57", &[1, 2]), input);
+    }
+
+    #[test]
+    fn there_are_always_six_digits() {
+        assert_eq!(pairing_digits([0, 0, 0, 0, 0, 0, 0, 7]), "000007");
+        assert_eq!(pairing_digits([0xff; 8]), "551615");
+    }
+}
