@@ -15,7 +15,9 @@ ALL = (
 @pytest.fixture(scope="module")
 def admin(tmp_path_factory):
     """The admin commands on a fresh folder, one for all tests of a file."""
-    return Admin(tmp_path_factory.mktemp("hub") / "data")
+    commands = Admin(tmp_path_factory.mktemp("hub") / "data")
+    yield commands
+    commands.close()
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +44,8 @@ def pair(hub):
     from support.link import LinkPhone
 
     def paired(project="first", number="+15005550150", key=None, device=None):
-        arguments = ["pair", "--project", hub.projects[project], "--yes"]
-        code = pairing_code(hub.admin, *arguments, *(["--device", device] if device else []))
+        arguments = ["--project", hub.projects[project], "--yes", *(["--device", device] if device else [])]
+        code = hub.admin.pair(*arguments)
         return LinkPhone(f"http://127.0.0.1:{hub.server.port}", key=key, number=number).pair(code)
 
     return paired
-
-
-def pairing_code(admin, *arguments):
-    """Runs `admin pair` and returns the full code that it prints."""
-    answer = admin(*arguments)
-    return answer["code"]

@@ -10,7 +10,7 @@ from support.wait import until
 @pytest.fixture
 def phone(hub, tmp_path):
     """A virtual phone, paired by code and confirmed by the operator's --yes."""
-    code = hub.admin("pair", "--project", hub.projects["first"], "--yes")["code"]
+    code = hub.admin.pair("--project", hub.projects["first"], "--yes")
     phone = VirtualPhone(tmp_path / "phone", f"http://127.0.0.1:{hub.server.port}", code).start()
     yield phone
     phone.program.kill()

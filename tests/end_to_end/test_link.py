@@ -9,7 +9,6 @@ import requests
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from end_to_end.conftest import pairing_code
 from support.link import Ed25519Key, LinkPhone, P256Key
 from support.numbers import fresh_number
 from support.rest import error
@@ -145,7 +144,7 @@ def test_a_connection_number_that_does_not_rise_ends_the_pairing(hub, phone):
     again = phone.open()
     again.hello()
     assert again.close_code() == 4410, "it must pair again"
-    kinds = [alert["kind"] for alert in hub.admin("alerts")["alerts"]]
+    kinds = [alert["kind"] for alert in hub.admin.alerts()]
     assert any("cop" in kind or "clon" in kind or "journal" in kind for kind in kinds), kinds
 
 
@@ -390,7 +389,7 @@ def test_a_revoked_phone_is_closed_at_once_and_stays_out(hub, phone):
     link = phone.connect()
     link.next("send")
     link.ack()
-    hub.admin("phone", "revoke", phone.device_id)
+    hub.admin("device", "revoke", phone.device_id)
     assert link.close_code(5) == 4403
     again = phone.open()
     again.hello()
@@ -429,7 +428,7 @@ def test_pairing_is_guarded(hub):
 
 
 def test_a_code_is_used_once(hub):
-    code = pairing_code(hub.admin, "pair", "--project", hub.projects["first"], "--yes")
+    code = hub.admin.pair("--project", hub.projects["first"], "--yes")
     root = f"http://127.0.0.1:{hub.server.port}"
     first = LinkPhone(root, number=fresh_number()).pair(code)
     assert first.pair(code).device_id == first.device_id, "a repeat of the same phone is the same pairing"

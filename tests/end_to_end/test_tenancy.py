@@ -121,7 +121,7 @@ def test_a_key_may_do_what_it_was_made_for_and_nothing_else(hub, permission, all
 
 
 def test_a_limited_key_is_slowed_down(hub):
-    key = hub.admin.key(hub.projects["first"], ["view_projects"], "--rate", "5")
+    key = hub.admin.key(hub.projects["first"], ["view_projects"], "--rate-per-s", "5")
     rest = hub.server.rest(key, hub.projects["first"])
     answers = [rest.call("GET", "/projects") for _ in range(40)]
     assert answers[0].status_code == 200

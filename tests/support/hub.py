@@ -69,6 +69,7 @@ class Admin:
 
     def __init__(self, folder):
         self.folder = Path(folder)
+        self.pairings = []
 
     def __call__(self, *arguments, check=True):
         command = [str(binary("route-hub")), "admin", *map(str, arguments), "--dir", str(self.folder), "--json"]
@@ -94,6 +95,24 @@ class Admin:
             arguments += ["--permission", permission]
         answer = self(*arguments, *more)
         return answer.get("api_key") or answer["key"]
+
+
+    def pair(self, *arguments):
+        """Starts `admin pair` with these arguments, and returns its code; it waits for the phone and then ends."""
+        command = [binary("route-hub"), "admin", "pair", *arguments, "--dir", self.folder, "--json"]
+        program = Program(command, name="route-hub admin pair")
+        self.pairings.append(program)
+        return json.loads(program.line())["code"]
+
+    def close(self):
+        """Ends what still waits for a phone."""
+        for program in self.pairings:
+            program.kill()
+
+    def alerts(self):
+        """Returns the alerts that are up."""
+        answer = self("alerts")
+        return answer if isinstance(answer, list) else answer["alerts"]
 
 
 class Serve:

@@ -1,0 +1,151 @@
+"""The checker: what was promised, held against what the radio, the API and the webhooks say.
+
+It knows nothing of processes: it is given records and returns what is wrong with them, so that it can be
+tested by itself (`test_check.py`).
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+ON_AIR = {"sent", "delivered", "not_delivered"}
+FINAL = ON_AIR | {"failed", "cancelled"}
+UNKNOWN = "unknown_outcome"
+# Result codes that leave open whether the PDU left; see the table in core/text.
+AMBIGUOUS = {"1", "101", "124"}
+# How far along a status is; a webhook may repeat one, and only the end of an unknown outcome may be corrected.
+RANK = {"queued": 0, "failed_queued": 1, "cancelled": 5, "failed": 5, "sent": 6, "not_delivered": 8, "delivered": 9}
+
+
+@dataclass
+class Accepted:
+    """One message that the hub answered 200 for."""
+
+    id: str
+    content: str
+    on_unknown: str = "fail"
+    cancel_asked: bool = False
+
+
+@dataclass
+class Evidence:
+    """Everything that is known after the run."""
+
+    accepted: list  # of Accepted
+    refused_contents: set = field(default_factory=set)  # never answered with success: may exist at most once
+    messages: dict = field(default_factory=dict)  # id -> message of the API
+    radio: list = field(default_factory=list)  # lines of all radio logs
+    webhooks: list = field(default_factory=list)  # (id, status) in the order of arrival
+    alerts: list = field(default_factory=list)
+    incoming_texts: list = field(default_factory=list)  # contents of all incoming messages
+    server_errors: list = field(default_factory=list)
+    panics: list = field(default_factory=list)
+
+
+def findings(evidence):
+    """Returns {what is checked: [what is wrong]}; all lists are empty when every promise was kept."""
+    lines = defaultdict(list)
+    for line in evidence.radio:
+        lines[line["message_id"]].append(line)
+    told = defaultdict(list)
+    for message_id, status in evidence.webhooks:
+        told[message_id].append(status)
+    wrong = {
+        "accepted and lost": _lost(evidence),
+        "accepted twice under one key": _repeated(evidence),
+        "in the radio log twice without a sender's choice": _twice(evidence, lines),
+        "a status that contradicts the radio log": _contradictions(evidence, lines),
+        "a text or a recipient that was changed on the way": _changed(evidence, lines),
+        "neither final nor truthfully waiting": _stuck(evidence),
+        "a final status without its webhook": _untold(evidence, told),
+        "webhooks of one message out of order": _disordered(told),
+        "an incoming message twice": _incoming_twice(evidence),
+        "a sound phone taken for a copied one": [a for a in evidence.alerts if "clon" in a or "cop" in a],
+        "a 5xx other than 503, or a panic": evidence.server_errors + evidence.panics,
+    }
+    return wrong
+
+
+def _lost(evidence):
+    return [a.id for a in evidence.accepted if a.id not in evidence.messages]
+
+
+def _repeated(evidence):
+    contents = Counter(m["content"] for m in evidence.messages.values() if m["direction"] == "outgoing")
+    return [content for content, count in sorted(contents.items()) if count > 1]
+
+
+def _twice(evidence, lines):
+    choice = {a.id: a.on_unknown for a in evidence.accepted}
+    wrong = []
+    for message_id, handed_over in lines.items():
+        most = 2 if choice.get(message_id) == "resend" else 1
+        exposures = {line["exposure"] for line in handed_over}
+        if len(handed_over) > most or len(exposures) < len(handed_over):
+            wrong.append(f"{message_id}: {len(handed_over)} times, exposures {sorted(exposures)}")
+    return wrong
+
+
+def _contradictions(evidence, lines):
+    wrong = []
+    for message_id, message in evidence.messages.items():
+        if message["direction"] != "outgoing":
+            continue
+        status, code = message["status"], str(message.get("error_code"))
+        on_air = bool(lines.get(message_id))
+        if status in ON_AIR and not on_air:
+            wrong.append(f"{message_id}: {status}, and never handed over")
+        if status == "cancelled" and on_air:
+            wrong.append(f"{message_id}: cancelled, and handed over")
+        if status == "failed" and on_air and code != UNKNOWN and code not in AMBIGUOUS:
+            wrong.append(f"{message_id}: failed with {code}, and handed over")
+    wrong += [f"{message_id}: handed over, and unknown to the hub" for message_id in lines if message_id not in evidence.messages]
+    return wrong
+
+
+def _changed(evidence, lines):
+    wrong = []
+    for message_id, handed_over in lines.items():
+        message = evidence.messages.get(message_id)
+        if message is None:
+            continue
+        if any(line["text"] != message["content"] or line["to"] != message["to_number"] for line in handed_over):
+            wrong.append(message_id)
+    for accepted in evidence.accepted:
+        message = evidence.messages.get(accepted.id)
+        if message is not None and message["content"] != accepted.content:
+            wrong.append(accepted.id)
+    return wrong
+
+
+def _stuck(evidence):
+    return [
+        f"{message_id}: {message['status']}, waiting for {message.get('waiting_for')}"
+        for message_id, message in evidence.messages.items()
+        if message["direction"] == "outgoing" and message["status"] not in FINAL
+    ]
+
+
+def _untold(evidence, told):
+    wrong = []
+    for accepted in evidence.accepted:
+        message = evidence.messages.get(accepted.id)
+        if message is None or message["status"] not in FINAL:
+            continue
+        if not told[accepted.id] or told[accepted.id][-1] != message["status"]:
+            wrong.append(f"{accepted.id}: {message['status']}, told {told[accepted.id]}")
+    return wrong
+
+
+def _disordered(told):
+    wrong = []
+    for message_id, statuses in told.items():
+        changes = [s for i, s in enumerate(statuses) if i == 0 or s != statuses[i - 1]]
+        if any(RANK[after] < RANK[before] for before, after in zip(changes, changes[1:])):
+            wrong.append(f"{message_id}: {changes}")
+        elif len(set(changes)) < len(changes):
+            wrong.append(f"{message_id}: {changes}")
+    return wrong
+
+
+def _incoming_twice(evidence):
+    return [text for text, count in sorted(Counter(evidence.incoming_texts).items()) if count > 1]

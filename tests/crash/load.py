@@ -1,0 +1,119 @@
+"""The senders: thousands of messages, each repeated under its key until the hub has answered."""
+
+import itertools
+import random
+import threading
+import time
+
+import requests
+
+from crash.check import Accepted
+from support.rest import Rest
+
+SENDERS = 6
+
+
+class Load:
+    """Threads that send without pause until told to stop, and then see their last request through."""
+
+    def __init__(self, world, seed, rate_per_s):
+        self.world = world
+        self.accepted = []
+        self.unanswered = []
+        self.server_errors = []
+        self.repeats = 0
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._gap_s = SENDERS / rate_per_s
+        self._threads = [
+            threading.Thread(target=self._send_all, args=(random.Random(f"{seed}/{index}"),), daemon=True)
+            for index in range(SENDERS)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self):
+        """Ends the load; every message that was begun is answered by then."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(120)
+            assert not thread.is_alive(), "a sender was never answered"
+
+    def _send_all(self, dice):
+        rest = Rest(self.world.server.base_url, self.world.key, self.world.project)
+        while not self._stop.is_set():
+            if dice.random() < 0.1:
+                self._send_many(rest, dice)
+            else:
+                self._send_one(rest, dice)
+            self._stop.wait(dice.expovariate(1 / self._gap_s))
+
+    def _body(self, dice):
+        with self._lock:
+            number = next(self._numbers)
+        return {"content": f"message {number}", "to_number": f"+1500555{1000 + number % 500:04d}"}
+
+    def _common(self, dice):
+        common = {"status_url": self.world.receiver.url()}
+        if dice.random() < 0.9:
+            common["route_id"] = dice.choices(self.world.routes, self.world.weights)[0]
+        if dice.random() < 0.15:
+            common["on_unknown"] = "resend"
+        return common
+
+    def _send_one(self, rest, dice):
+        body = {**self._body(dice), **self._common(dice)}
+        answer = self._until_answered(rest, "messages/send", body, body["content"])
+        if answer is None:
+            return
+        accepted = Accepted(answer["id"], body["content"], body.get("on_unknown", "fail"))
+        with self._lock:
+            self.accepted.append(accepted)
+        if dice.random() < 0.05:
+            accepted.cancel_asked = True
+            self._attempt(rest, f"messages/{accepted.id}/cancel", {}, {})
+        if dice.random() < 0.05:
+            again = self._until_answered(rest, "messages/send", body, body["content"])
+            if again is not None and again["id"] != accepted.id:
+                with self._lock:
+                    self.server_errors.append(f"{body['content']}: two ids under one key")
+
+    def _send_many(self, rest, dice):
+        common = self._common(dice)
+        messages = [self._body(dice) for _ in range(dice.randint(2, 20))]
+        answer = self._until_answered(rest, "send_multi", {"messages": messages, **common}, messages[0]["content"])
+        if answer is None:
+            return
+        with self._lock:
+            for asked, made in zip(messages, answer["messages"]):
+                self.accepted.append(Accepted(made["id"], asked["content"], common.get("on_unknown", "fail")))
+
+    def _until_answered(self, rest, path, body, key):
+        headers = {"Idempotency-Key": key}
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
+            response = self._attempt(rest, path, body, headers)
+            if response is not None and response.status_code == 200:
+                return response.json()
+            if response is not None and response.status_code not in (429, 503):
+                with self._lock:
+                    self.server_errors.append(f"{path}: {response.status_code} {response.text[:200]}")
+                return None
+            with self._lock:
+                self.repeats += 1
+            time.sleep(0.05)
+        with self._lock:
+            self.unanswered.append(key)
+        return None
+
+    def _attempt(self, rest, path, body, headers):
+        try:
+            response = rest.call("POST", path, json=body, headers=headers, timeout=15)
+        except requests.RequestException:
+            return None
+        if response.status_code in (500, 502):
+            with self._lock:
+                self.server_errors.append(f"{path}: {response.status_code} {response.text[:200]}")
+            return None
+        return response

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Kills hub and phones at random moments under load, and then asks whether every promise was kept.
+
+The seed is printed; it fixes what is killed and when, and what is sent. The machine's own timing is not
+repeated, so a seed shows a kind of trouble more often than others, and not the same one every time.
+"""
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from crash.check import FINAL, Evidence, findings  # noqa: E402
+from crash.load import Load  # noqa: E402
+from crash.world import World  # noqa: E402
+from support.paths import ROOT, TARGET  # noqa: E402
+from support.rest import success  # noqa: E402
+from support.wait import NeverHappened, until  # noqa: E402
+
+PROFILES = ["normal", "normal", "no-reports", "slow"]
+WEIGHTS = [45, 45, 30, 1]
+SHOWN = 10
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=12, help="how often something is killed (default: 12)")
+    parser.add_argument("--seed", type=int, help="default: a fresh one")
+    parser.add_argument("--rate", type=float, default=80, help="messages per second (default: 80)")
+    parser.add_argument("--keep", action="store_true", help="keep the folder for a look")
+    parser.add_argument(
+        "--show-faults", action="store_true", help="take out each order of commit and effect, and show that it is caught"
+    )
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
+    if options.show_faults:
+        passed, failed = show_faults(options, seed)
+    else:
+        wrong = run(options, seed)
+        passed, failed = report(wrong)
+    print(f"crash: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def run(options, seed, phone_arguments=(), phone_binary=None):
+    """Does one whole run and returns the findings."""
+    print(f"crash: seed {seed}, {options.rounds} rounds", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="postrider-crash-"))
+    dice = random.Random(seed)
+    world = World(folder, PROFILES, dice, phone_arguments, phone_binary)
+    world.weights = WEIGHTS
+    try:
+        load = Load(world, seed, options.rate)
+        kills = []
+        for number in range(1, options.rounds + 1):
+            kills += world.kill_round(number)
+        load.stop()
+        settle(world)
+        evidence = gather(world, load)
+        summary(evidence, load, kills)
+        wrong = findings(evidence)
+        wrong["sends that were never answered"] = load.unanswered
+        return wrong
+    finally:
+        world.close()
+        if options.keep:
+            print(f"kept: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def settle(world):
+    """Waits until no message moves any more, or patience ends; what still waits is the checker's to judge."""
+
+    def settled():
+        count = success(world.rest.call("GET", "messages", params={"status": "queued", "count": 1}))["count"]
+        return count == 0 and all_told()
+
+    def all_told():
+        final = {m["id"]: m["status"] for m in world.messages().values() if m["status"] in FINAL}
+        told = {d.form.get("id"): d.form.get("status") for d in world.receiver.all(event="send_status")}
+        return all(told.get(message_id) == status for message_id, status in final.items())
+
+    def still():
+        # Delivery reports of the slow network take 20 s; a change in the last second means: not yet.
+        before = len(world.receiver.all()), len(world.radio())
+        time.sleep(1)
+        return (len(world.receiver.all()), len(world.radio())) == before
+
+    try:
+        until(lambda: settled() and still(), "every message has settled", 75)
+        until(lambda: time.monotonic() - last_report(world) > 3, "the last reports are in", 30)
+        until(settled, "every message has settled", 30)
+    except NeverHappened as late:
+        print(f"crash: {late}")
+
+
+def last_report(world):
+    """Returns when the last webhook came."""
+    deliveries = world.receiver.all()
+    return deliveries[-1].at if deliveries else 0
+
+
+def gather(world, load):
+    """Collects what the radio, the API and the webhooks say."""
+    messages = world.messages()
+    return Evidence(
+        accepted=list(load.accepted),
+        messages=messages,
+        radio=world.radio(),
+        webhooks=[(d.form["id"], d.form["status"]) for d in world.receiver.all(event="send_status")],
+        alerts=[alert["kind"] for alert in world.admin.alerts()],
+        incoming_texts=[m["content"] for m in messages.values() if m["direction"] == "incoming"],
+        server_errors=list(load.server_errors),
+        panics=list(world.panics),
+    )
+
+
+def summary(evidence, load, kills):
+    """Prints what the run amounted to."""
+    statuses = {}
+    for message in evidence.messages.values():
+        status = message["status"]
+        if status == "failed":
+            status = f"failed ({message.get('error_code')})"
+        statuses[status] = statuses.get(status, 0) + 1
+    killed = {kind: sum(1 for k, _ in kills if k == kind) for kind in ("hub", "phone")}
+    print(f"kills: {killed['hub']} of the hub, {killed['phone']} of phones")
+    print(f"accepted {len(evidence.accepted)}, repeated requests {load.repeats}, statuses {statuses}")
+    print(f"radio log {len(evidence.radio)} lines, webhooks {len(evidence.webhooks)}, alerts {sorted(set(evidence.alerts))}")
+
+
+def report(wrong):
+    """Prints the findings and returns how many checks passed and failed."""
+    for name, found in wrong.items():
+        print(f"{'FAILED' if found else 'ok    '} {name}: {len(found)}")
+        for one in found[:SHOWN]:
+            print(f"         {one}")
+    failed = sum(1 for found in wrong.values() if found)
+    return len(wrong) - failed, failed
+
+
+def build(features=()):
+    """Builds the phone, with the wrong orders or without."""
+    command = ["cargo", "build", "--locked", "-p", "virtual-phone", *features]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def show_faults(options, seed):
+    """Runs with each order taken out; a check passes when the checker has found the fault."""
+    with tempfile.TemporaryDirectory(prefix="postrider-faults-") as folder:
+        faulty = Path(folder) / "virtual-phone"
+        try:
+            build(["--features", "fault-order"])
+            shutil.copy2(TARGET / "debug" / "virtual-phone", faulty)
+        finally:
+            build()
+        passed = failed = 0
+        for fault, meaning in (
+            ("radio-first", "the radio is called before the commit"),
+            ("ack-first", "the ack is written before the commit"),
+        ):
+            print(f"\n-- taken out: {meaning} --", flush=True)
+            wrong = run(options, seed, ["--fault", fault], faulty)
+            found = [name for name, entries in wrong.items() if entries]
+            report(wrong)
+            print(f"{'caught' if found else 'NOT CAUGHT'}: {meaning}")
+            passed, failed = passed + bool(found), failed + (not found)
+        return passed, failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

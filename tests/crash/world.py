@@ -1,0 +1,115 @@
+"""The processes of a crash run: one hub, its phones, the receiver, and the kills."""
+
+import time
+
+from support.hub import Admin, Serve
+from support.phones import VirtualPhone
+from support.receiver import Answer, Receiver
+from support.wait import until
+
+ALL_PERMISSIONS = ["view_messages", "send_messages", "delete_messages", "view_routes", "edit_routes"]
+
+
+class World:
+    """A served hub with virtual phones, all of them processes that may be killed."""
+
+    def __init__(self, folder, profiles, dice, phone_arguments=(), phone_binary=None):
+        self.dice = dice
+        self.admin = Admin(folder / "hub")
+        organization = self.admin.organization("Crash")
+        self.project = self.admin.project(organization, "Crash")
+        self.key = self.admin.key(self.project, ALL_PERMISSIONS)
+        self.receiver = Receiver()
+        self.receiver.answer = self._answer
+        self._refused = set()
+        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
+        self.rest = self.server.rest(self.key, self.project)
+        self.phones = []
+        self.panics = []
+        root = f"http://127.0.0.1:{self.server.port}"
+        for index, profile in enumerate(profiles):
+            code = self.admin.pair("--project", self.project, "--yes")
+            arguments = ["--radio", profile, *phone_arguments]
+            phone = VirtualPhone(folder / f"phone{index}", root, code, folder / f"radio{index}.jsonl", arguments)
+            phone.binary = phone_binary
+            phone.start()
+            self.phones.append(phone)
+            until(lambda: len(self._active()) == index + 1, f"phone {index} has joined", 30)
+        self.routes = self._active()
+
+    def _active(self):
+        return [p["id"] for p in self.rest.get("phones")["data"] if p["last_active_time"]]
+
+    def _answer(self, delivery):
+        """Refuses the first telling of a few messages, so that retries are part of the picture."""
+        message_id = delivery.form.get("id", "")
+        if message_id.endswith("7") and message_id not in self._refused:
+            self._refused.add(message_id)
+            return Answer(500)
+        return Answer(200)
+
+    def _note_panics(self, program):
+        self.panics += [line for line in program.err_lines if "panicked" in line]
+
+    def kill_hub(self):
+        """Kills the hub."""
+        self.server.program.kill()
+        self._note_panics(self.server.program)
+
+    def kill_phone(self, index):
+        """Kills one phone."""
+        self.phones[index].program.kill()
+        self._note_panics(self.phones[index].program)
+
+    def start_phone(self, index):
+        """Starts a killed phone on its folder."""
+        self.phones[index].start()
+
+    def kill_round(self, number):
+        """Waits a random while, kills something, waits again, and starts it anew. Returns what was done."""
+        dice = self.dice
+        time.sleep(dice.uniform(0.02, 0.9))
+        what = dice.choice(["hub", "phone", "both", "hub", "phone"])
+        indexes = [dice.randrange(len(self.phones))] if what != "hub" else []
+        if what == "both" and dice.random() < 0.5:
+            indexes = list(range(len(self.phones)))
+        steps = [("hub", None)] if what != "phone" else []
+        steps += [("phone", index) for index in indexes]
+        dice.shuffle(steps)
+        for kind, index in steps:
+            self.kill_hub() if kind == "hub" else self.kill_phone(index)
+            time.sleep(dice.choice([0, 0, dice.uniform(0, 0.2)]))
+        time.sleep(dice.uniform(0, 0.3))
+        dice.shuffle(steps)
+        for kind, index in steps:
+            self.server.start() if kind == "hub" else self.start_phone(index)
+        names = " and ".join("hub" if kind == "hub" else f"phone {index}" for kind, index in steps)
+        print(f"round {number}: killed {names}", flush=True)
+        return steps
+
+    def radio(self):
+        """Returns the lines of all radio logs."""
+        return [line for phone in self.phones for line in phone.radio()]
+
+    def messages(self):
+        """Returns every message of the project by id."""
+        found, marker = {}, None
+        while True:
+            params = {"page_size": 500, **({"marker": marker} if marker else {})}
+            page = self.rest.get("messages", **params)
+            found.update({m["id"]: m for m in page["data"]})
+            marker = page["next_marker"]
+            if not page["truncated"]:
+                return found
+
+    def close(self):
+        """Ends everything."""
+        for phone in self.phones:
+            if phone.program.alive():
+                phone.program.kill()
+            self._note_panics(phone.program)
+        if self.server.program.alive():
+            self.server.program.kill()
+        self._note_panics(self.server.program)
+        self.admin.close()
+        self.receiver.close()
