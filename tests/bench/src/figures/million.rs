@@ -1,0 +1,171 @@
+//! The same work with a million messages stored: sends against an almost empty store, lists against
+//! ten thousand messages.
+
+use super::{MULTI, Scale, fresh_numbers, multi_send, single_send};
+use crate::{
+    Failure,
+    clock::now,
+    http::Connection,
+    hub::Hub,
+    load::{Numbers, Request, block_on, closed_loop},
+    report::{Figure, Limit},
+    stats::{median, percentile},
+};
+use serde_json::Value;
+use std::time::Duration;
+
+pub(super) const NAMES: &[&str] = &[
+    "single_sends_at_1m_ratio",
+    "list_at_1m_ratio",
+    "list_at_1m_p99_ms",
+];
+
+/// How many messages the small store holds.
+const FEW: u64 = 10_000;
+/// Connections that fill the store.
+const FILLING: usize = 8;
+/// Lists of each pair of filters.
+const LISTS: usize = 200;
+/// Connections that send at once.
+const CONNECTIONS: usize = 64;
+
+pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
+    block_on(async {
+        let hub = Hub::start_paused(2).await?;
+        let numbers = fresh_numbers();
+        fill(&hub, &numbers, FEW).await?;
+        let few_lists = lists(&hub).await?;
+        let few_sends = sends(&hub, scale, &numbers).await?;
+        fill(&hub, &numbers, scale.many).await?;
+        let many_lists = lists(&hub).await?;
+        let many_sends = sends(&hub, scale, &numbers).await?;
+        let ratio = |(few, many): (&List, &List)| many.p50_us as f64 / few.p50_us as f64;
+        let worst = few_lists.iter().zip(&many_lists).map(ratio);
+        let slowest = many_lists.iter().map(|list| list.p99_us).max();
+        Ok(vec![
+            Figure {
+                name: NAMES[0],
+                value: few_sends / many_sends,
+                unit: "ratio",
+                limit: Limit::AtMost(1.3),
+            },
+            Figure {
+                name: NAMES[1],
+                value: worst.fold(0.0, f64::max),
+                unit: "ratio",
+                limit: Limit::AtMost(2.0),
+            },
+            Figure {
+                name: NAMES[2],
+                value: slowest.unwrap_or_default() as f64 / 1000.0,
+                unit: "ms",
+                limit: Limit::None,
+            },
+        ])
+    })
+}
+
+/// Sends by the hundred until the project holds `wanted` messages.
+async fn fill(hub: &Hub, numbers: &Numbers, wanted: u64) -> Result<(), Failure> {
+    let request = multi_send(&hub.project);
+    loop {
+        let stored = count(hub).await?;
+        if stored >= wanted {
+            return Ok(());
+        }
+        let missing = (wanted - stored).div_ceil(MULTI);
+        let share = missing.div_ceil(FILLING as u64);
+        let local = tokio::task::LocalSet::new();
+        let mut workers = Vec::new();
+        for _ in 0..FILLING {
+            let (caller, numbers, request) = (hub.caller.clone(), numbers.clone(), request.clone());
+            workers.push(local.spawn_local(async move {
+                let mut connection = Connection::open(&caller).await?;
+                let mut body = Vec::new();
+                for _ in 0..share {
+                    let number = numbers.next();
+                    crate::load::send(&mut connection, &caller, &request, number, &mut body)
+                        .await?;
+                }
+                Ok::<(), Failure>(())
+            }));
+        }
+        local.await;
+        for worker in workers {
+            worker.await??;
+        }
+    }
+}
+
+async fn count(hub: &Hub) -> Result<u64, Failure> {
+    let answer = ask(hub, "messages?count=1").await?;
+    Ok(answer["count"].as_u64().ok_or("the count is no number")?)
+}
+
+async fn ask(hub: &Hub, path: &str) -> Result<Value, Failure> {
+    let mut connection = Connection::open(&hub.caller).await?;
+    let path = format!("{}/{path}", hub.project);
+    let body = connection
+        .exchange(&hub.caller, "GET", &path, "", b"")
+        .await?;
+    Ok(serde_json::from_slice(body)?)
+}
+
+async fn sends(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<f64, Failure> {
+    let mut rates = Vec::new();
+    let request = single_send(&hub.project);
+    for _ in 0..scale.runs {
+        let span = (scale.span / 2).max(Duration::from_millis(200));
+        let loaded = closed_loop(&hub.caller, CONNECTIONS, span, numbers, &request).await?;
+        rates.push(loaded.per_s);
+    }
+    Ok(median(rates))
+}
+
+struct List {
+    p50_us: u64,
+    p99_us: u64,
+}
+
+/// Lists 50 messages by each named pair of filters, in both directions.
+async fn lists(hub: &Hub) -> Result<Vec<List>, Failure> {
+    let newest = ask(hub, "messages?page_size=1&sort_dir=desc").await?;
+    let contact = newest["data"][0]["contact_id"].as_str().unwrap_or_default();
+    let phone = &hub.phones[0];
+    let since = newest["data"][0]["time_created"].as_u64().unwrap_or(0) - 1;
+    let mut measured = Vec::new();
+    for pair in [
+        "direction=outgoing&status=queued".to_owned(),
+        "direction=outgoing&status=cancelled".to_owned(),
+        format!("contact_id={contact}&direction=outgoing"),
+        format!("phone_id={phone}&status=queued"),
+        format!("time_created[min]={since}&direction=outgoing"),
+    ] {
+        for direction in ["asc", "desc"] {
+            let path = format!(
+                "{}/messages?page_size=50&sort_dir={direction}&{pair}",
+                hub.project
+            );
+            measured.push(list(hub, &Request::get(path)).await?);
+        }
+    }
+    Ok(measured)
+}
+
+async fn list(hub: &Hub, request: &Request) -> Result<List, Failure> {
+    let mut connection = Connection::open(&hub.caller).await?;
+    let mut body = Vec::new();
+    let mut spans = Vec::with_capacity(LISTS);
+    for turn in 0..LISTS + LISTS / 10 {
+        let began = now();
+        crate::load::send(&mut connection, &hub.caller, request, 0, &mut body).await?;
+        if turn >= LISTS / 10 {
+            spans.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
+        }
+    }
+    spans.sort_unstable();
+    Ok(List {
+        p50_us: percentile(&spans, 50.0),
+        p99_us: percentile(&spans, 99.0),
+    })
+}

@@ -1,0 +1,116 @@
+//! The figures, in groups that share a hub.
+
+mod accept_to_radio;
+mod bare;
+mod million;
+mod sends;
+
+use crate::{
+    Failure,
+    load::{Numbers, Request},
+    report::Figure,
+};
+use std::{io::Write, time::Duration};
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    /// Runs that a median is taken of.
+    pub(crate) runs: usize,
+    /// How long one run counts.
+    pub(crate) span: Duration,
+    /// How many messages the large store holds.
+    pub(crate) many: u64,
+}
+
+impl Scale {
+    /// Returns the scale that limits are judged on.
+    pub(crate) const fn full(runs: usize) -> Self {
+        Self {
+            runs,
+            span: Duration::from_secs(4),
+            many: 1_000_000,
+        }
+    }
+
+    /// Returns the smallest scale at which everything runs once.
+    pub(crate) const fn smoke() -> Self {
+        Self {
+            runs: 1,
+            span: Duration::from_millis(300),
+            many: 12_000,
+        }
+    }
+}
+
+/// Figures that are measured together.
+pub(crate) struct Group {
+    /// The names of its figures.
+    pub(crate) names: &'static [&'static str],
+    /// Measures them.
+    pub(crate) measure: fn(Scale) -> Result<Vec<Figure>, Failure>,
+}
+
+/// Every group, in the order of the table.
+pub(crate) const GROUPS: &[Group] = &[
+    Group {
+        names: sends::NAMES,
+        measure: sends::measure,
+    },
+    Group {
+        names: bare::NAMES,
+        measure: bare::measure,
+    },
+    Group {
+        names: accept_to_radio::SLOW_NAMES,
+        measure: accept_to_radio::measure_slow,
+    },
+    Group {
+        names: accept_to_radio::FAST_NAMES,
+        measure: accept_to_radio::measure_fast,
+    },
+    Group {
+        names: million::NAMES,
+        measure: million::measure,
+    },
+];
+
+/// Returns a recipient for a message with this number; there are ten thousand of them.
+fn recipient(number: u64) -> u64 {
+    15_005_550_000 + number % 10_000
+}
+
+fn write_message(number: u64, body: &mut Vec<u8>) {
+    let to = recipient(number);
+    let text = write!(
+        body,
+        r#"{{"to_number":"+{to}","content":"message {number}"}}"#
+    );
+    debug_assert!(text.is_ok(), "a vector takes everything");
+}
+
+/// Returns the request that sends one message.
+fn single_send(project: &str) -> Request {
+    Request::post(format!("{project}/messages/send"), write_message)
+}
+
+/// Messages of one `send_multi`.
+const MULTI: u64 = 100;
+
+/// Returns the request that sends a hundred messages.
+fn multi_send(project: &str) -> Request {
+    Request::post(format!("{project}/send_multi"), |number, body| {
+        body.extend_from_slice(br#"{"messages":["#);
+        for place in 0..MULTI {
+            if place > 0 {
+                body.push(b',');
+            }
+            write_message(number * MULTI + place, body);
+        }
+        body.extend_from_slice(b"]}");
+    })
+}
+
+fn fresh_numbers() -> Numbers {
+    Numbers::default()
+}

@@ -1,0 +1,132 @@
+//! One HTTP/1.1 connection, as lean as it can honestly be: requests by hand, answers barely parsed.
+
+use crate::Failure;
+use std::{io::Write, net::SocketAddr};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// How much is read at once.
+const READ_BYTES: usize = 16 * 1024;
+
+/// A keep-alive connection that has one request under way at a time.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    read: Vec<u8>,
+    written: Vec<u8>,
+}
+
+/// What a request needs besides its path and body.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    /// Where the hub listens.
+    pub(crate) address: SocketAddr,
+    /// The value of `Authorization`.
+    pub(crate) authorization: String,
+}
+
+impl Connection {
+    /// Connects.
+    pub(crate) async fn open(caller: &Caller) -> Result<Self, Failure> {
+        let stream = TcpStream::connect(caller.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            read: Vec::with_capacity(READ_BYTES),
+            written: Vec::with_capacity(1024),
+        })
+    }
+
+    /// Sends one request and returns the body of its 200.
+    pub(crate) async fn exchange(
+        &mut self,
+        caller: &Caller,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &[u8],
+    ) -> Result<&[u8], Failure> {
+        self.written.clear();
+        let address = caller.address;
+        write!(
+            self.written,
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: {}\r\n{headers}",
+            caller.authorization
+        )?;
+        if method == "POST" {
+            let length = body.len();
+            write!(
+                self.written,
+                "Content-Type: application/json\r\nContent-Length: {length}\r\n"
+            )?;
+        }
+        self.written.extend_from_slice(b"\r\n");
+        self.written.extend_from_slice(body);
+        self.stream.write_all(&self.written).await?;
+        self.answer().await
+    }
+
+    async fn answer(&mut self) -> Result<&[u8], Failure> {
+        self.read.clear();
+        let head_end = loop {
+            if let Some(end) = find(&self.read, b"\r\n\r\n") {
+                break end + 4;
+            }
+            self.read_more().await?;
+        };
+        let head = &self.read[..head_end];
+        let ok = head.starts_with(b"HTTP/1.1 200");
+        let length = content_length(head)?;
+        while self.read.len() < head_end + length {
+            self.read_more().await?;
+        }
+        let body = &self.read[head_end..head_end + length];
+        if ok {
+            Ok(body)
+        } else {
+            let answer = String::from_utf8_lossy(&self.read[..self.read.len().min(600)]);
+            Err(format!("the hub answered: {answer}").into())
+        }
+    }
+
+    async fn read_more(&mut self) -> Result<(), Failure> {
+        if self.read.capacity() - self.read.len() < READ_BYTES {
+            self.read.reserve(READ_BYTES);
+        }
+        match self.stream.read_buf(&mut self.read).await? {
+            0 => Err("the hub closed the connection".into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|part| part == wanted)
+}
+
+fn content_length(head: &[u8]) -> Result<usize, Failure> {
+    const NAME: &[u8] = b"content-length:";
+    let line = head
+        .split(|byte| *byte == b'\n')
+        .find(|line| line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME))
+        .ok_or("the answer has no Content-Length")?;
+    let value = std::str::from_utf8(&line[NAME.len()..])?;
+    Ok(value.trim().parse()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_found_whatever_its_case() {
+        let head = b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 17\r\n\r\n";
+        assert_eq!(content_length(head).unwrap(), 17);
+        assert_eq!(
+            content_length(b"HTTP/1.1 200 OK\r\ncontent-length:3\r\n\r\n").unwrap(),
+            3
+        );
+        assert!(content_length(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! The hub under measurement: `route-hub demo` as a process, with its phones.
+
+use crate::{
+    Failure,
+    http::{Caller, Connection},
+};
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// A demo hub that ends, and whose folders go, when this is dropped.
+pub(crate) struct Hub {
+    process: Child,
+    /// Whom to ask, and as whom.
+    pub(crate) caller: Caller,
+    /// The path of the project, from `/v1` on.
+    pub(crate) project: String,
+    /// Ids of the virtual phones.
+    pub(crate) phones: Vec<String>,
+    /// Where each hand-over is written.
+    pub(crate) radio_log: PathBuf,
+    folder: TempDir,
+    _memory: TempDir,
+}
+
+/// Returns the folder of this program, where the others are too.
+fn built() -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe()?;
+    Ok(own.parent().ok_or("this program has no folder")?.to_owned())
+}
+
+/// Makes a folder on the disk that builds go to: a real one, where `/tmp` may be memory.
+fn on_disk() -> Result<TempDir, Failure> {
+    Ok(tempfile::Builder::new()
+        .prefix("bench-")
+        .tempdir_in(built()?)?)
+}
+
+/// Makes a folder in memory where the machine has one: phones stand for other machines, and must not
+/// share the hub's disk.
+fn in_memory() -> Result<TempDir, Failure> {
+    let memory = Path::new("/dev/shm");
+    let parent = match memory.is_dir() {
+        true => memory.to_owned(),
+        false => std::env::temp_dir(),
+    };
+    Ok(tempfile::Builder::new()
+        .prefix("bench-")
+        .tempdir_in(parent)?)
+}
+
+impl Hub {
+    /// Starts a hub with so many phones on a fresh folder, and waits until it is ready.
+    pub(crate) fn start(phones: usize) -> Result<Self, Failure> {
+        let folder = on_disk()?;
+        let memory = in_memory()?;
+        let radio_log = memory.path().join("radio.jsonl");
+        let mut process = Command::new(built()?.join("route-hub"))
+            .args(["demo", "--json", "--listen", "127.0.0.1:0", "--phones"])
+            .arg(phones.to_string())
+            .arg("--dir")
+            .arg(folder.path().join("hub"))
+            .arg("--radio-log")
+            .arg(&radio_log)
+            .arg("--phones-dir")
+            .arg(memory.path().join("phones"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut line = String::new();
+        let output = process.stdout.take().ok_or("no standard output")?;
+        BufReader::new(output).read_line(&mut line)?;
+        let facts: Value = serde_json::from_str(&line)
+            .map_err(|_| format!("the demo did not come up: {line:?}"))?;
+        let text = |name: &str| facts[name].as_str().unwrap_or_default().to_owned();
+        let url = text("base_url");
+        let host = url.trim_start_matches("http://").split('/').next();
+        let address: SocketAddr = host.unwrap_or_default().parse()?;
+        let ids = facts["phones"].as_array().into_iter().flatten();
+        let phones = ids.filter_map(|phone| phone["id"].as_str().map(str::to_owned));
+        Ok(Self {
+            process,
+            caller: Caller {
+                address,
+                authorization: basic(&text("api_key")),
+            },
+            project: format!("/v1/projects/{}", text("project_id")),
+            phones: phones.collect(),
+            radio_log,
+            folder,
+            _memory: memory,
+        })
+    }
+
+    /// Starts a hub whose phones are paused and whose queue has no practical bound: what is accepted
+    /// stays, and nothing but accepting is measured.
+    pub(crate) async fn start_paused(phones: usize) -> Result<Self, Failure> {
+        let hub = Self::start(phones)?;
+        let mut connection = Connection::open(&hub.caller).await?;
+        for phone in &hub.phones {
+            let path = format!("{}/phones/{phone}", hub.project);
+            let pause = br#"{"send_paused":true}"#;
+            connection
+                .exchange(&hub.caller, "POST", &path, "", pause)
+                .await?;
+        }
+        hub.lift_queue_cap()?;
+        Ok(hub)
+    }
+
+    fn lift_queue_cap(&self) -> Result<(), Failure> {
+        let project = self.project.rsplit('/').next().unwrap_or_default();
+        let done = Command::new(built()?.join("route-hub"))
+            .args(["admin", "project", "set", project])
+            .args(["--queue-cap", "1000000000", "--json", "--dir"])
+            .arg(self.folder.path().join("hub"))
+            .stdout(Stdio::null())
+            .status()?;
+        match done.success() {
+            true => Ok(()),
+            false => Err("the queue's cap could not be lifted".into()),
+        }
+    }
+
+    /// Returns the folder whose disk the hub writes to.
+    pub(crate) fn disk(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn basic(key: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::from("Basic ");
+    for chunk in format!("{key}:").as_bytes().chunks(3) {
+        let [a, b, c] = [0, 1, 2].map(|i| u32::from(chunk.get(i).copied().unwrap_or(0)));
+        let bits = a << 16 | b << 8 | c;
+        for place in 0..4 {
+            let digit = bits >> (18 - 6 * place) & 63;
+            text.push(match place > chunk.len() {
+                true => '=',
+                false => char::from(DIGITS[digit as usize]),
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_encoded_as_clients_do() {
+        assert_eq!(basic("a"), "Basic YTo=");
+        assert_eq!(basic("ab"), "Basic YWI6");
+        assert_eq!(basic("abc"), "Basic YWJjOg==");
+    }
+}

@@ -1,0 +1,217 @@
+//! Load: as fast as the hub answers, or at a fixed rate whatever it answers.
+
+use crate::{
+    Failure,
+    clock::{now, unix_us},
+    http::{Caller, Connection},
+};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::{Duration, Instant},
+};
+use tokio::task::LocalSet;
+
+/// How long each loop runs before anything counts.
+pub(crate) const WARM_UP: Duration = Duration::from_millis(700);
+
+/// Writes the body of the request with this number.
+pub(crate) type Body = Rc<dyn Fn(u64, &mut Vec<u8>)>;
+
+/// What is asked for, again and again.
+#[derive(Clone)]
+pub(crate) struct Request {
+    /// GET or POST.
+    pub(crate) method: &'static str,
+    /// The path with its query.
+    pub(crate) path: String,
+    /// Whether each carries an `Idempotency-Key` of its own.
+    pub(crate) keyed: bool,
+    /// Its body.
+    pub(crate) body: Body,
+}
+
+impl Request {
+    /// Makes a GET.
+    pub(crate) fn get(path: String) -> Self {
+        Self {
+            method: "GET",
+            path,
+            keyed: false,
+            body: Rc::new(|_, _| {}),
+        }
+    }
+
+    /// Makes a POST.
+    pub(crate) fn post(path: String, body: impl Fn(u64, &mut Vec<u8>) + 'static) -> Self {
+        Self {
+            method: "POST",
+            path,
+            keyed: false,
+            body: Rc::new(body),
+        }
+    }
+}
+
+/// What a closed loop measured.
+pub(crate) struct Loaded {
+    /// Answers a second.
+    pub(crate) per_s: f64,
+    /// Microseconds from writing a request to having read its answer, sorted.
+    pub(crate) latencies_us: Vec<u64>,
+}
+
+/// Numbers requests over all loops of a run, so that no two are alike.
+#[derive(Clone, Default)]
+pub(crate) struct Numbers(Rc<Cell<u64>>);
+
+impl Numbers {
+    /// Returns the next number.
+    pub(crate) fn next(&self) -> u64 {
+        self.0.set(self.0.get() + 1);
+        self.0.get()
+    }
+}
+
+struct Span {
+    counts_from: Instant,
+    ends: Instant,
+}
+
+/// Keeps `connections` requests under way for `span`, after a warm-up.
+pub(crate) async fn closed_loop(
+    caller: &Caller,
+    connections: usize,
+    span: Duration,
+    numbers: &Numbers,
+    request: &Request,
+) -> Result<Loaded, Failure> {
+    let counts_from = now() + WARM_UP;
+    let span = Rc::new(Span {
+        counts_from,
+        ends: counts_from + span,
+    });
+    let latencies = Rc::new(RefCell::new(Vec::with_capacity(1 << 18)));
+    let local = LocalSet::new();
+    let workers = (0..connections).map(|_| {
+        let (caller, numbers, request) = (caller.clone(), numbers.clone(), request.clone());
+        let (span, latencies) = (span.clone(), latencies.clone());
+        local.spawn_local(
+            async move { ask_on(&caller, &numbers, &request, &span, &latencies).await },
+        )
+    });
+    let workers: Vec<_> = workers.collect();
+    local.await;
+    for worker in workers {
+        worker.await??;
+    }
+    let mut latencies_us = latencies.take();
+    latencies_us.sort_unstable();
+    Ok(Loaded {
+        per_s: latencies_us.len() as f64 / (span.ends - span.counts_from).as_secs_f64(),
+        latencies_us,
+    })
+}
+
+async fn ask_on(
+    caller: &Caller,
+    numbers: &Numbers,
+    request: &Request,
+    span: &Span,
+    latencies: &RefCell<Vec<u64>>,
+) -> Result<(), Failure> {
+    let mut connection = Connection::open(caller).await?;
+    let mut body = Vec::with_capacity(16 * 1024);
+    loop {
+        let began = now();
+        if began >= span.ends {
+            return Ok(());
+        }
+        send(&mut connection, caller, request, numbers.next(), &mut body).await?;
+        let done = now();
+        if done >= span.counts_from && done < span.ends {
+            let micros = (done - began).as_micros();
+            latencies
+                .borrow_mut()
+                .push(u64::try_from(micros).unwrap_or(u64::MAX));
+        }
+    }
+}
+
+/// Sends one request with this number and returns the body of its answer.
+pub(crate) async fn send<'a>(
+    connection: &'a mut Connection,
+    caller: &Caller,
+    request: &Request,
+    number: u64,
+    body: &mut Vec<u8>,
+) -> Result<&'a [u8], Failure> {
+    body.clear();
+    (request.body)(number, body);
+    let headers = match request.keyed {
+        true => format!("Idempotency-Key: bench-{number}\r\n"),
+        false => String::new(),
+    };
+    connection
+        .exchange(caller, request.method, &request.path, &headers, body)
+        .await
+}
+
+/// A request of an open loop: its number, and when it was written.
+pub(crate) struct Started {
+    /// The request's number.
+    pub(crate) number: u64,
+    /// The wall clock in microseconds just before the request was written.
+    pub(crate) at_us: u64,
+}
+
+/// Starts `per_s` requests a second for `span` over `connections`, evenly spaced; a late answer delays
+/// no other request as long as a connection is free.
+pub(crate) async fn open_loop(
+    caller: &Caller,
+    connections: usize,
+    per_s: f64,
+    span: Duration,
+    numbers: &Numbers,
+    request: &Request,
+) -> Result<Vec<Started>, Failure> {
+    let began = now();
+    let total = (per_s * span.as_secs_f64()) as u64;
+    let taken = Rc::new(Cell::new(0));
+    let started = Rc::new(RefCell::new(Vec::new()));
+    let local = LocalSet::new();
+    let workers: Vec<_> = (0..connections)
+        .map(|_| {
+            let (caller, numbers, request) = (caller.clone(), numbers.clone(), request.clone());
+            let (taken, started) = (taken.clone(), started.clone());
+            local.spawn_local(async move {
+                let mut connection = Connection::open(&caller).await?;
+                let mut body = Vec::new();
+                while taken.get() < total {
+                    let turn = taken.get();
+                    taken.set(turn + 1);
+                    let due = began + Duration::from_secs_f64(turn as f64 / per_s);
+                    tokio::time::sleep_until(due.into()).await;
+                    let number = numbers.next();
+                    let at_us = unix_us();
+                    started.borrow_mut().push(Started { number, at_us });
+                    send(&mut connection, &caller, &request, number, &mut body).await?;
+                }
+                Ok::<(), Failure>(())
+            })
+        })
+        .collect();
+    local.await;
+    for worker in workers {
+        worker.await??;
+    }
+    Ok(started.take())
+}
+
+/// Runs `job` on a thread's own reactor.
+pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(job)
+}

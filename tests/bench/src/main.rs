@@ -1,0 +1,82 @@
+//! Measures the figures of the design against a real hub on this machine.
+//!
+//! The load generator shares the machine with the hub: figures are what such a machine does in all.
+//! A figure is the median of several runs; nothing in the test suite asserts one.
+
+mod clock;
+mod disk;
+mod figures;
+mod http;
+mod hub;
+mod load;
+mod report;
+mod stats;
+
+use clap::Parser;
+use figures::{GROUPS, Group, Scale};
+use std::{path::PathBuf, process::ExitCode};
+
+/// What ends a measurement early, in words.
+type Failure = Box<dyn std::error::Error>;
+
+/// Measures the figures, prints a table, and writes JSON where asked.
+#[derive(Parser)]
+#[command(name = "scripts/bench")]
+struct Arguments {
+    /// Names of figures, or beginnings of names; all when left out.
+    names: Vec<String>,
+    /// Writes the figures as a JSON list.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Runs that each median is taken of.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
+    runs: u8,
+    /// Runs everything once and briefly, only to see that it runs.
+    #[arg(long)]
+    smoke: bool,
+}
+
+impl Arguments {
+    fn wants(&self, group: &Group) -> bool {
+        let named = |name: &String| group.names.iter().any(|one| one.starts_with(name.as_str()));
+        self.names.is_empty() || self.names.iter().any(named)
+    }
+
+    fn scale(&self) -> Scale {
+        match self.smoke {
+            true => Scale::smoke(),
+            false => Scale::full(usize::from(self.runs)),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match measure(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("bench: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(arguments: &Arguments) -> Result<(), Failure> {
+    let groups: Vec<_> = GROUPS
+        .iter()
+        .filter(|group| arguments.wants(group))
+        .collect();
+    if groups.is_empty() {
+        return Err(format!("no figure is called {}", arguments.names.join(" or ")).into());
+    }
+    let mut figures = Vec::new();
+    for group in groups {
+        eprintln!("measuring {} …", group.names.join(", "));
+        figures.extend((group.measure)(arguments.scale())?);
+    }
+    print!("{}", report::table(&figures));
+    if let Some(path) = &arguments.json {
+        std::fs::write(path, format!("{:#}\n", report::json(&figures)))?;
+    }
+    Ok(())
+}
