@@ -1,7 +1,7 @@
 //! Rows of the journal: what a change writes, and what a start reads back.
 
 use crate::{inbound::Fingerprint, parts::Parts, stamp::Stamp, token::MessageRef};
-use postrider_link::frame::{Address, Config, Kind};
+use postrider_link::frame::{Address, Config};
 use postrider_model::{MessageText, SimSlot, UnixMs, WireState};
 
 /// One change of the journal; changes are applied in order, together or not at all.
@@ -69,12 +69,10 @@ pub enum Change {
 pub struct MessageRow {
     /// The exposure.
     pub message: MessageRef,
-    /// The number of the frame that brought it, in the sequence of its generation.
+    /// The number of the frame that brought it; 0 when none did, or one of an older generation.
     pub s: u64,
     /// Its place among all that arrived here, rising.
     pub arrived: u64,
-    /// What it is.
-    pub kind: Kind,
     /// The SIM that sends it.
     pub sim: SimSlot,
     /// Its recipient.
@@ -114,8 +112,12 @@ pub struct Progress {
     pub spent: Option<u64>,
     /// The parts of the last hand-over.
     pub parts: Parts,
-    /// The result code that led to the state.
-    pub code: Option<i32>,
+    /// Why it is in its state: the platform's number or a stable word.
+    pub code: Option<String>,
+    /// With `failed`: some parts went on the air.
+    pub partial: bool,
+    /// With `failed`: provably no part went on the air.
+    pub unsent: bool,
     /// The number of the last fact about it; 0 when there is none.
     pub fact: u64,
     /// When its last fact was acked and nothing more could come.

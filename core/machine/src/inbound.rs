@@ -146,13 +146,15 @@ impl Inbound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use postrider_link::frame::Address;
     use postrider_model::{MessageText, SimSlot};
 
     fn sms(text: &str, second: i64, row: Option<i64>) -> ReceivedSms {
         ReceivedSms {
             receipt: 0,
             sim: SimSlot::default(),
-            from: "+15005550001".parse().unwrap(),
+            from: Address::new("+15005550001"),
+            to: None,
             text: MessageText::new(text),
             parts: 1,
             sent_at: Some(UnixMs(second * 1_000)),
@@ -234,5 +236,5 @@ mod tests {
         assert_eq!(fingerprint, Fingerprint(FINGERPRINT_OF_YES));
     }
 
-    const FINGERPRINT_OF_YES: u128 = 0;
+    const FINGERPRINT_OF_YES: u128 = 338_789_692_556_527_520_030_907_677_482_422_667_862;
 }

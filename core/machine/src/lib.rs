@@ -9,6 +9,7 @@ mod fact;
 mod health;
 mod inbound;
 mod out;
+mod outbound;
 mod pacer;
 mod parts;
 mod snapshot;
@@ -25,6 +26,10 @@ pub use event::Event;
 pub use fact::{RadioFact, ReceivedSms, ReportStatus};
 pub use health::{Condition, HEALTH_MS_MIN};
 pub use inbound::{Fingerprint, SEEN_MAX, SEEN_MS};
+pub use outbound::{
+    ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS, RARE_LOOK_MS, ROW_MS,
+    TEXT_MS, WAITING_MAX,
+};
 pub use pacer::{HALVING_MS, HALVINGS_MAX, PaceRule, SEND_LIMIT_SPAN_MS};
 pub use parts::{InvalidParts, Parts};
 pub use snapshot::Snapshot;

@@ -67,7 +67,6 @@ struct SimPace {
 #[derive(Debug)]
 pub(crate) struct Pacer {
     limits: PaceLimits,
-    hub_limit: Option<u32>,
     sims: BTreeMap<SimSlot, SimPace>,
     phone: Option<Window>,
     guard: Option<Window>,
@@ -88,7 +87,6 @@ impl Pacer {
         let window = |limit: u32| Window::new(SEND_LIMIT_SPAN_MS, limit);
         let mut pacer = Self {
             limits,
-            hub_limit: None,
             sims: BTreeMap::new(),
             phone: limits.phone_parts_per_hour.map(window),
             guard: limits
@@ -167,21 +165,18 @@ impl Pacer {
         })
     }
 
-    /// Counts `parts` for a hand-over instead: fewer with proof that some never left, more where
-    /// the platform made more of the text.
-    pub(crate) fn recount(&mut self, no: u64, sim: SimSlot, parts: u32) {
-        if let Some(window) = &mut self.sim(sim).window {
+    /// Counts other numbers of parts for a hand-over: fewer towards the send limits with proof
+    /// that some never left, more of both where the platform made more of the text.
+    pub(crate) fn recount(&mut self, no: u64, sim: SimSlot, parts: u32, guard_parts: u32) {
+        let limits = self
+            .sims
+            .get_mut(&sim)
+            .and_then(|pace| pace.window.as_mut());
+        for window in limits.into_iter().chain(&mut self.phone) {
             window.recount(no, parts);
         }
-        if let Some(window) = &mut self.phone {
-            window.recount(no, parts);
-        }
-    }
-
-    /// Counts `parts` for a hand-over towards the guard, which gives nothing back.
-    pub(crate) fn recount_guard(&mut self, no: u64, parts: u32) {
         if let Some(window) = &mut self.guard {
-            window.recount(no, parts);
+            window.recount(no, guard_parts);
         }
     }
 
@@ -215,17 +210,13 @@ impl Pacer {
     }
 
     /// Lowers the owner's limit by the hub's, which can never raise it.
-    pub(crate) fn set_hub_limit(&mut self, sim: Option<SimSlot>, parts_per_hour: Option<u32>) {
-        match sim {
-            Some(sim) => self.sim(sim).hub_limit = parts_per_hour,
-            None => self.hub_limit = parts_per_hour,
-        }
+    pub(crate) fn set_hub_limit(&mut self, sim: SimSlot, parts_per_hour: Option<u32>) {
+        self.sim(sim).hub_limit = parts_per_hour;
         self.apply_limits();
     }
 
     fn sim(&mut self, sim: SimSlot) -> &mut SimPace {
-        let own = self.limits.sim_parts_per_hour;
-        let limit = [own, self.hub_limit].into_iter().flatten().min();
+        let limit = self.limits.sim_parts_per_hour;
         self.sims.entry(sim).or_insert_with(|| SimPace {
             window: limit.map(|limit| Window::new(SEND_LIMIT_SPAN_MS, limit)),
             hub_limit: None,
@@ -264,7 +255,6 @@ impl Pacer {
     fn apply_limits(&mut self) {
         let Self {
             limits,
-            hub_limit,
             sims,
             phone,
             guard,
@@ -281,7 +271,7 @@ impl Pacer {
             window.set_parts_max(strained(limit));
         }
         for pace in sims.values_mut() {
-            let limit = [limits.sim_parts_per_hour, *hub_limit, pace.hub_limit]
+            let limit = [limits.sim_parts_per_hour, pace.hub_limit]
                 .into_iter()
                 .flatten()
                 .min();

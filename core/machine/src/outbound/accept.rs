@@ -1,0 +1,309 @@
+//! What the hub asks for: send, revoke, cancel; and the end of a message's life.
+
+use super::{Cx, Message, Outbound, WAITING_MAX, ended::EndedRow};
+use crate::{
+    change::{Change, MessageRow, Progress},
+    event::Event,
+    parts::Parts,
+    timers::{Subject, Timer},
+    token::MessageRef,
+};
+use postrider_link::{
+    frame::{Address, Cancel, Kind, Revoke, Send},
+    ownership::phone::{Claim, Offer, Step},
+};
+use postrider_model::{SimSlot, WireState};
+use postrider_text::PARTS_MAX_LIMIT;
+
+/// Why a message is refused before it was ever tried; each is proof that it did not leave.
+pub(super) mod refusals {
+    use postrider_link::ownership::phone::{
+        CODE_ALREADY_SENT, CODE_ATTEMPT_OPEN, CODE_SUPERSEDED, CODE_UNSUPPORTED,
+    };
+
+    /// More parts than the hub allows, or than any message may have.
+    pub(in super::super) const TOO_MANY_PARTS: &str = "too_many_parts";
+    /// The recipient is no number.
+    pub(in super::super) const INVALID_RECIPIENT: &str = "invalid_recipient";
+
+    /// Returns the text for people.
+    pub(in super::super) fn detail(code: &str) -> &'static str {
+        match code {
+            CODE_UNSUPPORTED => "the phone cannot do this",
+            CODE_ATTEMPT_OPEN => "an earlier try is in the radio's hands",
+            CODE_ALREADY_SENT => "an earlier try was sent",
+            CODE_SUPERSEDED => "a newer try is on the phone",
+            TOO_MANY_PARTS => "the text makes too many parts",
+            INVALID_RECIPIENT => "the recipient is not a number",
+            _ => "the message was not sent",
+        }
+    }
+}
+
+impl Outbound {
+    /// Takes an exposure.
+    pub(crate) fn accept(&mut self, send: Send, cx: &mut Cx<'_>) {
+        let message = MessageRef {
+            id: send.id,
+            ep: send.ep,
+        };
+        let supported = send.kind == Kind::Sms && send.text.is_some() && self.has_sim(send.sim);
+        match Claim::offer(&self.claims(message), send.ep, supported) {
+            Offer::Known(claim) => self.answer_known(message, claim, cx),
+            Offer::Refused { claim, code } => {
+                let row = self.row_without_content(message, send.s, cx);
+                self.store_ended(row, claim, Some(code), cx);
+            }
+            Offer::Accepted { claim, supersedes } => {
+                if let Some(ep) = supersedes {
+                    let older = MessageRef { ep, ..message };
+                    self.take_back(older, Claim::revoke(self.claim(older), ep), cx);
+                }
+                self.store(message, send, claim, cx);
+            }
+        }
+    }
+
+    /// Takes an exposure back for the hub.
+    pub(crate) fn revoke(&mut self, revoke: Revoke, cx: &mut Cx<'_>) {
+        let message = MessageRef {
+            id: revoke.id,
+            ep: revoke.ep,
+        };
+        let answer = Claim::revoke(self.claim(message), revoke.ep);
+        self.take_back(message, answer, cx);
+    }
+
+    /// Cancels an exposure for its sender.
+    pub(crate) fn cancel(&mut self, cancel: Cancel, cx: &mut Cx<'_>) {
+        let message = MessageRef {
+            id: cancel.id,
+            ep: cancel.ep,
+        };
+        let answer = Claim::cancel(self.claim(message), cancel.ep);
+        self.take_back(message, answer, cx);
+    }
+
+    fn take_back(
+        &mut self,
+        message: MessageRef,
+        answer: postrider_link::ownership::phone::Answer,
+        cx: &mut Cx<'_>,
+    ) {
+        if !answer.changed {
+            self.answer_known(message, answer.claim, cx);
+        } else if self.live.contains_key(&message) {
+            self.leave_queue(message, cx);
+            self.write_claim(message, answer.claim, cx);
+            self.tell(message, cx);
+        } else {
+            let row = self.row_without_content(message, 0, cx);
+            self.store_ended(row, answer.claim, None, cx);
+        }
+    }
+
+    /// Ends a message whose life is over and which the radio does not have.
+    pub(super) fn expire(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        if self.step(message, Step::Expire, cx) {
+            self.leave_queue(message, cx);
+            self.tell(message, cx);
+        }
+    }
+
+    /// Fails a message that the radio does not have.
+    pub(super) fn fail_unsent(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let step = Step::Failed {
+            partial: false,
+            unsent: true,
+        };
+        let is_waiting = |live: &Message| live.claim().is_waiting();
+        if self.live.get(&message).is_some_and(is_waiting) && self.step(message, step, cx) {
+            self.leave_queue(message, cx);
+            self.tell(message, cx);
+        }
+    }
+
+    /// Takes a message out of its SIM's queue and stops its waits.
+    pub(super) fn leave_queue(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        cx.timers.stop_message(message);
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        live.row.text = None;
+        if let Some(queue) = self.sims.get_mut(&live.row.sim) {
+            queue.ready.remove(&live.place());
+        }
+    }
+
+    /// Puts a message that waits back into the queue of its SIM.
+    pub(super) fn resume_waiting(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        let (boot_id, subject) = (&self.boot_id, Subject::Message(message));
+        let life = live
+            .row
+            .received
+            .due_after(live.row.ttl_ms, boot_id, cx.now);
+        cx.timers.set(Timer::LifeOver, subject, life);
+        if live.state() == WireState::Retrying
+            && let Some((since, delay_ms)) = &live.row.progress.retry
+        {
+            let at = since.due_after(*delay_ms, boot_id, cx.now);
+            cx.timers.set(Timer::Retry, subject, at);
+            return;
+        }
+        self.make_ready(message);
+    }
+
+    /// Lets a message that waits for nothing of its own take its place.
+    pub(super) fn make_ready(&mut self, message: MessageRef) {
+        if let Some(live) = self.live.get(&message)
+            && live.claim().is_waiting()
+        {
+            let queue = self.sims.entry(live.row.sim).or_default();
+            queue.ready.insert(live.place());
+        }
+    }
+
+    fn store(&mut self, message: MessageRef, send: Send, claim: Claim, cx: &mut Cx<'_>) {
+        let parts_max = send
+            .parts_max
+            .map_or(PARTS_MAX_LIMIT, u32::from)
+            .min(PARTS_MAX_LIMIT);
+        let text = send.text.as_ref().map_or("", |text| text.as_str());
+        let counted = postrider_text::parts::count_within(text, parts_max);
+        let mut row = self.row_without_content(message, send.s, cx);
+        let refusal = match (&counted, send.to.number()) {
+            (Err(_), _) => Some(refusals::TOO_MANY_PARTS),
+            (_, None) => Some(refusals::INVALID_RECIPIENT),
+            (Ok(_), Some(_)) => None,
+        };
+        let step = if refusal.is_some() {
+            claim.after(Step::Failed {
+                partial: false,
+                unsent: true,
+            })
+        } else if send.ttl_ms == 0 {
+            claim.after(Step::Expire)
+        } else if self.waiting >= WAITING_MAX {
+            Ok(Claim::revoke(Some(claim), message.ep).claim)
+        } else {
+            Ok(claim)
+        };
+        let claim = step.unwrap_or(claim);
+        if !claim.is_waiting() {
+            return self.store_ended(row, claim, refusal, cx);
+        }
+        row.parts = counted.map_or(1, |count| u8::try_from(count.parts).unwrap_or(u8::MAX));
+        row.sim = send.sim;
+        row.to = send.to;
+        row.text = send.text;
+        row.report = send.report;
+        row.priority = send.priority;
+        row.movable = send.movable;
+        row.ttl_ms = send.ttl_ms;
+        let sim = row.sim;
+        cx.work
+            .changes
+            .push(Change::MessageAdded(Box::new(row.clone())));
+        self.live.insert(message, Message::new(row));
+        self.waiting += 1;
+        self.resume_waiting(message, cx);
+        cx.work.events.push(Event::MessageAccepted { message, sim });
+    }
+
+    /// Stores an exposure that is over before it began, and tells the hub.
+    fn store_ended(&mut self, row: MessageRow, claim: Claim, code: Option<&str>, cx: &mut Cx<'_>) {
+        let message = row.message;
+        let mut live = Message::new(row);
+        live.row.progress.code = code.map(str::to_owned);
+        live.set_claim(claim);
+        cx.work
+            .changes
+            .push(Change::MessageAdded(Box::new(live.row.clone())));
+        cx.work.events.push(Event::MessageMoved {
+            message,
+            state: claim.state,
+            code: None,
+        });
+        self.live.insert(message, live);
+        self.tell(message, cx);
+    }
+
+    /// Answers about an exposure that stays as it is.
+    fn answer_known(&mut self, message: MessageRef, claim: Claim, cx: &mut Cx<'_>) {
+        if self.live.contains_key(&message) {
+            return self.tell(message, cx);
+        }
+        let mut live = Message::new(self.row_without_content(message, 0, cx));
+        live.set_claim(claim);
+        cx.work.facts.push(live.fact(&self.stamp(cx.now)));
+    }
+
+    fn row_without_content(&mut self, message: MessageRef, s: u64, cx: &Cx<'_>) -> MessageRow {
+        let arrived = self.next_arrived;
+        self.next_arrived += 1;
+        MessageRow {
+            message,
+            s,
+            arrived,
+            sim: SimSlot::default(),
+            to: Address::new(""),
+            text: None,
+            parts: 0,
+            report: false,
+            priority: 0,
+            movable: false,
+            ttl_ms: 0,
+            received: self.stamp(cx.now),
+            progress: Progress {
+                state: WireState::OnPhone,
+                attempt: 0,
+                tries: 0,
+                submitted: None,
+                retry: None,
+                spent: None,
+                parts: Parts::default(),
+                code: None,
+                partial: false,
+                unsent: false,
+                fact: 0,
+                ended: None,
+            },
+        }
+    }
+
+    fn has_sim(&self, sim: SimSlot) -> bool {
+        self.sims.get(&sim).is_some_and(|queue| queue.present)
+    }
+
+    /// Returns every exposure of a message, this one or another.
+    fn claims(&self, message: MessageRef) -> Vec<Claim> {
+        let [first, last] = [0, u32::MAX].map(|ep| MessageRef { ep, ..message });
+        let live = self.live.range(first..=last).map(|(_, live)| live.claim());
+        let ended = self
+            .ended
+            .of(message)
+            .map(|(found, row)| row.claim(found.ep));
+        live.chain(ended).collect()
+    }
+
+    fn claim(&self, message: MessageRef) -> Option<Claim> {
+        match self.live.get(&message) {
+            Some(live) => Some(live.claim()),
+            None => self.ended.get(message).map(|row| row.claim(message.ep)),
+        }
+    }
+}
+
+impl EndedRow {
+    fn claim(self, ep: u32) -> Claim {
+        Claim {
+            ep,
+            state: self.state,
+            partial: self.partial,
+            unsent: self.unsent,
+        }
+    }
+}

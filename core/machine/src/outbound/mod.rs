@@ -1,0 +1,389 @@
+//! Outgoing messages: from the hub's `send` to the last report.
+//!
+//! ```text
+//!                    +--------- every part refused with proof ---------+
+//!                    v                                                 |
+//!  accept -> OnPhone / Retrying -- slot free --> Submitting -- results --> Sent -> Delivered
+//!                    |                               |                 |      \-> NotDelivered
+//!                    |                               |                 +-> Failed
+//!                    +-> Revoked, Cancelled, Expired +-- silence --> Unknown -- late --^
+//! ```
+//!
+//! - *On the phone* a message waits in its SIM's queue: higher priority first, then the older. One
+//!   that waits for its own retry stands beside the queue and blocks nobody.
+//! - *Submitting* is on disk before the radio is called, and nothing but the radio's own answer for
+//!   every part leads back from it. A restart finds it and asks the platform's provider; what
+//!   cannot be known becomes *unknown*.
+//! - A held SIM (radio off, no service, …) uses up no tries and ends no message but by the end of
+//!   its life. One message at a time tries whether it sends again.
+//! - An exposure is *over* when its last fact is acked and nothing more can come; it then only
+//!   keeps its name, so that it is never sent again.
+
+mod accept;
+mod ended;
+mod message;
+mod queue;
+mod results;
+mod rules;
+mod submit;
+
+pub use ended::{ENDED_MAX, ROW_MS, TEXT_MS};
+pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
+pub use submit::HAND_BACK_MS;
+
+use crate::{
+    change::{Change, MessageRow},
+    config::{AgentConfig, Waits},
+    effect::Effect,
+    event::Event,
+    pacer::Pacer,
+    snapshot::Snapshot,
+    stamp::{BootId, Stamp},
+    timers::{Subject, Timer, Timers},
+    token::MessageRef,
+};
+use ended::{Ended, EndedRow};
+use message::Message;
+use postrider_link::{
+    frame::{self, Config, HeldRow, SimInfo},
+    ownership::phone::{Claim, Step},
+};
+use postrider_model::{Now, SimSlot, UnixMs, WireState};
+use queue::SimQueue;
+use rules::Rules;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most messages that wait on the phone; a further one is given back as revoked.
+pub const WAITING_MAX: usize = 500;
+
+/// What a call needs and fills: the time, the timers, and what is to be written, told and done.
+pub(crate) struct Cx<'a> {
+    pub(crate) now: Now,
+    pub(crate) timers: &'a mut Timers,
+    pub(crate) work: &'a mut Work,
+}
+
+/// What came out of a call, in the order in which the agent passes it on.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// Exposures whose rows changed.
+    pub(crate) dirty: BTreeSet<MessageRef>,
+    /// Facts for the hub, without their numbers.
+    pub(crate) facts: Vec<frame::Event>,
+    /// Other changes.
+    pub(crate) changes: Vec<Change>,
+    /// What is to be done after all of these.
+    pub(crate) effects: Vec<Effect>,
+    /// What is to be shown.
+    pub(crate) events: Vec<Event>,
+}
+
+/// Every outgoing message of the phone.
+#[derive(Debug)]
+pub(crate) struct Outbound {
+    boot_id: BootId,
+    waits: Waits,
+    live: BTreeMap<MessageRef, Message>,
+    ended: Ended,
+    sims: BTreeMap<SimSlot, SimQueue>,
+    pacer: Pacer,
+    rules: Rules,
+    /// The last fact of each live exposure, by its number, until it is acked.
+    unacked: BTreeMap<u64, MessageRef>,
+    next_arrived: u64,
+    waiting: usize,
+}
+
+impl Outbound {
+    /// Goes on from the journal; `acked` is the highest fact that the hub acked.
+    pub(crate) fn new(config: &AgentConfig, from: Snapshot, acked: u64, cx: &mut Cx<'_>) -> Self {
+        let pace = from.pace.as_ref();
+        let mut outbound = Self {
+            boot_id: config.boot_id.clone(),
+            waits: config.waits,
+            live: BTreeMap::new(),
+            ended: Ended::default(),
+            sims: BTreeMap::new(),
+            pacer: Pacer::new(config.limits, &from.spent, pace, &config.boot_id, cx.now),
+            rules: Rules::default(),
+            unacked: BTreeMap::new(),
+            next_arrived: 1,
+            waiting: 0,
+        };
+        outbound.rules.paused = from.paused;
+        outbound.set_sims(&config.sims);
+        for config in from.configs {
+            outbound.take_config(config);
+        }
+        if let Some(pace) = pace.filter(|pace| pace.halvings > 0) {
+            let at = pace
+                .since
+                .due_after(crate::pacer::HALVING_MS, &config.boot_id, cx.now);
+            cx.timers.set(Timer::PaceRecovers, Subject::Agent, at);
+        }
+        for row in from.messages {
+            outbound.restore(row, acked, cx);
+        }
+        outbound
+    }
+
+    fn restore(&mut self, row: MessageRow, acked: u64, cx: &mut Cx<'_>) {
+        self.next_arrived = self.next_arrived.max(row.arrived + 1);
+        let message = row.message;
+        if let Some(at) = row.progress.ended {
+            self.ended.add(message, EndedRow::of(&row), at);
+            return;
+        }
+        let fact = row.progress.fact;
+        let mut live = Message::new(row);
+        live.acked = fact <= acked;
+        if !live.acked {
+            self.unacked.insert(fact, message);
+        }
+        let state = live.state();
+        self.live.insert(message, live);
+        match state {
+            WireState::OnPhone | WireState::Retrying => {
+                self.waiting += 1;
+                self.resume_waiting(message, cx);
+            }
+            WireState::Submitting => self.resume_submitting(message, cx),
+            WireState::Unknown
+            | WireState::Sent
+            | WireState::Failed
+            | WireState::NotDelivered
+            | WireState::Delivered
+            | WireState::Revoked
+            | WireState::Cancelled
+            | WireState::Expired => {
+                self.watch_report_window(message, cx);
+                self.end_if_over(message, cx);
+            }
+        }
+    }
+
+    /// Takes the slots that are in use now.
+    pub(crate) fn set_sims(&mut self, sims: &[SimInfo]) {
+        for queue in self.sims.values_mut() {
+            queue.present = false;
+        }
+        for sim in sims {
+            self.sims.entry(sim.slot).or_default().present = true;
+        }
+        self.apply_limits();
+    }
+
+    /// Takes what the hub set.
+    pub(crate) fn take_config(&mut self, config: Config) {
+        self.rules.set(config);
+        self.apply_limits();
+    }
+
+    fn apply_limits(&mut self) {
+        for sim in self.sims.keys() {
+            let limit = self.rules.of(*sim).send_limit_max;
+            self.pacer.set_hub_limit(*sim, limit);
+        }
+    }
+
+    /// Takes the owner's own pause.
+    pub(crate) fn set_paused(&mut self, paused: bool) {
+        self.rules.paused = paused;
+    }
+
+    /// Tells whether a slot has ever been in use.
+    pub(crate) fn knows_sim(&self, sim: SimSlot) -> bool {
+        self.sims.contains_key(&sim)
+    }
+
+    /// Returns how many messages wait on the phone.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Returns what hello shows: every exposure that is not acked as ended or as sent.
+    pub(crate) fn held(&self) -> Vec<HeldRow> {
+        let held = self
+            .live
+            .values()
+            .filter(|message| message.claim().is_held(message.acked));
+        held.map(|message| held_row(message.row.message, message.state()))
+            .collect()
+    }
+
+    /// Returns what a hub that went back may have forgotten: whatever came by a frame above
+    /// `down_sent`, was reported by a fact above `up`, or is of an older generation.
+    pub(crate) fn held_above(&self, down_sent: u64, up: u64) -> Vec<HeldRow> {
+        let above = |s: u64, fact: u64| s == 0 || s > down_sent || fact > up;
+        let live = self.live.values().map(|message| {
+            let row = &message.row;
+            (row.message, row.progress.state, row.s, row.progress.fact)
+        });
+        let ended = self.ended.iter();
+        live.chain(ended.map(|(message, row)| (message, row.state, row.s, row.fact)))
+            .filter(|(_, _, s, fact)| above(*s, *fact))
+            .map(|(message, state, _, _)| held_row(message, state))
+            .collect()
+    }
+
+    /// Takes the number that a fact about an exposure was given.
+    pub(crate) fn fact_numbered(&mut self, fact: &frame::Event) {
+        let message = MessageRef {
+            id: fact.id,
+            ep: fact.ep,
+        };
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        self.unacked.remove(&live.row.progress.fact);
+        live.row.progress.fact = fact.s;
+        live.acked = false;
+        self.unacked.insert(fact.s, message);
+    }
+
+    /// Takes it that the hub has every fact up to `acked`.
+    pub(crate) fn facts_acked(&mut self, acked: u64, cx: &mut Cx<'_>) {
+        while let Some((&s, &message)) = self.unacked.first_key_value() {
+            if s > acked {
+                return;
+            }
+            self.unacked.remove(&s);
+            if let Some(live) = self.live.get_mut(&message) {
+                live.acked = true;
+            }
+            self.end_if_over(message, cx);
+        }
+    }
+
+    /// Returns the changes of the rows that changed.
+    pub(crate) fn moved(&self, dirty: &BTreeSet<MessageRef>) -> Vec<Change> {
+        let live = dirty.iter().filter_map(|message| self.live.get(message));
+        live.map(Message::moved).collect()
+    }
+
+    /// Does what a timer of this machine is for.
+    pub(crate) fn handle_timer(&mut self, timer: Timer, subject: Subject, cx: &mut Cx<'_>) {
+        match (timer, subject) {
+            (Timer::LifeOver, Subject::Message(message)) => self.expire(message, cx),
+            (Timer::Retry, Subject::Message(message)) => self.make_ready(message),
+            (Timer::HandBack, Subject::Message(message)) => self.hand_back(message, cx),
+            (Timer::Silence, Subject::Message(message)) => self.fall_silent(message, cx),
+            (Timer::GiveUpOnResult, Subject::Message(message)) => self.give_up(message, cx),
+            (Timer::ReportWindow, Subject::Message(message)) => self.end_if_over(message, cx),
+            (Timer::LookAtSim, Subject::Sim(sim)) => self.look_at(sim),
+            (Timer::PaceRecovers, _) => self.recover_pace(cx),
+            _ => {}
+        }
+    }
+
+    /// Forgets the texts and rows that are old enough.
+    pub(crate) fn forget(&mut self, cx: &mut Cx<'_>) {
+        let texts = UnixMs(cx.now.unix.0 - TEXT_MS);
+        let rows = self.ended.forget(UnixMs(cx.now.unix.0 - ROW_MS));
+        cx.work.changes.push(Change::TextsErased {
+            ended_before: texts,
+        });
+        cx.work
+            .changes
+            .push(Change::MessagesForgotten { ended_before: rows });
+    }
+
+    /// Takes an exposure one step on, where the rules of ownership allow it.
+    fn step(&mut self, message: MessageRef, step: Step, cx: &mut Cx<'_>) -> bool {
+        let claim = self.live.get(&message).map(|live| live.claim().after(step));
+        match claim {
+            Some(Ok(claim)) => {
+                self.write_claim(message, claim, cx);
+                true
+            }
+            Some(Err(_)) | None => false,
+        }
+    }
+
+    /// Writes what an exposure has become, and shows it.
+    fn write_claim(&mut self, message: MessageRef, claim: Claim, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        if live.claim().is_waiting() {
+            self.waiting -= 1;
+        }
+        if claim.is_waiting() {
+            self.waiting += 1;
+        }
+        live.set_claim(claim);
+        cx.work.dirty.insert(message);
+        cx.work.events.push(Event::MessageMoved {
+            message,
+            state: claim.state,
+            code: live
+                .row
+                .progress
+                .code
+                .as_deref()
+                .and_then(|code| code.parse().ok()),
+        });
+    }
+
+    /// Tells the hub the present state of an exposure.
+    fn tell(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        if let Some(live) = self.live.get(&message) {
+            cx.work.facts.push(live.fact(&self.stamp(cx.now)));
+            cx.work.dirty.insert(message);
+        }
+    }
+
+    /// Ends an exposure whose last fact is acked and about which nothing more can come.
+    fn end_if_over(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let window_over = cx
+            .timers
+            .get(Timer::ReportWindow, Subject::Message(message))
+            .is_none();
+        let over = |live: &Message| live.acked && live.is_settled(window_over);
+        if !self.live.get(&message).is_some_and(over) {
+            return;
+        }
+        if let Some(mut live) = self.live.remove(&message) {
+            cx.timers.stop_message(message);
+            live.row.progress.ended = Some(cx.now.unix);
+            cx.work.dirty.remove(&message);
+            cx.work.changes.push(live.moved());
+            self.ended
+                .add(message, EndedRow::of(&live.row), cx.now.unix);
+        }
+    }
+
+    /// Waits for reports, or for a late truth, as long as the report window is open.
+    fn watch_report_window(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        if live.is_settled(false) {
+            return;
+        }
+        let subject = Subject::Message(message);
+        let since = live
+            .row
+            .progress
+            .submitted
+            .as_ref()
+            .unwrap_or(&live.row.received);
+        let window_ms = self.waits.report_window_ms;
+        if since.age_ms(&self.boot_id, cx.now) < window_ms {
+            let at = since.due_after(window_ms, &self.boot_id, cx.now);
+            cx.timers.set(Timer::ReportWindow, subject, at);
+        }
+    }
+
+    fn stamp(&self, now: Now) -> Stamp {
+        Stamp::new(&self.boot_id, now)
+    }
+}
+
+fn held_row(message: MessageRef, state: WireState) -> HeldRow {
+    HeldRow {
+        id: message.id,
+        ep: message.ep,
+        state,
+    }
+}

@@ -1,0 +1,184 @@
+//! The queue of one SIM: what waits, what is with the radio, and what holds it.
+
+use crate::token::MessageRef;
+use postrider_model::BootMs;
+use std::{cmp::Reverse, collections::BTreeSet};
+
+/// Most messages of a SIM that wait for a sent result at once.
+pub const FLYING_MAX: usize = 2;
+/// Looks at a held SIM, one a minute, before they become rare.
+pub const FREQUENT_LOOKS: u32 = 15;
+/// The time between two of the frequent looks, in milliseconds.
+pub const FREQUENT_LOOK_MS: u64 = 60_000;
+/// The time between two of the later looks, in milliseconds.
+pub const RARE_LOOK_MS: u64 = 900_000;
+
+/// A message's place: higher priority first, then what arrived earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) priority: Reverse<i64>,
+    pub(super) arrived: u64,
+    pub(super) message: MessageRef,
+}
+
+/// Why a SIM is held, and how often it was tried since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hold {
+    pub(super) code: i32,
+    pub(super) looks: u32,
+    /// True while one message tries whether the SIM sends again.
+    pub(super) looking: bool,
+}
+
+impl Hold {
+    /// Returns the wait before the next look.
+    pub(super) fn wait_ms(&self) -> u64 {
+        if self.looks < FREQUENT_LOOKS {
+            FREQUENT_LOOK_MS
+        } else {
+            RARE_LOOK_MS
+        }
+    }
+}
+
+/// What keeps a SIM from sending, its pace apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// There is no SIM in the slot any more.
+    NoSim,
+    /// The radio holds it.
+    Held,
+    /// Enough messages wait for their sent result.
+    SentResults,
+    /// A sent result stays out.
+    Silent,
+    /// The owner or the hub paused it.
+    Paused,
+    /// Quiet hours, until a moment.
+    Quiet { until: BootMs },
+}
+
+impl Obstacle {
+    /// Returns the word for health and screens.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoSim => "no_sim",
+            Self::Held => "sim_held",
+            Self::SentResults => "sent_results",
+            Self::Silent => "silent_radio",
+            Self::Paused => "paused",
+            Self::Quiet { .. } => "quiet_hours",
+        }
+    }
+}
+
+/// One SIM's queue.
+#[derive(Debug, Default)]
+pub(super) struct SimQueue {
+    /// What may leave as soon as there is a slot.
+    pub(super) ready: BTreeSet<Place>,
+    /// What was handed over and has no sent result.
+    pub(super) flying: BTreeSet<MessageRef>,
+    /// Those of them that have been silent for too long.
+    pub(super) silent: BTreeSet<MessageRef>,
+    pub(super) hold: Option<Hold>,
+    /// Whether the slot has a SIM.
+    pub(super) present: bool,
+}
+
+impl SimQueue {
+    /// Returns what keeps the next message back on the side of the radio.
+    pub(super) fn obstacle(&self) -> Option<Obstacle> {
+        if !self.present {
+            return Some(Obstacle::NoSim);
+        }
+        if !self.silent.is_empty() {
+            return Some(Obstacle::Silent);
+        }
+        let most = match self.hold {
+            None => FLYING_MAX,
+            Some(hold) if hold.looking => 1,
+            Some(_) => return Some(Obstacle::Held),
+        };
+        (self.flying.len() >= most).then_some(Obstacle::SentResults)
+    }
+
+    /// Holds the SIM, or goes on holding it.
+    pub(super) fn hold(&mut self, code: i32) -> Hold {
+        let looks = self.hold.map_or(0, |hold| hold.looks + 1);
+        let hold = Hold {
+            code,
+            looks,
+            looking: false,
+        };
+        self.hold = Some(hold);
+        hold
+    }
+
+    /// Lets one message try.
+    pub(super) fn look(&mut self) {
+        if let Some(hold) = &mut self.hold {
+            hold.looking = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::{Key, MessageId};
+
+    fn place(priority: i64, arrived: u64) -> Place {
+        Place {
+            priority: Reverse(priority),
+            arrived,
+            message: message(arrived),
+        }
+    }
+
+    fn message(n: u64) -> MessageRef {
+        MessageRef {
+            id: MessageId::new(Key::new(n.cast_signed()).unwrap()),
+            ep: 1,
+        }
+    }
+
+    #[test]
+    fn higher_priority_goes_first_and_then_the_older() {
+        let mut queue = SimQueue::default();
+        queue.ready.extend([place(0, 1), place(5, 3), place(5, 2)]);
+        let order: Vec<_> = queue.ready.iter().map(|place| place.arrived).collect();
+        assert_eq!(order, [2, 3, 1]);
+    }
+
+    #[test]
+    fn two_wait_for_their_results_and_only_one_while_looking() {
+        let mut queue = SimQueue {
+            present: true,
+            ..SimQueue::default()
+        };
+        queue.flying.insert(message(1));
+        assert_eq!(queue.obstacle(), None);
+        queue.hold(4);
+        assert_eq!(queue.obstacle(), Some(Obstacle::Held));
+        queue.look();
+        assert_eq!(queue.obstacle(), Some(Obstacle::SentResults));
+        queue.hold = None;
+        queue.flying.insert(message(2));
+        assert_eq!(queue.obstacle(), Some(Obstacle::SentResults));
+    }
+
+    #[test]
+    fn looks_become_rare() {
+        let mut queue = SimQueue::default();
+        let waits: Vec<_> = (0..20).map(|_| queue.hold(2).wait_ms()).collect();
+        assert_eq!(
+            waits
+                .iter()
+                .filter(|wait| **wait == FREQUENT_LOOK_MS)
+                .count(),
+            15
+        );
+        assert_eq!(waits.last(), Some(&RARE_LOOK_MS));
+    }
+}

@@ -1,0 +1,345 @@
+//! What the radio, the network and the provider say of what was handed over.
+
+use super::{Cx, Outbound, message::Judgement};
+use crate::{
+    change::Change,
+    effect::Effect,
+    event::Event,
+    fact::ReportStatus,
+    timers::{Subject, Timer},
+    token::{MessageRef, SendToken},
+};
+use postrider_link::{frame::Address, ownership::phone::Step};
+use postrider_model::WireState;
+use postrider_text::{
+    result_code::{RESULT_OK, retry_delay_ms},
+    tp_status,
+};
+
+/// How long the provider has to answer after a reboot before nothing is known, in milliseconds.
+pub(super) const PROVIDER_MS_MAX: u64 = 60_000;
+/// Last digits in which a report's recipient must agree with the message's.
+const RECIPIENT_DIGITS: usize = 7;
+
+impl Outbound {
+    /// Takes the sent result of a part.
+    pub(crate) fn part_sent(
+        &mut self,
+        token: SendToken,
+        part: u8,
+        of: u8,
+        (code, cause): (i32, Option<i32>),
+        cx: &mut Cx<'_>,
+    ) {
+        let message = token.message;
+        let Some(live) = self.live.get_mut(&message) else {
+            cx.work.events.push(Event::StrayResult { token });
+            return;
+        };
+        if token.attempt != live.row.progress.attempt || live.claim().is_waiting() {
+            if code == RESULT_OK {
+                self.refute(token, part, cx);
+            }
+            return;
+        }
+        if of > 0 && of != live.row.progress.parts.count() && live.state() == WireState::Submitting
+        {
+            self.resize(message, of, cx);
+        }
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        if !live.row.progress.parts.sent(part, code) {
+            return;
+        }
+        live.cause = cause.or(live.cause);
+        cx.work.dirty.insert(message);
+        let sim = live.row.sim;
+        if let Some(queue) = self.sims.get_mut(&sim) {
+            queue.silent.clear();
+        }
+        if code == RESULT_OK {
+            self.sim_sends(message, cx);
+        }
+        self.judge(message, cx);
+    }
+
+    /// Takes a status report of a part.
+    pub(crate) fn report_arrived(
+        &mut self,
+        token: SendToken,
+        part: u8,
+        status: ReportStatus,
+        recipient: Option<&Address>,
+        cx: &mut Cx<'_>,
+    ) {
+        let Some(live) = self.live.get_mut(&token.message) else {
+            cx.work.events.push(Event::StrayResult { token });
+            return;
+        };
+        if recipient.is_some_and(|recipient| !is_same(recipient, &live.row.to)) {
+            cx.work.events.push(Event::StrayResult { token });
+            return;
+        }
+        if token.attempt != live.row.progress.attempt || live.claim().is_waiting() {
+            self.refute(token, part, cx);
+            return;
+        }
+        let report = match status {
+            ReportStatus::Gsm(status) => tp_status::decode_3gpp(status),
+            ReportStatus::Cdma(status) => tp_status::decode_3gpp2(status),
+        };
+        if !live.row.progress.parts.reported(part, report.outcome) {
+            return;
+        }
+        if report.outcome.is_final() {
+            live.reported = Some((report.code, report.detail));
+        }
+        cx.work.dirty.insert(token.message);
+        self.judge(token.message, cx);
+    }
+
+    /// Takes the provider's answer about a hand-over.
+    pub(crate) fn sent_row_read(&mut self, token: SendToken, found: bool, cx: &mut Cx<'_>) {
+        let message = token.message;
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        if live.token() != token || live.state() != WireState::Submitting {
+            return;
+        }
+        let submitted = live.row.progress.submitted.as_ref();
+        let same_boot = submitted.is_some_and(|at| at.is_of(&self.boot_id));
+        if found {
+            live.row.progress.parts.all_accepted();
+            cx.work.dirty.insert(message);
+            self.judge(message, cx);
+        } else if !same_boot {
+            self.give_up(message, cx);
+        }
+    }
+
+    /// Stops submitting on the SIM of a message whose result stays out, and asks the provider.
+    pub(super) fn fall_silent(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        let sim = live.row.sim;
+        if let Some(queue) = self.sims.get_mut(&sim) {
+            queue.silent.insert(message);
+        }
+        cx.work.events.push(Event::LookAtPhone { sim });
+        self.ask_provider(message, cx);
+    }
+
+    /// Takes it that the radio's result will not come.
+    pub(super) fn give_up(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        self.reach(message, Step::Lost, cx);
+    }
+
+    /// Goes on with a message that was with the radio when the process ended.
+    pub(super) fn resume_submitting(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        let queue = self.sims.entry(live.row.sim).or_default();
+        queue.flying.insert(message);
+        let subject = Subject::Message(message);
+        let since = live
+            .row
+            .progress
+            .submitted
+            .as_ref()
+            .unwrap_or(&live.row.received);
+        if since.is_of(&self.boot_id) {
+            let due = |wait_ms| since.due_after(wait_ms, &self.boot_id, cx.now);
+            let (silent, unknown) = (due(self.waits.silence_ms), due(self.waits.unknown_ms));
+            cx.timers.set(Timer::Silence, subject, silent);
+            cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
+        } else {
+            let at = cx.now.boot.plus_ms(PROVIDER_MS_MAX);
+            cx.timers.set(Timer::GiveUpOnResult, subject, at);
+            self.ask_provider(message, cx);
+        }
+    }
+
+    fn ask_provider(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        let since = live.row.progress.submitted.as_ref();
+        cx.work.effects.push(Effect::ReadSentRow {
+            token: live.token(),
+            sim: live.row.sim,
+            to: live.row.to.clone(),
+            text: live.row.text.clone().unwrap_or_default(),
+            since: since.map_or(cx.now.unix, |at| at.unix),
+        });
+    }
+
+    /// Does what the parts of a message ask for.
+    fn judge(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        match live.judge() {
+            Judgement::Wait => {}
+            Judgement::Reached(step) => self.reach(message, step, cx),
+            Judgement::Failed { code, step } => {
+                live.row.progress.code = Some(code.to_string());
+                self.give_back(message, cx);
+                self.reach(message, step, cx);
+            }
+            Judgement::HoldSim { code, halve } => {
+                live.row.progress.code = Some(code.to_string());
+                self.give_back(message, cx);
+                self.leave_radio(message, cx);
+                self.hold_sim(message, code, cx);
+                if halve {
+                    self.halve_pace(cx);
+                }
+            }
+            Judgement::Retry { code } => {
+                live.row.progress.code = Some(code.to_string());
+                self.give_back(message, cx);
+                self.retry(message, cx);
+            }
+        }
+    }
+
+    fn reach(&mut self, message: MessageRef, step: Step, cx: &mut Cx<'_>) {
+        let was = self.live.get(&message).map(|live| live.state());
+        if !self.step(message, step, cx) {
+            return;
+        }
+        if was == Some(WireState::Submitting) {
+            self.leave_radio(message, cx);
+        }
+        if let Some(live) = self.live.get_mut(&message) {
+            live.row.text = None;
+        }
+        self.watch_report_window(message, cx);
+        self.tell(message, cx);
+    }
+
+    /// Tries a message again later, or ends it where that would be too often or too late.
+    fn retry(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        self.leave_radio(message, cx);
+        let stamp = self.stamp(cx.now);
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        live.row.progress.tries += 1;
+        let delay_ms = retry_delay_ms(live.row.progress.tries);
+        let too_long = |delay_ms: &u64| live.row.movable && *delay_ms > super::HAND_BACK_MS;
+        match delay_ms.filter(|delay_ms| !too_long(delay_ms)) {
+            None => {
+                let step = Step::Failed {
+                    partial: false,
+                    unsent: true,
+                };
+                self.reach(message, step, cx);
+            }
+            Some(delay_ms) => {
+                live.row.progress.retry = Some((stamp, delay_ms));
+                if self.step(message, Step::Retry, cx) {
+                    self.resume_waiting(message, cx);
+                    self.tell(message, cx);
+                }
+            }
+        }
+    }
+
+    /// Takes a message off the radio's books: its result is in, or is given up.
+    fn leave_radio(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let subject = Subject::Message(message);
+        cx.timers.stop(Timer::Silence, subject);
+        cx.timers.stop(Timer::GiveUpOnResult, subject);
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        if let Some(queue) = self.sims.get_mut(&live.row.sim) {
+            queue.flying.remove(&message);
+            queue.silent.remove(&message);
+        }
+    }
+
+    /// Lets the SIM of an accepted part go on, if it was held.
+    fn sim_sends(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        live.held_since = None;
+        let sim = live.row.sim;
+        if self
+            .sims
+            .get(&sim)
+            .is_some_and(|queue| queue.hold.is_some())
+        {
+            self.release(sim, cx);
+        }
+    }
+
+    /// Gives back what provably never left; the guard gives nothing back.
+    fn give_back(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        let parts = &live.row.progress.parts;
+        let left = u32::from(parts.count() - parts.never_left());
+        if let Some(no) = live.row.progress.spent {
+            let guard_parts = u32::from(parts.count());
+            self.pacer.recount(no, live.row.sim, left, guard_parts);
+            cx.work.changes.push(Change::SpentMoved {
+                no,
+                parts: left,
+                guard_parts,
+            });
+        }
+    }
+
+    /// Takes the platform's number of parts.
+    fn resize(&mut self, message: MessageRef, of: u8, cx: &mut Cx<'_>) {
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        live.row.progress.parts.resize(of);
+        cx.work.dirty.insert(message);
+        self.give_back(message, cx);
+    }
+
+    /// Takes it that an attempt which had failed with proof went on the air after all: what waits
+    /// to be tried again must not be.
+    fn refute(&mut self, token: SendToken, part: u8, cx: &mut Cx<'_>) {
+        cx.work.events.push(Event::StrayResult { token });
+        let message = token.message;
+        let Some(live) = self.live.get(&message) else {
+            return;
+        };
+        let is_known = token.attempt <= live.row.progress.attempt && token.attempt > 0;
+        if !is_known || !live.claim().is_waiting() {
+            return;
+        }
+        self.leave_queue(message, cx);
+        if self.step(message, Step::Submit, cx)
+            && let Some(live) = self.live.get_mut(&message)
+        {
+            live.row.progress.parts.sent(part, RESULT_OK);
+            self.judge(message, cx);
+        }
+    }
+}
+
+/// Tells whether two addresses agree as far as their ways of writing allow.
+fn is_same(one: &Address, other: &Address) -> bool {
+    let digits = |address: &Address| -> Vec<char> {
+        let digits = address.as_str().chars().rev();
+        digits
+            .filter(char::is_ascii_digit)
+            .take(RECIPIENT_DIGITS)
+            .collect()
+    };
+    let (one, other) = (digits(one), digits(other));
+    let shared = one.len().min(other.len());
+    one[..shared] == other[..shared]
+}

@@ -1,0 +1,93 @@
+//! What the owner and the hub allow: pause, gap, quiet hours, limit.
+
+use super::queue::Obstacle;
+use postrider_link::frame::Config;
+use postrider_model::{Now, SimSlot};
+use std::collections::BTreeMap;
+
+/// The rules in force.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    /// The owner's own pause, which the hub cannot lift.
+    pub(super) paused: bool,
+    for_all: Config,
+    for_sim: BTreeMap<SimSlot, Config>,
+}
+
+impl Rules {
+    /// Takes what the hub set: for one SIM, or for all of them and so instead of what was set for
+    /// any one before.
+    pub(super) fn set(&mut self, config: Config) {
+        match config.sim {
+            Some(sim) => {
+                self.for_sim.insert(sim, config);
+            }
+            None => {
+                self.for_sim.clear();
+                self.for_all = config;
+            }
+        }
+    }
+
+    /// Returns what the hub set for a SIM.
+    pub(super) fn of(&self, sim: SimSlot) -> &Config {
+        self.for_sim.get(&sim).unwrap_or(&self.for_all)
+    }
+
+    /// Returns what keeps a SIM back.
+    pub(super) fn obstacle(&self, sim: SimSlot, now: Now) -> Option<Obstacle> {
+        let config = self.of(sim);
+        if self.paused || config.pause {
+            return Some(Obstacle::Paused);
+        }
+        let is_quiet = |(from, to): &&(i64, i64)| (*from..*to).contains(&now.unix.0);
+        let (_, to) = config.quiet.iter().find(is_quiet)?;
+        let left = u64::try_from(to.saturating_sub(now.unix.0)).unwrap_or(0);
+        Some(Obstacle::Quiet {
+            until: now.boot.plus_ms(left),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::BootMs;
+
+    const NOW: Now = Now::new(1_000, 50_000);
+
+    fn sim(slot: u8) -> SimSlot {
+        SimSlot::new(slot).unwrap()
+    }
+
+    #[test]
+    fn what_is_set_for_all_replaces_what_was_set_for_one() {
+        let mut rules = Rules::default();
+        let paused = Config {
+            pause: true,
+            ..Config::default()
+        };
+        rules.set(Config {
+            sim: Some(sim(1)),
+            ..paused.clone()
+        });
+        assert_eq!(rules.obstacle(sim(0), NOW), None);
+        assert_eq!(rules.obstacle(sim(1), NOW), Some(Obstacle::Paused));
+        rules.set(Config::default());
+        assert_eq!(rules.obstacle(sim(1), NOW), None);
+        rules.set(paused);
+        assert_eq!(rules.obstacle(sim(1), NOW), Some(Obstacle::Paused));
+    }
+
+    #[test]
+    fn quiet_hours_hold_until_their_end() {
+        let mut rules = Rules::default();
+        rules.set(Config {
+            quiet: vec![(0, 50_000), (50_000, 53_000)],
+            ..Config::default()
+        });
+        let until = BootMs(4_000);
+        assert_eq!(rules.obstacle(sim(0), NOW), Some(Obstacle::Quiet { until }));
+        assert_eq!(rules.obstacle(sim(0), NOW.plus_ms(3_000)), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! From a SIM's queue to the radio.
+
+use super::{Cx, Outbound, queue::Obstacle};
+use crate::{
+    change::{Change, PaceRow},
+    effect::{Effect, SendParts},
+    event::Event,
+    pacer::{HALVING_MS, PaceRule, Slot},
+    parts::Parts,
+    timers::{Subject, Timer},
+    token::MessageRef,
+};
+use postrider_link::ownership::phone::Step;
+use postrider_model::{BootMs, Now, SimSlot};
+
+/// The longest wait on this phone of a message that another phone could send, once the radio
+/// refused it: then it is handed back.
+pub const HAND_BACK_MS: u64 = 60_000;
+
+/// What the next message of a SIM waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// Until when, where that is known.
+    pub(crate) until: Option<BootMs>,
+    /// A word for it.
+    pub(crate) waiting_for: &'static str,
+}
+
+impl Outbound {
+    /// Hands over whatever may leave now, and sets the timers for what may leave later.
+    pub(crate) fn pump(&mut self, cx: &mut Cx<'_>) {
+        let sims: Vec<SimSlot> = self.sims.keys().copied().collect();
+        for sim in sims {
+            while let Some(next) = self.next_of(sim) {
+                match self.waiting_of(sim, next, cx.now) {
+                    None => self.submit(next, cx),
+                    Some(Waiting { until, .. }) => {
+                        let subject = Subject::Sim(sim);
+                        match until {
+                            Some(at) => cx.timers.set(Timer::NextSlot, subject, at),
+                            None => cx.timers.stop(Timer::NextSlot, subject),
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        if !cx.work.changes.is_empty()
+            && let Some(below) = self.pacer.take_forgotten(cx.now)
+        {
+            cx.work.changes.push(Change::SpentForgotten { below });
+        }
+    }
+
+    /// Returns how many messages wait for a SIM, and what the next of them waits for.
+    pub(crate) fn queue_of(&mut self, sim: SimSlot, now: Now) -> (usize, Option<Waiting>) {
+        let count = self.sims.get(&sim).map_or(0, |queue| queue.ready.len());
+        let next = self.next_of(sim);
+        (count, next.and_then(|next| self.waiting_of(sim, next, now)))
+    }
+
+    fn next_of(&self, sim: SimSlot) -> Option<MessageRef> {
+        let first = self.sims.get(&sim)?.ready.first()?;
+        Some(first.message)
+    }
+
+    fn waiting_of(&mut self, sim: SimSlot, next: MessageRef, now: Now) -> Option<Waiting> {
+        let held = self.sims.get(&sim).and_then(|queue| queue.obstacle());
+        if let Some(obstacle) = held.or_else(|| self.rules.obstacle(sim, now)) {
+            return Some(Waiting::of(obstacle));
+        }
+        let parts = self
+            .live
+            .get(&next)
+            .map_or(1, |live| u32::from(live.row.parts));
+        let gap_ms = self.rules.of(sim).send_delay_ms;
+        match self.pacer.slot(sim, parts, gap_ms, now) {
+            Slot::Free => None,
+            Slot::At { at, rule } => Some(Waiting {
+                until: Some(at),
+                waiting_for: rule.as_str(),
+            }),
+        }
+    }
+
+    /// Hands one message to the radio: its row says so first.
+    fn submit(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let (boot_id, now) = (self.boot_id.clone(), cx.now);
+        if !self.step(message, Step::Submit, cx) {
+            self.leave_queue(message, cx);
+            return;
+        }
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        let (place, sim, parts) = (live.place(), live.row.sim, live.row.parts);
+        let spent = self.pacer.spend(sim, u32::from(parts), &boot_id, now);
+        let progress = &mut live.row.progress;
+        progress.attempt += 1;
+        progress.submitted = Some(crate::Stamp::new(&boot_id, now));
+        progress.retry = None;
+        progress.parts = Parts::awaiting(parts);
+        progress.spent = spent.as_ref().map(|row| row.no);
+        progress.code = None;
+        live.cause = None;
+        let task = SendParts {
+            token: live.token(),
+            sim,
+            to: live.row.to.clone(),
+            text: live.row.text.clone().unwrap_or_default(),
+            parts,
+            report: live.row.report,
+        };
+        if let Some(queue) = self.sims.get_mut(&sim) {
+            queue.ready.remove(&place);
+            queue.flying.insert(message);
+        }
+        let subject = Subject::Message(message);
+        cx.timers.stop(Timer::LifeOver, subject);
+        cx.timers.set(
+            Timer::Silence,
+            subject,
+            now.boot.plus_ms(self.waits.silence_ms),
+        );
+        let unknown = now.boot.plus_ms(self.waits.unknown_ms);
+        cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
+        cx.work.changes.extend(spent.map(Change::SpentAdded));
+        cx.work.events.push(Event::MessageSubmitted {
+            token: task.token,
+            parts,
+        });
+        cx.work.effects.push(Effect::SendParts(task));
+    }
+
+    /// Holds a SIM whose radio cannot send, and puts the message back into its place.
+    pub(super) fn hold_sim(&mut self, message: MessageRef, code: i32, cx: &mut Cx<'_>) {
+        let now = cx.now.boot;
+        if !self.step(message, Step::HeldBack, cx) {
+            return;
+        }
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
+        let sim = live.row.sim;
+        let held_since = *live.held_since.get_or_insert(now);
+        let is_movable = live.row.movable;
+        let queue = self.sims.entry(sim).or_default();
+        let hold = queue.hold(code);
+        cx.timers.set(
+            Timer::LookAtSim,
+            Subject::Sim(sim),
+            now.plus_ms(hold.wait_ms()),
+        );
+        if hold.looks == 0 {
+            cx.work.events.push(Event::SimHeld { sim, code });
+        }
+        self.resume_waiting(message, cx);
+        if is_movable {
+            let at = held_since.plus_ms(HAND_BACK_MS);
+            cx.timers
+                .set(Timer::HandBack, Subject::Message(message), at);
+        }
+    }
+
+    /// Hands a message back that another phone could send and that waits for this radio.
+    pub(super) fn hand_back(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        self.fail_unsent(message, cx);
+    }
+
+    /// Lets one message try whether a held SIM sends again.
+    pub(super) fn look_at(&mut self, sim: SimSlot) {
+        if let Some(queue) = self.sims.get_mut(&sim) {
+            queue.look();
+        }
+    }
+
+    /// Lets a SIM go on that was held or silent.
+    pub(crate) fn release(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
+        let Some(queue) = self.sims.get_mut(&sim) else {
+            return;
+        };
+        let was_held = queue.hold.take().is_some();
+        let was_silent = !queue.silent.is_empty();
+        queue.silent.clear();
+        cx.timers.stop(Timer::LookAtSim, Subject::Sim(sim));
+        if was_held || was_silent {
+            cx.work.events.push(Event::SimReleased { sim });
+        }
+    }
+
+    /// Takes it that a SIM's service came or went.
+    pub(crate) fn service_changed(&mut self, sim: SimSlot, in_service: bool, cx: &mut Cx<'_>) {
+        if in_service {
+            self.release(sim, cx);
+        } else if let Some(queue) = self.sims.get_mut(&sim)
+            && queue.hold.is_none()
+        {
+            let wait_ms = queue.hold(NO_SERVICE).wait_ms();
+            let at = cx.now.boot.plus_ms(wait_ms);
+            cx.timers.set(Timer::LookAtSim, Subject::Sim(sim), at);
+            cx.work.events.push(Event::SimHeld {
+                sim,
+                code: NO_SERVICE,
+            });
+        }
+    }
+
+    /// Halves the pace after the platform's limit was reached.
+    pub(super) fn halve_pace(&mut self, cx: &mut Cx<'_>) {
+        let halvings = self.pacer.halve();
+        self.set_pace(halvings, cx);
+        cx.work.events.push(Event::PaceHalved { halvings });
+    }
+
+    /// Undoes one halving.
+    pub(super) fn recover_pace(&mut self, cx: &mut Cx<'_>) {
+        let halvings = self.pacer.recover();
+        self.set_pace(halvings, cx);
+    }
+
+    fn set_pace(&mut self, halvings: u8, cx: &mut Cx<'_>) {
+        let since = self.stamp(cx.now);
+        cx.work
+            .changes
+            .push(Change::PaceSet(PaceRow { halvings, since }));
+        if halvings > 0 {
+            let at = cx.now.boot.plus_ms(HALVING_MS);
+            cx.timers.set(Timer::PaceRecovers, Subject::Agent, at);
+        }
+    }
+}
+
+/// The platform's code for a SIM without service.
+const NO_SERVICE: i32 = 4;
+
+impl Waiting {
+    fn of(obstacle: Obstacle) -> Self {
+        let until = match obstacle {
+            Obstacle::Quiet { until } => Some(until),
+            Obstacle::NoSim
+            | Obstacle::Held
+            | Obstacle::SentResults
+            | Obstacle::Silent
+            | Obstacle::Paused => None,
+        };
+        Self {
+            until,
+            waiting_for: obstacle.as_str(),
+        }
+    }
+}
+
+impl PaceRule {
+    /// Returns the word for health and screens.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SendLimit => "send_limit",
+            Self::PlatformGuard => "platform_guard",
+            Self::SendDelay => "send_delay",
+        }
+    }
+}
