@@ -26,6 +26,7 @@ class World:
         self.rest = self.server.rest(self.key, self.project)
         self.phones = []
         self.panics = []
+        self.typed = 0
         root = f"http://127.0.0.1:{self.server.port}"
         for index, profile in enumerate(profiles):
             code = self.admin.pair("--project", self.project, "--yes")
@@ -68,6 +69,7 @@ class World:
     def kill_round(self, number):
         """Waits a random while, kills something, waits again, and starts it anew. Returns what was done."""
         dice = self.dice
+        self.type_incoming()
         time.sleep(dice.uniform(0.02, 0.9))
         what = dice.choice(["hub", "phone", "both", "hub", "phone"])
         indexes = [dice.randrange(len(self.phones))] if what != "hub" else []
@@ -86,6 +88,13 @@ class World:
         names = " and ".join("hub" if kind == "hub" else f"phone {index}" for kind, index in steps)
         print(f"round {number}: killed {names}", flush=True)
         return steps
+
+    def type_incoming(self):
+        """Lets each phone receive a few messages; one may be lost with a phone killed before its journal has it."""
+        for phone in self.phones:
+            for _ in range(self.dice.randrange(4)):
+                self.typed += 1
+                phone.program.type(f"+15005559{self.dice.randrange(1000):03d} incoming {self.typed}")
 
     def radio(self):
         """Returns the lines of all radio logs."""
