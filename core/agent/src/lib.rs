@@ -1,1 +1,55 @@
 //! The ring around the phone's machines: socket, clock, journal, radio.
+//!
+//! Everything that a phone decides is in `postrider-machine`, pure; this crate is what touches the
+//! world for it. A phone is one task:
+//!
+//! ```text
+//!   socket ─┐                                  ┌─> radio
+//!   radio  ─┼─> facts ─> machine ─> journal ───┼─> socket
+//!   owner  ─┤             (pure)    (one       └─> owner
+//!   clock  ─┘                        commit)
+//! ```
+//!
+//! Facts go in with the time they happened. What the machine changed is committed, and only then
+//! is done what it asked for: acks, frames, hand-overs to the radio. That order stands in one short
+//! function, in `order.rs`.
+//!
+//! # The life of a phone
+//! [`SoftwareIdentity::open`] or a keystore gives it a key, [`pair`] joins it to a hub once,
+//! [`Pairing::load`] recalls that at each start, and its [`Radio`] sends for it. A
+//! journal that cannot be read is an error and stays as it is: a phone that forgot what it had
+//! submitted could send twice.
+//!
+//! Only `clock.rs` reads a clock, only `random.rs` asks the system for randomness, only `backoff.rs`
+//! knows the crate `backoff`.
+
+mod address;
+mod backoff;
+mod clock;
+mod files;
+mod identity;
+mod install;
+mod pairing;
+mod radio;
+mod random;
+mod socket;
+mod tls;
+mod transport;
+
+pub use address::{HubAddress, InvalidAddress};
+pub use clock::{Clock, SystemClock};
+pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
+pub use install::{InstallError, JOURNAL_FILE, install_of};
+pub use pairing::{
+    DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription, pair,
+};
+pub use postrider_link::frame::SimInfo;
+pub use postrider_machine::{
+    Command, Condition, Event, PaceLimits, RadioFact, ReceivedSms, ReportStatus, SendParts,
+    SendToken, Waits,
+};
+pub use radio::{Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
+pub use random::{RandomError, Seeded};
+pub use rustls::ClientConfig as TlsConfig;
+pub use socket::SocketError;
+pub use tls::{InvalidPin, SpkiPin, Trust, TrustError};

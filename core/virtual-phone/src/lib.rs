@@ -1,1 +1,22 @@
 //! A phone without a phone: the agent with a simulated radio.
+//!
+//! Everything above the radio is the real thing: pairing, link, journal, machines. The radio sends
+//! by a [`Profile`], writes each hand-over to a [`RadioLog`] before its call returns, and keeps the
+//! messages that it sent in a file, as Android's provider does, so that a phone that was killed can
+//! look them up. A virtual phone that is started again counts as rebooted.
+//!
+//! The library runs any number of phones in one process ; the binary runs
+//! one, which may be killed at any moment and started again on its folder.
+
+mod later;
+mod profile;
+mod provider;
+mod radio;
+mod radio_log;
+mod seen;
+mod standard_input;
+
+pub use profile::{InvalidProfile, Profile};
+pub use radio_log::RadioLog;
+pub use seen::{Seen, Watcher};
+pub use standard_input::{Incoming, InvalidLine};

@@ -1,0 +1,90 @@
+//! When to dial again: the only file that knows the crate `backoff`.
+
+use crate::random::Seeded;
+use ::backoff::{SystemClock, backoff::Backoff, exponential::ExponentialBackoff};
+use std::time::Duration;
+
+/// The longest wait that the first redial may draw.
+const FIRST: Duration = Duration::from_secs(1);
+/// The longest wait that any redial may draw.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// The waits between dials: `rand(0, min(60 s, 1 s * 2^n))`, without an end.
+///
+/// The schedule is `backoff`'s, with its own randomness turned off: the whole wait is drawn, from
+/// the phone's seed, so that ten thousand phones do not come back in step.
+#[derive(Debug)]
+pub(crate) struct Redial {
+    schedule: ExponentialBackoff<SystemClock>,
+    random: Seeded,
+}
+
+impl Redial {
+    /// Starts at the shortest wait.
+    pub(crate) fn new(random: Seeded) -> Self {
+        let mut schedule = ExponentialBackoff {
+            initial_interval: FIRST,
+            max_interval: LONGEST,
+            multiplier: 2.0,
+            randomization_factor: 0.0,
+            max_elapsed_time: None,
+            ..ExponentialBackoff::default()
+        };
+        schedule.reset();
+        Self { schedule, random }
+    }
+
+    /// Draws the next wait in milliseconds; the one after it may be twice as long.
+    pub(crate) fn next_wait_ms(&mut self) -> u64 {
+        let bound = self.schedule.next_backoff().unwrap_or(LONGEST);
+        let bound_ms = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX);
+        self.random.up_to(bound_ms)
+    }
+
+    /// Returns to the shortest wait: a session went well.
+    pub(crate) fn reset(&mut self) {
+        self.schedule.reset();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn highest_of(waits: usize, skip: usize) -> u64 {
+        let draw = |seed| {
+            let mut redial = Redial::new(Seeded::new(seed));
+            (0..skip + waits)
+                .map(|_| redial.next_wait_ms())
+                .skip(skip)
+                .max()
+                .unwrap_or(0)
+        };
+        (0..400).map(draw).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn the_bound_doubles_up_to_a_minute() {
+        for (skip, bound_ms) in [
+            (0, 1_000),
+            (1, 2_000),
+            (4, 16_000),
+            (6, 60_000),
+            (40, 60_000),
+        ] {
+            let highest = highest_of(1, skip);
+            assert!(highest <= bound_ms, "{highest} after {skip}");
+            assert!(highest > bound_ms * 9 / 10, "{highest} after {skip}");
+        }
+    }
+
+    #[test]
+    fn a_reset_returns_to_the_shortest_wait() {
+        let mut redial = Redial::new(Seeded::new(1));
+        for _ in 0..20 {
+            redial.next_wait_ms();
+        }
+        redial.reset();
+        assert!(redial.next_wait_ms() <= 1_000);
+    }
+}

@@ -1,0 +1,164 @@
+//! What a phone remembers of its pairing: a small file in its folder.
+
+use crate::{address::HubAddress, files, install::JOURNAL_FILE};
+use postrider_model::{DeviceId, PhoneId, PhoneNumber, SimSlot};
+use serde::{Deserialize, Serialize};
+use std::{fs, io, path::Path};
+
+/// The name of the file in a phone's folder.
+const RECORD_FILE: &str = "pairing.json";
+
+/// One basic route of the hub: a SIM slot of this device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairedPhone {
+    /// Its id at the hub.
+    pub id: PhoneId,
+    /// The slot.
+    pub sim: SimSlot,
+    /// The number that the hub knows it by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<PhoneNumber>,
+}
+
+/// Who this phone is to which hub. No secret is in it: the key proves the phone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pairing {
+    /// The device's id at the hub.
+    pub device_id: DeviceId,
+    /// The hub's own name, which each hello signs.
+    pub host: String,
+    /// Where the link is dialled.
+    pub link_url: String,
+    /// The device's basic routes.
+    pub phones: Vec<PairedPhone>,
+}
+
+/// Says why a pairing cannot be remembered or recalled.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The file could not be read or written.
+    #[error("the pairing's file cannot be used: {0}")]
+    File(#[from] io::Error),
+    /// The file holds something else.
+    #[error("the pairing's file is damaged: the phone must be paired again")]
+    Damaged,
+}
+
+impl Pairing {
+    /// Recalls the pairing of a folder; `None` when it has none.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged; it is left as it is.
+    pub fn load(folder: &Path) -> Result<Option<Self>, RecordError> {
+        let Some(bytes) = files::read(&folder.join(RECORD_FILE))? else {
+            return Ok(None);
+        };
+        let pairing = serde_json::from_slice::<Self>(&bytes).map_err(|_| RecordError::Damaged)?;
+        pairing.link().map_err(|_| RecordError::Damaged)?;
+        Ok(Some(pairing))
+    }
+
+    /// Remembers the pairing in a folder.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), RecordError> {
+        let bytes = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
+        Ok(files::write_private(&folder.join(RECORD_FILE), &bytes)?)
+    }
+
+    /// Ends the pairing of a folder whose phone was revoked: its journal goes too.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn erase(folder: &Path) -> Result<(), RecordError> {
+        for name in journal_files() {
+            unless_missing(fs::remove_file(folder.join(name)))?;
+        }
+        Ok(unless_missing(fs::remove_file(folder.join(RECORD_FILE)))?)
+    }
+
+    /// Ends the pairing of a folder whose journal the hub does not trust: the journal is set aside,
+    /// the newest such one stays, and a phone that joins anew is another installation.
+    ///
+    /// # Errors
+    /// When a file cannot be moved or removed.
+    pub fn set_aside(folder: &Path) -> Result<(), RecordError> {
+        for name in journal_files() {
+            let aside = folder.join(format!("set-aside-{name}"));
+            unless_missing(fs::rename(folder.join(name), aside))?;
+        }
+        Ok(unless_missing(fs::remove_file(folder.join(RECORD_FILE)))?)
+    }
+
+    /// Returns where the link is dialled.
+    ///
+    /// # Errors
+    /// When the remembered address is not one.
+    pub fn link(&self) -> Result<HubAddress, crate::InvalidAddress> {
+        self.link_url.parse()
+    }
+
+    /// Returns the basic route of a slot.
+    pub fn phone_of(&self, sim: SimSlot) -> Option<&PairedPhone> {
+        self.phones.iter().find(|phone| phone.sim == sim)
+    }
+}
+
+fn journal_files() -> impl Iterator<Item = String> {
+    let suffixes = ["", "-wal", "-shm"].into_iter();
+    suffixes.map(|suffix| format!("{JOURNAL_FILE}{suffix}"))
+}
+
+fn unless_missing(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairing() -> Pairing {
+        Pairing {
+            device_id: "DV0000000000000007".parse().unwrap(),
+            host: "hub.example.org".to_owned(),
+            link_url: "wss://hub.example.org/link".to_owned(),
+            phones: vec![PairedPhone {
+                id: "PN0000000000000009".parse().unwrap(),
+                sim: SimSlot::default(),
+                phone_number: "+15005550001".parse().ok(),
+            }],
+        }
+    }
+
+    #[test]
+    fn a_folder_keeps_its_pairing_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Pairing::load(folder.path()).unwrap(), None);
+        pairing().save(folder.path()).unwrap();
+        assert_eq!(Pairing::load(folder.path()).unwrap(), Some(pairing()));
+        for end in [Pairing::erase, Pairing::set_aside] {
+            pairing().save(folder.path()).unwrap();
+            fs::write(folder.path().join(JOURNAL_FILE), b"rows").unwrap();
+            end(folder.path()).unwrap();
+            end(folder.path()).unwrap();
+            assert_eq!(Pairing::load(folder.path()).unwrap(), None);
+            assert!(!folder.path().join(JOURNAL_FILE).exists());
+        }
+        let aside = folder.path().join("set-aside-journal.db");
+        assert_eq!(fs::read(aside).unwrap(), b"rows");
+    }
+
+    #[test]
+    fn a_damaged_record_is_refused_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(RECORD_FILE);
+        fs::write(&path, b"{\"device_id\":").unwrap();
+        let refused = Pairing::load(folder.path());
+        assert!(matches!(refused, Err(RecordError::Damaged)));
+        assert_eq!(fs::read(&path).unwrap(), b"{\"device_id\":");
+    }
+}

@@ -1,0 +1,143 @@
+//! Whom the agent trusts: the system's roots, roots of its own, or pinned keys.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use ring::digest::{SHA256, digest};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{self, CryptoProvider},
+    pki_types::{CertificateDer, ServerName, UnixTime},
+    server::ParsedCertificate,
+};
+use std::{str::FromStr, sync::Arc};
+
+/// The SHA-256 of a certificate's public key (its SubjectPublicKeyInfo, in DER).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpkiPin([u8; 32]);
+
+/// Says that a text is not a pin: 44 characters of Base64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not the Base64 of a SHA-256")]
+pub struct InvalidPin;
+
+impl FromStr for SpkiPin {
+    type Err = InvalidPin;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPin> {
+        let bytes = STANDARD.decode(text.trim()).map_err(|_| InvalidPin)?;
+        bytes.try_into().map(Self).map_err(|_| InvalidPin)
+    }
+}
+
+impl SpkiPin {
+    /// Returns the pin of a certificate's public key in DER.
+    pub fn of_spki(der: &[u8]) -> Self {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(digest(&SHA256, der).as_ref());
+        Self(hash)
+    }
+}
+
+/// Whom a phone trusts to be its hub.
+#[derive(Debug, Clone, Default)]
+pub struct Trust {
+    /// Roots beside the system's own, in DER.
+    pub extra_roots: Vec<Vec<u8>>,
+    /// When there are any, the hub must show one of these keys, and nothing else is asked of its
+    /// certificate: the way to trust a private one.
+    pub pins: Vec<SpkiPin>,
+}
+
+/// Says why no trust could be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// A root beside the system's own is no certificate.
+    #[error("an extra root is not a certificate")]
+    Root,
+    /// The TLS library refused its own settings.
+    #[error("TLS cannot be set up: {0}")]
+    Library(#[from] rustls::Error),
+}
+
+impl Trust {
+    /// Makes the TLS settings; they are large, so one value serves every phone of a process.
+    ///
+    /// # Errors
+    /// When an extra root is not a certificate.
+    pub fn client_config(&self) -> Result<Arc<ClientConfig>, TrustError> {
+        let provider = Arc::new(crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()?;
+        let config = if self.pins.is_empty() {
+            builder.with_root_certificates(self.roots()?)
+        } else {
+            let pins = self.pins.clone();
+            let verifier = Arc::new(PinnedKeys { pins, provider });
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(verifier)
+        };
+        Ok(Arc::new(config.with_no_client_auth()))
+    }
+
+    fn roots(&self) -> Result<RootCertStore, TrustError> {
+        let mut roots = RootCertStore::empty();
+        let native = rustls_native_certs::load_native_certs();
+        roots.add_parsable_certificates(native.certs);
+        for der in &self.extra_roots {
+            let der = CertificateDer::from(der.clone());
+            roots.add(der).map_err(|_| TrustError::Root)?;
+        }
+        Ok(roots)
+    }
+}
+
+/// Accepts a certificate for its key alone; that the hub holds the key is still proven.
+#[derive(Debug)]
+struct PinnedKeys {
+    pins: Vec<SpkiPin>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for PinnedKeys {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let spki = ParsedCertificate::try_from(end_entity)?.subject_public_key_info();
+        match self.pins.contains(&SpkiPin::of_spki(&spki)) {
+            true => Ok(ServerCertVerified::assertion()),
+            false => Err(CertificateError::ApplicationVerificationFailure.into()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        crypto::verify_tls12_signature(message, cert, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        crypto::verify_tls13_signature(message, cert, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
