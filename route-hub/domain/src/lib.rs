@@ -13,6 +13,7 @@ mod contact;
 mod device;
 mod fold;
 mod message;
+pub mod numbers;
 mod organization;
 mod phone;
 mod vars;

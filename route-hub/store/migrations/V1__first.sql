@@ -144,7 +144,8 @@ CREATE TABLE contacts (
     last_message_id BIGINT
 );
 CREATE INDEX contacts_by_project ON contacts (project_id, id);
-CREATE INDEX contacts_by_tail ON contacts (project_id, number_tail) WHERE number_tail IS NOT NULL;
+CREATE INDEX contacts_by_tail ON contacts (project_id, number_tail, id)
+    WHERE number_tail IS NOT NULL;
 CREATE INDEX contacts_by_name ON contacts (project_id, name_folded, id)
     WHERE name_folded IS NOT NULL;
 
@@ -195,7 +196,8 @@ CREATE INDEX messages_by_phone ON messages (phone_id, id);
 CREATE INDEX messages_by_status ON messages (project_id, status, id);
 CREATE INDEX messages_queue ON messages (phone_id, priority DESC, id) WHERE state = 10;
 CREATE INDEX messages_on_link ON messages (device_id, down_s) WHERE state >= 20 AND state < 60;
-CREATE INDEX messages_life ON messages (life_end) WHERE state < 60 AND direction = 1;
+CREATE INDEX messages_life ON messages (life_end) WHERE state < 50 AND direction = 1;
+CREATE INDEX messages_asked_back ON messages (device_id, id) WHERE (flags & 2) <> 0;
 CREATE INDEX messages_by_external_id ON messages (project_id, external_id)
     WHERE external_id IS NOT NULL;
 
@@ -308,3 +310,10 @@ CREATE TABLE audit_log (
     time BIGINT NOT NULL
 );
 CREATE INDEX audit_log_by_organization ON audit_log (organization_id, id);
+
+CREATE TABLE inbound_counted (
+    device_id BIGINT NOT NULL,
+    install TEXT NOT NULL,
+    n BIGINT NOT NULL,
+    PRIMARY KEY (device_id, install)
+);

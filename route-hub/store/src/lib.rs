@@ -7,6 +7,25 @@
 //!
 //! What engines do differently lies behind one trait (`tx::Session`): SQLite's is `sqlite.rs`.
 
+pub mod alerts;
+pub mod api_keys;
+pub mod audit;
+pub mod contacts;
+pub mod devices;
+pub mod facts_aside;
+pub mod idempotency;
+pub mod inbound_counted;
+pub mod messages;
+pub mod meta;
+pub mod organizations;
+pub mod outbox;
+pub mod pairings;
+pub mod past_exposures;
+pub mod phones;
+pub mod projects;
+pub mod webhook_log;
+pub mod webhooks;
+
 mod error;
 mod executor;
 mod job;

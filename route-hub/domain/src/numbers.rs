@@ -1,0 +1,347 @@
+//! Typed numbers: reading them with a region, and telling whether two are one.
+//!
+//! A number that is valid where it is read becomes E.164. One that is only possible (its length
+//! fits, its digits are assigned to nobody we know of) is kept as it was typed, without the
+//! separators: networks know better than tables. Short codes and alphanumeric names stay as they
+//! are.
+
+use phonenumber::country::Id as Region;
+use phonenumber::metadata::DATABASE;
+use postrider_model::{NumberShape, PhoneNumber};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Most characters that are looked at; no written number is longer.
+const TYPED_LENGTH_MAX: usize = 64;
+/// Most digits that are a short code in every region; longer ones may be subscribers' numbers.
+const SHORT_CODE_DIGITS_SURE: usize = 6;
+/// Most digits that may be a short code where they are no subscriber's number.
+const SHORT_CODE_DIGITS_MAX: usize = 8;
+/// Digits by which contacts are looked up, and the fewest that make two numbers one.
+const TAIL_DIGITS: usize = 8;
+
+/// Whether an alphanumeric name may stand where a number is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// It may: a sender.
+    Allowed,
+    /// It may not: nobody can be reached under it.
+    Refused,
+}
+
+/// Says that a text is neither a possible number nor anything else that is allowed in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImpossibleNumber;
+
+impl fmt::Display for ImpossibleNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("is not a possible phone number")
+    }
+}
+
+impl std::error::Error for ImpossibleNumber {}
+
+/// Reads a typed number in `region` (two capital letters), where one is known.
+///
+/// # Errors
+/// [`ImpossibleNumber`].
+pub fn parse(
+    typed: &str,
+    region: Option<&str>,
+    names: Names,
+) -> Result<PhoneNumber, ImpossibleNumber> {
+    let typed = typed.trim();
+    if typed.len() > TYPED_LENGTH_MAX {
+        return Err(ImpossibleNumber);
+    }
+    let Some(written) = Written::read(typed) else {
+        return match names {
+            Names::Allowed => as_typed(typed),
+            Names::Refused => Err(ImpossibleNumber),
+        };
+    };
+    if written.international {
+        international(&written.digits)
+    } else {
+        national(
+            &written.digits,
+            region.and_then(|region| region.parse().ok()),
+        )
+    }
+}
+
+/// A number's digits, without the separators between them.
+struct Written {
+    international: bool,
+    digits: String,
+}
+
+impl Written {
+    /// Returns `None` for a text with anything but digits, separators and a leading `+`.
+    fn read(typed: &str) -> Option<Self> {
+        let rest = typed.strip_prefix(['+', '＋']);
+        let mut digits = String::with_capacity(typed.len());
+        for c in rest.unwrap_or(typed).chars() {
+            if let Some(digit) = ascii_digit(c) {
+                digits.push(digit);
+            } else if !is_separator(c) {
+                return None;
+            }
+        }
+        (!digits.is_empty()).then_some(Self {
+            international: rest.is_some(),
+            digits,
+        })
+    }
+
+    fn with_plus(digits: &str) -> String {
+        format!("+{digits}")
+    }
+}
+
+/// Digits of ASCII, of full width, and of the Arabic and Devanagari scripts.
+fn ascii_digit(c: char) -> Option<char> {
+    const ZEROS: [char; 5] = ['0', '\u{660}', '\u{6f0}', '\u{966}', '\u{ff10}'];
+    let zero = ZEROS.iter().find(|zero| {
+        let zero = u32::from(**zero);
+        (zero..zero + 10).contains(&u32::from(c))
+    })?;
+    char::from_digit(u32::from(c) - u32::from(*zero), 10)
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\u{a0}' | '\u{202f}' | '-' | '\u{2010}'..='\u{2015}' | '.' | '(' | ')' | '/'
+    )
+}
+
+fn as_typed(text: &str) -> Result<PhoneNumber, ImpossibleNumber> {
+    text.parse().map_err(|_| ImpossibleNumber)
+}
+
+/// Reads digits that follow a `+`.
+fn international(digits: &str) -> Result<PhoneNumber, ImpossibleNumber> {
+    let number = Written::with_plus(digits);
+    if has_possible_length(digits) {
+        return as_typed(&number);
+    }
+    // The trunk zero of "+44 (0)…" does not belong there: the library knows where one does.
+    let parsed = phonenumber::parse(None, &number).map_err(|_| ImpossibleNumber)?;
+    if phonenumber::is_valid(&parsed) {
+        as_typed(&e164(&parsed))
+    } else {
+        Err(ImpossibleNumber)
+    }
+}
+
+/// Reads digits without a `+` in a region.
+fn national(digits: &str, region: Option<Region>) -> Result<PhoneNumber, ImpossibleNumber> {
+    if digits.len() <= SHORT_CODE_DIGITS_SURE {
+        return as_typed(digits);
+    }
+    let Some(region) = region else {
+        return as_typed(digits);
+    };
+    let parsed = phonenumber::parse(Some(region), digits);
+    if let Ok(number) = &parsed
+        && phonenumber::is_valid(number)
+    {
+        return as_typed(&e164(number));
+    }
+    let possible = parsed.is_ok_and(|number| has_possible_length(&e164(&number)[1..]));
+    if possible || digits.len() <= SHORT_CODE_DIGITS_MAX {
+        as_typed(digits)
+    } else {
+        Err(ImpossibleNumber)
+    }
+}
+
+fn e164(number: &phonenumber::PhoneNumber) -> String {
+    format!("+{}{}", number.country().code(), number.national())
+}
+
+/// Says whether some region of the country code that begins `digits` has numbers of the length.
+fn has_possible_length(digits: &str) -> bool {
+    (1..=3.min(digits.len())).any(|code_length| {
+        let (code, national) = digits.split_at(code_length);
+        let regions = code
+            .parse()
+            .ok()
+            .and_then(|code| DATABASE.by_code::<u16>(&code));
+        let length = u16::try_from(national.len()).unwrap_or(u16::MAX);
+        regions.into_iter().flatten().any(|region| {
+            let general = region.descriptors().general();
+            general.possible_length().contains(&length)
+        })
+    })
+}
+
+/// Returns the number when it is written in E.164.
+pub fn in_e164(number: &PhoneNumber) -> Option<&PhoneNumber> {
+    (number.shape() == NumberShape::E164).then_some(number)
+}
+
+/// Returns what contacts are looked up by: the last eight digits, fewer where there are no more,
+/// and the folded name of an alphanumeric sender.
+pub fn tail(number: &PhoneNumber) -> Cow<'_, str> {
+    let digits = number.digits();
+    if digits.is_empty() {
+        return Cow::Owned(crate::fold(number.as_str()));
+    }
+    Cow::Borrowed(&digits[digits.len().saturating_sub(TAIL_DIGITS)..])
+}
+
+/// Says whether a number has enough digits to be compared by its end.
+pub fn has_comparable_tail(number: &PhoneNumber) -> bool {
+    significant(number).len() >= TAIL_DIGITS
+}
+
+/// Says whether two numbers may be one, written differently.
+///
+/// The shorter must be the end of the longer, with eight digits or more; zeros in front of a
+/// national form are no part of it. Two numbers in E.164 are one only when they are equal.
+pub fn are_one(a: &PhoneNumber, b: &PhoneNumber) -> bool {
+    if a.shape() == NumberShape::E164 && b.shape() == NumberShape::E164 {
+        return a == b;
+    }
+    let (a, b) = (significant(a), significant(b));
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    short.len() >= TAIL_DIGITS && long.ends_with(short)
+}
+
+fn significant(number: &PhoneNumber) -> &str {
+    number.digits().trim_start_matches('0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(typed: &str, region: Option<&str>) -> Result<String, ImpossibleNumber> {
+        parse(typed, region, Names::Refused).map(|number| number.as_str().to_owned())
+    }
+
+    fn number(text: &str) -> PhoneNumber {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn international_numbers_lose_their_separators_alone() {
+        for typed in [
+            "+15005550001",
+            "+1 (500) 555-0001",
+            " +1.500.555.0001 ",
+            "＋１５００５５５０００１",
+            "+1\u{a0}500\u{2011}555\u{2011}0001",
+        ] {
+            assert_eq!(read(typed, None).as_deref(), Ok("+15005550001"), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_valid_national_number_becomes_e164_in_its_region() {
+        for typed in ["500 555 0001", "(500) 555-0001", "1 500 555 0001"] {
+            let number = read(typed, Some("US"));
+            assert_eq!(number.as_deref(), Ok("+15005550001"), "{typed}");
+        }
+        assert_eq!(read("500 555 0001", None).as_deref(), Ok("5005550001"));
+        let with_trunk_prefix = read("+1 (1) 500 555 0001", None);
+        assert_eq!(with_trunk_prefix.as_deref(), Ok("+15005550001"));
+    }
+
+    #[test]
+    fn a_possible_number_that_is_not_valid_is_kept_as_typed() {
+        let typed = read("500 555 0001", Some("KE"));
+        assert_eq!(typed.as_deref(), Ok("5005550001"));
+    }
+
+    #[test]
+    fn what_no_network_could_reach_is_refused() {
+        for typed in [
+            "",
+            "+",
+            "hello",
+            "+1500555000",
+            "+150055500011",
+            "+9991234567",
+            "+1500555ABCD",
+            "1",
+            "+1 500 555 0001 x5",
+            "1234567890123456789012345",
+        ] {
+            assert_eq!(read(typed, None), Err(ImpossibleNumber), "{typed}");
+        }
+        assert_eq!(read("50055500010001", Some("US")), Err(ImpossibleNumber));
+        assert_eq!(read(&"1".repeat(5_000), Some("US")), Err(ImpossibleNumber));
+    }
+
+    #[test]
+    fn short_codes_and_names_stay_as_they_are() {
+        assert_eq!(read("72255", Some("DE")).as_deref(), Ok("72255"));
+        assert_eq!(read("123", None).as_deref(), Ok("123"));
+        assert_eq!(read("CLINIC", None), Err(ImpossibleNumber));
+        let name = parse("CLINIC", Some("US"), Names::Allowed);
+        assert_eq!(name, Ok(number("CLINIC")));
+        assert!(parse("TWELVE CHARS", None, Names::Allowed).is_err());
+    }
+
+    #[test]
+    fn a_region_that_nobody_knows_reads_nothing() {
+        assert_eq!(read("5005550001", Some("ZZ")).as_deref(), Ok("5005550001"));
+    }
+
+    #[test]
+    fn two_forms_of_a_number_are_one_and_two_countries_numbers_are_not() {
+        let one = |a, b| are_one(&number(a), &number(b));
+        assert!(one("+15005550001", "5005550001"));
+        assert!(one("05005550001", "+15005550001"));
+        assert!(one("+15005550001", "+15005550001"));
+        assert!(!one("+15005550001", "+25005550001"));
+        assert!(!one("+15005550001", "5550001"));
+        assert!(!one("CLINIC", "CLINIC"));
+        assert_eq!(tail(&number("+15005550001")), "05550001");
+        assert_eq!(tail(&number("72255")), "72255");
+        assert_eq!(tail(&number("Clinic")), "clinic");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_typed_breaks_the_reader(
+            typed in ".{0,80}",
+            region in proptest::option::of("[A-Z]{2}|[a-z]{0,3}"),
+        ) {
+            for names in [Names::Allowed, Names::Refused] {
+                if let Ok(number) = parse(&typed, region.as_deref(), names) {
+                    // What was read once reads the same again.
+                    prop_assert_eq!(parse(number.as_str(), region.as_deref(), names), Ok(number));
+                }
+            }
+        }
+
+        #[test]
+        fn digits_never_change_but_for_a_country_code(
+            digits in "[0-9]{2,20}",
+            region in proptest::option::of("US|GB|KE|NO|DE|IT|BR"),
+        ) {
+            if let Ok(number) = parse(&digits, region.as_deref(), Names::Refused) {
+                let given = digits.trim_start_matches('0');
+                let read = number.digits().trim_start_matches('0');
+                prop_assert!(read.ends_with(given) || given.ends_with(read), "{}", number.as_str());
+            }
+        }
+
+        #[test]
+        fn separators_change_nothing(
+            digits in "[0-9]{7,12}",
+            places in proptest::collection::vec(0_usize..12, 0..6),
+        ) {
+            let mut spaced = digits.clone();
+            for place in places {
+                spaced.insert(place.min(spaced.len()), ' ');
+            }
+            prop_assert_eq!(read(&spaced, Some("US")), read(&digits, Some("US")));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Alerts.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{Alert, AlertKind};
+use postrider_model::{AlertId, DeviceId, PhoneId, ProjectId, UnixMs};
+
+macro_rules! columns {
+    () => {
+        "id, project_id, phone_id, device_id, kind, detail, time_created, time_cleared"
+    };
+}
+
+/// Raises an alert, unless one of its kind stands for the same phone and device.
+///
+/// Says whether it was raised.
+///
+/// # Errors
+/// What the database says.
+pub fn raise(tx: &mut Tx<'_>, alert: &Alert) -> Result<bool, StoreError> {
+    if standing(
+        tx,
+        alert.project_id,
+        alert.phone_id,
+        alert.device_id,
+        alert.kind,
+    )?
+    .is_some()
+    {
+        return Ok(false);
+    }
+    tx.execute(
+        concat!(
+            "INSERT INTO alerts (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+        ),
+        &values![
+            alert.id,
+            alert.project_id,
+            alert.phone_id,
+            alert.device_id,
+            alert.kind.code(),
+            &alert.detail,
+            alert.time_created,
+            alert.time_cleared,
+        ],
+    )?;
+    Ok(true)
+}
+
+/// Returns the alert of a kind that stands for a phone and device.
+///
+/// # Errors
+/// What the database says.
+pub fn standing(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    phone_id: Option<PhoneId>,
+    device_id: Option<DeviceId>,
+    kind: AlertKind,
+) -> Result<Option<Alert>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM alerts WHERE project_id = $1 AND kind = $2 AND time_cleared IS NULL \
+             AND COALESCE(phone_id, -1) = $3 AND COALESCE(device_id, -1) = $4"
+        ),
+        &values![
+            project_id,
+            kind.code(),
+            phone_id.map_or(-1, |id| id.get()),
+            device_id.map_or(-1, |id| id.get()),
+        ],
+        read,
+    )
+}
+
+/// Clears the alert of a kind that stands for a phone and device; says whether there was one.
+///
+/// # Errors
+/// What the database says.
+pub fn clear_kind(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    phone_id: Option<PhoneId>,
+    device_id: Option<DeviceId>,
+    kind: AlertKind,
+    now: UnixMs,
+) -> Result<bool, StoreError> {
+    let Some(alert) = standing(tx, project_id, phone_id, device_id, kind)? else {
+        return Ok(false);
+    };
+    clear(tx, alert.id, now)
+}
+
+/// Clears an alert by its id; says whether it stood.
+///
+/// # Errors
+/// What the database says.
+pub fn clear(tx: &mut Tx<'_>, id: AlertId, now: UnixMs) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE alerts SET time_cleared = $2 WHERE id = $1 AND time_cleared IS NULL",
+        &values![id, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Returns alerts, newest first; those that stand alone unless `cleared_too`.
+///
+/// # Errors
+/// What the database says.
+pub fn latest(tx: &mut Tx<'_>, cleared_too: bool, limit: u32) -> Result<Vec<Alert>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM alerts WHERE time_cleared IS NULL OR $1 = 1 ORDER BY id DESC LIMIT $2"
+        ),
+        &values![cleared_too, limit],
+        read,
+    )
+}
+
+fn read(row: &Row<'_>) -> Result<Alert, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Alert {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        phone_id: columns.opt_id()?,
+        device_id: columns.opt_id()?,
+        kind: columns.coded(AlertKind::from_code)?,
+        detail: columns.text()?,
+        time_created: columns.time()?,
+        time_cleared: columns.opt_time()?,
+    })
+}

@@ -1,0 +1,115 @@
+//! API keys.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{ApiKey, Permissions};
+use postrider_model::{ApiKeyId, OrganizationId, UnixMs};
+
+macro_rules! columns {
+    () => {
+        "id, organization_id, project_id, name, secret_hash, permissions, rate_per_s, rate_burst, \
+         time_created, time_last_used, time_expires, time_revoked"
+    };
+}
+
+/// Stores a new key.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, key: &ApiKey) -> Result<(), StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO api_keys (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+        ),
+        &values![
+            key.id,
+            key.organization_id,
+            key.project_id,
+            &key.name,
+            &key.secret_hash,
+            key.permissions.to_json(),
+            key.rate_per_s,
+            key.rate_burst,
+            key.time_created,
+            key.time_last_used,
+            key.time_expires,
+            key.time_revoked,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns a key, live or not.
+///
+/// # Errors
+/// What the database says.
+pub fn get(tx: &mut Tx<'_>, id: ApiKeyId) -> Result<Option<ApiKey>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM api_keys WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Returns an organization's keys, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn of_organization(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+) -> Result<Vec<ApiKey>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM api_keys WHERE organization_id = $1 ORDER BY id"
+        ),
+        &values![organization_id],
+        read,
+    )
+}
+
+/// Ends a key; says whether there was a live one.
+///
+/// # Errors
+/// What the database says.
+pub fn revoke(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE api_keys SET time_revoked = $2 WHERE id = $1 AND time_revoked IS NULL",
+        &values![id, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Notes that a key was used.
+///
+/// # Errors
+/// What the database says.
+pub fn touch(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE api_keys SET time_last_used = $2 WHERE id = $1",
+        &values![id, now],
+    )?;
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> Result<ApiKey, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(ApiKey {
+        id: columns.id()?,
+        organization_id: columns.id()?,
+        project_id: columns.opt_id()?,
+        name: columns.text()?,
+        secret_hash: columns.text()?,
+        permissions: columns.parsed(Permissions::from_json)?,
+        rate_per_s: columns.opt_count()?,
+        rate_burst: columns.opt_count()?,
+        time_created: columns.time()?,
+        time_last_used: columns.opt_time()?,
+        time_expires: columns.opt_time()?,
+        time_revoked: columns.opt_time()?,
+    })
+}

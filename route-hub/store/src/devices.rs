@@ -1,0 +1,230 @@
+//! Devices and the counters of their links.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{Device, DeviceState};
+use postrider_model::{DeviceId, ProjectId, UnixMs};
+
+macro_rules! columns {
+    () => {
+        "id, organization_id, project_id, name, public_key, key_algorithm, install, conn, gen, \
+         down_sent, down_acked, up, state, frozen, time_paired, time_last_seen, facts, \
+         offline_since"
+    };
+}
+
+/// Stores a new device.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO devices (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+             $18)"
+        ),
+        &values![
+            device.id,
+            device.organization_id,
+            device.project_id,
+            &device.name,
+            &device.public_key,
+            &device.key_algorithm,
+            &device.install,
+            device.conn,
+            device.gen_seen,
+            device.down_sent,
+            device.down_acked,
+            device.up,
+            device.state.code(),
+            device.frozen,
+            device.time_paired,
+            device.time_last_seen,
+            &device.facts,
+            device.offline_since,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores all of a device anew, but for its owner.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE devices SET name = $2, public_key = $3, key_algorithm = $4, install = $5, \
+         conn = $6, gen = $7, down_sent = $8, down_acked = $9, up = $10, state = $11, \
+         frozen = $12, time_paired = $13, time_last_seen = $14, facts = $15, offline_since = $16 \
+         WHERE id = $1",
+        &values![
+            device.id,
+            &device.name,
+            &device.public_key,
+            &device.key_algorithm,
+            &device.install,
+            device.conn,
+            device.gen_seen,
+            device.down_sent,
+            device.down_acked,
+            device.up,
+            device.state.code(),
+            device.frozen,
+            device.time_paired,
+            device.time_last_seen,
+            &device.facts,
+            device.offline_since,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// What a link keeps between connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LinkCounters {
+    /// The highest connection number.
+    pub conn: u64,
+    /// The hub's generation that the device answered to.
+    pub gen_seen: u64,
+    /// The highest number given to a frame for it.
+    pub down_sent: u64,
+    /// The highest number it acked.
+    pub down_acked: u64,
+    /// The highest number of its own that is committed here.
+    pub up: u64,
+}
+
+/// Stores a link's counters: the one write of every commit on a link.
+///
+/// # Errors
+/// What the database says.
+pub fn update_link(tx: &mut Tx<'_>, id: DeviceId, link: &LinkCounters) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE devices SET conn = $2, gen = $3, down_sent = $4, down_acked = $5, up = $6 \
+         WHERE id = $1",
+        &values![
+            id,
+            link.conn,
+            link.gen_seen,
+            link.down_sent,
+            link.down_acked,
+            link.up
+        ],
+    )?;
+    Ok(())
+}
+
+/// Notes when a device was last heard and since when it is offline (`None`: it is connected).
+///
+/// # Errors
+/// What the database says.
+pub fn update_presence(
+    tx: &mut Tx<'_>,
+    id: DeviceId,
+    last_seen: UnixMs,
+    offline_since: Option<UnixMs>,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE devices SET time_last_seen = $2, offline_since = $3 WHERE id = $1",
+        &values![id, last_seen, offline_since],
+    )?;
+    Ok(())
+}
+
+/// Changes whether a device may connect.
+///
+/// # Errors
+/// What the database says.
+pub fn set_state(tx: &mut Tx<'_>, id: DeviceId, state: DeviceState) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE devices SET state = $2 WHERE id = $1",
+        &values![id, state.code()],
+    )?;
+    Ok(())
+}
+
+/// Freezes or frees dispatch to a device.
+///
+/// # Errors
+/// What the database says.
+pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE devices SET frozen = $2 WHERE id = $1",
+        &values![id, frozen],
+    )?;
+    Ok(())
+}
+
+/// Freezes dispatch to every device, as a restore does.
+///
+/// # Errors
+/// What the database says.
+pub fn freeze_all(tx: &mut Tx<'_>) -> Result<usize, StoreError> {
+    tx.execute("UPDATE devices SET frozen = 1 WHERE frozen = 0", &[])
+}
+
+/// Returns a device.
+///
+/// # Errors
+/// What the database says.
+pub fn get(tx: &mut Tx<'_>, id: DeviceId) -> Result<Option<Device>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM devices WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Returns a project's devices, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Device>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM devices WHERE project_id = $1 ORDER BY id"
+        ),
+        &values![project_id],
+        read,
+    )
+}
+
+/// Returns every device, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Device>, StoreError> {
+    tx.query(
+        concat!("SELECT ", columns!(), " FROM devices ORDER BY id"),
+        &[],
+        read,
+    )
+}
+
+fn read(row: &Row<'_>) -> Result<Device, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Device {
+        id: columns.id()?,
+        organization_id: columns.id()?,
+        project_id: columns.id()?,
+        name: columns.text()?,
+        public_key: columns.text()?,
+        key_algorithm: columns.text()?,
+        install: columns.text()?,
+        conn: columns.count()?,
+        gen_seen: columns.count()?,
+        down_sent: columns.count()?,
+        down_acked: columns.count()?,
+        up: columns.count()?,
+        state: columns.coded(DeviceState::from_code)?,
+        frozen: columns.flag()?,
+        time_paired: columns.time()?,
+        time_last_seen: columns.opt_time()?,
+        facts: columns.opt_text()?,
+        offline_since: columns.opt_time()?,
+    })
+}

@@ -1,0 +1,446 @@
+//! Messages.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{
+    Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars, status_code,
+    status_from_code,
+};
+use postrider_model::{
+    DeviceId, MessageId, MessageText, PhoneId, PhoneNumber, ProjectId, Secret, UnixMs,
+};
+use std::borrow::Cow;
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, project_id, contact_id, phone_id, direction, message_type, source, status, \
+         time_created, time_sent, time_updated, from_number, to_number, content, starred, \
+         simulated, priority, error_message, error_code, external_id, num_parts, network_code, \
+         duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
+         ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done"
+    };
+}
+pub(crate) const COLUMNS: &str = columns!();
+
+/// Stores a new message.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    let ownership = &message.ownership;
+    tx.execute(
+        concat!(
+            "INSERT INTO messages (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+             $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
+             $35, $36, $37, $38, $39)"
+        ),
+        &values![
+            message.id,
+            message.project_id,
+            message.contact_id,
+            message.phone_id,
+            message.direction.code(),
+            message.message_type.code(),
+            message.source.code(),
+            status_code(message.status),
+            message.time_created,
+            message.time_sent,
+            message.time_updated,
+            &message.from_number,
+            &message.to_number,
+            &message.content,
+            message.starred,
+            message.simulated,
+            message.priority,
+            &message.error_message,
+            &message.error_code,
+            &message.external_id,
+            message.num_parts,
+            &message.network_code,
+            message.duration_sec,
+            message.ring_time_sec,
+            vars_json(&message.vars),
+            &message.route_params,
+            &message.status_url,
+            &message.status_secret,
+            message.send_attempts,
+            ownership.state,
+            ownership.ep,
+            ownership.device_id,
+            &ownership.install,
+            ownership.down_s,
+            ownership.flags,
+            message.on_unknown.code(),
+            message.life_end,
+            message.hidden,
+            &message.parts_done,
+        ],
+    )?;
+    Ok(())
+}
+
+/// No variables are stored as NULL: most messages have none.
+fn vars_json(vars: &Vars) -> Option<Cow<'static, str>> {
+    (!vars.is_empty()).then(|| vars.to_json())
+}
+
+/// Returns a project's message; one that was deleted is not found.
+///
+/// # Errors
+/// What the database says.
+pub fn get(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: MessageId,
+) -> Result<Option<Message>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE id = $1 AND project_id = $2 AND hidden = 0"
+        ),
+        &values![id, project_id],
+        read,
+    )
+}
+
+/// Returns a message for the dispatcher, which knows no projects and no deletion.
+///
+/// # Errors
+/// What the database says.
+pub fn by_key(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<Message>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM messages WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Stores what people may change: star, error message and variables.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE messages SET starred = $3, error_message = $4, vars = $5, time_updated = $6 \
+         WHERE id = $1 AND project_id = $2 AND hidden = 0",
+        &values![
+            message.id,
+            message.project_id,
+            message.starred,
+            &message.error_message,
+            vars_json(&message.vars),
+            message.time_updated,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Hides a deleted message; says whether it was there to hide.
+///
+/// # Errors
+/// What the database says.
+pub fn hide(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: MessageId,
+    now: UnixMs,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE messages SET hidden = 1, time_updated = $3 \
+         WHERE id = $1 AND project_id = $2 AND hidden = 0",
+        &values![id, project_id, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Stores everything that dispatch changes: route, status, errors, times and ownership.
+///
+/// # Errors
+/// What the database says.
+pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    let ownership = &message.ownership;
+    tx.execute(
+        "UPDATE messages SET status = $2, state = $3, ep = $4, device_id = $5, install = $6, \
+         down_s = $7, flags = $8, send_attempts = $9, error_message = $10, error_code = $11, \
+         time_sent = $12, time_updated = $13, life_end = $14, parts_done = $15, num_parts = $16, \
+         network_code = $17 WHERE id = $1",
+        &values![
+            message.id,
+            status_code(message.status),
+            ownership.state,
+            ownership.ep,
+            ownership.device_id,
+            &ownership.install,
+            ownership.down_s,
+            ownership.flags,
+            message.send_attempts,
+            &message.error_message,
+            &message.error_code,
+            message.time_sent,
+            message.time_updated,
+            message.life_end,
+            &message.parts_done,
+            message.num_parts,
+            &message.network_code,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores an exposure and nothing else: the write before a frame, with the fewest pages touched.
+///
+/// For a message whose status, errors and times stay as they are.
+///
+/// # Errors
+/// What the database says.
+pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    let ownership = &message.ownership;
+    tx.execute(
+        "UPDATE messages SET state = $2, ep = $3, device_id = $4, install = $5, down_s = $6, \
+         flags = $7, send_attempts = $8 WHERE id = $1",
+        &values![
+            message.id,
+            ownership.state,
+            ownership.ep,
+            ownership.device_id,
+            &ownership.install,
+            ownership.down_s,
+            ownership.flags,
+            message.send_attempts,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Gives a message to another phone; only for one that no phone holds.
+///
+/// # Errors
+/// What the database says.
+pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4 WHERE id = $1",
+        &values![
+            message.id,
+            message.phone_id,
+            &message.from_number,
+            message.time_updated
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns the first messages of a phone's queue: higher priority first, then older.
+///
+/// Whoever exposes them does so in the same job.
+///
+/// # Errors
+/// What the database says.
+pub fn claim_queued(
+    tx: &mut Tx<'_>,
+    phone_id: PhoneId,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE phone_id = $1 AND state = 10 ORDER BY priority DESC, id LIMIT $2"
+        ),
+        &values![phone_id, limit],
+        read,
+    )
+}
+
+/// Says which phones have queued messages.
+///
+/// # Errors
+/// What the database says.
+pub fn phones_with_queue(tx: &mut Tx<'_>) -> Result<Vec<PhoneId>, StoreError> {
+    tx.query(
+        "SELECT id FROM phones WHERE removed = 0 AND EXISTS \
+         (SELECT 1 FROM messages WHERE phone_id = phones.id AND state = 10) ORDER BY id",
+        &[],
+        |row| row.id(0),
+    )
+}
+
+/// Returns the exposures that a device holds without a result, in the order of their frames,
+/// those above `above_s` alone.
+///
+/// # Errors
+/// What the database says.
+pub fn on_device(
+    tx: &mut Tx<'_>,
+    device_id: DeviceId,
+    above_s: u64,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE device_id = $1 AND down_s > $2 AND state >= 20 AND state < 60 \
+             ORDER BY down_s"
+        ),
+        &values![device_id, above_s],
+        read,
+    )
+}
+
+/// Counts the exposures without a result of each phone of a device, by priority.
+///
+/// # Errors
+/// What the database says.
+pub fn open_exposures(
+    tx: &mut Tx<'_>,
+    device_id: DeviceId,
+) -> Result<Vec<(PhoneId, u8, u64)>, StoreError> {
+    tx.query(
+        "SELECT phone_id, priority, count(*) FROM messages \
+         WHERE device_id = $1 AND state >= 20 AND state < 60 AND state < 50 \
+         GROUP BY phone_id, priority ORDER BY phone_id, priority",
+        &values![device_id],
+        |row| {
+            let mut columns = Cursor::new(row);
+            Ok((columns.id()?, columns.count()?, columns.count()?))
+        },
+    )
+}
+
+/// Returns exposures of a device that must be taken back and were not answered yet.
+///
+/// # Errors
+/// What the database says.
+pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE device_id = $1 AND (flags & 2) <> 0 ORDER BY id"
+        ),
+        &values![device_id],
+        read,
+    )
+}
+
+/// Returns outgoing messages to end: those in the queue whose life ended at or before
+/// `waiting_end`, and those without a result on a phone whose life ended at or before `held_end`.
+///
+/// # Errors
+/// What the database says.
+pub fn life_ended(
+    tx: &mut Tx<'_>,
+    waiting_end: UnixMs,
+    held_end: UnixMs,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE life_end <= $1 AND state < 50 AND direction = 1 \
+             AND (state = 10 OR life_end <= $2) ORDER BY life_end LIMIT $3"
+        ),
+        &values![waiting_end, held_end, limit],
+        read,
+    )
+}
+
+/// Counts each project's messages that wait at the hub or on a phone.
+///
+/// Walks every such message: for the start, when counters are made.
+///
+/// # Errors
+/// What the database says.
+pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, StoreError> {
+    tx.query(
+        "SELECT id, (SELECT count(*) FROM messages WHERE project_id = projects.id \
+         AND status IN (1, 4)) FROM projects ORDER BY id",
+        &[],
+        |row| {
+            let mut columns = Cursor::new(row);
+            Ok((columns.id()?, columns.count()?))
+        },
+    )
+}
+
+/// Counts a project's messages that wait at the hub or on a phone, up to `most`.
+///
+/// # Errors
+/// What the database says.
+pub fn count_queued(tx: &mut Tx<'_>, project_id: ProjectId, most: i64) -> Result<i64, StoreError> {
+    let counted = tx.query_one(
+        "SELECT count(*) FROM (SELECT 1 FROM messages WHERE project_id = $1 \
+         AND status IN (1, 4) LIMIT $2) AS queued",
+        &values![project_id, most],
+        |row| row.int(0),
+    )?;
+    Ok(counted.unwrap_or(0))
+}
+
+/// Removes deleted messages that are final and were last changed before `before`.
+///
+/// # Errors
+/// What the database says.
+pub fn purge_hidden(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    before: UnixMs,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "DELETE FROM messages WHERE project_id = $1 AND hidden = 1 AND time_updated < $2 \
+         AND (direction = 0 OR state >= 60)",
+        &values![project_id, before],
+    )
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
+    let number = |text: &str| text.parse::<PhoneNumber>().ok();
+    let mut columns = Cursor::new(row);
+    Ok(Message {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        contact_id: columns.opt_id()?,
+        phone_id: columns.id()?,
+        direction: columns.coded(Direction::from_code)?,
+        message_type: columns.coded(MessageType::from_code)?,
+        source: columns.coded(MessageSource::from_code)?,
+        status: columns.coded(status_from_code)?,
+        time_created: columns.time()?,
+        time_sent: columns.opt_time()?,
+        time_updated: columns.time()?,
+        from_number: columns.opt_parsed(number)?,
+        to_number: columns.opt_parsed(number)?,
+        content: columns.opt_text()?.map(MessageText::from),
+        starred: columns.flag()?,
+        simulated: columns.flag()?,
+        priority: columns.count()?,
+        error_message: columns.opt_text()?,
+        error_code: columns.opt_text()?,
+        external_id: columns.opt_text()?,
+        num_parts: columns.opt_count()?,
+        network_code: columns.opt_text()?,
+        duration_sec: columns.opt_int()?,
+        ring_time_sec: columns.opt_int()?,
+        vars: columns.opt_parsed(Vars::from_json)?.unwrap_or_default(),
+        route_params: columns.opt_text()?,
+        status_url: columns.opt_text()?,
+        status_secret: columns.opt_text()?.map(Secret::new),
+        send_attempts: columns.count()?,
+        ownership: OwnershipRow {
+            state: columns.int()?,
+            ep: columns.count()?,
+            device_id: columns.opt_id()?,
+            install: columns.opt_text()?,
+            down_s: columns.opt_count()?,
+            flags: columns.int()?,
+        },
+        on_unknown: columns.coded(OnUnknown::from_code)?,
+        life_end: columns.opt_time()?,
+        hidden: columns.flag()?,
+        parts_done: columns.opt_text()?,
+    })
+}

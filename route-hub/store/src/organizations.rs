@@ -1,0 +1,57 @@
+//! Organizations.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::Organization;
+use postrider_model::OrganizationId;
+
+/// Stores a new organization.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO organizations (id, name, timezone_id, time_created) VALUES ($1, $2, $3, $4)",
+        &values![
+            organization.id,
+            &organization.name,
+            &organization.timezone_id,
+            organization.time_created,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns an organization.
+///
+/// # Errors
+/// What the database says.
+pub fn get(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
+    tx.query_one(
+        "SELECT id, name, timezone_id, time_created FROM organizations WHERE id = $1",
+        &values![id],
+        read,
+    )
+}
+
+/// Returns every organization, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Organization>, StoreError> {
+    tx.query(
+        "SELECT id, name, timezone_id, time_created FROM organizations ORDER BY id",
+        &[],
+        read,
+    )
+}
+
+fn read(row: &Row<'_>) -> Result<Organization, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Organization {
+        id: columns.id()?,
+        name: columns.text()?,
+        timezone_id: columns.text()?,
+        time_created: columns.time()?,
+    })
+}

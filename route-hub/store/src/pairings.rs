@@ -1,0 +1,147 @@
+//! Pairings.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{Pairing, PairingState};
+use postrider_model::{PairingId, UnixMs};
+
+macro_rules! columns {
+    () => {
+        "id, project_id, device_id, name, code_name, code_hash, full_hash, wrong_tries, \
+         public_key, key_algorithm, device_json, digits, state, time_created, time_expires"
+    };
+}
+
+/// Stores a new pairing.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO pairings (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+        ),
+        &values![
+            pairing.id,
+            pairing.project_id,
+            pairing.device_id,
+            &pairing.name,
+            &pairing.code_name,
+            &pairing.code_hash,
+            &pairing.full_hash,
+            pairing.wrong_tries,
+            &pairing.public_key,
+            &pairing.key_algorithm,
+            &pairing.device_json,
+            &pairing.digits,
+            pairing.state.code(),
+            pairing.time_created,
+            pairing.time_expires,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores how far a pairing has come.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE pairings SET device_id = $2, wrong_tries = $3, public_key = $4, \
+         key_algorithm = $5, device_json = $6, digits = $7, state = $8 WHERE id = $1",
+        &values![
+            pairing.id,
+            pairing.device_id,
+            pairing.wrong_tries,
+            &pairing.public_key,
+            &pairing.key_algorithm,
+            &pairing.device_json,
+            &pairing.digits,
+            pairing.state.code(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns a pairing.
+///
+/// # Errors
+/// What the database says.
+pub fn get(tx: &mut Tx<'_>, id: PairingId) -> Result<Option<Pairing>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM pairings WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Returns the pairing of a full code, by the code's hash.
+///
+/// # Errors
+/// What the database says.
+pub fn by_full_hash(tx: &mut Tx<'_>, full_hash: &str) -> Result<Option<Pairing>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM pairings WHERE full_hash = $1 ORDER BY id DESC LIMIT 1"
+        ),
+        &values![full_hash],
+        read,
+    )
+}
+
+/// Returns the newest pairing of a typed code's name that has not run out.
+///
+/// # Errors
+/// What the database says.
+pub fn by_code_name(
+    tx: &mut Tx<'_>,
+    code_name: &str,
+    now: UnixMs,
+) -> Result<Option<Pairing>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM pairings WHERE code_name = $1 AND time_expires > $2 ORDER BY id DESC LIMIT 1"
+        ),
+        &values![code_name, now],
+        read,
+    )
+}
+
+/// Removes pairings whose code ran out before `before`.
+///
+/// # Errors
+/// What the database says.
+pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<usize, StoreError> {
+    tx.execute(
+        "DELETE FROM pairings WHERE time_expires < $1",
+        &values![before],
+    )
+}
+
+fn read(row: &Row<'_>) -> Result<Pairing, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Pairing {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        device_id: columns.opt_id()?,
+        name: columns.text()?,
+        code_name: columns.text()?,
+        code_hash: columns.text()?,
+        full_hash: columns.text()?,
+        wrong_tries: columns.count()?,
+        public_key: columns.opt_text()?,
+        key_algorithm: columns.opt_text()?,
+        device_json: columns.opt_text()?,
+        digits: columns.opt_text()?,
+        state: columns.coded(PairingState::from_code)?,
+        time_created: columns.time()?,
+        time_expires: columns.time()?,
+    })
+}

@@ -1,0 +1,297 @@
+//! Phones (basic routes).
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{Phone, PhoneType, QuietMode, Vars, WaitingFor, fold};
+use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
+use std::borrow::Cow;
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, project_id, device_id, sim, name, phone_number, phone_type, country, send_paused, \
+         time_created, last_active_time, vars, battery, charging, internet_type, app_version, \
+         android_sdk, mccmnc, manufacturer, model, send_limit, sent_message_limit, \
+         sent_message_count, sent_message_epoch, send_delay_ms, timezone_id, quiet_mode, \
+         quiet_start, quiet_end, validate_recipient_numbers, allowed_recipient_countries, \
+         window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
+         removed"
+    };
+}
+pub(crate) const COLUMNS: &str = columns!();
+
+/// Stores a new phone.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO phones (",
+            columns!(),
+            ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
+             $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
+             $32, $33, $34, $35, $36, $37, $38, $39)"
+        ),
+        &values![
+            phone.id,
+            phone.project_id,
+            phone.device_id,
+            phone.sim.map(SimSlot::get),
+            &phone.name,
+            &phone.phone_number,
+            phone.phone_type.code(),
+            &phone.country,
+            phone.send_paused,
+            phone.time_created,
+            phone.last_active_time,
+            phone.vars.to_json(),
+            phone.battery,
+            phone.charging,
+            &phone.internet_type,
+            &phone.app_version,
+            phone.android_sdk,
+            &phone.mccmnc,
+            &phone.manufacturer,
+            &phone.model,
+            phone.send_limit,
+            phone.sent_message_limit,
+            phone.sent_message_count,
+            phone.sent_message_epoch,
+            phone.send_delay_ms,
+            &phone.timezone_id,
+            phone.quiet_mode.code(),
+            &phone.quiet_start,
+            &phone.quiet_end,
+            phone.validate_recipient_numbers,
+            countries_json(phone),
+            phone.window_size,
+            &phone.sim_fingerprint,
+            phone.sim_changed,
+            phone.waiting_for.map(WaitingFor::code),
+            phone.next_slot_time,
+            phone.auto_paused,
+            phone.removed,
+            fold(&phone.name),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores all of a phone anew, but for its id, project, device, slot, kind and creation.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE phones SET name = $3, name_folded = $4, phone_number = $5, country = $6, \
+         send_paused = $7, last_active_time = $8, vars = $9, battery = $10, charging = $11, \
+         internet_type = $12, app_version = $13, android_sdk = $14, mccmnc = $15, \
+         manufacturer = $16, model = $17, send_limit = $18, sent_message_limit = $19, \
+         sent_message_count = $20, sent_message_epoch = $21, send_delay_ms = $22, \
+         timezone_id = $23, quiet_mode = $24, quiet_start = $25, quiet_end = $26, \
+         validate_recipient_numbers = $27, allowed_recipient_countries = $28, window_size = $29, \
+         sim_fingerprint = $30, sim_changed = $31, waiting_for = $32, next_slot_time = $33, \
+         auto_paused = $34, removed = $35 WHERE id = $1 AND project_id = $2",
+        &values![
+            phone.id,
+            phone.project_id,
+            &phone.name,
+            fold(&phone.name),
+            &phone.phone_number,
+            &phone.country,
+            phone.send_paused,
+            phone.last_active_time,
+            phone.vars.to_json(),
+            phone.battery,
+            phone.charging,
+            &phone.internet_type,
+            &phone.app_version,
+            phone.android_sdk,
+            &phone.mccmnc,
+            &phone.manufacturer,
+            &phone.model,
+            phone.send_limit,
+            phone.sent_message_limit,
+            phone.sent_message_count,
+            phone.sent_message_epoch,
+            phone.send_delay_ms,
+            &phone.timezone_id,
+            phone.quiet_mode.code(),
+            &phone.quiet_start,
+            &phone.quiet_end,
+            phone.validate_recipient_numbers,
+            countries_json(phone),
+            phone.window_size,
+            &phone.sim_fingerprint,
+            phone.sim_changed,
+            phone.waiting_for.map(WaitingFor::code),
+            phone.next_slot_time,
+            phone.auto_paused,
+            phone.removed,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Counts sent messages of a phone and keeps whether that paused it: the dispatcher's own write.
+///
+/// # Errors
+/// What the database says.
+pub fn update_sent_count(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE phones SET sent_message_count = $2, send_paused = $3, auto_paused = $4, \
+         last_active_time = $5 WHERE id = $1",
+        &values![
+            phone.id,
+            phone.sent_message_count,
+            phone.send_paused,
+            phone.auto_paused,
+            phone.last_active_time,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Notes that a phone did something.
+///
+/// # Errors
+/// What the database says.
+pub fn touch(tx: &mut Tx<'_>, id: PhoneId, now: UnixMs) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE phones SET last_active_time = $2 WHERE id = $1",
+        &values![id, now],
+    )?;
+    Ok(())
+}
+
+/// Returns a project's phone; one that was removed is not found.
+///
+/// # Errors
+/// What the database says.
+pub fn get(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: PhoneId,
+) -> Result<Option<Phone>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM phones WHERE id = $1 AND project_id = $2 AND removed = 0"
+        ),
+        &values![id, project_id],
+        read,
+    )
+}
+
+/// Returns a phone for the dispatcher, which knows no projects.
+///
+/// # Errors
+/// What the database says.
+pub fn by_key(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM phones WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Returns a device's phones in the order of their slots.
+///
+/// # Errors
+/// What the database says.
+pub fn of_device(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Phone>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM phones WHERE device_id = $1 AND removed = 0 ORDER BY sim"
+        ),
+        &values![device_id],
+        read,
+    )
+}
+
+/// Returns a project's phones, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Phone>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM phones WHERE project_id = $1 AND removed = 0 ORDER BY id"
+        ),
+        &values![project_id],
+        read,
+    )
+}
+
+/// Returns every phone that was not removed, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Phone>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM phones WHERE removed = 0 ORDER BY id"
+        ),
+        &[],
+        read,
+    )
+}
+
+fn countries_json(phone: &Phone) -> Option<Cow<'static, str>> {
+    let countries = phone.allowed_recipient_countries.as_ref()?;
+    Some(Cow::Owned(
+        serde_json::Value::from(countries.clone()).to_string(),
+    ))
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Phone {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        device_id: columns.opt_id()?,
+        sim: columns.opt_coded(|slot| SimSlot::new(u8::try_from(slot).ok()?))?,
+        name: columns.text()?,
+        phone_number: columns.opt_parsed(|text| text.parse::<PhoneNumber>().ok())?,
+        phone_type: columns.coded(PhoneType::from_code)?,
+        country: columns.opt_text()?,
+        send_paused: columns.flag()?,
+        time_created: columns.time()?,
+        last_active_time: columns.opt_time()?,
+        vars: columns.parsed(Vars::from_json)?,
+        battery: columns.opt_int()?,
+        charging: columns.opt_flag()?,
+        internet_type: columns.opt_text()?,
+        app_version: columns.opt_text()?,
+        android_sdk: columns.opt_int()?,
+        mccmnc: columns.opt_text()?,
+        manufacturer: columns.opt_text()?,
+        model: columns.opt_text()?,
+        send_limit: columns.opt_count()?,
+        sent_message_limit: columns.opt_count()?,
+        sent_message_count: columns.count()?,
+        sent_message_epoch: columns.time()?,
+        send_delay_ms: columns.int()?,
+        timezone_id: columns.opt_text()?,
+        quiet_mode: columns.coded(QuietMode::from_code)?,
+        quiet_start: columns.opt_text()?,
+        quiet_end: columns.opt_text()?,
+        validate_recipient_numbers: columns.flag()?,
+        allowed_recipient_countries: columns.opt_parsed(|text| serde_json::from_str(text).ok())?,
+        window_size: columns.opt_count()?,
+        sim_fingerprint: columns.opt_text()?,
+        sim_changed: columns.flag()?,
+        waiting_for: columns.opt_coded(WaitingFor::from_code)?,
+        next_slot_time: columns.opt_time()?,
+        auto_paused: columns.flag()?,
+        removed: columns.flag()?,
+    })
+}

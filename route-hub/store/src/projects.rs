@@ -1,0 +1,165 @@
+//! Projects.
+
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{Project, Vars, fold};
+use postrider_model::{OrganizationId, ProjectId, Secret};
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, organization_id, name, timezone_id, country, url_slug, default_route_id, \
+         auto_create_contacts, message_retention_days, short_link_scheme, vars, message_life_ms, \
+         queue_cap, status_url, status_secret, incoming_url, incoming_secret, alert_url, \
+         alert_secret, stopped, time_created"
+    };
+}
+pub(crate) const COLUMNS: &str = columns!();
+
+/// Stores a new project.
+///
+/// # Errors
+/// [`StoreError::Conflict`] when the organization has one of that name.
+pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO projects (",
+            columns!(),
+            ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
+             $15, $16, $17, $18, $19, $20, $21, $22)"
+        ),
+        &values![
+            project.id,
+            project.organization_id,
+            &project.name,
+            &project.timezone_id,
+            &project.country,
+            &project.url_slug,
+            project.default_route_id,
+            project.auto_create_contacts,
+            project.message_retention_days,
+            project.short_link_scheme,
+            project.vars.to_json(),
+            project.message_life_ms,
+            project.queue_cap,
+            &project.status_url,
+            &project.status_secret,
+            &project.incoming_url,
+            &project.incoming_secret,
+            &project.alert_url,
+            &project.alert_secret,
+            project.stopped,
+            project.time_created,
+            fold(&project.name),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores every setting of a project anew; id, organization and creation stay.
+///
+/// # Errors
+/// [`StoreError::Conflict`] when the organization has another one of that name.
+pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE projects SET name = $2, name_folded = $3, timezone_id = $4, country = $5, \
+         url_slug = $6, default_route_id = $7, auto_create_contacts = $8, \
+         message_retention_days = $9, short_link_scheme = $10, vars = $11, message_life_ms = $12, \
+         queue_cap = $13, status_url = $14, status_secret = $15, incoming_url = $16, \
+         incoming_secret = $17, alert_url = $18, alert_secret = $19, stopped = $20 WHERE id = $1",
+        &values![
+            project.id,
+            &project.name,
+            fold(&project.name),
+            &project.timezone_id,
+            &project.country,
+            &project.url_slug,
+            project.default_route_id,
+            project.auto_create_contacts,
+            project.message_retention_days,
+            project.short_link_scheme,
+            project.vars.to_json(),
+            project.message_life_ms,
+            project.queue_cap,
+            &project.status_url,
+            &project.status_secret,
+            &project.incoming_url,
+            &project.incoming_secret,
+            &project.alert_url,
+            &project.alert_secret,
+            project.stopped,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Returns a project.
+///
+/// # Errors
+/// What the database says.
+pub fn get(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<Project>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM projects WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Returns an organization's project by its name, without regard to case.
+///
+/// # Errors
+/// What the database says.
+pub fn by_name(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    name: &str,
+) -> Result<Option<Project>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM projects WHERE organization_id = $1 AND name_folded = $2"
+        ),
+        &values![organization_id, fold(name)],
+        read,
+    )
+}
+
+/// Returns every project, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Project>, StoreError> {
+    tx.query(
+        concat!("SELECT ", columns!(), " FROM projects ORDER BY id"),
+        &[],
+        read,
+    )
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Project {
+        id: columns.id()?,
+        organization_id: columns.id()?,
+        name: columns.text()?,
+        timezone_id: columns.text()?,
+        country: columns.opt_text()?,
+        url_slug: columns.opt_text()?,
+        default_route_id: columns.opt_id()?,
+        auto_create_contacts: columns.flag()?,
+        message_retention_days: columns.opt_count()?,
+        short_link_scheme: columns.flag()?,
+        vars: columns.parsed(Vars::from_json)?,
+        message_life_ms: columns.int()?,
+        queue_cap: columns.int()?,
+        status_url: columns.opt_text()?,
+        status_secret: columns.opt_text()?.map(Secret::new),
+        incoming_url: columns.opt_text()?,
+        incoming_secret: columns.opt_text()?.map(Secret::new),
+        alert_url: columns.opt_text()?,
+        alert_secret: columns.opt_text()?.map(Secret::new),
+        stopped: columns.flag()?,
+        time_created: columns.time()?,
+    })
+}
