@@ -5,4 +5,5 @@ pub mod codec;
 pub mod frame;
 pub mod limits;
 pub mod ownership;
+pub mod session;
 pub mod signature;

@@ -1,0 +1,167 @@
+//! What an end of a connection means, and when the hub is dialled again.
+
+use super::{Phase, PhoneEffect, PhoneSession};
+use crate::{
+    close::CloseCode,
+    limits::{DAILY_MS, PROTOCOL_ERRORS_TO_ALERT},
+};
+use postrider_model::{BootMs, Now};
+
+/// Why the link ended for good or for long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Unpaired or revoked: the app erases itself and shows it. No dialling any more.
+    Unpaired,
+    /// The journal was copied or went back: nothing is sent, inbound facts are kept, and "pair
+    /// again" is shown. No dialling any more.
+    PairAgain,
+    /// A newer app is needed: shown; the hub is dialled once a day.
+    NeedsNewerApp,
+}
+
+/// What the owner should know of the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhoneAlert {
+    /// Three connections in a row ended with a protocol error.
+    ProtocolErrors,
+}
+
+/// When the hub is dialled again, and what was learned of its ends.
+#[derive(Debug)]
+pub(super) struct Redial {
+    at: Option<BootMs>,
+    /// Told by the hub's `bye`: milliseconds after the end of this connection.
+    told_ms: Option<u64>,
+    protocol_errors: u32,
+    /// No dialling until the app starts again.
+    stopped: bool,
+    /// Only the daily try, whatever the network does.
+    daily: bool,
+}
+
+impl Redial {
+    pub(super) const fn new() -> Self {
+        Self {
+            at: None,
+            told_ms: None,
+            protocol_errors: 0,
+            stopped: false,
+            daily: false,
+        }
+    }
+
+    pub(super) const fn at(&self) -> Option<BootMs> {
+        self.at
+    }
+
+    pub(super) const fn told(&mut self, retry_ms: u64) {
+        self.told_ms = Some(retry_ms);
+    }
+
+    pub(super) const fn stay_down(&mut self) {
+        self.stopped = true;
+        self.at = None;
+    }
+
+    pub(super) const fn session_was_good(&mut self) {
+        self.protocol_errors = 0;
+    }
+}
+
+impl PhoneSession {
+    /// Sets the time of the next dialling, as [`PhoneEffect::PlanRedial`] asked for.
+    pub fn redial_after(&mut self, delay_ms: u64, now: Now) {
+        if matches!(self.phase, Phase::Down) && !self.redial.stopped {
+            self.redial.at = Some(now.boot.plus_ms(delay_ms));
+        }
+    }
+
+    /// Takes in that a dialling came to nothing.
+    pub fn dial_failed(&mut self) {
+        if matches!(self.phase, Phase::Dialing) {
+            self.phase = Phase::Down;
+            self.effect(PhoneEffect::PlanRedial);
+        }
+    }
+
+    /// Takes in that another network carries the phone's data now: reconnects at once.
+    pub fn network_changed(&mut self) {
+        if self.redial.stopped || self.redial.daily {
+            return;
+        }
+        if !matches!(self.phase, Phase::Down | Phase::Dialing) {
+            let (conn, code) = (self.conn, CloseCode::GoingAway);
+            self.down_now();
+            self.effect(PhoneEffect::Disconnect { conn, code });
+        }
+        self.dial();
+    }
+
+    /// Takes in that a connection's socket has ended; `code` is the close frame's, if one came.
+    pub fn closed(&mut self, conn: u64, code: Option<CloseCode>, now: Now) {
+        if self.is_present(conn) {
+            self.down_now();
+            self.plan(code.unwrap_or(CloseCode::GoingAway), now);
+        }
+    }
+
+    /// Ends the present connection from here.
+    pub(super) fn hang_up(&mut self, code: CloseCode, now: Now) {
+        let conn = self.conn;
+        if self.is_present(conn) {
+            self.down_now();
+            self.effect(PhoneEffect::Disconnect { conn, code });
+            self.plan(code, now);
+        }
+    }
+
+    pub(super) fn is_present(&self, conn: u64) -> bool {
+        conn == self.conn && !matches!(self.phase, Phase::Down | Phase::Dialing)
+    }
+
+    pub(super) fn dial(&mut self) {
+        self.redial.at = None;
+        self.redial.told_ms = None;
+        self.redial.daily = false;
+        self.phase = Phase::Dialing;
+        self.effect(PhoneEffect::Dial);
+    }
+
+    fn down_now(&mut self) {
+        self.phase = Phase::Down;
+        self.heart.stop();
+        self.uplink.disconnect();
+    }
+
+    fn plan(&mut self, code: CloseCode, now: Now) {
+        let told_ms = self.redial.told_ms.take();
+        if self.redial.stopped {
+            return;
+        }
+        match code {
+            CloseCode::NotPaired => self.stop(Stopped::Unpaired),
+            CloseCode::JournalWentBack => self.stop(Stopped::PairAgain),
+            CloseCode::NeedsNewerApp | CloseCode::VersionNotSpoken => {
+                self.redial.daily = true;
+                self.redial.at = Some(now.boot.plus_ms(DAILY_MS));
+                self.effect(PhoneEffect::Stopped(Stopped::NeedsNewerApp));
+            }
+            CloseCode::ProtocolError => {
+                self.redial.protocol_errors += 1;
+                if self.redial.protocol_errors == PROTOCOL_ERRORS_TO_ALERT {
+                    self.effect(PhoneEffect::Alert(PhoneAlert::ProtocolErrors));
+                }
+                self.effect(PhoneEffect::PlanRedial);
+            }
+            CloseCode::GoingAway | CloseCode::Internal | CloseCode::Replaced => match told_ms {
+                Some(told_ms) => self.redial.at = Some(now.boot.plus_ms(told_ms)),
+                None => self.effect(PhoneEffect::PlanRedial),
+            },
+        }
+    }
+
+    fn stop(&mut self, why: Stopped) {
+        self.redial.stay_down();
+        self.effect(PhoneEffect::Stopped(why));
+    }
+}
