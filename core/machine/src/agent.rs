@@ -6,35 +6,93 @@ use crate::{
     config::AgentConfig,
     effect::Effect,
     event::Event,
-    fact::RadioFact,
+    fact::{RadioFact, ReceivedSms},
+    health::{Condition, Health},
+    inbound::{Hearing, Inbound},
     out::Out,
+    outbound::{Cx, Outbound, Work},
     snapshot::Snapshot,
-    timers::{Deadline, Timers},
+    stamp::BootId,
+    timers::{Deadline, Subject, Timer, Timers},
 };
-use postrider_link::{close::CloseCode, frame::HubFrame};
+use postrider_link::{
+    close::CloseCode,
+    codec::DecodeError,
+    frame::{self, HubFrame, InstallId, Kind, SimInfo},
+    session::phone::{HelloSnapshot, PhoneFact, PhoneSession, PhoneSettings},
+};
 use postrider_model::Now;
+
+/// Downward frames that the hub may be ahead of this journal: what a commit may have to take in.
+pub const DOWN_WINDOW: u64 = 500;
+/// The time between two rounds of erasing and forgetting, in milliseconds.
+pub const HOUSEKEEPING_MS: u64 = 3_600_000;
 
 /// Everything that a phone decides.
 ///
 /// Drain in this order after every call: changes, effects, events; then sleep until
 /// `poll_timeout`. Changes are committed together, then `handle_committed` is called, and only
-/// then the effects that need them show.
+/// then the effects that need them show; they may lead to further changes, so drain until there is
+/// nothing. When a commit fails, drop the agent, and make another one from the journal.
 #[derive(Debug)]
 pub struct Agent {
-    config: AgentConfig,
-    timers: Timers,
-    out: Out,
+    pub(crate) boot_id: BootId,
+    pub(crate) now: Now,
+    pub(crate) session: PhoneSession,
+    pub(crate) was_open: bool,
+    pub(crate) outbound: Outbound,
+    pub(crate) inbound: Inbound,
+    pub(crate) health: Health,
+    pub(crate) timers: Timers,
+    pub(crate) work: Work,
+    pub(crate) out: Out,
 }
 
 impl Agent {
-    /// Goes on from what the journal holds; `seed` is fresh for each start.
-    pub fn new(config: AgentConfig, restored: Snapshot, seed: [u8; 32], now: Now) -> Self {
-        let _ = (restored, seed, now);
-        Self {
-            config,
-            timers: Timers::default(),
-            out: Out::default(),
-        }
+    /// Goes on from what the journal holds, and wants to connect at once.
+    ///
+    /// `seed` is fresh for each start; the first start names the installation by it.
+    pub fn new(config: AgentConfig, mut restored: Snapshot, seed: [u8; 32], now: Now) -> Self {
+        let mut out = Out::default();
+        let install = restored.install.take().unwrap_or_else(|| {
+            let install = install_id(seed);
+            out.change(Change::InstallSet(install.clone()));
+            install
+        });
+        let (mut timers, mut work) = (Timers::default(), Work::default());
+        let link = restored.link.clone();
+        let inbound = Inbound::new(&restored.seen);
+        let mut cx = Cx {
+            now,
+            timers: &mut timers,
+            work: &mut work,
+        };
+        let outbound = Outbound::new(&config, restored, link.up_acked, &mut cx);
+        timers.set(Timer::Housekeeping, Subject::Agent, now.boot);
+        let charging = config.condition.charging == Some(true);
+        let settings = PhoneSettings {
+            device: config.device,
+            install,
+            host: config.host,
+            boot: config.boot_id.as_str().to_owned(),
+            down_window: DOWN_WINDOW,
+        };
+        let mut session = PhoneSession::new(settings, &link);
+        session.power_changed(charging);
+        let mut agent = Self {
+            boot_id: config.boot_id,
+            now,
+            session,
+            was_open: false,
+            outbound,
+            inbound,
+            health: Health::new(config.condition, config.sims),
+            timers,
+            work,
+            out,
+        };
+        agent.settle(now);
+        agent
     }
 
     /// Does what the owner of the phone asks for.
@@ -42,54 +100,153 @@ impl Agent {
     /// # Errors
     /// [`Refused`] says why not.
     pub fn handle_command(&mut self, command: Command, now: Now) -> Result<(), Refused> {
-        let _ = (command, now);
+        match command {
+            Command::SetPaused(paused) => {
+                self.outbound.set_paused(paused);
+                self.work.changes.push(Change::PausedSet(paused));
+            }
+            Command::ReleaseSim(sim) if self.outbound.knows_sim(sim) => {
+                let (outbound, mut cx) = self.outbound_cx(now);
+                outbound.release(sim, &mut cx);
+            }
+            Command::ReleaseSim(sim) => return Err(Refused::NoSuchSim(sim)),
+        }
+        self.settle(now);
         Ok(())
     }
 
     /// Takes a fact of the radio or the platform.
     pub fn handle_radio(&mut self, fact: RadioFact, now: Now) {
-        let _ = (fact, now);
+        let (outbound, mut cx) = self.outbound_cx(now);
+        match fact {
+            RadioFact::PartSent {
+                token,
+                part,
+                of,
+                code,
+                cause,
+            } => outbound.part_sent(token, part, of, (code, cause), &mut cx),
+            RadioFact::ReportArrived {
+                token,
+                part,
+                status,
+                recipient,
+            } => outbound.report_arrived(token, part, status, recipient.as_ref(), &mut cx),
+            RadioFact::SentRowRead { token, found } => {
+                outbound.sent_row_read(token, found, &mut cx);
+            }
+            RadioFact::ServiceChanged { sim, in_service } => {
+                outbound.service_changed(sim, in_service, &mut cx);
+            }
+            RadioFact::SmsReceived(sms) => self.receive(sms, now),
+            RadioFact::SimsChanged(sims) => self.set_sims(sims),
+            RadioFact::ConditionChanged(condition) => self.set_condition(condition),
+        }
+        self.settle(now);
     }
 
     /// Takes a frame of the present connection.
     pub fn handle_frame(&mut self, frame: HubFrame, now: Now) {
-        let _ = (frame, now);
+        let conn = self.session.conn();
+        self.session.handle_frame(conn, frame, now);
+        self.settle(now);
     }
 
-    /// Takes a frame of the present connection that could not be read; the connection is closed.
-    pub fn handle_bad_frame(&mut self, close: CloseCode, now: Now) {
-        let _ = (close, now);
+    /// Takes it that a frame of the present connection could not be read.
+    pub fn handle_bad_frame(&mut self, error: DecodeError, now: Now) {
+        let conn = self.session.conn();
+        self.session.handle_malformed(conn, error, now);
+        self.settle(now);
     }
 
     /// Takes it that the connection that `Connect` asked for stands.
     pub fn handle_connected(&mut self, now: Now) {
-        let _ = now;
+        let snapshot = HelloSnapshot {
+            sims: self.health.sims().to_vec(),
+            held: self.outbound.held(),
+            features: Vec::new(),
+        };
+        self.session.connected(snapshot, now);
+        self.settle(now);
     }
 
     /// Takes it that there is no connection: it ended, or could not be made.
     pub fn handle_disconnected(&mut self, close: Option<CloseCode>, now: Now) {
-        let _ = (close, now);
+        let conn = self.session.conn();
+        self.session.closed(conn, close, now);
+        self.session.dial_failed();
+        self.settle(now);
+    }
+
+    /// Takes the delay that `PlanRedial` asked for.
+    pub fn handle_redial(&mut self, delay_ms: u64, now: Now) {
+        self.session.redial_after(delay_ms, now);
+        self.settle(now);
     }
 
     /// Takes the signature that `SignHello` asked for.
     pub fn handle_signature(&mut self, signature: Vec<u8>, now: Now) {
-        let _ = (signature, now);
+        let conn = self.session.conn();
+        self.session.signed(conn, signature, now);
+        self.settle(now);
+    }
+
+    /// Takes the facts that `LoadFacts` asked for.
+    pub fn handle_facts_loaded(&mut self, facts: Vec<PhoneFact>, now: Now) {
+        self.session.facts_loaded(facts);
+        self.settle(now);
+    }
+
+    /// Takes the incoming messages that `LoadInbound` asked for: each is told again.
+    pub fn handle_inbound_loaded(&mut self, messages: Vec<frame::Inbound>, now: Now) {
+        for message in messages {
+            self.session.put(PhoneFact::Inbound(message));
+        }
+        self.settle(now);
     }
 
     /// Takes it that the phone is on another network: the link dials at once.
     pub fn handle_network_change(&mut self, now: Now) {
-        let _ = now;
+        self.session.network_changed();
+        self.settle(now);
+    }
+
+    /// Ends the connection in good order, before the app stops.
+    pub fn handle_stop(&mut self, now: Now) {
+        self.session.leave(now);
+        self.settle(now);
     }
 
     /// Takes it that every change polled so far is on disk.
     pub fn handle_committed(&mut self, now: Now) {
-        let _ = now;
-        self.out.committed();
+        if self.out.committed() {
+            self.session.committed(now);
+        }
+        self.settle(now);
     }
 
     /// Does what is due; early or twice is harmless.
     pub fn handle_timeout(&mut self, now: Now) {
-        let _ = (now, &self.config);
+        while let Some((timer, subject)) = self.timers.take_due(now.boot) {
+            match timer {
+                Timer::Link => self.session.handle_timeout(now),
+                Timer::Housekeeping => self.keep_house(now),
+                // Settling looks at the slots and at the health.
+                Timer::NextSlot | Timer::Health => {}
+                Timer::LifeOver
+                | Timer::Retry
+                | Timer::Silence
+                | Timer::GiveUpOnResult
+                | Timer::ReportWindow
+                | Timer::LookAtSim
+                | Timer::HandBack
+                | Timer::PaceRecovers => {
+                    let (outbound, mut cx) = self.outbound_cx(now);
+                    outbound.handle_timer(timer, subject, &mut cx);
+                }
+            }
+        }
+        self.settle(now);
     }
 
     /// Returns the next row to write.
@@ -99,7 +256,10 @@ impl Agent {
 
     /// Returns the next thing to do, once its rows are on disk.
     pub fn poll_effect(&mut self) -> Option<Effect> {
-        self.out.poll_effect()
+        match self.out.poll_effect() {
+            Some(effect) => Some(effect),
+            None => self.poll_link_effect(),
+        }
     }
 
     /// Returns the next thing to show.
@@ -111,4 +271,88 @@ impl Agent {
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.timers.next()
     }
+
+    /// Returns how many messages wait on the phone.
+    pub fn waiting(&self) -> usize {
+        self.outbound.waiting()
+    }
+
+    pub(crate) fn outbound_cx(&mut self, now: Now) -> (&mut Outbound, Cx<'_>) {
+        let cx = Cx {
+            now,
+            timers: &mut self.timers,
+            work: &mut self.work,
+        };
+        (&mut self.outbound, cx)
+    }
+
+    /// A message counts once, is on disk before the platform hears that it is safe, and goes to
+    /// the hub unless the owner does not want that.
+    fn receive(&mut self, sms: ReceivedSms, now: Now) {
+        let (hearing, change) = self.inbound.hear(&sms, now);
+        self.work.changes.extend(change);
+        if self.inbound.is_over_full() {
+            self.work.changes.extend(self.inbound.forget(now));
+        }
+        self.work.effects.push(Effect::ConfirmReceived {
+            receipt: sms.receipt,
+        });
+        let is_forwarded = self.health.condition().forwarding != Some(false);
+        if hearing == Hearing::First {
+            self.work
+                .events
+                .push(Event::MessageReceived { sim: sms.sim });
+            if is_forwarded {
+                let fact = self.inbound_fact(sms, now);
+                self.session.put(PhoneFact::Inbound(fact));
+            }
+        }
+    }
+
+    fn inbound_fact(&self, sms: ReceivedSms, now: Now) -> frame::Inbound {
+        frame::Inbound {
+            s: 0,
+            n: self.inbound.last_no(),
+            kind: Kind::Sms,
+            sim: sms.sim,
+            from: sms.from,
+            to: sms.to,
+            text: Some(sms.text),
+            data: None,
+            parts: Some(u16::from(sms.parts)),
+            sent_at: sms.sent_at.map(|at| at.0),
+            duration_s: None,
+            ring_s: None,
+            wall: now.unix.0,
+            mono: now.boot.0,
+            boot: Some(self.boot_id.as_str().to_owned()),
+        }
+    }
+
+    fn set_sims(&mut self, sims: Vec<SimInfo>) {
+        self.outbound.set_sims(&sims);
+        self.health.set_sims(sims);
+    }
+
+    fn set_condition(&mut self, condition: Condition) {
+        self.session.power_changed(condition.charging == Some(true));
+        self.health.set_condition(condition);
+    }
+
+    fn keep_house(&mut self, now: Now) {
+        let (outbound, mut cx) = self.outbound_cx(now);
+        outbound.forget(&mut cx);
+        self.work.changes.extend(self.inbound.forget(now));
+        let at = now.boot.plus_ms(HOUSEKEEPING_MS);
+        self.timers.set(Timer::Housekeeping, Subject::Agent, at);
+    }
+}
+
+/// Names an installation by its first seed.
+fn install_id(seed: [u8; 32]) -> InstallId {
+    let digits: String = seed[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    digits.parse().expect("32 hex digits are a name")
 }

@@ -1,7 +1,10 @@
 //! Rows of the journal: what a change writes, and what a start reads back.
 
 use crate::{inbound::Fingerprint, parts::Parts, stamp::Stamp, token::MessageRef};
-use postrider_link::frame::{Address, Config};
+use postrider_link::{
+    frame::{Address, Config, InstallId},
+    session::phone::LinkChange,
+};
 use postrider_model::{MessageText, SimSlot, UnixMs, WireState};
 
 /// One change of the journal; changes are applied in order, together or not at all.
@@ -16,7 +19,8 @@ pub enum Change {
         /// What became of it.
         progress: Progress,
     },
-    /// Erases the texts of exposures that ended before a moment.
+    /// Erases the texts and recipients of exposures that ended before a moment, and incoming
+    /// messages that were acked before it.
     TextsErased {
         /// The moment, exclusive.
         ended_before: UnixMs,
@@ -39,7 +43,7 @@ pub enum Change {
     },
     /// Deletes hand-overs that no window counts any more.
     SpentForgotten {
-        /// Rows below this number.
+        /// Rows below this number; the highest row stays, so that no number is given twice.
         below: u64,
     },
     /// Writes how often the pace is halved.
@@ -55,13 +59,26 @@ pub enum Change {
     },
     /// Forgets incoming messages.
     SeenForgotten {
-        /// Rows below this number.
+        /// Rows below this number; the highest row stays, so that no number is given twice.
         below: u64,
     },
     /// Writes what the hub set, for a SIM or for all.
     ConfigSet(Config),
     /// Writes the owner's pause.
     PausedSet(bool),
+    /// Writes the name of this installation, once.
+    InstallSet(InstallId),
+    /// Writes a change of the link.
+    ///
+    /// [`LinkChange::FactsAcked`] keeps the frames of acked incoming messages aside with `at`, so
+    /// that they can be uploaded again. [`LinkChange::Restarted`] also sinks the last fact of each
+    /// exposure, not below 0, and sets each `s` to 0.
+    Link {
+        /// The change.
+        change: LinkChange,
+        /// When it was made.
+        at: UnixMs,
+    },
 }
 
 /// An exposure as the journal keeps it.
@@ -122,6 +139,25 @@ pub struct Progress {
     pub fact: u64,
     /// When its last fact was acked and nothing more could come.
     pub ended: Option<UnixMs>,
+}
+
+/// An exposure that is over: what is kept of it so that it is never sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedRow {
+    /// The exposure.
+    pub message: MessageRef,
+    /// Its last state.
+    pub state: WireState,
+    /// With `failed`: some parts went on the air.
+    pub partial: bool,
+    /// With `failed`: provably no part went on the air.
+    pub unsent: bool,
+    /// The number of the frame that brought it; 0 when none did, or one of an older generation.
+    pub s: u64,
+    /// The number of its last fact; 0 when it was of an older generation.
+    pub fact: u64,
+    /// When it was over.
+    pub at: UnixMs,
 }
 
 /// A hand-over that counts towards the pace.

@@ -4,22 +4,34 @@ use crate::token::SendToken;
 use postrider_link::{
     close::CloseCode,
     frame::{Address, PhoneFrame},
+    session::phone::FactRange,
 };
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
 /// One thing to do; its outcome comes back as a fact.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Opens a connection to the hub; answered by `handle_connected` or `handle_disconnected`.
+    /// Opens a connection to the hub; answered by `handle_connected` or `handle_disconnected`. An
+    /// attempt that still runs is given up.
     Connect,
-    /// Signs these bytes with the device's key; answered by `handle_signature`.
+    /// Draws the next delay of the schedule of redials, with full jitter; answered by
+    /// `handle_redial`.
+    PlanRedial,
+    /// Starts the schedule of redials over: the session was good.
+    ResetRedial,
+    /// Reads facts from the journal; answered by `handle_facts_loaded`.
+    LoadFacts(FactRange),
+    /// Reads the acked incoming messages that the journal still has; answered by
+    /// `handle_inbound_loaded`.
+    LoadInbound,
+    /// Signs these bytes with the device's key; answered at once by `handle_signature`.
     SignHello {
         /// What to sign.
         bytes: Vec<u8>,
     },
     /// Writes a frame to the present connection; dropped when there is none.
     WriteFrame(PhoneFrame),
-    /// Closes the present connection.
+    /// Closes the present connection; nothing more is handed in from it.
     CloseLink(CloseCode),
     /// Hands a message to the radio: once, whatever happens.
     SendParts(SendParts),

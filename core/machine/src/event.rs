@@ -10,10 +10,7 @@ pub enum Event {
     /// The hub accepted the connection.
     LinkUp,
     /// The connection ended.
-    LinkDown {
-        /// Why, where the hub said so.
-        close: Option<CloseCode>,
-    },
+    LinkDown,
     /// The hub does not know this phone any more, or does not trust its journal: pair again.
     PairingNeeded {
         /// What the hub said.

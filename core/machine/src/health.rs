@@ -1,6 +1,8 @@
 //! How the phone is, told to the hub when it changes and at most once a minute.
 
-use postrider_link::frame::Health;
+use crate::{outbound::Outbound, outbound::Waiting};
+use postrider_link::frame::{self, SimInfo};
+use postrider_model::{BootMs, Now};
 
 /// The least time between two health facts, in milliseconds; what changes in between is told
 /// together.
@@ -29,17 +31,133 @@ pub struct Condition {
     pub model: Option<String>,
 }
 
-impl Condition {
-    /// Fills the platform's part of a health fact.
-    pub(crate) fn fill(&self, health: &mut Health) {
-        health.battery = self.battery;
-        health.charging = self.charging;
-        health.network.clone_from(&self.network);
-        health.signal = self.signal;
-        health.forwarding = self.forwarding;
-        health.app_version.clone_from(&self.app_version);
-        health.android_sdk = self.android_sdk;
-        health.manufacturer.clone_from(&self.manufacturer);
-        health.model.clone_from(&self.model);
+/// What was told last, as far as a change of it is worth telling.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    version: u64,
+    queues: Vec<(usize, Option<&'static str>)>,
+}
+
+/// What is known of the phone, and what the hub was told of it.
+#[derive(Debug)]
+pub(crate) struct Health {
+    condition: Condition,
+    sims: Vec<SimInfo>,
+    version: u64,
+    told: Option<(BootMs, Told)>,
+}
+
+/// What [`Health::next`] gives.
+#[derive(Debug)]
+pub(crate) enum NextHealth {
+    /// Nothing has changed.
+    Nothing,
+    /// Something may have, but it is too early.
+    NotBefore(BootMs),
+    /// This is to be told now.
+    Tell(Box<frame::Health>),
+}
+
+impl Health {
+    pub(crate) fn new(condition: Condition, sims: Vec<SimInfo>) -> Self {
+        Self {
+            condition,
+            sims,
+            version: 0,
+            told: None,
+        }
     }
+
+    pub(crate) fn condition(&self) -> &Condition {
+        &self.condition
+    }
+
+    pub(crate) fn sims(&self) -> &[SimInfo] {
+        &self.sims
+    }
+
+    pub(crate) fn set_condition(&mut self, condition: Condition) {
+        if self.condition != condition {
+            self.condition = condition;
+            self.version += 1;
+        }
+    }
+
+    pub(crate) fn set_sims(&mut self, sims: Vec<SimInfo>) {
+        if self.sims != sims {
+            self.sims = sims;
+            self.version += 1;
+        }
+    }
+
+    /// Tells what has changed since it was told last, once a minute has passed.
+    pub(crate) fn next(&mut self, outbound: &mut Outbound, now: Now) -> NextHealth {
+        if let Some((at, _)) = &self.told {
+            let next = at.plus_ms(HEALTH_MS_MIN);
+            if now.boot < next {
+                return NextHealth::NotBefore(next);
+            }
+        }
+        let queues: Vec<_> = self
+            .sims
+            .iter()
+            .map(|sim| outbound.queue_of(sim.slot, now))
+            .collect();
+        let told = Told {
+            version: self.version,
+            queues: queues
+                .iter()
+                .map(|(count, waiting)| (*count, waiting.map(|waiting| waiting.waiting_for)))
+                .collect(),
+        };
+        if self
+            .told
+            .as_ref()
+            .is_some_and(|(_, before)| *before == told)
+        {
+            return NextHealth::Nothing;
+        }
+        self.told = Some((now.boot, told));
+        NextHealth::Tell(Box::new(self.fact(&queues, outbound.waiting(), now)))
+    }
+
+    fn fact(&self, queues: &[(usize, Option<Waiting>)], waiting: usize, now: Now) -> frame::Health {
+        let condition = self.condition.clone();
+        let describe = |sim: &SimInfo, (count, next): &(usize, Option<Waiting>)| SimInfo {
+            queue: Some(narrow(*count)),
+            next_slot_in_ms: next.map_or(Some(0), |next| in_ms(next, now)),
+            waiting_for: next.map(|next| next.waiting_for.to_owned()),
+            ..sim.clone()
+        };
+        let next = queues.iter().filter_map(|(_, next)| *next).next();
+        frame::Health {
+            s: 0,
+            battery: condition.battery,
+            charging: condition.charging,
+            network: condition.network,
+            signal: condition.signal,
+            sims: self
+                .sims
+                .iter()
+                .zip(queues)
+                .map(|(sim, queue)| describe(sim, queue))
+                .collect(),
+            queue: Some(narrow(waiting)),
+            next_slot_in_ms: next.and_then(|next| in_ms(next, now)),
+            waiting_for: next.map(|next| next.waiting_for.to_owned()),
+            forwarding: condition.forwarding,
+            app_version: condition.app_version,
+            android_sdk: condition.android_sdk,
+            manufacturer: condition.manufacturer,
+            model: condition.model,
+        }
+    }
+}
+
+fn in_ms(waiting: Waiting, now: Now) -> Option<u64> {
+    waiting.until.map(|until| until.since_ms(now.boot))
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

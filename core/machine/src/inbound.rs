@@ -64,7 +64,7 @@ pub(crate) enum Hearing {
 pub(crate) struct Inbound {
     seen: BTreeMap<Fingerprint, Vec<Seen>>,
     by_age: VecDeque<(u64, UnixMs, Fingerprint)>,
-    next_no: u64,
+    last_no: u64,
 }
 
 impl Inbound {
@@ -98,7 +98,7 @@ impl Inbound {
             return (Hearing::Again, Some(bound));
         }
         let row = SeenRow {
-            no: self.next_no,
+            no: self.last_no + 1,
             fingerprint,
             provider_row: sms.row,
             at: now.unix,
@@ -127,6 +127,11 @@ impl Inbound {
         below.map(|below| Change::SeenForgotten { below })
     }
 
+    /// Returns the number of the last message that was remembered.
+    pub(crate) fn last_no(&self) -> u64 {
+        self.last_no
+    }
+
     /// Tells whether more is remembered than should be.
     pub(crate) fn is_over_full(&self) -> bool {
         self.by_age.len() > SEEN_MAX
@@ -139,7 +144,7 @@ impl Inbound {
             row: row.provider_row,
         });
         self.by_age.push_back((row.no, row.at, row.fingerprint));
-        self.next_no = row.no + 1;
+        self.last_no = row.no;
     }
 }
 
@@ -220,14 +225,14 @@ mod tests {
         inbound.hear(&sms("yes", 7, None), Now::new(0, 0));
         assert_eq!(inbound.forget(Now::new(0, SEEN_MS - 1)), None);
         let forgotten = inbound.forget(Now::new(0, SEEN_MS));
-        assert_eq!(forgotten, Some(Change::SeenForgotten { below: 1 }));
+        assert_eq!(forgotten, Some(Change::SeenForgotten { below: 2 }));
         let many = i64::try_from(SEEN_MAX).unwrap() + 3;
         for second in 0..many {
             inbound.hear(&sms("yes", second, None), Now::new(0, SEEN_MS));
         }
         assert!(inbound.is_over_full());
         let forgotten = inbound.forget(Now::new(0, SEEN_MS));
-        assert_eq!(forgotten, Some(Change::SeenForgotten { below: 4 }));
+        assert_eq!(forgotten, Some(Change::SeenForgotten { below: 5 }));
     }
 
     #[test]

@@ -12,12 +12,13 @@ mod out;
 mod outbound;
 mod pacer;
 mod parts;
+mod settle;
 mod snapshot;
 mod stamp;
 mod timers;
 mod token;
 
-pub use agent::Agent;
+pub use agent::{Agent, DOWN_WINDOW, HOUSEKEEPING_MS};
 pub use change::Change;
 pub use command::{Command, Refused};
 pub use config::{AgentConfig, Guard, PaceLimits, Waits};

@@ -12,12 +12,19 @@ pub(crate) struct Out {
     pushed: u64,
     polled: u64,
     committed: u64,
+    last_of_link: u64,
 }
 
 impl Out {
     pub(crate) fn change(&mut self, change: Change) {
         self.pushed += 1;
         self.changes.push_back(change);
+    }
+
+    /// Pushes a change that the link made.
+    pub(crate) fn link_change(&mut self, change: Change) {
+        self.change(change);
+        self.last_of_link = self.pushed;
     }
 
     pub(crate) fn effect(&mut self, effect: Effect) {
@@ -34,9 +41,11 @@ impl Out {
         Some(change)
     }
 
-    /// Takes it that every change polled so far is on disk.
-    pub(crate) fn committed(&mut self) {
+    /// Takes it that every change polled so far is on disk; returns whether every change of the
+    /// link is.
+    pub(crate) fn committed(&mut self) -> bool {
         self.committed = self.polled;
+        self.last_of_link <= self.committed
     }
 
     pub(crate) fn poll_effect(&mut self) -> Option<Effect> {

@@ -1,13 +1,26 @@
 //! What a start reads back from the journal.
 
-use crate::change::{MessageRow, PaceRow, SeenRow, SpentRow};
-use postrider_link::frame::Config;
+use crate::change::{EndedRow, MessageRow, PaceRow, SeenRow, SpentRow};
+use postrider_link::{
+    frame::{Config, InstallId},
+    session::phone::JournalLink,
+};
 
 /// The journal's rows, each list in order of its numbers.
+///
+/// Facts that wait for their ack are not among them: the link asks for these in pieces.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
-    /// Exposures, in order of arrival.
+    /// The name of this installation; `None` at the first start.
+    pub install: Option<InstallId>,
+    /// The link's counters.
+    pub link: JournalLink,
+    /// Exposures that are not over, in order of arrival.
     pub messages: Vec<MessageRow>,
+    /// Exposures that are over, in order of their ends; at most [`crate::ENDED_MAX`], the newest.
+    pub ended: Vec<EndedRow>,
+    /// The highest place of arrival given so far.
+    pub arrived_max: u64,
     /// Hand-overs that may still count.
     pub spent: Vec<SpentRow>,
     /// How often the pace is halved, where it is.

@@ -16,10 +16,9 @@ pub enum Timer {
     LifeOver,
     /// When to put a message that waits for its own retry back into its SIM's queue.
     Retry,
-    /// When to stop submitting on a SIM because a sent result stays out.
+    /// When to stop submitting on a SIM because a sent result stays out, and to ask the platform's
+    /// provider for it.
     Silence,
-    /// When to ask the platform's provider whether a submitted message left.
-    ReadSentRow,
     /// When to call a submitted message unknown.
     GiveUpOnResult,
     /// When to stop waiting for delivery reports and let `sent` be the last word.
@@ -75,14 +74,6 @@ impl Timers {
             self.by_time.remove(&(old, timer, subject));
         }
         self.by_time.insert((at, timer, subject));
-    }
-
-    /// Sets a timer unless an earlier one stands.
-    pub(crate) fn set_no_later(&mut self, timer: Timer, subject: Subject, at: BootMs) {
-        match self.by_subject.get(&(subject, timer)) {
-            Some(old) if *old <= at => {}
-            _ => self.set(timer, subject, at),
-        }
     }
 
     /// Stops a timer; one that does not run is no mistake.
@@ -148,14 +139,6 @@ mod tests {
             Some((Timer::Health, Subject::Agent))
         );
         assert_eq!(timers.next(), None);
-    }
-
-    #[test]
-    fn an_earlier_one_stands_where_it_should() {
-        let mut timers = Timers::default();
-        timers.set_no_later(Timer::Health, Subject::Agent, BootMs(10));
-        timers.set_no_later(Timer::Health, Subject::Agent, BootMs(20));
-        assert_eq!(timers.get(Timer::Health, Subject::Agent), Some(BootMs(10)));
     }
 
     #[test]

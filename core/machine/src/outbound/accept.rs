@@ -1,6 +1,6 @@
 //! What the hub asks for: send, revoke, cancel; and the end of a message's life.
 
-use super::{Cx, Message, Outbound, WAITING_MAX, ended::EndedRow};
+use super::{Cx, Message, Outbound, WAITING_MAX};
 use crate::{
     change::{Change, MessageRow, Progress},
     event::Event,
@@ -282,28 +282,14 @@ impl Outbound {
     fn claims(&self, message: MessageRef) -> Vec<Claim> {
         let [first, last] = [0, u32::MAX].map(|ep| MessageRef { ep, ..message });
         let live = self.live.range(first..=last).map(|(_, live)| live.claim());
-        let ended = self
-            .ended
-            .of(message)
-            .map(|(found, row)| row.claim(found.ep));
+        let ended = self.ended.of(message).map(|row| row.claim());
         live.chain(ended).collect()
     }
 
     fn claim(&self, message: MessageRef) -> Option<Claim> {
         match self.live.get(&message) {
             Some(live) => Some(live.claim()),
-            None => self.ended.get(message).map(|row| row.claim(message.ep)),
-        }
-    }
-}
-
-impl EndedRow {
-    fn claim(self, ep: u32) -> Claim {
-        Claim {
-            ep,
-            state: self.state,
-            partial: self.partial,
-            unsent: self.unsent,
+            None => self.ended.get(message).map(|row| row.claim()),
         }
     }
 }

@@ -30,8 +30,6 @@ pub(super) struct Message {
     pub(super) acked: bool,
     /// Since when its SIM is held, where it is the one that found out.
     pub(super) held_since: Option<BootMs>,
-    /// The code of the wait that was told last.
-    pub(super) told_retry: Option<String>,
 }
 
 /// What the parts of a submitted message ask for.
@@ -57,7 +55,6 @@ impl Message {
             reported: None,
             acked: false,
             held_since: None,
-            told_retry: None,
         }
     }
 

@@ -30,9 +30,10 @@ mod submit;
 pub use ended::{ENDED_MAX, ROW_MS, TEXT_MS};
 pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
 pub use submit::HAND_BACK_MS;
+pub(crate) use submit::Waiting;
 
 use crate::{
-    change::{Change, MessageRow},
+    change::{Change, EndedRow, MessageRow},
     config::{AgentConfig, Waits},
     effect::Effect,
     event::Event,
@@ -42,7 +43,7 @@ use crate::{
     timers::{Subject, Timer, Timers},
     token::MessageRef,
 };
-use ended::{Ended, EndedRow};
+use ended::Ended;
 use message::Message;
 use postrider_link::{
     frame::{self, Config, HeldRow, SimInfo},
@@ -107,7 +108,7 @@ impl Outbound {
             pacer: Pacer::new(config.limits, &from.spent, pace, &config.boot_id, cx.now),
             rules: Rules::default(),
             unacked: BTreeMap::new(),
-            next_arrived: 1,
+            next_arrived: from.arrived_max + 1,
             waiting: 0,
         };
         outbound.rules.paused = from.paused;
@@ -121,6 +122,9 @@ impl Outbound {
                 .due_after(crate::pacer::HALVING_MS, &config.boot_id, cx.now);
             cx.timers.set(Timer::PaceRecovers, Subject::Agent, at);
         }
+        for row in from.ended {
+            outbound.ended.add(row);
+        }
         for row in from.messages {
             outbound.restore(row, acked, cx);
         }
@@ -128,12 +132,7 @@ impl Outbound {
     }
 
     fn restore(&mut self, row: MessageRow, acked: u64, cx: &mut Cx<'_>) {
-        self.next_arrived = self.next_arrived.max(row.arrived + 1);
         let message = row.message;
-        if let Some(at) = row.progress.ended {
-            self.ended.add(message, EndedRow::of(&row), at);
-            return;
-        }
         let fact = row.progress.fact;
         let mut live = Message::new(row);
         live.acked = fact <= acked;
@@ -220,7 +219,7 @@ impl Outbound {
             (row.message, row.progress.state, row.s, row.progress.fact)
         });
         let ended = self.ended.iter();
-        live.chain(ended.map(|(message, row)| (message, row.state, row.s, row.fact)))
+        live.chain(ended.map(|row| (row.message, row.state, row.s, row.fact)))
             .filter(|(_, _, s, fact)| above(*s, *fact))
             .map(|(message, state, _, _)| held_row(message, state))
             .collect()
@@ -253,6 +252,21 @@ impl Outbound {
             }
             self.end_if_over(message, cx);
         }
+    }
+
+    /// Takes it that the link's counters start over: what came before belongs to an older
+    /// generation, and every unacked fact sinks by `sinks_by`.
+    pub(crate) fn restarted(&mut self, sinks_by: u64) {
+        for live in self.live.values_mut() {
+            live.row.s = 0;
+            live.row.progress.fact = live.row.progress.fact.saturating_sub(sinks_by);
+        }
+        self.ended.restarted(sinks_by);
+        let unacked = std::mem::take(&mut self.unacked);
+        let sunk = unacked
+            .into_iter()
+            .map(|(s, message)| (s.saturating_sub(sinks_by), message));
+        self.unacked = sunk.collect();
     }
 
     /// Returns the changes of the rows that changed.
@@ -348,8 +362,7 @@ impl Outbound {
             live.row.progress.ended = Some(cx.now.unix);
             cx.work.dirty.remove(&message);
             cx.work.changes.push(live.moved());
-            self.ended
-                .add(message, EndedRow::of(&live.row), cx.now.unix);
+            self.ended.add(EndedRow::of(&live.row, cx.now.unix));
         }
     }
 

@@ -194,11 +194,6 @@ impl Pacer {
         self.halvings
     }
 
-    /// Returns how often the pace is halved.
-    pub(crate) fn halvings(&self) -> u8 {
-        self.halvings
-    }
-
     /// Returns the number below which no row counts any more, once for each advance.
     pub(crate) fn take_forgotten(&mut self, now: Now) -> Option<u64> {
         let below = self.forget(now);

@@ -1,0 +1,157 @@
+//! What follows every call: the link's frames reach the machines, the machines' facts reach the
+//! link, and everything comes out in its order.
+//!
+//! Rows come before the effects that need them: changes of the link, other changes, rows of
+//! exposures, and then effects.
+
+use crate::{
+    agent::Agent,
+    change::Change,
+    effect::Effect,
+    event::Event,
+    health::NextHealth,
+    timers::{Subject, Timer},
+};
+use postrider_link::{
+    close::CloseCode,
+    session::phone::{LinkChange, PhoneAlert, PhoneEffect, PhoneFact, Received, Stopped},
+};
+use postrider_model::Now;
+
+impl Agent {
+    /// Lets everything that a call led to come out.
+    pub(crate) fn settle(&mut self, now: Now) {
+        self.now = now;
+        self.take_received(now);
+        let (outbound, mut cx) = self.outbound_cx(now);
+        outbound.pump(&mut cx);
+        self.tell_health(now);
+        self.number_facts();
+        self.flush_link(now);
+        self.flush_work();
+        self.watch_link();
+    }
+
+    fn take_received(&mut self, now: Now) {
+        while let Some(received) = self.session.poll_received() {
+            let (outbound, mut cx) = self.outbound_cx(now);
+            match received {
+                Received::Send(send) => outbound.accept(send, &mut cx),
+                Received::Revoke(revoke) => outbound.revoke(revoke, &mut cx),
+                Received::Cancel(cancel) => outbound.cancel(cancel, &mut cx),
+                Received::Config(config) => {
+                    cx.work.changes.push(Change::ConfigSet(config.clone()));
+                    outbound.take_config(config);
+                }
+            }
+        }
+    }
+
+    fn tell_health(&mut self, now: Now) {
+        if !self.session.is_open() {
+            self.timers.stop(Timer::Health, Subject::Agent);
+            return;
+        }
+        match self.health.next(&mut self.outbound, now) {
+            NextHealth::Nothing => {}
+            NextHealth::NotBefore(at) => self.timers.set(Timer::Health, Subject::Agent, at),
+            NextHealth::Tell(health) => drop(self.session.put(PhoneFact::Health(*health))),
+        }
+    }
+
+    fn number_facts(&mut self) {
+        for mut fact in std::mem::take(&mut self.work.facts) {
+            fact.s = self.session.put(PhoneFact::Event(fact.clone()));
+            self.outbound.fact_numbered(&fact);
+        }
+    }
+
+    fn flush_link(&mut self, now: Now) {
+        while let Some(change) = self.session.poll_change() {
+            let (outbound, mut cx) = self.outbound_cx(now);
+            match &change {
+                LinkChange::FactsAcked { up_to } => outbound.facts_acked(*up_to, &mut cx),
+                LinkChange::Restarted { sinks_by, .. } => outbound.restarted(*sinks_by),
+                LinkChange::Conn(_) | LinkChange::Down(_) | LinkChange::FactStored(_) => {}
+            }
+            let at = now.unix;
+            self.out.link_change(Change::Link { change, at });
+        }
+    }
+
+    fn flush_work(&mut self) {
+        let work = std::mem::take(&mut self.work);
+        for change in work.changes {
+            self.out.change(change);
+        }
+        for change in self.outbound.moved(&work.dirty) {
+            self.out.change(change);
+        }
+        for effect in work.effects {
+            self.out.effect(effect);
+        }
+        for event in work.events {
+            self.out.event(event);
+        }
+    }
+
+    fn watch_link(&mut self) {
+        match self.session.poll_timeout() {
+            Some(due) => self.timers.set(Timer::Link, Subject::Agent, due.at),
+            None => self.timers.stop(Timer::Link, Subject::Agent),
+        }
+        if self.was_open && !self.session.is_open() {
+            self.out.event(Event::LinkDown);
+        }
+        self.was_open = self.session.is_open();
+    }
+
+    /// Returns the link's next effect, in the agent's words; frames of an older connection go
+    /// nowhere.
+    pub(crate) fn poll_link_effect(&mut self) -> Option<Effect> {
+        while let Some(effect) = self.session.poll_effect() {
+            let is_present = |conn: u64| conn == self.session.conn();
+            match effect {
+                PhoneEffect::Dial => return Some(Effect::Connect),
+                PhoneEffect::PlanRedial => return Some(Effect::PlanRedial),
+                PhoneEffect::ResetSchedule => return Some(Effect::ResetRedial),
+                PhoneEffect::Sign { conn, bytes } if is_present(conn) => {
+                    return Some(Effect::SignHello { bytes });
+                }
+                PhoneEffect::Write { conn, frame } if is_present(conn) => {
+                    return Some(Effect::WriteFrame(frame));
+                }
+                PhoneEffect::Disconnect { conn, code } if is_present(conn) => {
+                    return Some(Effect::CloseLink(code));
+                }
+                PhoneEffect::Sign { .. }
+                | PhoneEffect::Write { .. }
+                | PhoneEffect::Disconnect { .. } => {}
+                PhoneEffect::LoadFacts(range) => return Some(Effect::LoadFacts(range)),
+                PhoneEffect::UploadInboundAgain => return Some(Effect::LoadInbound),
+                PhoneEffect::LoadHeld { down, up } => {
+                    let rows = self.outbound.held_above(down, up);
+                    self.session.held_loaded(&rows, self.now);
+                }
+                PhoneEffect::Opened => self.out.event(Event::LinkUp),
+                PhoneEffect::Stopped(why) => self.out.event(stopped(why)),
+                PhoneEffect::Alert(PhoneAlert::ProtocolErrors) => {
+                    self.out.event(Event::LinkFailing);
+                }
+            }
+        }
+        None
+    }
+}
+
+fn stopped(why: Stopped) -> Event {
+    match why {
+        Stopped::Unpaired => Event::PairingNeeded {
+            close: CloseCode::NotPaired,
+        },
+        Stopped::PairAgain => Event::PairingNeeded {
+            close: CloseCode::JournalWentBack,
+        },
+        Stopped::NeedsNewerApp => Event::UpdateNeeded,
+    }
+}
