@@ -29,6 +29,8 @@ def hub(admin):
         "second": admin.project(ours, "Second"),
         "foreign": admin.project(theirs, "Foreign"),
     }
+    for project in projects.values():
+        admin("phone", "add-test", "--project", project)
     server = Serve(admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
     rests = {name: server.rest(admin.key(project, ALL), project) for name, project in projects.items()}
     yield types.SimpleNamespace(admin=admin, server=server, organization=ours, projects=projects, **rests)
@@ -44,7 +46,7 @@ def pair(hub):
     from support.link import LinkPhone
 
     def paired(project="first", number="+15005550150", key=None, device=None):
-        arguments = ["--project", hub.projects[project], "--yes", *(["--device", device] if device else [])]
+        arguments = ["--project", hub.projects.get(project, project), "--yes", *(["--device", device] if device else [])]
         code = hub.admin.pair(*arguments)
         return LinkPhone(f"http://127.0.0.1:{hub.server.port}", key=key, number=number).pair(code)
 

@@ -66,7 +66,7 @@ def served_name(port):
 
 def test_the_api_speaks_tls_and_reloads_its_certificate(tls, tmp_path):
     server, admin, project, cert = tls
-    rest = server.rest(admin.key(project, ["view_projects", "send_messages"]), project)
+    rest = server.rest(admin.key(project, ["view_projects"]), project)
     rest.session.verify = str(cert)
     assert rest.get("/projects")["data"][0]["id"] == project
     with pytest.raises(requests.exceptions.SSLError):

@@ -167,6 +167,7 @@ def guarded(tmp_path_factory):
 
     admin = Admin(tmp_path_factory.mktemp("guarded") / "data")
     project = admin.project(admin.organization())
+    admin("phone", "add-test", "--project", project)
     server = Serve(admin.folder).start()
     permissions = ["view_messages", "send_messages", "manage_webhooks", "view_routes"]
     yield server.rest(admin.key(project, permissions), project)
