@@ -146,8 +146,7 @@ CREATE TABLE contacts (
 CREATE INDEX contacts_by_project ON contacts (project_id, id);
 CREATE INDEX contacts_by_tail ON contacts (project_id, number_tail, id)
     WHERE number_tail IS NOT NULL;
-CREATE INDEX contacts_by_name ON contacts (project_id, name_folded, id)
-    WHERE name_folded IS NOT NULL;
+CREATE INDEX contacts_by_name ON contacts (project_id, name_folded, id);
 
 CREATE TABLE messages (
     id BIGINT PRIMARY KEY,
@@ -198,6 +197,9 @@ CREATE INDEX messages_queue ON messages (phone_id, priority DESC, id) WHERE stat
 CREATE INDEX messages_on_link ON messages (device_id, down_s) WHERE state >= 20 AND state < 60;
 CREATE INDEX messages_life ON messages (life_end) WHERE state < 50 AND direction = 1;
 CREATE INDEX messages_asked_back ON messages (device_id, id) WHERE (flags & 2) <> 0;
+CREATE INDEX messages_simulated ON messages (id)
+    WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR
+        (state = 60 AND to_number IN ('+15005550012', '+15005550013')));
 CREATE INDEX messages_by_external_id ON messages (project_id, external_id)
     WHERE external_id IS NOT NULL;
 

@@ -1,5 +1,6 @@
 //! Contacts.
 
+use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Contact, ConversationStatus, Direction, Message, Vars, fold, numbers};
@@ -18,7 +19,42 @@ macro_rules! columns {
          incoming_message_count, outgoing_message_count, last_message_id"
     };
 }
-pub(crate) const COLUMNS: &str = columns!();
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The id.
+    pub const ID: Column = Column::new("id", Kind::Int);
+    /// The name, without regard to case.
+    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+    /// The number.
+    pub const PHONE_NUMBER: Column = Column::new("phone_number", Kind::Text);
+    /// When it was made: its key tells.
+    pub const TIME_CREATED: Column = Column::new("id", Kind::KeyTime);
+    /// Whether nothing may be sent to it.
+    pub const SEND_BLOCKED: Column = Column::new("send_blocked", Kind::Flag);
+    /// When the last message was made.
+    pub const LAST_MESSAGE_TIME: Column = Column::new("last_message_time", Kind::Time);
+    /// When the last incoming message was made.
+    pub const LAST_INCOMING_MESSAGE_TIME: Column =
+        Column::new("last_incoming_message_time", Kind::Time);
+    /// When the last outgoing message was made.
+    pub const LAST_OUTGOING_MESSAGE_TIME: Column =
+        Column::new("last_outgoing_message_time", Kind::Time);
+    /// Messages that came in.
+    pub const INCOMING_MESSAGE_COUNT: Column = Column::new("incoming_message_count", Kind::Int);
+    /// Messages that went out.
+    pub const OUTGOING_MESSAGE_COUNT: Column = Column::new("outgoing_message_count", Kind::Int);
+}
+
+const TABLE: Table<Contact> = Table {
+    name: "contacts",
+    columns: columns!(),
+    read,
+    visible: None,
+    drive: |_| &[],
+};
 
 /// Stores a new contact.
 ///
@@ -286,6 +322,33 @@ pub fn forget_message(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreErr
         &values![contact_id, incoming, outgoing],
     )?;
     Ok(())
+}
+
+/// Returns a page of a project's contacts.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<Contact>, StoreError> {
+    list::page(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Counts a project's contacts that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[within(project_id)], query)
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {

@@ -116,6 +116,24 @@ pub fn update_link(tx: &mut Tx<'_>, id: DeviceId, link: &LinkCounters) -> Result
     Ok(())
 }
 
+/// Stores an admitted connection: installation, counters and presence.
+///
+/// # Errors
+/// What the database says.
+pub fn admit(
+    tx: &mut Tx<'_>,
+    device: &Device,
+    link: &LinkCounters,
+    now: UnixMs,
+) -> Result<(), StoreError> {
+    update_link(tx, device.id, link)?;
+    tx.execute(
+        "UPDATE devices SET install = $2, time_last_seen = $3, offline_since = NULL WHERE id = $1",
+        &values![device.id, &device.install, now],
+    )?;
+    Ok(())
+}
+
 /// Notes when a device was last heard and since when it is offline (`None`: it is connected).
 ///
 /// # Errors

@@ -15,6 +15,7 @@ pub mod devices;
 pub mod facts_aside;
 pub mod idempotency;
 pub mod inbound_counted;
+pub mod list;
 pub mod messages;
 pub mod meta;
 pub mod organizations;

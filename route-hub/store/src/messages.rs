@@ -1,5 +1,6 @@
 //! Messages.
 
+use crate::list::{self, Column, Filter, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{
@@ -7,7 +8,8 @@ use hub_domain::{
     status_from_code,
 };
 use postrider_model::{
-    DeviceId, MessageId, MessageText, PhoneId, PhoneNumber, ProjectId, Secret, UnixMs,
+    DeviceId, MessageId, MessageStatus, MessageText, PhoneId, PhoneNumber, ProjectId, Secret,
+    UnixMs,
 };
 use std::borrow::Cow;
 
@@ -21,7 +23,68 @@ macro_rules! columns {
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done"
     };
 }
-pub(crate) const COLUMNS: &str = columns!();
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The id.
+    pub const ID: Column = Column::new("id", Kind::Int);
+    /// The code of the direction.
+    pub const DIRECTION: Column = Column::new("direction", Kind::Int);
+    /// The code of the type.
+    pub const MESSAGE_TYPE: Column = Column::new("message_type", Kind::Int);
+    /// The code of the source.
+    pub const SOURCE: Column = Column::new("source", Kind::Int);
+    /// The code of the status.
+    pub const STATUS: Column = Column::new("status", Kind::Int);
+    /// Whether it is starred.
+    pub const STARRED: Column = Column::new("starred", Kind::Flag);
+    /// Whether it is only a test.
+    pub const SIMULATED: Column = Column::new("simulated", Kind::Flag);
+    /// When it was made: its key tells.
+    pub const TIME_CREATED: Column = Column::new("id", Kind::KeyTime);
+    /// The id that a gateway gave it.
+    pub const EXTERNAL_ID: Column = Column::new("external_id", Kind::Text);
+    /// The contact.
+    pub const CONTACT_ID: Column = Column::new("contact_id", Kind::Int);
+    /// The phone.
+    pub const PHONE_ID: Column = Column::new("phone_id", Kind::Int);
+}
+
+const TABLE: Table<Message> = Table {
+    name: "messages",
+    columns: columns!(),
+    read,
+    visible: Some("hidden = 0"),
+    drive,
+};
+
+/// Picks the index that has to look at the fewest rows.
+///
+/// A contact has few messages, a phone many. Most messages end well, so the statuses of those
+/// pick nothing, but each other status picks few.
+fn drive(filters: &[Filter]) -> &'static [&'static str] {
+    let usual = [
+        MessageStatus::Sent,
+        MessageStatus::Delivered,
+        MessageStatus::Received,
+    ];
+    let is_usual = list::is_one_of(filters, "status", &usual.map(status_code));
+    if list::is_equal(filters, "external_id") {
+        &["project_id", "external_id"]
+    } else if list::is_equal(filters, "contact_id") {
+        &["contact_id"]
+    } else if list::is_equal(filters, "status") && !is_usual {
+        &["project_id", "status"]
+    } else if list::is_equal(filters, "phone_id") {
+        &["phone_id"]
+    } else if list::is_equal(filters, "status") {
+        &["project_id", "status"]
+    } else {
+        &["project_id"]
+    }
+}
 
 /// Stores a new message.
 ///
@@ -248,9 +311,27 @@ pub fn claim_queued(
         concat!(
             "SELECT ",
             columns!(),
-            " FROM messages WHERE phone_id = $1 AND state = 10 ORDER BY priority DESC, id LIMIT $2"
+            " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 \
+             ORDER BY priority DESC, id LIMIT $2"
         ),
         &values![phone_id, limit],
+        read,
+    )
+}
+
+/// Returns simulated messages whose sequence may have a next step, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn simulated(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Message>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
+             (state = 60 AND to_number IN ('+15005550012', '+15005550013'))) ORDER BY id LIMIT $1"
+        ),
+        &values![limit],
         read,
     )
 }
@@ -395,6 +476,33 @@ pub fn purge_hidden(
          AND (direction = 0 OR state >= 60)",
         &values![project_id, before],
     )
+}
+
+/// Returns a page of a project's messages.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<Message>, StoreError> {
+    list::page(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Counts a project's messages that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[within(project_id)], query)
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {

@@ -39,6 +39,14 @@ pub fn generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     Ok(kept.and_then(|text| text.parse().ok()).unwrap_or(1))
 }
 
+/// Stores the hub's generation.
+///
+/// # Errors
+/// What the database says.
+pub fn put_generation(tx: &mut Tx<'_>, generation: u64) -> Result<(), StoreError> {
+    put(tx, GENERATION, &generation.to_string())
+}
+
 /// Raises the hub's generation and returns the new one.
 ///
 /// # Errors

@@ -195,6 +195,88 @@ pub fn delete_of_message(
     )
 }
 
+/// Returns the first endpoint behind `after` that has events, and when its first one is due.
+///
+/// # Errors
+/// What the database says.
+pub fn next_endpoint(
+    tx: &mut Tx<'_>,
+    after: Option<(ProjectId, &str)>,
+) -> Result<Option<(ProjectId, String, UnixMs)>, StoreError> {
+    let (project, origin) = after.map_or((-1, ""), |(id, origin)| (id.get(), origin));
+    tx.query_one(
+        "SELECT project_id, origin, due_at FROM outbox WHERE (project_id, origin) > ($1, $2) \
+         ORDER BY project_id, origin, due_at, id LIMIT 1",
+        &values![project, origin],
+        |row| {
+            let mut columns = Cursor::new(row);
+            Ok((columns.id()?, columns.text()?, columns.time()?))
+        },
+    )
+}
+
+/// Returns the keys of one endpoint's events that are due, the longest due first.
+///
+/// # Errors
+/// What the database says.
+pub fn due_keys(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    origin: &str,
+    now: UnixMs,
+    limit: u32,
+) -> Result<Vec<i64>, StoreError> {
+    tx.query(
+        "SELECT id FROM outbox WHERE project_id = $1 AND origin = $2 AND due_at <= $3 \
+         ORDER BY due_at, id LIMIT $4",
+        &values![project_id, origin, now, limit],
+        |row| row.int(0),
+    )
+}
+
+/// Returns the event before this one of the same message to the same endpoint: its key, and when
+/// it is due.
+///
+/// # Errors
+/// What the database says.
+pub fn before(tx: &mut Tx<'_>, event: &OutboxRow) -> Result<Option<(i64, UnixMs)>, StoreError> {
+    let Some(message_id) = event.message_id else {
+        return Ok(None);
+    };
+    tx.query_one(
+        "SELECT id, due_at FROM outbox WHERE message_id = $1 AND id < $2 AND project_id = $3 \
+         AND origin = $4 ORDER BY id DESC LIMIT 1",
+        &values![message_id, event.id, event.project_id, &event.origin],
+        |row| Ok((row.int(0)?, row.time(1)?)),
+    )
+}
+
+/// Makes the later events of the same message to the same endpoint wait with this one.
+///
+/// # Errors
+/// What the database says.
+pub fn put_off_followers(
+    tx: &mut Tx<'_>,
+    event: &OutboxRow,
+    due_at: UnixMs,
+) -> Result<(), StoreError> {
+    let Some(message_id) = event.message_id else {
+        return Ok(());
+    };
+    tx.execute(
+        "UPDATE outbox SET due_at = $1 WHERE message_id = $2 AND id > $3 AND project_id = $4 \
+         AND origin = $5 AND due_at < $1",
+        &values![
+            due_at,
+            message_id,
+            event.id,
+            event.project_id,
+            &event.origin
+        ],
+    )?;
+    Ok(())
+}
+
 /// Counts the events that wait.
 ///
 /// # Errors

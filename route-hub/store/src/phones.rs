@@ -1,5 +1,6 @@
 //! Phones (basic routes).
 
+use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Phone, PhoneType, QuietMode, Vars, WaitingFor, fold};
@@ -18,7 +19,28 @@ macro_rules! columns {
          removed"
     };
 }
-pub(crate) const COLUMNS: &str = columns!();
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The id.
+    pub const ID: Column = Column::new("id", Kind::Int);
+    /// The name, without regard to case.
+    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+    /// The number.
+    pub const PHONE_NUMBER: Column = Column::new("phone_number", Kind::Text);
+    /// When it last did something.
+    pub const LAST_ACTIVE_TIME: Column = Column::new("last_active_time", Kind::Time);
+}
+
+const TABLE: Table<Phone> = Table {
+    name: "phones",
+    columns: columns!(),
+    read,
+    visible: Some("removed = 0"),
+    drive: |_| &[],
+};
 
 /// Stores a new phone.
 ///
@@ -250,6 +272,33 @@ fn countries_json(phone: &Phone) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(
         serde_json::Value::from(countries.clone()).to_string(),
     ))
+}
+
+/// Returns a page of a project's phones.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<Phone>, StoreError> {
+    list::page(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Counts a project's phones that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[within(project_id)], query)
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {

@@ -1,5 +1,6 @@
 //! Projects.
 
+use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Project, Vars, fold};
@@ -14,7 +15,24 @@ macro_rules! columns {
          alert_secret, stopped, time_created"
     };
 }
-pub(crate) const COLUMNS: &str = columns!();
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The id.
+    pub const ID: Column = Column::new("id", Kind::Int);
+    /// The name, without regard to case.
+    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+}
+
+const TABLE: Table<Project> = Table {
+    name: "projects",
+    columns: columns!(),
+    read,
+    visible: None,
+    drive: |_| &[],
+};
 
 /// Stores a new project.
 ///
@@ -135,6 +153,43 @@ pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Project>, StoreError> {
         &[],
         read,
     )
+}
+
+/// Whose projects are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The only project, for a key that is bound to one.
+    pub project_id: Option<ProjectId>,
+}
+
+/// Returns a page of the projects within reach.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(tx: &mut Tx<'_>, reach: Reach, query: &ListQuery) -> Result<Page<Project>, StoreError> {
+    list::page(tx, &TABLE, &scopes(reach), query)
+}
+
+/// Counts the projects within reach that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, reach: Reach, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &scopes(reach), query)
+}
+
+fn scopes(reach: Reach) -> Vec<Scope> {
+    let organization = Scope {
+        column: "organization_id",
+        key: reach.organization_id.get(),
+    };
+    let only = reach.project_id.map(|id| Scope {
+        column: "id",
+        key: id.get(),
+    });
+    [organization].into_iter().chain(only).collect()
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {

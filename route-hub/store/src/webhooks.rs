@@ -1,5 +1,6 @@
 //! Webhook objects.
 
+use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Webhook, WebhookEvent};
@@ -11,7 +12,22 @@ macro_rules! columns {
         "id, project_id, url, secret, events, time_created"
     };
 }
-pub(crate) const COLUMNS: &str = columns!();
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The id.
+    pub const ID: Column = Column::new("id", Kind::Int);
+}
+
+const TABLE: Table<Webhook> = Table {
+    name: "webhooks",
+    columns: columns!(),
+    read,
+    visible: None,
+    drive: |_| &[],
+};
 
 /// Stores a new webhook object.
 ///
@@ -122,6 +138,33 @@ fn events_json(events: &[WebhookEvent]) -> String {
 fn events_from_json(text: &str) -> Option<Vec<WebhookEvent>> {
     let names: Vec<String> = serde_json::from_str(text).ok()?;
     names.iter().map(|name| name.parse().ok()).collect()
+}
+
+/// Returns a page of a project's webhooks.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<Webhook>, StoreError> {
+    list::page(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Counts a project's webhooks that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[within(project_id)], query)
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Webhook, StoreError> {

@@ -1,0 +1,291 @@
+//! Lists: filters, sorting and paging of any table, built into one statement.
+//!
+//! A page follows a marker by keyset: the sort value and id of the row before it, so that rows
+//! that come and go shift nothing. The statement is built with `sea-query` in its PostgreSQL
+//! dialect, whose `$1` and quoted names every engine's executor reads.
+
+mod marker;
+mod sql;
+
+pub use marker::{BadMarker, Marker};
+
+use crate::row::Row;
+use crate::{StoreError, Tx};
+use marker::SortValue;
+use std::time::Duration;
+
+/// How long a list or a count may take.
+pub const TIME_MAX: Duration = Duration::from_secs(5);
+
+/// What a column holds, as far as comparing goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A text, compared as it is.
+    Text,
+    /// A text that was folded: what it is compared with is folded too.
+    Folded,
+    /// A whole number, an id or a code.
+    Int,
+    /// A truth value.
+    Flag,
+    /// A moment in milliseconds; filters have whole seconds, so that a second is a range.
+    Time,
+    /// The moment a row was made, which its key tells: compared by the key, which is indexed.
+    KeyTime,
+}
+
+/// A column that may be filtered or sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    name: &'static str,
+    kind: Kind,
+}
+
+impl Column {
+    /// Names a column of a table's definition.
+    pub const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name, kind }
+    }
+}
+
+/// How a filter compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// Equal.
+    Eq,
+    /// Not equal; nothing is not equal to anything.
+    Ne,
+    /// Begins with.
+    Prefix,
+    /// Does not begin with; nothing begins with nothing.
+    NotPrefix,
+    /// Is there, or with `false` is not.
+    Exists,
+    /// Is not there, or with `false` is.
+    Null,
+    /// At least.
+    Gte,
+    /// Above.
+    Gt,
+    /// Below.
+    Lt,
+    /// At most.
+    Lte,
+    /// At least (inclusive).
+    Min,
+    /// Below (exclusive).
+    Max,
+}
+
+/// What a filter compares with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand {
+    /// A text.
+    Text(String),
+    /// A whole number, an id, a code or Unix milliseconds.
+    Int(i64),
+    /// A truth value.
+    Flag(bool),
+}
+
+/// One condition; all of a list hold together.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filter {
+    /// A column compared with a value.
+    Compare {
+        /// The column.
+        column: Column,
+        /// How.
+        op: Op,
+        /// With what.
+        operand: Operand,
+    },
+    /// Nothing matches: an id of nothing, a status that no row can have.
+    Nothing,
+}
+
+impl Filter {
+    /// Compares a column with a value.
+    pub const fn new(column: Column, op: Op, operand: Operand) -> Self {
+        Self::Compare {
+            column,
+            op,
+            operand,
+        }
+    }
+}
+
+/// What rows are sorted by; their ids follow, so that no two are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sort {
+    pub(crate) column: Option<Column>,
+}
+
+impl Sort {
+    /// By id alone: the order in which rows were made.
+    pub const BY_ID: Self = Self { column: None };
+
+    /// By a column.
+    pub const fn by(column: Column) -> Self {
+        Self {
+            column: Some(column),
+        }
+    }
+}
+
+/// What a caller asks of a list.
+#[derive(Debug, Clone)]
+pub struct ListQuery {
+    /// The conditions.
+    pub filters: Vec<Filter>,
+    /// The order.
+    pub sort: Sort,
+    /// Whether it is turned around.
+    pub descending: bool,
+    /// Most rows of the page.
+    pub page_size: u32,
+    /// Rows to leave out in front, after the marker's.
+    pub offset: u32,
+    /// Where the page before ended.
+    pub marker: Option<Marker>,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            filters: Vec::new(),
+            sort: Sort::BY_ID,
+            descending: false,
+            page_size: 50,
+            offset: 0,
+            marker: None,
+        }
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// Its rows.
+    pub rows: Vec<T>,
+    /// Whether more rows follow.
+    pub truncated: bool,
+    /// What the next page is asked with; `None` for an empty page.
+    pub next_marker: Option<String>,
+}
+
+/// A table that can be listed.
+pub(crate) struct Table<T> {
+    pub(crate) name: &'static str,
+    /// The columns that `read` takes.
+    pub(crate) columns: &'static str,
+    pub(crate) read: fn(&Row<'_>) -> Result<T, StoreError>,
+    /// A condition on every row, as indexes have it.
+    pub(crate) visible: Option<&'static str>,
+    /// Picks the columns whose index serves a query best, going by the columns it compares for
+    /// equality; other numbers are kept out of the engine's choice.
+    pub(crate) drive: fn(&[Filter]) -> &'static [&'static str],
+}
+
+/// Which rows are a caller's to see.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scope {
+    pub(crate) column: &'static str,
+    pub(crate) key: i64,
+}
+
+/// Returns one page.
+pub(crate) fn page<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+) -> Result<Page<T>, StoreError> {
+    if query.filters.contains(&Filter::Nothing) {
+        return Ok(Page {
+            rows: Vec::new(),
+            truncated: false,
+            next_marker: None,
+        });
+    }
+    let statement = sql::page(table, scope, query);
+    let width = table.columns.split(',').count();
+    let mut rows = tx.within(TIME_MAX, |tx| {
+        tx.query_built(&statement.text, &statement.values(), |row| {
+            let place = Place {
+                id: row.int(width)?,
+                sort: sort_value(query.sort, row, width + 1)?,
+            };
+            Ok(((table.read)(row)?, place))
+        })
+    })?;
+    let page_size = query.page_size as usize;
+    let truncated = rows.len() > page_size;
+    rows.truncate(page_size);
+    let next_marker = rows.last().map(|(_, last)| {
+        let marker = Marker::new(query.sort, last.sort.clone(), last.id);
+        marker.encode()
+    });
+    Ok(Page {
+        rows: rows.into_iter().map(|(row, _)| row).collect(),
+        truncated,
+        next_marker,
+    })
+}
+
+/// Where a row stands in the order.
+struct Place {
+    id: i64,
+    sort: SortValue,
+}
+
+fn sort_value(sort: Sort, row: &Row<'_>, column: usize) -> Result<SortValue, StoreError> {
+    let Some(by) = sort.column else {
+        return Ok(SortValue::Null);
+    };
+    Ok(match by.kind {
+        Kind::Text | Kind::Folded => row
+            .opt_text(column)?
+            .map_or(SortValue::Null, SortValue::Text),
+        Kind::Int | Kind::Flag | Kind::Time | Kind::KeyTime => {
+            row.opt_int(column)?.map_or(SortValue::Null, SortValue::Int)
+        }
+    })
+}
+
+/// Counts all rows that a query's filters let through.
+pub(crate) fn count<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+) -> Result<u64, StoreError> {
+    if query.filters.contains(&Filter::Nothing) {
+        return Ok(0);
+    }
+    let statement = sql::count(table, scope, query);
+    let counted = tx.within(TIME_MAX, |tx| {
+        tx.query_built(&statement.text, &statement.values(), |row| row.int(0))
+    })?;
+    Ok(counted.first().map_or(0, |count| count.unsigned_abs()))
+}
+
+/// Says whether a query compares a column for equality.
+pub(crate) fn is_equal(filters: &[Filter], name: &str) -> bool {
+    filters.iter().any(|filter| match filter {
+        Filter::Compare { column, op, .. } => column.name == name && *op == Op::Eq,
+        Filter::Nothing => false,
+    })
+}
+
+/// Says whether a query compares a column for equality with one of these numbers.
+pub(crate) fn is_one_of(filters: &[Filter], name: &str, numbers: &[i64]) -> bool {
+    filters.iter().any(|filter| match filter {
+        Filter::Compare {
+            column,
+            op: Op::Eq,
+            operand: Operand::Int(number),
+        } => column.name == name && numbers.contains(number),
+        Filter::Compare { .. } | Filter::Nothing => false,
+    })
+}
