@@ -1,1 +1,17 @@
-//! The phone's journal in SQLite.
+//! The phone's journal in SQLite: what a phone must not forget.
+//!
+//! [`Journal::open`] makes a new file only where there is none; a damaged, foreign or newer one is
+//! an error and stays as it is. [`Journal::commit`] writes the changes of one turn in one
+//! transaction, and returns when they are on disk (`synchronous=FULL`). A process that dies in
+//! between finds everything before it, and nothing of it.
+
+mod columns;
+mod error;
+mod journal;
+mod link;
+mod migrations;
+mod read;
+mod write;
+
+pub use error::JournalError;
+pub use journal::{APPLICATION_ID, Journal};

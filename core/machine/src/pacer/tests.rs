@@ -144,7 +144,9 @@ fn each_halving_halves_the_guard_and_recovery_undoes_one() {
     let sends = |pacer: &mut Pacer| drive(pacer, &boot, 1, now, 0).len();
     let halved = |times: usize| {
         let mut pacer = pacer(limits(None, Some(8)));
-        (0..times).for_each(|_| drop(pacer.halve()));
+        for _ in 0..times {
+            pacer.halve();
+        }
         pacer
     };
     assert_eq!(sends(&mut halved(0)), 8);

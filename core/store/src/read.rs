@@ -1,0 +1,170 @@
+//! The whole journal as the machine's snapshot.
+
+use crate::{
+    JournalError,
+    columns::{Columns, invalid},
+    link,
+};
+use postrider_link::frame::{Address, Config};
+use postrider_machine::{
+    ENDED_MAX, Fingerprint, MessageRef, Snapshot,
+    change::{EndedRow, MessageRow, PaceRow, Progress, SeenRow, SpentRow},
+};
+use postrider_model::{MessageId, MessageText};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Reads everything that a start needs.
+pub(crate) fn snapshot(connection: &Connection) -> Result<Snapshot, JournalError> {
+    let one = "SELECT COALESCE(MAX(arrived), 0) FROM message";
+    let arrived_max: i64 = connection.query_row(one, [], |row| row.get(0))?;
+    let paused = connection
+        .query_row("SELECT paused FROM owner", [], |row| row.get(0))
+        .optional()?;
+    let mut ended: Vec<EndedRow> = all(connection, "message", ENDED, ended_row)?;
+    ended.reverse();
+    let (install, link) = link::state(connection)?;
+    Ok(Snapshot {
+        install,
+        link,
+        messages: all(connection, "message", OPEN, message_row)?,
+        ended,
+        arrived_max: arrived_max.unsigned_abs(),
+        spent: all(connection, "spent", SPENT, spent_row)?,
+        pace: all(connection, "pace", PACE, pace_row)?.pop(),
+        seen: all(connection, "seen", SEEN, seen_row)?,
+        configs: all(connection, "config", CONFIGS, config)?,
+        paused: paused.unwrap_or(false),
+    })
+}
+
+const OPEN: &str = "SELECT arrived, id, ep, s, sim, recipient, text, parts_expected, report,
+         priority, movable, ttl_ms, received_boot, received_mono, received_wall, state, attempt,
+         tries, submitted_boot, submitted_mono, submitted_wall, retry_boot, retry_mono,
+         retry_wall, retry_delay_ms, spent, parts, code, partial, unsent, fact
+     FROM message WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived";
+const ENDED: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
+     FROM message WHERE ended IS NOT NULL ORDER BY ended DESC, arrived DESC LIMIT ?1";
+const SPENT: &str = "SELECT no, sim, parts, guard_parts, at_boot, at_mono, at_wall
+     FROM spent WHERE ?1 > 0 ORDER BY no";
+const PACE: &str = "SELECT halvings, since_boot, since_mono, since_wall FROM pace WHERE ?1 > 0";
+const SEEN: &str =
+    "SELECT no, fingerprint, provider_row, at_wall FROM seen WHERE ?1 > 0 ORDER BY no";
+const CONFIGS: &str = "SELECT frame FROM config WHERE ?1 > 0 ORDER BY sim";
+
+/// Reads every row of a query; `?1` is the most rows that a long list is read to.
+fn all<T>(
+    connection: &Connection,
+    table: &'static str,
+    sql: &str,
+    read: fn(&mut Columns<'_>) -> Result<T, JournalError>,
+) -> Result<Vec<T>, JournalError> {
+    let mut statement = connection.prepare(sql)?;
+    let most = i64::try_from(ENDED_MAX).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![most])?;
+    let mut list = Vec::new();
+    while let Some(row) = rows.next()? {
+        list.push(read(&mut Columns::new(table, row))?);
+    }
+    Ok(list)
+}
+
+fn message_row(row: &mut Columns<'_>) -> Result<MessageRow, JournalError> {
+    Ok(MessageRow {
+        arrived: row.count("arrived")?,
+        message: message(row)?,
+        s: row.count("s")?,
+        sim: row.sim()?,
+        to: Address::new(row.take::<String>()?),
+        text: row.take::<Option<String>>()?.map(MessageText::from),
+        parts: row.count("parts_expected")?,
+        report: row.take()?,
+        priority: row.take()?,
+        movable: row.take()?,
+        ttl_ms: row.count("ttl_ms")?,
+        received: row.stamp("received")?,
+        progress: progress(row)?,
+    })
+}
+
+fn progress(row: &mut Columns<'_>) -> Result<Progress, JournalError> {
+    let table = row.table();
+    Ok(Progress {
+        state: parsed(row, "state")?,
+        attempt: row.count("attempt")?,
+        tries: row.count("tries")?,
+        submitted: row.maybe_stamp("submitted")?,
+        retry: {
+            let since = row.maybe_stamp("retry")?;
+            let delay_ms: Option<i64> = row.take()?;
+            match (since, delay_ms.map(u64::try_from)) {
+                (Some(since), Some(Ok(delay_ms))) => Some((since, delay_ms)),
+                (None, None) => None,
+                _ => return Err(invalid(table, "retry")),
+            }
+        },
+        spent: row.take::<Option<i64>>()?.map(i64::unsigned_abs),
+        parts: parsed(row, "parts")?,
+        code: row.take()?,
+        partial: row.take()?,
+        unsent: row.take()?,
+        fact: row.count("fact")?,
+        ended: None,
+    })
+}
+
+fn ended_row(row: &mut Columns<'_>) -> Result<EndedRow, JournalError> {
+    Ok(EndedRow {
+        message: message(row)?,
+        state: parsed(row, "state")?,
+        partial: row.take()?,
+        unsent: row.take()?,
+        s: row.count("s")?,
+        fact: row.count("fact")?,
+        at: row.unix()?,
+    })
+}
+
+fn message(row: &mut Columns<'_>) -> Result<MessageRef, JournalError> {
+    let id = MessageId::from_i64(row.take()?).ok_or_else(|| invalid(row.table(), "id"))?;
+    let ep = row.count("ep")?;
+    Ok(MessageRef { id, ep })
+}
+
+fn parsed<T: std::str::FromStr>(
+    row: &mut Columns<'_>,
+    column: &'static str,
+) -> Result<T, JournalError> {
+    let text: String = row.take()?;
+    text.parse().map_err(|_| invalid(row.table(), column))
+}
+
+fn spent_row(row: &mut Columns<'_>) -> Result<SpentRow, JournalError> {
+    Ok(SpentRow {
+        no: row.count("no")?,
+        sim: row.sim()?,
+        parts: row.count("parts")?,
+        guard_parts: row.count("guard_parts")?,
+        at: row.stamp("at")?,
+    })
+}
+
+fn pace_row(row: &mut Columns<'_>) -> Result<PaceRow, JournalError> {
+    Ok(PaceRow {
+        halvings: row.count("halvings")?,
+        since: row.stamp("since")?,
+    })
+}
+
+fn seen_row(row: &mut Columns<'_>) -> Result<SeenRow, JournalError> {
+    Ok(SeenRow {
+        no: row.count("no")?,
+        fingerprint: Fingerprint(u128::from_be_bytes(row.take()?)),
+        provider_row: row.take()?,
+        at: row.unix()?,
+    })
+}
+
+fn config(row: &mut Columns<'_>) -> Result<Config, JournalError> {
+    let frame: String = row.take()?;
+    serde_json::from_str(&frame).map_err(|_| invalid(row.table(), "frame"))
+}
