@@ -1,43 +1,39 @@
 //! Which installation this is: a phone that lost its journal is a different peer.
 
-use crate::{files, random};
+use crate::random;
 use postrider_link::frame::InstallId;
-use std::{io, path::Path};
+use postrider_machine::Change;
+use postrider_store::{Journal, JournalError};
+use std::path::Path;
 
 /// The name of the journal in a phone's folder.
 pub const JOURNAL_FILE: &str = "journal.db";
-/// The name of the installation's file beside it.
-const INSTALL_FILE: &str = "install";
 
 /// Says why the phone does not know which installation it is.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The file could not be read or written.
-    #[error("the installation's file cannot be used: {0}")]
-    File(#[from] io::Error),
-    /// The file is missing or holds something else, beside a journal that belongs to it.
-    #[error("the installation's file is damaged: the phone must be paired again")]
-    Damaged,
+    /// The journal cannot be used.
+    #[error("the phone's journal cannot be used: {0}")]
+    Journal(#[from] JournalError),
     /// The system has no random numbers to name an installation with.
     #[error(transparent)]
     Random(#[from] random::RandomError),
 }
 
-/// Returns the installation of a folder.
+/// Returns the name of a folder's installation: what pairing tells the hub.
 ///
-/// It lives as long as the journal: in a folder without one it is new.
+/// The journal keeps it, so it lives as long as that; a folder without a journal gets one here.
 ///
 /// # Errors
-/// When the file cannot be used, or is damaged beside a journal.
+/// When the journal cannot be used; it is left as it is.
 pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
-    let path = folder.join(INSTALL_FILE);
-    if !folder.join(JOURNAL_FILE).try_exists()? {
-        let name = random::name()?;
-        files::write_private(&path, name.as_bytes())?;
+    let (mut journal, snapshot) = Journal::open(&folder.join(JOURNAL_FILE))?;
+    if let Some(install) = snapshot.install {
+        return Ok(install);
     }
-    let bytes = files::read(&path)?.ok_or(InstallError::Damaged)?;
-    let name = String::from_utf8(bytes).map_err(|_| InstallError::Damaged)?;
-    name.trim().parse().map_err(|_| InstallError::Damaged)
+    let install: InstallId = random::name()?.parse().map_err(|_| random::RandomError)?;
+    journal.commit(&[Change::InstallSet(install.clone())])?;
+    Ok(install)
 }
 
 #[cfg(test)]
@@ -47,20 +43,11 @@ mod tests {
     #[test]
     fn an_installation_lives_as_long_as_its_journal() {
         let folder = tempfile::tempdir().unwrap();
-        let first = install_of(folder.path()).unwrap();
-        std::fs::write(folder.path().join(JOURNAL_FILE), b"rows").unwrap();
-        let second = install_of(folder.path()).unwrap();
-        assert_eq!(second, install_of(folder.path()).unwrap());
-        std::fs::remove_file(folder.path().join(JOURNAL_FILE)).unwrap();
-        assert_ne!(second, install_of(folder.path()).unwrap());
-        assert_eq!(first, second);
-    }
-
-    #[test]
-    fn a_journal_without_its_installation_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(JOURNAL_FILE), b"rows").unwrap();
-        let refused = install_of(folder.path());
-        assert!(matches!(refused, Err(InstallError::Damaged)));
+        let install = install_of(folder.path()).unwrap();
+        assert_eq!(install_of(folder.path()).unwrap(), install);
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        assert_ne!(install_of(folder.path()).unwrap(), install);
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! # The life of a phone
 //! [`SoftwareIdentity::open`] or a keystore gives it a key, [`pair`] joins it to a hub once,
-//! [`Pairing::load`] recalls that at each start, and its [`Radio`] sends for it. A
+//! [`Pairing::load`] recalls that at each start, and [`Phone::start`] runs it on its [`Radio`]. A
 //! journal that cannot be read is an error and stays as it is: a phone that forgot what it had
 //! submitted could send twice.
 //!
@@ -26,23 +26,32 @@
 mod address;
 mod backoff;
 mod clock;
+mod disk;
+#[cfg(feature = "fault-order")]
+mod fault;
 mod files;
 mod identity;
 mod install;
+mod order;
 mod pairing;
+mod phone;
 mod radio;
 mod random;
+mod ring;
 mod socket;
 mod tls;
 mod transport;
 
 pub use address::{HubAddress, InvalidAddress};
 pub use clock::{Clock, SystemClock};
+#[cfg(feature = "fault-order")]
+pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
 pub use install::{InstallError, JOURNAL_FILE, install_of};
 pub use pairing::{
     DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription, pair,
 };
+pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, StartError};
 pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
     Command, Condition, Event, PaceLimits, RadioFact, ReceivedSms, ReportStatus, SendParts,
@@ -50,6 +59,7 @@ pub use postrider_machine::{
 };
 pub use radio::{Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};
+pub use ring::RingError;
 pub use rustls::ClientConfig as TlsConfig;
 pub use socket::SocketError;
 pub use tls::{InvalidPin, SpkiPin, Trust, TrustError};

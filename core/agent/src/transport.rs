@@ -89,3 +89,67 @@ impl AsyncWrite for Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tls::{SpkiPin, Trust};
+    use rcgen::{CertifiedKey, KeyPair, PublicKeyData, generate_simple_self_signed};
+    use rustls::{ServerConfig, crypto::ring::default_provider, pki_types::PrivatePkcs8KeyDer};
+    use tokio::{io::AsyncWriteExt, net::TcpListener};
+    use tokio_rustls::TlsAcceptor;
+
+    /// Starts a server with a certificate that nobody signed; returns its address beside them.
+    async fn server() -> (HubAddress, CertifiedKey<KeyPair>) {
+        let key = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let private = PrivatePkcs8KeyDer::from(key.signing_key.serialize_der());
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![key.cert.der().clone()], private.into())
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                if let Ok(mut stream) = acceptor.accept(stream).await {
+                    drop(stream.write_all(b"hub").await);
+                }
+            }
+        });
+        (format!("https://localhost:{port}").parse().unwrap(), key)
+    }
+
+    async fn connects(hub: &HubAddress, trust: Trust) -> bool {
+        let tls = trust.client_config().unwrap();
+        Stream::connect(hub, &tls).await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn a_private_certificate_is_trusted_by_its_pinned_key_alone() {
+        let (hub, key) = server().await;
+        let pin = SpkiPin::of_spki(&key.signing_key.subject_public_key_info());
+        let other = SpkiPin::of_spki(b"another key");
+        let pinned = |pins: &[SpkiPin]| Trust {
+            pins: pins.to_vec(),
+            ..Trust::default()
+        };
+        assert!(connects(&hub, pinned(&[other, pin])).await);
+        assert!(!connects(&hub, pinned(&[other])).await);
+        assert!(!connects(&hub, Trust::default()).await);
+    }
+
+    #[tokio::test]
+    async fn a_root_of_its_own_is_trusted_for_its_names_only() {
+        let (hub, key) = server().await;
+        let trust = Trust {
+            extra_roots: vec![key.cert.der().to_vec()],
+            pins: Vec::new(),
+        };
+        assert!(connects(&hub, trust.clone()).await);
+        let by_address = hub.to_string().replace("localhost", "127.0.0.1");
+        assert!(!connects(&by_address.parse().unwrap(), trust).await);
+    }
+}

@@ -5,10 +5,12 @@
 //! messages that it sent in a file, as Android's provider does, so that a phone that was killed can
 //! look them up. A virtual phone that is started again counts as rebooted.
 //!
-//! The library runs any number of phones in one process ; the binary runs
+//! The library runs any number of phones in one process ([`VirtualPhone::start`]); the binary runs
 //! one, which may be killed at any moment and started again on its folder.
 
+mod config;
 mod later;
+mod phone;
 mod profile;
 mod provider;
 mod radio;
@@ -16,6 +18,8 @@ mod radio_log;
 mod seen;
 mod standard_input;
 
+pub use config::VirtualPhoneConfig;
+pub use phone::{VirtualPhone, VirtualPhoneError};
 pub use profile::{InvalidProfile, Profile};
 pub use radio_log::RadioLog;
 pub use seen::{Seen, Watcher};

@@ -65,7 +65,7 @@ impl<'a> Seen<'a> {
     pub(crate) fn of_event(event: &'a Event) -> Option<Self> {
         match event {
             Event::LinkUp => Some(Self::LinkUp),
-            Event::LinkDown { .. } => Some(Self::LinkDown),
+            Event::LinkDown => Some(Self::LinkDown),
             Event::PairingNeeded { .. } => Some(Self::PairingNeeded),
             Event::MessageMoved { message, state, .. } => match state {
                 WireState::Delivered

@@ -1,0 +1,49 @@
+//! The journal, written and read off the async threads.
+
+use crate::ring::RingError;
+use postrider_link::{
+    frame::Inbound,
+    session::phone::{FactRange, PhoneFact},
+};
+use postrider_machine::Change;
+use postrider_store::{Journal, JournalError};
+use tokio::task::spawn_blocking;
+
+/// Where a phone's rows go.
+pub(crate) struct Disk(Option<Journal>);
+
+impl Disk {
+    pub(crate) fn new(journal: Journal) -> Self {
+        Self(Some(journal))
+    }
+
+    /// Writes rows in one transaction and returns once they are on disk.
+    pub(crate) async fn commit(&mut self, changes: Vec<Change>) -> Result<(), RingError> {
+        self.with(move |journal| journal.commit(&changes)).await
+    }
+
+    /// Reads facts that wait for their ack.
+    pub(crate) async fn facts(&mut self, range: FactRange) -> Result<Vec<PhoneFact>, RingError> {
+        self.with(move |journal| journal.facts(range)).await
+    }
+
+    /// Reads the incoming messages that were acked and are still kept.
+    pub(crate) async fn inbound(&mut self) -> Result<Vec<Inbound>, RingError> {
+        self.with(|journal| journal.inbound()).await
+    }
+
+    async fn with<T, F>(&mut self, work: F) -> Result<T, RingError>
+    where
+        F: FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let mut journal = self.0.take().ok_or(RingError::WriterGone)?;
+        let working = spawn_blocking(move || {
+            let done = work(&mut journal);
+            (journal, done)
+        });
+        let (journal, done) = working.await.map_err(|_| RingError::WriterGone)?;
+        self.0 = Some(journal);
+        Ok(done?)
+    }
+}

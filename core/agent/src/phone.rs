@@ -1,0 +1,197 @@
+//! One phone: what it is started with, and the handle to it.
+
+use crate::{
+    address::{HubAddress, InvalidAddress},
+    backoff::Redial,
+    clock::Clock,
+    disk::Disk,
+    identity::Identity,
+    install::JOURNAL_FILE,
+    pairing::Pairing,
+    radio::{Radio, RadioFactsInbox},
+    random::{self, RandomError, Seeded},
+    ring::{Dial, Ring, RingError, Wish},
+    socket::Socket,
+};
+use postrider_link::{close::CloseCode, frame::SimInfo};
+use postrider_machine::{
+    Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, Waits,
+};
+use postrider_store::{Journal, JournalError};
+use rustls::ClientConfig;
+use std::{path::PathBuf, sync::Arc};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::{JoinHandle, spawn_blocking},
+};
+
+/// Wishes that may wait; whoever wishes more waits with them.
+const WISHES_MAX: usize = 16;
+
+/// Who is told what happens; called from the phone's own task, it must not wait.
+pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// What a phone is started with.
+pub struct PhoneConfig {
+    /// Where it keeps its journal.
+    pub folder: PathBuf,
+    /// Who it is to its hub.
+    pub pairing: Pairing,
+    /// Where the hub is found now, when not where pairing said.
+    pub hub: Option<HubAddress>,
+    /// The TLS settings, shared by all phones of a process.
+    pub tls: Arc<ClientConfig>,
+    /// Its key.
+    pub identity: Arc<dyn Identity>,
+    /// Its clocks.
+    pub clock: Arc<dyn Clock>,
+    /// The slots in use and what is known of their SIMs.
+    pub sims: Vec<SimInfo>,
+    /// What the platform knows of the phone.
+    pub condition: Condition,
+    /// How fast messages may leave.
+    pub limits: PaceLimits,
+    /// How long to wait for results.
+    pub waits: Waits,
+    /// Who is told what happens; without one it goes to the log.
+    pub observer: Option<Observer>,
+    /// The wrong order to work in.
+    #[cfg(feature = "fault-order")]
+    pub fault: Option<crate::Fault>,
+}
+
+/// Says why a phone did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The journal is damaged, of somebody else, or cannot be opened. It is left as it is.
+    #[error("the phone's journal cannot be used: {0}")]
+    Journal(#[from] JournalError),
+    /// The link's address is not one.
+    #[error("the address of the link {0}")]
+    Address(#[from] InvalidAddress),
+    /// The system has no random numbers.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The runtime is going down.
+    #[error("the runtime is going down")]
+    Runtime,
+}
+
+/// How a phone's loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// As it was asked to.
+    Stopped,
+    /// The hub does not know the phone any more, or does not trust its journal.
+    PairingNeeded(CloseCode),
+}
+
+/// Says why a phone's loop failed.
+#[derive(Debug, thiserror::Error)]
+pub enum PhoneError {
+    /// The loop could not go on.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// The loop's task was lost: it panicked, or the runtime went down.
+    #[error("the phone's task was lost")]
+    Lost,
+}
+
+/// A running phone. Dropping the handle stops it.
+#[derive(Debug)]
+pub struct Phone {
+    wishes: mpsc::Sender<Wish>,
+    task: JoinHandle<Result<Ended, RingError>>,
+}
+
+impl Phone {
+    /// Starts a phone on the present runtime: it goes on from its journal, and dials.
+    ///
+    /// # Errors
+    /// When its journal cannot be used; nothing is made anew in its place.
+    pub async fn start(
+        config: PhoneConfig,
+        radio: Arc<dyn Radio>,
+        facts: RadioFactsInbox,
+    ) -> Result<Self, StartError> {
+        let path = config.folder.join(JOURNAL_FILE);
+        let opened = spawn_blocking(move || Journal::open(&path)).await;
+        let (journal, snapshot) = opened.map_err(|_| StartError::Runtime)??;
+        let dial = dial_of(&config)?;
+        let agent_config = AgentConfig {
+            boot_id: BootId::new(config.clock.boot_id()),
+            device: config.pairing.device_id,
+            host: config.pairing.host,
+            sims: config.sims,
+            condition: config.condition,
+            limits: config.limits,
+            waits: config.waits,
+        };
+        let (wishes, inbox) = mpsc::channel(WISHES_MAX);
+        let ring = Ring {
+            agent: Agent::new(agent_config, snapshot, random::seed()?, config.clock.now()),
+            disk: Disk::new(journal),
+            clock: config.clock,
+            identity: config.identity,
+            radio,
+            facts,
+            wishes: inbox,
+            observer: config.observer,
+            dial,
+            redial: Redial::new(Seeded::from_bytes(&random::seed()?)),
+            connecting: None,
+            socket: None,
+            goodbye: None,
+            ended: None,
+            #[cfg(feature = "fault-order")]
+            fault: config.fault,
+        };
+        let task = tokio::spawn(ring.run());
+        Ok(Self { wishes, task })
+    }
+
+    /// Asks for something.
+    ///
+    /// # Errors
+    /// Why it was refused; `None` when the phone has stopped.
+    pub async fn command(&self, command: Command) -> Result<(), Option<Refused>> {
+        let (answer, answered) = oneshot::channel();
+        let wish = Wish::Command(command, answer);
+        self.wishes.send(wish).await.map_err(|_| None)?;
+        answered.await.map_err(|_| None)?.map_err(Some)
+    }
+
+    /// Tells that the phone is on another network, so that it dials at once.
+    pub async fn network_changed(&self) {
+        // A stopped phone has no use for a network.
+        drop(self.wishes.send(Wish::NetworkChanged).await);
+    }
+
+    /// Waits until the phone has stopped by itself; [`Phone::stop`] then says why.
+    pub async fn closed(&self) {
+        self.wishes.closed().await;
+    }
+
+    /// Stops the phone in good order and waits for it.
+    ///
+    /// # Errors
+    /// When its loop failed before.
+    pub async fn stop(self) -> Result<Ended, PhoneError> {
+        // A phone that has stopped already only has to be waited for.
+        drop(self.wishes.send(Wish::Stop).await);
+        let ended = self.task.await.map_err(|_| PhoneError::Lost)?;
+        Ok(ended?)
+    }
+}
+
+fn dial_of(config: &PhoneConfig) -> Result<Dial, InvalidAddress> {
+    let paired = config.pairing.link()?;
+    let link = match &config.hub {
+        Some(hub) => hub.with_path_of(&paired),
+        None => paired,
+    };
+    let tls = config.tls.clone();
+    Ok(Box::new(move || {
+        Box::pin(Socket::connect(link.clone(), tls.clone()))
+    }))
+}

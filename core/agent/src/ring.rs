@@ -1,0 +1,338 @@
+//! The loop of one phone: facts in, one commit, effects out.
+//!
+//! # A turn
+//! One thing comes in (a frame, a fact of the radio, a wish, a deadline); whatever else is there
+//! already comes in with it; then [`order`](crate::order) ends the turn. The machine decides all;
+//! nothing here knows what a message is.
+
+use crate::{
+    backoff::Redial,
+    clock::Clock,
+    disk::Disk,
+    identity::Identity,
+    phone::{Ended, Observer},
+    radio::{Radio, RadioFactsInbox, SentRowAsked},
+    socket::{Incoming, Socket, SocketError},
+};
+use postrider_link::{
+    close::CloseCode,
+    codec::{self, DecodeError},
+    frame::PhoneFrame,
+};
+use postrider_machine::{Agent, Change, Command, Effect, Event, RadioFact, Refused};
+use postrider_model::{BootMs, Now};
+use postrider_store::JournalError;
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+    time::sleep,
+};
+
+/// Frames and facts that one turn takes at most, so that a busy phone still commits and answers.
+const TURN_MAX: usize = 256;
+
+/// Says why a phone's loop ended without being asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum RingError {
+    /// The journal did not take the rows of a turn.
+    #[error("the journal cannot be written: {0}")]
+    Journal(#[from] JournalError),
+    /// The thread that wrote the journal is gone.
+    #[error("the journal's writer is gone")]
+    WriterGone,
+}
+
+/// What a phone's owner asks of the loop.
+pub(crate) enum Wish {
+    Command(Command, oneshot::Sender<Result<(), Refused>>),
+    NetworkChanged,
+    Stop,
+}
+
+type Connecting = Pin<Box<dyn Future<Output = Result<Socket, SocketError>> + Send>>;
+
+/// How a new connection is made.
+pub(crate) type Dial = Box<dyn Fn() -> Connecting + Send + Sync>;
+
+/// Everything that one phone's loop owns.
+pub(crate) struct Ring {
+    pub(crate) agent: Agent,
+    pub(crate) disk: Disk,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) identity: Arc<dyn Identity>,
+    pub(crate) radio: Arc<dyn Radio>,
+    pub(crate) facts: RadioFactsInbox,
+    pub(crate) wishes: mpsc::Receiver<Wish>,
+    pub(crate) observer: Option<Observer>,
+    pub(crate) dial: Dial,
+    pub(crate) redial: Redial,
+    pub(crate) connecting: Option<Connecting>,
+    pub(crate) socket: Option<Socket>,
+    pub(crate) goodbye: Option<JoinHandle<()>>,
+    pub(crate) ended: Option<Ended>,
+    #[cfg(feature = "fault-order")]
+    pub(crate) fault: Option<crate::Fault>,
+}
+
+enum Input {
+    Frame(Incoming),
+    Connected(Result<Socket, SocketError>),
+    Fact(Option<RadioFact>),
+    Wish(Option<Wish>),
+    Due,
+}
+
+impl Ring {
+    /// Runs until the owner stops the phone, the hub refuses it for good, or the journal fails.
+    pub(crate) async fn run(mut self) -> Result<Ended, RingError> {
+        loop {
+            self.end_turn().await?;
+            self.show_events();
+            if let Some(ended) = self.ended.take() {
+                return self.leave().await.map(|()| ended);
+            }
+            let input = self.next_input().await;
+            self.take(input);
+            self.take_what_is_ready();
+        }
+    }
+
+    async fn end_turn(&mut self) -> Result<(), RingError> {
+        #[cfg(feature = "fault-order")]
+        if let Some(fault) = self.fault {
+            return self.world_then_rows(fault).await;
+        }
+        self.rows_then_world().await
+    }
+
+    /// The socket comes first: waiting for a frame is also what writes the frames of this turn.
+    async fn next_input(&mut self) -> Input {
+        let due = wait_ms(self.agent.poll_timeout().map(|due| due.at), self.now());
+        tokio::select! {
+            biased;
+            incoming = next_frame(&mut self.socket) => Input::Frame(incoming),
+            connected = next_connection(&mut self.connecting) => Input::Connected(connected),
+            fact = self.facts.0.recv() => Input::Fact(fact),
+            wish = self.wishes.recv() => Input::Wish(wish),
+            () = due_in(due) => Input::Due,
+        }
+    }
+
+    fn take(&mut self, input: Input) {
+        let now = self.now();
+        match input {
+            Input::Frame(incoming) => self.take_incoming(incoming, now),
+            Input::Connected(connected) => self.take_connection(connected, now),
+            Input::Fact(Some(fact)) => self.agent.handle_radio(fact, now),
+            Input::Wish(Some(wish)) => self.take_wish(wish, now),
+            Input::Due => self.agent.handle_timeout(now),
+            // Nobody is left who could tell or want anything.
+            Input::Fact(None) | Input::Wish(None) => self.ended = Some(Ended::Stopped),
+        }
+    }
+
+    fn take_what_is_ready(&mut self) {
+        for _ in 0..TURN_MAX {
+            let now = self.now();
+            let fact = self.facts.0.try_recv().ok();
+            let frame = self.socket.as_mut().and_then(Socket::next_ready);
+            let is_done = fact.is_none() && frame.is_none();
+            if let Some(fact) = fact {
+                self.agent.handle_radio(fact, now);
+            }
+            if let Some(frame) = frame {
+                self.take_incoming(frame, now);
+            }
+            if is_done {
+                return;
+            }
+        }
+    }
+
+    fn take_incoming(&mut self, incoming: Incoming, now: Now) {
+        match incoming {
+            Incoming::Text(text) => match codec::decode_hub(text.as_bytes()) {
+                Ok(frame) => self.agent.handle_frame(frame, now),
+                Err(error) => {
+                    tracing::warn!(%error, "the hub wrote a frame that cannot be read");
+                    self.agent.handle_bad_frame(error, now);
+                }
+            },
+            Incoming::Binary => {
+                tracing::warn!("the hub wrote a binary message");
+                self.agent.handle_bad_frame(DecodeError::NotJson, now);
+            }
+            Incoming::Closed(close) => {
+                self.socket = None;
+                self.agent.handle_disconnected(close, now);
+            }
+        }
+    }
+
+    fn take_connection(&mut self, connected: Result<Socket, SocketError>, now: Now) {
+        self.connecting = None;
+        match connected {
+            Ok(socket) => {
+                self.socket = Some(socket);
+                self.agent.handle_connected(now);
+            }
+            Err(error) => {
+                tracing::debug!(%error, "no link");
+                self.agent.handle_disconnected(None, now);
+            }
+        }
+    }
+
+    fn take_wish(&mut self, wish: Wish, now: Now) {
+        match wish {
+            // Whoever asked may have gone; the command is done all the same.
+            Wish::Command(command, answer) => {
+                let answered = self.agent.handle_command(command, now);
+                let _gone = answer.send(answered);
+            }
+            Wish::NetworkChanged => self.agent.handle_network_change(now),
+            Wish::Stop => self.ended = Some(Ended::Stopped),
+        }
+    }
+
+    /// Does one thing in the world; everything before it is on disk.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub(crate) async fn perform(&mut self, effect: Effect) -> Result<(), RingError> {
+        match effect {
+            Effect::LoadFacts(range) => {
+                let facts = self.disk.facts(range).await?;
+                self.agent.handle_facts_loaded(facts, self.now());
+            }
+            Effect::LoadInbound => {
+                let messages = self.disk.inbound().await?;
+                self.agent.handle_inbound_loaded(messages, self.now());
+            }
+            Effect::PlanRedial => {
+                let delay_ms = self.redial.next_wait_ms();
+                self.agent.handle_redial(delay_ms, self.now());
+            }
+            Effect::ResetRedial => self.redial.reset(),
+            Effect::Connect => self.connecting = Some((self.dial)()),
+            Effect::SignHello { bytes } => self.sign(&bytes),
+            Effect::WriteFrame(frame) => self.write(&frame),
+            Effect::CloseLink(close) => self.close(close),
+            Effect::SendParts(task) => self.radio.send_parts(&task),
+            Effect::ReadSentRow {
+                token,
+                sim,
+                to,
+                text,
+                since,
+            } => self.radio.read_sent_row(&SentRowAsked {
+                token,
+                sim,
+                to,
+                text,
+                since,
+            }),
+            Effect::ConfirmReceived { receipt } => self.radio.confirm_received(receipt),
+        }
+        Ok(())
+    }
+
+    fn sign(&mut self, bytes: &[u8]) {
+        match self.identity.sign(bytes) {
+            Ok(signature) => self.agent.handle_signature(signature, self.clock.now()),
+            Err(error) => {
+                tracing::error!(%error, "the phone cannot sign");
+                self.socket = None;
+                self.agent.handle_disconnected(None, self.clock.now());
+            }
+        }
+    }
+
+    fn write(&mut self, frame: &PhoneFrame) {
+        let Some(socket) = &mut self.socket else {
+            return;
+        };
+        match codec::encode(frame) {
+            Ok(text) => socket.write(text),
+            Err(error) => tracing::error!(%error, "a frame cannot be written"),
+        }
+    }
+
+    fn close(&mut self, close: CloseCode) {
+        self.connecting = None;
+        if let Some(socket) = self.socket.take() {
+            self.goodbye = Some(tokio::spawn(socket.close(close)));
+        }
+    }
+
+    /// Says goodbye in the link's own words, and waits until it is said.
+    async fn leave(&mut self) -> Result<(), RingError> {
+        self.agent.handle_stop(self.now());
+        self.end_turn().await?;
+        self.close(CloseCode::GoingAway);
+        if let Some(goodbye) = self.goodbye.take() {
+            // A goodbye that failed was not heard; the hub finds out by itself.
+            drop(goodbye.await);
+        }
+        Ok(())
+    }
+
+    /// Commits rows; while it runs, what comes in waits for the next turn.
+    pub(crate) async fn commit(&mut self, changes: Vec<Change>) -> Result<(), RingError> {
+        self.disk.commit(changes).await
+    }
+
+    pub(crate) fn tell_committed(&mut self) {
+        self.agent.handle_committed(self.clock.now());
+    }
+
+    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
+        std::iter::from_fn(|| self.agent.poll_change()).collect()
+    }
+
+    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
+        std::iter::from_fn(|| self.agent.poll_effect()).collect()
+    }
+
+    fn show_events(&mut self) {
+        while let Some(event) = self.agent.poll_event() {
+            if let Event::PairingNeeded { close } = event {
+                self.ended = Some(Ended::PairingNeeded(close));
+            }
+            match &self.observer {
+                Some(observer) => observer(&event),
+                None => tracing::debug!(?event, "phone"),
+            }
+        }
+    }
+
+    fn now(&self) -> Now {
+        self.clock.now()
+    }
+}
+
+async fn next_frame(socket: &mut Option<Socket>) -> Incoming {
+    match socket {
+        Some(socket) => socket.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_connection(connecting: &mut Option<Connecting>) -> Result<Socket, SocketError> {
+    match connecting {
+        Some(connecting) => connecting.await,
+        None => std::future::pending().await,
+    }
+}
+
+fn wait_ms(at: Option<BootMs>, now: Now) -> Option<u64> {
+    at.map(|at| at.since_ms(now.boot))
+}
+
+async fn due_in(wait_ms: Option<u64>) {
+    match wait_ms {
+        Some(wait_ms) => sleep(Duration::from_millis(wait_ms)).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,69 @@
+//! `POST /pair`, as far as a phone needs it.
+
+use super::hub::{CODE, Device, HOST, Shared};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use postrider_link::{frame::InstallId, signature};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+pub async fn serve(mut stream: TcpStream, shared: &Shared) {
+    let request = read(&mut stream).await;
+    let (status, answer) = answer(&request, shared);
+    let body = answer.to_string();
+    let length = body.len();
+    let head =
+        format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
+    stream.write_all((head + &body).as_bytes()).await.unwrap();
+}
+
+async fn read(stream: &mut TcpStream) -> Value {
+    let mut bytes = Vec::new();
+    loop {
+        stream.read_buf(&mut bytes).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((_, body)) = text.split_once("\r\n\r\n")
+            && let Ok(body) = serde_json::from_str(body)
+        {
+            return body;
+        }
+    }
+}
+
+fn answer(request: &Value, shared: &Shared) -> (&'static str, Value) {
+    let mut state = shared.state();
+    state.pair_requests += 1;
+    if request["code"] != CODE {
+        let error = json!({"code": "invalid_code", "message": "there is no such code"});
+        return ("403 Forbidden", json!({ "error": error }));
+    }
+    let key = STANDARD
+        .decode(request["public_key"].as_str().unwrap())
+        .unwrap();
+    let install: InstallId = request["install"].as_str().unwrap().parse().unwrap();
+    let digits = digits(&key);
+    if !state.is_confirmed {
+        return ("200 OK", json!({"status": "pending", "digits": digits}));
+    }
+    let device = state
+        .device
+        .get_or_insert_with(|| Device::new(key, install));
+    let answer = json!({
+        "status": "confirmed",
+        "digits": digits,
+        "device_id": device.id,
+        "host": HOST,
+        "link_url": format!("ws://{}/link", shared.address),
+        "phones": [{"id": "PN0000000000000009", "sim": 0, "phone_number": "+15005550001"}],
+    });
+    ("200 OK", answer)
+}
+
+/// Returns the digits that the hub shows.
+pub fn digits(key: &[u8]) -> String {
+    let input = signature::pairing_digits_input(CODE, key);
+    let hash = ring::digest::digest(&ring::digest::SHA256, &input);
+    signature::pairing_digits(hash.as_ref()[..8].try_into().unwrap())
+}
