@@ -1,0 +1,165 @@
+//! Alerts: what needs the operator, raised and cleared in the transaction of its cause.
+//!
+//! One alert of a kind stands for a phone or a device at a time. Raising and clearing write the
+//! `alert` webhook; each function says whether it wrote one, so that its caller wakes the
+//! deliverer after the commit.
+
+use crate::hub::Hub;
+use crate::webhooks::enqueue;
+use hub_domain::{Alert, AlertKind, Phone, Project};
+use hub_store::{StoreError, Tx, alerts};
+use postrider_link::frame::Health;
+use postrider_model::{DeviceId, Now, PhoneId};
+
+/// A battery at or below this is low, in percent.
+const BATTERY_LOW: u8 = 15;
+/// A battery at or above this is low no more, in percent.
+const BATTERY_FINE: u8 = 25;
+/// The phone's word for a radio that gives no results.
+const RADIO_SILENT: &str = "radio";
+
+/// Raises an alert about a device.
+///
+/// # Errors
+/// What the database says.
+pub fn raise_for_device(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    device: DeviceId,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    raise(hub, tx, project, None, Some(device), kind, now)
+}
+
+/// Raises an alert about one phone.
+///
+/// # Errors
+/// What the database says.
+pub fn raise_for_phone(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    phone: &Phone,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    raise(hub, tx, project, Some(phone.id), phone.device_id, kind, now)
+}
+
+/// Clears an alert about a device, when it stands.
+///
+/// # Errors
+/// What the database says.
+pub fn clear_for_device(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    device: DeviceId,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    clear(hub, tx, project, None, Some(device), kind, now)
+}
+
+/// Raises and clears what follows from a phone's health: a low battery, a silent radio.
+///
+/// # Errors
+/// What the database says.
+pub fn of_health(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    on: &[Phone],
+    health: &Health,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let mut told = false;
+    if let Some(device) = on.first().and_then(|phone| phone.device_id) {
+        let charging = health.charging == Some(true);
+        let kind = AlertKind::BatteryLow;
+        told |= match health.battery {
+            Some(percent) if percent <= BATTERY_LOW && !charging => {
+                raise_for_device(hub, tx, project, device, kind, now)?
+            }
+            Some(percent) if percent >= BATTERY_FINE || charging => {
+                clear_for_device(hub, tx, project, device, kind, now)?
+            }
+            Some(_) | None => false,
+        };
+    }
+    for phone in on {
+        let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
+        let Some(sim) = sim else { continue };
+        let kind = AlertKind::LookAtPhone;
+        told |= if sim.waiting_for.as_deref() == Some(RADIO_SILENT) {
+            raise_for_phone(hub, tx, project, phone, kind, now)?
+        } else {
+            clear(hub, tx, project, Some(phone.id), phone.device_id, kind, now)?
+        };
+    }
+    Ok(told)
+}
+
+fn raise(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    phone_id: Option<PhoneId>,
+    device_id: Option<DeviceId>,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let alert = Alert {
+        id: hub.id(now),
+        project_id: project.id,
+        phone_id,
+        device_id,
+        kind,
+        detail: detail(kind).to_owned(),
+        time_created: now.unix,
+        time_cleared: None,
+    };
+    if !alerts::raise(tx, &alert)? {
+        return Ok(false);
+    }
+    tracing::warn!(alert = %alert.id, kind = kind.as_str(), ?device_id, "an alert was raised");
+    enqueue::alert(hub, tx, project, &alert, now)
+}
+
+fn clear(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    phone_id: Option<PhoneId>,
+    device_id: Option<DeviceId>,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let standing = alerts::standing(tx, project.id, phone_id, device_id, kind)?;
+    let Some(mut alert) = standing else { return Ok(false) };
+    alerts::clear(tx, alert.id, now.unix)?;
+    alert.time_cleared = Some(now.unix);
+    enqueue::alert(hub, tx, project, &alert, now)
+}
+
+const fn detail(kind: AlertKind) -> &'static str {
+    match kind {
+        AlertKind::PhoneOffline => "The phone is not connected.",
+        AlertKind::LookAtPhone => {
+            "The radio gives no results: a dialog may be open on the phone. Look at the phone."
+        }
+        AlertKind::SimChanged => {
+            "Another SIM is in the slot: nothing is sent until somebody confirms it."
+        }
+        AlertKind::BatteryLow => "The battery is low.",
+        AlertKind::PhoneCloned => {
+            "The phone's journal was copied or went backwards: it must pair again."
+        }
+        AlertKind::HubFrozen => {
+            "The hub's data went backwards: sending waits until each phone has answered."
+        }
+        AlertKind::LinkErrors => "The phone breaks the rules of the link.",
+    }
+}

@@ -1,0 +1,189 @@
+//! Exposing queued messages to a connected phone: committed first, the frame after.
+
+use super::settle::{Detail, Work};
+use hub_domain::{Message, MessageType, Phone};
+use hub_store::{StoreError, Tx, messages};
+use postrider_link::frame::{Address, Kind, Send};
+use postrider_link::ownership::hub::{Fact, Holder};
+use postrider_model::{PhoneId, SimSlot};
+use std::collections::BTreeMap;
+
+/// Most messages of one SIM and priority that are exposed and without a sent result: the phone
+/// keeps sending while its data link is down. The others wait at the hub.
+pub const WINDOW: u32 = 64;
+/// The most that a phone's own window can be set to.
+pub const WINDOW_MAX: u32 = 500;
+
+/// How many exposures without a result each SIM and priority has.
+#[derive(Debug, Clone, Default)]
+pub struct Open {
+    counts: BTreeMap<(PhoneId, u8), u64>,
+}
+
+impl Open {
+    /// Counts a device's open exposures.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn count(tx: &mut Tx<'_>, holder: &Holder) -> Result<Self, StoreError> {
+        let rows = messages::open_exposures(tx, holder.device)?;
+        let counts = rows.into_iter().map(|(phone, priority, n)| ((phone, priority), n)).collect();
+        Ok(Self { counts })
+    }
+
+    /// Returns how many exposures have no result.
+    pub fn total(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// An exposure got its result.
+    pub fn close(&mut self, phone: PhoneId, priority: u8) {
+        if let Some(n) = self.counts.get_mut(&(phone, priority)) {
+            *n = n.saturating_sub(1);
+        }
+    }
+
+    fn add(&mut self, phone: PhoneId, priority: u8) {
+        *self.counts.entry((phone, priority)).or_default() += 1;
+    }
+
+    fn room(&self, phone: &Phone, priority: u8) -> u64 {
+        let window = u64::from(phone.window_size.unwrap_or(WINDOW).min(WINDOW_MAX));
+        window.saturating_sub(self.counts.get(&(phone.id, priority)).copied().unwrap_or(0))
+    }
+
+    fn of_phone(&self, phone: PhoneId) -> u64 {
+        self.counts.range((phone, 0)..=(phone, u8::MAX)).map(|(_, n)| n).sum()
+    }
+}
+
+/// The exposures of one SIM that were made, and whether more may wait.
+#[derive(Debug, Default)]
+pub struct Exposed {
+    /// Frames to write after the commit, in the order of their numbers.
+    pub frames: Vec<Send>,
+    /// Whether the queue may hold more than there was room for.
+    pub more: bool,
+}
+
+/// What exposing goes by, and what it hands out.
+pub struct Exposing<'a> {
+    /// The phone's link.
+    pub holder: &'a Holder,
+    /// Exposures without a result.
+    pub open: &'a mut Open,
+    /// How many `send` frames the phone's credit still allows.
+    pub credit: u64,
+    /// The next place in the device's downward sequence; rises with each exposure.
+    pub next_s: u64,
+}
+
+/// Exposes what is queued for one SIM and returns the frames to write after the commit.
+///
+/// # Errors
+/// What the database says.
+pub fn queued(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    phone: &Phone,
+    exposing: &mut Exposing<'_>,
+) -> Result<Exposed, StoreError> {
+    let mut exposed = Exposed::default();
+    let mut left = allowance(work, phone, exposing);
+    let Some(sim) = phone.sim else { return Ok(exposed) };
+    if left == 0 {
+        exposed.more = true;
+        return Ok(exposed);
+    }
+    let limit = u32::try_from(left).unwrap_or(u32::MAX).min(WINDOW_MAX);
+    let claimed = messages::claim_queued(tx, phone.id, limit)?;
+    exposed.more = claimed.len() >= limit as usize;
+    for mut message in claimed {
+        if left == 0 || exposing.open.room(phone, message.priority) == 0 {
+            exposed.more = true;
+            continue;
+        }
+        if let Some(frame) = expose(work, tx, &mut message, sim, exposing)? {
+            exposing.open.add(phone.id, message.priority);
+            left -= 1;
+            exposed.frames.push(frame);
+        }
+    }
+    Ok(exposed)
+}
+
+/// Returns how many messages may go to a phone now, whatever their priority.
+fn allowance(work: &Work<'_, '_>, phone: &Phone, exposing: &Exposing<'_>) -> u64 {
+    if phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped {
+        return 0;
+    }
+    let room = exposing.open.room(phone, 1).max(exposing.open.room(phone, 2));
+    let within_limit = match phone.sends_left() {
+        Some(left) => left.saturating_sub(exposing.open.of_phone(phone.id)),
+        None => u64::MAX,
+    };
+    room.saturating_mul(2).min(within_limit).min(exposing.credit)
+}
+
+fn expose(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &mut Message,
+    sim: SimSlot,
+    exposing: &mut Exposing<'_>,
+) -> Result<Option<Send>, StoreError> {
+    if message.life_end.is_some_and(|end| end <= work.now.unix) {
+        let over = Fact::LifeEnded { ago_ms: 0 };
+        drop(work.apply(tx, message, over, &Detail::default())?);
+        return Ok(None);
+    }
+    let Some(to) = message.to_number.as_ref().map(Address::from) else { return Ok(None) };
+    let s = exposing.next_s;
+    let fact = Fact::Exposed { holder: exposing.holder.clone(), s };
+    if work.apply(tx, message, fact, &Detail::default())?.is_err() {
+        return Ok(None);
+    }
+    exposing.next_s += 1;
+    exposing.credit = exposing.credit.saturating_sub(1);
+    Ok(Some(frame(message, s, to, sim, work.now.unix)))
+}
+
+/// Makes the frame of an exposure.
+pub fn frame(
+    message: &Message,
+    s: u64,
+    to: Address,
+    sim: SimSlot,
+    now: postrider_model::UnixMs,
+) -> Send {
+    let left = message.life_end.map_or(i64::MAX, |end| end.0.saturating_sub(now.0));
+    Send {
+        s,
+        id: message.id,
+        ep: message.ownership.ep,
+        kind: kind(message.message_type),
+        to,
+        text: message.content.clone(),
+        data: None,
+        sim,
+        parts_max: None,
+        ttl_ms: u64::try_from(left).unwrap_or(0).min(TTL_MS_MAX),
+        report: true,
+        priority: i64::from(message.priority),
+        movable: false,
+        media: Vec::new(),
+    }
+}
+
+/// A year: the longest life that a frame names, so that it stays an exact integer everywhere.
+const TTL_MS_MAX: u64 = 366 * 24 * 3_600_000;
+
+fn kind(message_type: MessageType) -> Kind {
+    match message_type {
+        MessageType::Sms => Kind::Sms,
+        MessageType::Mms => Kind::Mms,
+        MessageType::Ussd | MessageType::UssdSession => Kind::Ussd,
+        MessageType::Call => Kind::Call,
+        MessageType::Chat | MessageType::Service => Kind::Other(message_type.as_str().to_owned()),
+    }
+}

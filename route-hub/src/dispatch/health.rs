@@ -1,0 +1,65 @@
+//! Taking in how a phone is: the fields that the API shows, and the alerts that follow.
+
+use super::settle::Work;
+use crate::alerts;
+use crate::link::sims;
+use hub_domain::{Device, Phone, WaitingFor};
+use hub_store::{StoreError, Tx, phones};
+use postrider_link::frame::{Health, SimInfo};
+
+/// Stores a phone's health with each of its SIM slots.
+///
+/// # Errors
+/// What the database says.
+pub fn apply(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    device: &Device,
+    on: &mut [Phone],
+    health: &Health,
+) -> Result<(), StoreError> {
+    sims::sync(work, tx, device, &health.sims)?;
+    for phone in on.iter_mut() {
+        let Some(mut stored) = phones::by_key(tx, phone.id)? else { continue };
+        let sim = health.sims.iter().find(|sim| Some(sim.slot) == stored.sim);
+        take_in(&mut stored, health, sim, work.now.unix);
+        phones::update(tx, &stored)?;
+        *phone = stored;
+    }
+    if alerts::of_health(work.hub, tx, work.project, on, health, work.now)? {
+        work.effects.webhooks();
+    }
+    Ok(())
+}
+
+fn take_in(
+    phone: &mut Phone,
+    health: &Health,
+    sim: Option<&SimInfo>,
+    now: postrider_model::UnixMs,
+) {
+    let keep = |new: &Option<String>, old: &mut Option<String>| {
+        if new.is_some() {
+            old.clone_from(new);
+        }
+    };
+    phone.battery = health.battery.map(i64::from).or(phone.battery);
+    phone.charging = health.charging.or(phone.charging);
+    phone.android_sdk = health.android_sdk.map(i64::from).or(phone.android_sdk);
+    keep(&health.network, &mut phone.internet_type);
+    keep(&health.app_version, &mut phone.app_version);
+    keep(&health.manufacturer, &mut phone.manufacturer);
+    keep(&health.model, &mut phone.model);
+    let waits = sim.and_then(|sim| sim.waiting_for.as_ref()).or(health.waiting_for.as_ref());
+    let slot_in_ms = sim.and_then(|sim| sim.next_slot_in_ms).or(health.next_slot_in_ms);
+    phone.waiting_for = waits.and_then(|reason| waiting_for(reason));
+    phone.next_slot_time = slot_in_ms
+        .filter(|_| phone.waiting_for.is_some())
+        .map(|delay_ms| now.plus_ms(i64::try_from(delay_ms).unwrap_or(0)));
+    phone.last_active_time = Some(now);
+}
+
+/// Reads the phone's word for what its next message waits for.
+fn waiting_for(reason: &str) -> Option<WaitingFor> {
+    reason.parse().ok()
+}

@@ -1,0 +1,29 @@
+//! A device that is gone for good: removed, replaced by another installation, or with a journal
+//! that went back. What it was exposed becomes unknown; nothing of it is freed.
+
+use super::effects::Effects;
+use super::settle::{Detail, Work};
+use crate::hub::Hub;
+use hub_domain::Project;
+use hub_store::{StoreError, Tx, messages};
+use postrider_link::ownership::hub::Fact;
+use postrider_model::{DeviceId, Now};
+
+/// Tells every open exposure of a device that its holder is lost.
+///
+/// # Errors
+/// What the database says.
+pub fn device_lost(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    device: DeviceId,
+    now: Now,
+) -> Result<Effects, StoreError> {
+    let mut work = Work::new(hub, project, now);
+    for mut message in messages::on_device(tx, device, 0)? {
+        drop(work.apply(tx, &mut message, Fact::HolderLost, &Detail::default())?);
+        work.effects.settings(message.phone_id);
+    }
+    work.finish(tx)
+}

@@ -1,0 +1,16 @@
+//! Dispatch: from the queue to phones, and from their reports to statuses and webhooks.
+//!
+//! Every function here runs inside a job of the store and decides nothing about who may send a
+//! message: `postrider_link::ownership` does, and this module writes down what it says.
+
+pub mod effects;
+pub mod explain;
+pub mod expose;
+pub mod health;
+pub mod inbound;
+pub mod life;
+pub mod lost;
+pub mod ownership;
+pub mod report;
+pub mod settle;
+pub mod simulated;

@@ -1,0 +1,68 @@
+//! Applying a phone's event to its message.
+
+use super::settle::{Detail, Work};
+use hub_store::{StoreError, Tx, messages, past_exposures};
+use postrider_link::clock::{PhoneClock, published_time};
+use postrider_link::frame::Event;
+use postrider_link::ownership::hub::{Fact, Holder, Report, Whose};
+use postrider_model::WireState;
+
+/// Why a well-formed fact could not be applied: it is stored aside, counted and acked.
+pub type Aside = &'static str;
+
+/// Applies an event; `Err(Aside)` when it is about nothing that this phone may speak of.
+///
+/// Events about single parts tell nothing that the API shows but their number.
+///
+/// # Errors
+/// What the database says.
+pub fn apply(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    by: &Holder,
+    clock: &PhoneClock,
+    event: &Event,
+) -> Result<Result<(), Aside>, StoreError> {
+    let Some(mut message) = messages::by_key(tx, event.id)? else {
+        return Ok(Err("no such message"));
+    };
+    let whose = super::ownership::of(&message)?.whose(event.ep, by);
+    let report =
+        Report { state: event.state, partial: event.partial, unsent: event.unsent };
+    let fact = match whose {
+        Whose::Present if event.part.is_some() => return Ok(Ok(())),
+        Whose::Present => Fact::Reported { ep: event.ep, by, report },
+        Whose::LookUpPast if was_held(tx, by, event)? => {
+            Fact::PastReported { ep: event.ep, report }
+        }
+        Whose::LookUpPast | Whose::Stranger => return Ok(Err("not this phone's exposure")),
+    };
+    let detail = Detail {
+        time: Some(published_time(clock, event.stamp(), message.time_created, work.now)),
+        code: event.code.clone(),
+        text: event.detail.clone().or_else(|| reason(event)),
+        parts: event.of.map(u32::from),
+    };
+    let applied = work.apply(tx, &mut message, fact, &detail)?;
+    Ok(applied.map(drop).map_err(|_| "refused by the message's state"))
+}
+
+fn was_held(tx: &mut Tx<'_>, by: &Holder, event: &Event) -> Result<bool, StoreError> {
+    let past = past_exposures::get(tx, event.id, event.ep)?;
+    Ok(past.is_some_and(|past| {
+        past.device_id == by.device && past.install == by.install.as_str()
+    }))
+}
+
+fn reason(event: &Event) -> Option<String> {
+    let said = match event.state {
+        WireState::NotDelivered => "The network could not deliver the message.",
+        WireState::Retrying => "A try failed; the phone tries again.",
+        WireState::Failed => "The phone could not send the message.",
+        _ => return None,
+    };
+    Some(match &event.code {
+        Some(code) => format!("{said} ({code})"),
+        None => said.to_owned(),
+    })
+}

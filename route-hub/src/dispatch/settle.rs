@@ -1,0 +1,165 @@
+//! Carrying out what ownership says about a message: the row, its status, its webhook.
+
+use super::effects::Effects;
+use super::ownership;
+use crate::hub::Hub;
+use crate::webhooks::enqueue;
+use hub_domain::{Message, Project};
+use hub_store::past_exposures::{self, PastExposure};
+use hub_store::{StoreError, Tx, messages, phones};
+use postrider_link::ownership::hub::{Fact, Outcome, Ownership, Published, Refused};
+use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
+use std::collections::BTreeMap;
+
+/// One unit of work on messages: what it goes by, and what it gathers until its end.
+pub struct Work<'h, 'p> {
+    /// The hub.
+    pub hub: &'h Hub,
+    /// The project of every message in it.
+    pub project: &'p Project,
+    /// When it was begun.
+    pub now: Now,
+    /// What follows the commit.
+    pub effects: Effects,
+    /// Exposures that got their result: the phone's window has room again.
+    pub closed: Vec<(PhoneId, u8)>,
+    sent: BTreeMap<PhoneId, u64>,
+}
+
+/// What an event of the phone adds to a fact.
+#[derive(Debug, Clone, Default)]
+pub struct Detail {
+    /// When it happened, as it is published.
+    pub time: Option<UnixMs>,
+    /// Why, for programs.
+    pub code: Option<String>,
+    /// Why, for people.
+    pub text: Option<String>,
+    /// How many parts the message has.
+    pub parts: Option<u32>,
+}
+
+impl<'h, 'p> Work<'h, 'p> {
+    /// Begins a unit of work.
+    pub fn new(hub: &'h Hub, project: &'p Project, now: Now) -> Self {
+        Self { hub, project, now, effects: Effects::default(), closed: Vec::new(), sent: BTreeMap::new() }
+    }
+
+    /// Applies a fact to a message and writes everything that follows from it.
+    ///
+    /// A refused fact leaves message and database as they were.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn apply(
+        &mut self,
+        tx: &mut Tx<'_>,
+        message: &mut Message,
+        fact: Fact<'_>,
+        detail: &Detail,
+    ) -> Result<Result<Outcome, Refused>, StoreError> {
+        let mut owned = ownership::of(message)?;
+        let before = owned.clone();
+        let outcome = match owned.apply(fact, ownership::rules(message, self.now.unix)) {
+            Ok(outcome) => outcome,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        if before.state.is_open() && !owned.state.is_open() {
+            self.closed.push((message.phone_id, message.priority));
+        }
+        let parts_known = detail.parts.is_some() && message.num_parts != detail.parts;
+        if owned == before && outcome.publish.is_none() && !parts_known {
+            return Ok(Ok(outcome));
+        }
+        if parts_known {
+            message.num_parts = detail.parts;
+        }
+        self.keep(tx, message, &owned, &outcome, detail)?;
+        Ok(Ok(outcome))
+    }
+
+    fn keep(
+        &mut self,
+        tx: &mut Tx<'_>,
+        message: &mut Message,
+        owned: &Ownership,
+        outcome: &Outcome,
+        detail: &Detail,
+    ) -> Result<(), StoreError> {
+        if let Some((ep, holder)) = &outcome.replaced {
+            let install = holder.install.as_str().to_owned();
+            let device_id = holder.device;
+            let past = PastExposure { message_id: message.id, ep: *ep, device_id, install };
+            past_exposures::insert(tx, &past)?;
+        }
+        ownership::put(message, owned);
+        if let Some(published) = &outcome.publish {
+            self.publish(message, published, detail);
+        }
+        messages::update_ownership(tx, message)?;
+        if outcome.publish.is_some_and(|published| published.webhook) {
+            self.tell_status(tx, message)?;
+        }
+        self.effects.changed(message.id);
+        if outcome.requeued {
+            self.effects.queued(message.phone_id);
+        }
+        if outcome.ask.is_some() {
+            self.effects.asked(message.phone_id);
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, message: &mut Message, published: &Published, detail: &Detail) {
+        message.status = published.status;
+        message.time_updated = self.now.unix;
+        let code = published.error.map(|error| error.as_str());
+        message.error_code = match code {
+            None => None,
+            Some(Some(code)) => Some(code.to_owned()),
+            Some(None) => detail.code.clone(),
+        };
+        message.error_message = match (published.error, published.status) {
+            (Some(error), _) => Some(
+                detail.text.clone().unwrap_or_else(|| super::explain::error(error).to_owned()),
+            ),
+            (None, MessageStatus::FailedQueued | MessageStatus::NotDelivered) => {
+                detail.text.clone()
+            }
+            (None, _) => None,
+        };
+        if published.sets_time_sent && message.time_sent.is_none() {
+            message.time_sent = Some(detail.time.unwrap_or(self.now.unix));
+            *self.sent.entry(message.phone_id).or_default() += 1;
+        }
+    }
+
+    /// Writes the webhook rows of a message's present status.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn tell_status(&mut self, tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+        if enqueue::send_status(self.hub, tx, self.project, message, self.now)? {
+            self.effects.webhooks();
+        }
+        Ok(())
+    }
+
+    /// Ends the unit of work: counts what was sent on each phone.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<Effects, StoreError> {
+        for (phone_id, sent) in std::mem::take(&mut self.sent) {
+            let Some(mut phone) = phones::by_key(tx, phone_id)? else { continue };
+            let paused = phone.send_paused;
+            phone.count_sent(sent);
+            phone.last_active_time = Some(self.now.unix);
+            phones::update_sent_count(tx, &phone)?;
+            if paused != phone.send_paused {
+                self.effects.settings(phone_id);
+            }
+        }
+        Ok(std::mem::take(&mut self.effects))
+    }
+}

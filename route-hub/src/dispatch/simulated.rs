@@ -1,0 +1,169 @@
+//! The test route: nothing leaves the hub, special numbers play their sequence of statuses.
+//!
+//! Source: the specification, "States and transitions", "Simulation on a test route".
+
+use super::effects::Effects;
+use super::settle::Work;
+use crate::hub::Hub;
+use hub_domain::{Message, OwnershipRow, Project};
+use hub_store::{StoreError, Tx, messages, projects};
+use postrider_link::ownership::hub::HubState;
+use postrider_model::{MessageStatus, Now, ProjectId};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Most messages played in one unit of work.
+const BATCH: u32 = 256;
+/// How long to wait after a failed unit of work.
+const AFTER_ERROR: Duration = Duration::from_secs(1);
+
+/// One step of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Step {
+    state: HubState,
+    error: Option<&'static str>,
+}
+
+const fn plain(state: HubState) -> Step {
+    Step { state, error: None }
+}
+
+const SENT: Step = plain(HubState::Sent);
+
+/// Returns the sequence that a recipient plays.
+fn sequence(to: &str) -> &'static [Step] {
+    const FAILED: &[Step] =
+        &[Step { state: HubState::Failed, error: Some("Example error message.") }];
+    const DELIVERED: &[Step] = &[SENT, plain(HubState::Delivered)];
+    const NOT_DELIVERED: &[Step] = &[
+        SENT,
+        Step {
+            state: HubState::NotDelivered,
+            error: Some("Example delivery failure message."),
+        },
+    ];
+    const RETRIED: &[Step] = &[
+        Step { state: HubState::Retrying, error: Some("Example temporary failure message.") },
+        SENT,
+    ];
+    match to {
+        "+15005550011" => FAILED,
+        "+15005550012" => DELIVERED,
+        "+15005550013" => NOT_DELIVERED,
+        "+15005550014" => RETRIED,
+        _ => &[SENT],
+    }
+}
+
+/// Returns the step after the message's present state; `None` at the end of its sequence.
+fn next_step(message: &Message) -> Option<Step> {
+    let to = message.to_number.as_ref().map_or("", |number| number.as_str());
+    let steps = sequence(to);
+    if message.ownership.state == OwnershipRow::WAITING {
+        return steps.first().copied();
+    }
+    let at = steps.iter().position(|step| step.state.code() == message.ownership.state)?;
+    steps.get(at + 1).copied()
+}
+
+/// Plays what is queued for the test route until it is dropped.
+pub async fn run(hub: Hub) {
+    loop {
+        match play_once(&hub).await {
+            Ok(true) => {}
+            Ok(false) => hub.bus.simulated_woken().await,
+            Err(error) => {
+                tracing::error!(%error, "the test route could not go on");
+                tokio::time::sleep(AFTER_ERROR).await;
+            }
+        }
+    }
+}
+
+/// Plays one step of each message that has one, and says whether there was any.
+///
+/// # Errors
+/// What the database says.
+pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
+    let (worker, now) = (hub.clone(), hub.now());
+    if hub.store.read(|tx| messages::simulated(tx, 1)).await?.is_empty() {
+        return Ok(false);
+    }
+    let effects = hub.store.write(move |tx| play_batch(&worker, tx, now)).await?;
+    let played = !effects.is_empty();
+    for effects in effects {
+        effects.perform(hub);
+    }
+    Ok(played)
+}
+
+fn play_batch(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<Vec<Effects>, StoreError> {
+    let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
+    for message in messages::simulated(tx, BATCH)? {
+        by_project.entry(message.project_id).or_default().push(message);
+    }
+    let mut effects = Vec::new();
+    for (project_id, batch) in by_project {
+        let Some(project) = projects::get(tx, project_id)? else { continue };
+        effects.push(play_all(hub, tx, &project, now, batch)?);
+    }
+    Ok(effects)
+}
+
+fn play_all(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    now: Now,
+    batch: Vec<Message>,
+) -> Result<Effects, StoreError> {
+    let mut work = Work::new(hub, project, now);
+    for mut message in batch {
+        if let Some(step) = next_step(&message) {
+            play(&mut work, tx, &mut message, step)?;
+        }
+    }
+    work.finish(tx)
+}
+
+fn play(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &mut Message,
+    step: Step,
+) -> Result<(), StoreError> {
+    if message.ownership.state == OwnershipRow::WAITING {
+        message.send_attempts += 1;
+    }
+    message.ownership.state = step.state.code();
+    message.status = step.state.status();
+    message.error_message = step.error.map(str::to_owned);
+    message.time_updated = work.now.unix;
+    if message.status == MessageStatus::Sent && message.time_sent.is_none() {
+        message.time_sent = Some(work.now.unix);
+    }
+    messages::update_ownership(tx, message)?;
+    if !message.hidden {
+        work.tell_status(tx, message)?;
+    }
+    work.effects.changed(message.id);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn played(to: &str) -> Vec<&'static str> {
+        sequence(to).iter().map(|step| step.state.status().as_str()).collect()
+    }
+
+    #[test]
+    fn the_special_numbers_play_the_specifications_sequences() {
+        assert_eq!(played("+15005550011"), ["failed"]);
+        assert_eq!(played("+15005550012"), ["sent", "delivered"]);
+        assert_eq!(played("+15005550013"), ["sent", "not_delivered"]);
+        assert_eq!(played("+15005550014"), ["failed_queued", "sent"]);
+        assert_eq!(played("+15005550100"), ["sent"]);
+    }
+}

@@ -1,0 +1,230 @@
+//! A hello: who it is, whether it may come in, and what its journal proves.
+
+use crate::alerts;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::{expose, lost, ownership};
+use crate::hub::Hub;
+use crate::link::{sims, verify};
+use hub_domain::{AlertKind, Device, DeviceState, Message, Phone};
+use hub_store::devices::{self, LinkCounters};
+use hub_store::{StoreError, Tx, messages, meta, phones, projects};
+use postrider_link::close::CloseCode;
+use postrider_link::frame::{Address, Hello, InstallId, Nonce, Send};
+use postrider_link::ownership::hub::{Fact, Holder};
+use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
+use postrider_model::Now;
+use std::sync::Arc;
+
+/// What the hub says to a hello.
+pub enum Answer {
+    /// The phone comes in.
+    Admitted(Box<Admitted>),
+    /// It does not.
+    Refused(CloseCode),
+}
+
+/// A phone that came in, as committed.
+pub struct Admitted {
+    /// How it is admitted.
+    pub admission: Admission,
+    /// Exposures that it has not received and that are still wanted.
+    pub resume: Vec<Send>,
+    /// Its device.
+    pub device: Device,
+    /// Its SIM slots in use.
+    pub phones: Vec<Phone>,
+}
+
+/// Decides about a hello and commits what follows.
+///
+/// # Errors
+/// What the database says.
+pub async fn identify(
+    hub: &Hub,
+    hello: Box<Hello>,
+    nonce: Nonce,
+    overtaken: bool,
+) -> Result<Answer, StoreError> {
+    let (id, now) = (hello.phone, hub.now());
+    let Some(device) = hub.store.read(move |tx| devices::get(tx, id)).await? else {
+        return Ok(Answer::Refused(CloseCode::NotPaired));
+    };
+    if !verify::is_signed(&hello, &nonce, &device, &hub.host_names) {
+        return Ok(Answer::Refused(CloseCode::NotPaired));
+    }
+    let hello = Arc::new(*hello);
+    let worker = hub.clone();
+    let (answer, effects) = hub
+        .store
+        .write(move |tx| Deciding { hub: &worker, hello: &hello, now }.decide(tx, overtaken))
+        .await?;
+    effects.perform(hub);
+    Ok(answer)
+}
+
+struct Deciding<'a> {
+    hub: &'a Hub,
+    hello: &'a Hello,
+    now: Now,
+}
+
+impl Deciding<'_> {
+    fn decide(&self, tx: &mut Tx<'_>, overtaken: bool) -> Result<(Answer, Effects), StoreError> {
+        let refused = |code| Ok((Answer::Refused(code), Effects::default()));
+        let Some(device) = devices::get(tx, self.hello.phone)? else {
+            return refused(CloseCode::NotPaired);
+        };
+        match device.state {
+            DeviceState::Active => {}
+            DeviceState::NeedsPairing => return refused(CloseCode::JournalWentBack),
+            DeviceState::Revoked => return refused(CloseCode::NotPaired),
+        }
+        let Some(link) = link_of(&device) else { return refused(CloseCode::NotPaired) };
+        let around = Circumstances { generation: meta::generation(tx)?, overtaken };
+        match decide(self.hello, &link, around) {
+            Decision::Admit(admission) => self.admit(tx, device, *admission),
+            Decision::WentBack => self.went_back(tx, &device),
+            Decision::Refuse(code) => refused(code),
+        }
+    }
+
+    /// The journal was copied or went backwards: nothing that it held can be known any more.
+    fn went_back(
+        &self,
+        tx: &mut Tx<'_>,
+        device: &Device,
+    ) -> Result<(Answer, Effects), StoreError> {
+        let project = project_of(tx, device)?;
+        devices::set_state(tx, device.id, DeviceState::NeedsPairing)?;
+        let mut effects = lost::device_lost(self.hub, tx, &project, device.id, self.now)?;
+        let kind = AlertKind::PhoneCloned;
+        if alerts::raise_for_device(self.hub, tx, &project, device.id, kind, self.now)? {
+            effects.webhooks();
+        }
+        effects.everything();
+        Ok((Answer::Refused(CloseCode::JournalWentBack), effects))
+    }
+
+    fn admit(
+        &self,
+        tx: &mut Tx<'_>,
+        mut device: Device,
+        admission: Admission,
+    ) -> Result<(Answer, Effects), StoreError> {
+        let project = project_of(tx, &device)?;
+        let mut effects = Effects::default();
+        if admission.lost_install.is_some() {
+            effects = lost::device_lost(self.hub, tx, &project, device.id, self.now)?;
+        }
+        if let Some(generation) = admission.raise_generation {
+            meta::put_generation(tx, generation)?;
+            devices::freeze_all(tx)?;
+            let kind = AlertKind::HubFrozen;
+            if alerts::raise_for_device(self.hub, tx, &project, device.id, kind, self.now)? {
+                effects.webhooks();
+            }
+        }
+        let link = &admission.link;
+        device.install = link.install.as_str().to_owned();
+        devices::admit(tx, &device, &counters(link), self.now.unix)?;
+        device.frozen = admission.raise_generation.is_some() || device.frozen;
+        if alerts::clear_for_device(self.hub, tx, &project, device.id, AlertKind::PhoneOffline, self.now)? {
+            effects.webhooks();
+        }
+        let mut work = Work::new(self.hub, &project, self.now);
+        let changed = sims::sync(&mut work, tx, &device, &self.hello.sims)?;
+        let phones = phones::of_device(tx, device.id)?;
+        let resume = self.resume(&mut work, tx, &admission, &phones)?;
+        effects.merge(work.finish(tx)?);
+        if changed {
+            effects.everything();
+        }
+        let admitted = Admitted { admission, resume, device, phones };
+        Ok((Answer::Admitted(Box::new(admitted)), effects))
+    }
+
+    /// Takes in what the journal shows, and returns what goes out again with its number.
+    fn resume(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        admission: &Admission,
+        phones: &[Phone],
+    ) -> Result<Vec<Send>, StoreError> {
+        let by = Holder { device: self.hello.phone, install: admission.link.install.clone() };
+        for row in &self.hello.held {
+            let Some(mut message) = messages::by_key(tx, row.id)? else { continue };
+            let fact = Fact::Shown { ep: row.ep, by: &by, state: row.state, page: false };
+            drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+        }
+        let Some(down) = admission.never_received_above else { return Ok(Vec::new()) };
+        let mut resume = Vec::new();
+        for mut message in messages::on_device(tx, by.device, down)? {
+            if message.ownership.install.as_deref() != Some(by.install.as_str()) {
+                continue;
+            }
+            match wanted_again(work, &message, phones)? {
+                Some(frame) if admission.resumes => resume.push(frame),
+                _ => {
+                    let fact = Fact::NeverReceived { by: &by, down };
+                    drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+                }
+            }
+        }
+        Ok(resume)
+    }
+}
+
+/// Returns the frame of an exposure that the phone has not received, if it shall still go there.
+fn wanted_again(
+    work: &Work<'_, '_>,
+    message: &Message,
+    phones: &[Phone],
+) -> Result<Option<Send>, StoreError> {
+    let owned = ownership::of(message)?;
+    let alive = message.life_end.is_none_or(|end| work.now.unix < end);
+    let wanted = owned.state.is_open() && owned.asks().is_none() && alive && !message.hidden;
+    let phone = phones.iter().find(|phone| phone.id == message.phone_id);
+    let (Some(s), Some(phone), Some(to)) = (owned.s, phone, &message.to_number) else {
+        return Ok(None);
+    };
+    let held_back = phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped;
+    Ok(match phone.sim {
+        Some(sim) if wanted && !held_back => {
+            Some(expose::frame(message, s, Address::from(to), sim, work.now.unix))
+        }
+        _ => None,
+    })
+}
+
+/// Returns the project of a device's phones.
+///
+/// # Errors
+/// What the database says, or that there is no such project.
+pub fn project_of(tx: &mut Tx<'_>, device: &Device) -> Result<hub_domain::Project, StoreError> {
+    projects::get(tx, device.project_id)?.ok_or(StoreError::BadRow { column: 2 })
+}
+
+/// Returns the link's part of a device's row; `None` when its installation is no name.
+pub fn link_of(device: &Device) -> Option<DeviceLink> {
+    Some(DeviceLink {
+        install: device.install.parse::<InstallId>().ok()?,
+        conn: device.conn,
+        generation: device.gen_seen,
+        down_sent: device.down_sent,
+        down_acked: device.down_acked,
+        up: device.up,
+    })
+}
+
+/// Returns a link's counters as they are stored.
+pub fn counters(link: &DeviceLink) -> LinkCounters {
+    LinkCounters {
+        conn: link.conn,
+        gen_seen: link.generation,
+        down_sent: link.down_sent,
+        down_acked: link.down_acked,
+        up: link.up,
+    }
+}

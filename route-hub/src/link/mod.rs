@@ -1,0 +1,40 @@
+//! The phones' links: `GET /link`, one WebSocket for each device.
+//!
+//! `connection` is the loop around the session of `postrider-link`; `identify` decides about a
+//! hello, `turn` is the one commit of everything after it.
+
+mod config;
+mod connection;
+mod identify;
+mod leave;
+mod pages;
+mod registry;
+pub mod sims;
+mod socket;
+mod turn;
+mod verify;
+
+pub use registry::Links;
+
+use crate::hub::Hub;
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::response::Response;
+use postrider_link::limits::{FRAME_BYTES_MAX, SUB_PROTOCOL};
+
+/// A phone's socket reads this much at a time: thousands of them are idle.
+const READ_BUFFER_BYTES: usize = 2 * 1024;
+/// What may wait to be written to one phone before the connection is given up.
+const WRITE_BUFFER_BYTES_MAX: usize = 64 * FRAME_BYTES_MAX;
+
+/// Takes a phone's connection.
+pub async fn upgrade(State(hub): State<Hub>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade
+        .protocols([SUB_PROTOCOL])
+        .max_message_size(FRAME_BYTES_MAX)
+        .max_frame_size(FRAME_BYTES_MAX)
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(0)
+        .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX)
+        .on_upgrade(move |socket| connection::serve(hub, socket::Socket::new(socket)))
+}

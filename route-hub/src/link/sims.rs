@@ -1,0 +1,81 @@
+//! A device's SIM slots as its phones: made when a slot is first used, paused when another SIM
+//! was put in.
+
+use crate::alerts;
+use crate::dispatch::settle::Work;
+use hub_domain::{AlertKind, Device, Phone, PhoneType};
+use hub_store::{StoreError, Tx, phones};
+use postrider_link::frame::SimInfo;
+use postrider_model::UnixMs;
+
+/// Brings a device's phones in line with the slots that it has in use; says whether one was made
+/// or paused.
+///
+/// # Errors
+/// What the database says.
+pub fn sync(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    device: &Device,
+    sims: &[SimInfo],
+) -> Result<bool, StoreError> {
+    let known = phones::of_device(tx, device.id)?;
+    let mut changed = false;
+    for sim in sims {
+        let Some(before) = known.iter().find(|phone| phone.sim == Some(sim.slot)) else {
+            phones::insert(tx, &fresh(work, device, sim))?;
+            changed = true;
+            continue;
+        };
+        let mut phone = before.clone();
+        take_in(&mut phone, sim, work.now.unix);
+        if phone.sim_changed && !before.sim_changed {
+            changed = true;
+            let kind = AlertKind::SimChanged;
+            if alerts::raise_for_phone(work.hub, tx, work.project, &phone, kind, work.now)? {
+                work.effects.webhooks();
+            }
+        }
+        if phone != *before {
+            phones::update(tx, &phone)?;
+        }
+    }
+    Ok(changed)
+}
+
+/// Makes the phone of a slot that was not in use before.
+pub fn fresh(work: &Work<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
+    let name = match sim.slot.get() {
+        0 => device.name.clone(),
+        slot => format!("{} (SIM {})", device.name, slot + 1),
+    };
+    let now = work.now.unix;
+    let id = work.hub.id(work.now);
+    let mut phone = Phone::new(id, device.project_id, name, PhoneType::Android, now);
+    phone.device_id = Some(device.id);
+    phone.sim = Some(sim.slot);
+    phone.country.clone_from(&work.project.country);
+    take_in(&mut phone, sim, now);
+    phone
+}
+
+/// Takes in what a device says about a slot.
+pub fn take_in(phone: &mut Phone, sim: &SimInfo, now: UnixMs) {
+    if phone.phone_number.is_none() {
+        phone.phone_number = sim.number.as_ref().and_then(|number| number.number());
+    }
+    if sim.mccmnc.is_some() {
+        phone.mccmnc.clone_from(&sim.mccmnc);
+    }
+    if sim.send_limit.is_some() {
+        phone.send_limit = sim.send_limit;
+    }
+    if let Some(seen) = &sim.fingerprint {
+        match &phone.sim_fingerprint {
+            Some(known) if known != seen => phone.sim_changed = true,
+            Some(_) => phone.sim_changed = false,
+            None => phone.sim_fingerprint = Some(seen.clone()),
+        }
+    }
+    phone.last_active_time = Some(now);
+}

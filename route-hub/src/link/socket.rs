@@ -1,0 +1,121 @@
+//! The WebSocket of a phone: frames in, frames out, a close with its code.
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use futures_util::{SinkExt as _, StreamExt as _};
+use postrider_link::close::CloseCode;
+use postrider_link::codec::{self, DecodeError, EncodeError};
+use postrider_link::frame::{HubFrame, PhoneFrame};
+use std::time::Duration;
+
+/// How long a phone may take to read what is written to it; then the connection is given up.
+const WRITE_MAX: Duration = Duration::from_secs(15);
+/// How long to wait for the other end of a close.
+const CLOSE_MAX: Duration = Duration::from_secs(2);
+
+/// A phone's socket.
+pub struct Socket {
+    inner: WebSocket,
+    outgoing: Vec<Message>,
+}
+
+/// What came in.
+pub enum Heard {
+    /// A frame.
+    Frame(PhoneFrame),
+    /// Something that is no frame.
+    Malformed(DecodeError),
+    /// The end of the connection.
+    Ended,
+}
+
+/// Says that the connection took nothing more.
+#[derive(Debug)]
+pub struct Gone;
+
+impl Socket {
+    /// Wraps an upgraded socket.
+    pub fn new(inner: WebSocket) -> Self {
+        Self { inner, outgoing: Vec::new() }
+    }
+
+    /// Waits for the next frame; cancelling the wait loses nothing.
+    pub async fn next(&mut self) -> Heard {
+        loop {
+            return match self.inner.next().await {
+                Some(Ok(Message::Text(text))) => decoded(text.as_bytes()),
+                Some(Ok(Message::Binary(_))) => Heard::Malformed(DecodeError::NotJson),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
+                Some(Ok(Message::Close(_))) | None => Heard::Ended,
+                Some(Err(error)) => malformed(&error),
+            };
+        }
+    }
+
+    /// Takes a frame to be written by the next flush.
+    ///
+    /// # Errors
+    /// When the frame has no form on the wire.
+    pub fn write(&mut self, frame: &HubFrame) -> Result<(), EncodeError> {
+        let text = codec::encode(frame)?;
+        self.outgoing.push(Message::Text(Utf8Bytes::from(text)));
+        Ok(())
+    }
+
+    /// Writes everything taken so far.
+    ///
+    /// # Errors
+    /// When the connection is gone, or the phone reads nothing.
+    pub async fn flush(&mut self) -> Result<(), Gone> {
+        if self.outgoing.is_empty() {
+            return Ok(());
+        }
+        let frames = std::mem::take(&mut self.outgoing);
+        let inner = &mut self.inner;
+        let written = async move {
+            for frame in frames {
+                inner.feed(frame).await?;
+            }
+            inner.flush().await
+        };
+        match tokio::time::timeout(WRITE_MAX, written).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Gone),
+        }
+    }
+
+    /// Writes what was taken, then closes with a code.
+    pub async fn close(&mut self, code: CloseCode) {
+        if self.flush().await.is_err() {
+            return;
+        }
+        let frame = CloseFrame { code: code.code(), reason: code.reason().into() };
+        let inner = &mut self.inner;
+        let closed = async move {
+            if inner.send(Message::Close(Some(frame))).await.is_ok() {
+                while let Some(Ok(_)) = inner.next().await {}
+            }
+        };
+        // The other end need not answer: the socket is dropped either way.
+        let _ = tokio::time::timeout(CLOSE_MAX, closed).await;
+    }
+}
+
+fn decoded(bytes: &[u8]) -> Heard {
+    match codec::decode_phone(bytes) {
+        Ok(frame) => Heard::Frame(frame),
+        Err(error) => Heard::Malformed(error),
+    }
+}
+
+/// A text that is not UTF-8, or too long, is the phone's fault and is told so; any other error is
+/// the end of the connection.
+fn malformed(error: &axum::Error) -> Heard {
+    let text = error.to_string().to_lowercase();
+    if text.contains("utf-8") || text.contains("utf8") {
+        Heard::Malformed(DecodeError::NotUtf8)
+    } else if text.contains("too long") || text.contains("too big") || text.contains("capacity") {
+        Heard::Malformed(DecodeError::TooLong)
+    } else {
+        Heard::Ended
+    }
+}

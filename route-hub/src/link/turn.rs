@@ -1,0 +1,267 @@
+//! One commit of a link: facts first, then what is asked of the phone, then new exposures.
+//!
+//! Everything that a connection stores goes through here, in one transaction with the counters
+//! that make it count once, and refused when the phone has a newer connection.
+
+use crate::dispatch::effects::Effects;
+use crate::dispatch::expose::{self, Exposing, Open};
+use crate::dispatch::settle::Work;
+use crate::dispatch::{health, inbound, report};
+use crate::hub::Hub;
+use crate::link::identify::{link_of, project_of};
+use crate::link::{config, identify};
+use hub_domain::{Device, DeviceState, Message, Phone};
+use hub_store::facts_aside::{self, FactAside};
+use hub_store::{StoreError, Tx, devices, messages, phones};
+use postrider_link::clock::PhoneClock;
+use postrider_link::close::CloseCode;
+use postrider_link::codec;
+use postrider_link::frame::{Cancel, HubFrame, PhoneFrame, Revoke};
+use postrider_link::limits::CONTROL_FRAMES_OVER_CREDIT;
+use postrider_link::ownership::hub::{Ask, Holder};
+use postrider_link::session::hub::DeviceLink;
+use postrider_model::{DeviceId, MessageId, Now};
+use std::collections::BTreeSet;
+
+/// What one commit shall do.
+#[derive(Clone, Default)]
+pub struct Turn {
+    /// Facts in the order of their numbers.
+    pub facts: Vec<PhoneFrame>,
+    /// The highest downward number that the phone acked since the last commit.
+    pub acked: Option<u64>,
+    /// Whether to look for queued messages.
+    pub expose: bool,
+    /// Whether to look for exposures that are to be revoked or cancelled.
+    pub ask: bool,
+    /// Whether settings may have changed.
+    pub settings: bool,
+}
+
+impl Turn {
+    /// Says whether there is anything that cannot wait for the next commit.
+    pub fn is_due(&self) -> bool {
+        !self.facts.is_empty() || self.expose || self.ask || self.settings
+    }
+}
+
+/// What a connection knows when it commits.
+#[derive(Clone)]
+pub struct Connection {
+    /// The device.
+    pub device: DeviceId,
+    /// The connection's number: the fence.
+    pub conn: u64,
+    /// What is known of the phone's clocks.
+    pub clock: PhoneClock,
+    /// How many `send` frames the phone's credit allows.
+    pub credit: u64,
+    /// Exposures without a result, by SIM and priority.
+    pub open: Open,
+    /// What was asked of the phone on this connection and not answered.
+    pub asked: BTreeSet<(MessageId, u32)>,
+    /// The settings that were sent on this connection.
+    pub config: config::Sent,
+}
+
+/// What a commit did.
+pub struct Done {
+    /// The highest fact stored, when there was one.
+    pub up: Option<u64>,
+    /// Frames to write, numbered in this order above everything written before.
+    pub frames: Vec<HubFrame>,
+    /// The connection's knowledge from now on.
+    pub connection: Connection,
+    /// Whether the queue may hold more than there was room for.
+    pub more: bool,
+    /// What follows the commit.
+    pub effects: Effects,
+}
+
+/// How a commit ended.
+pub enum Ended {
+    /// It is on disk.
+    Done(Box<Done>),
+    /// Nothing was stored: the connection must end.
+    Close(CloseCode),
+}
+
+/// Does a turn inside a job of the store.
+///
+/// # Errors
+/// What the database says.
+pub fn run(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    turn: &Turn,
+    mut connection: Connection,
+    now: Now,
+) -> Result<Ended, StoreError> {
+    let Some(device) = devices::get(tx, connection.device)? else {
+        return Ok(Ended::Close(CloseCode::NotPaired));
+    };
+    match device.state {
+        DeviceState::Active => {}
+        DeviceState::NeedsPairing => return Ok(Ended::Close(CloseCode::JournalWentBack)),
+        DeviceState::Revoked => return Ok(Ended::Close(CloseCode::NotPaired)),
+    }
+    let Some(mut link) = link_of(&device).filter(|link| link.admits(connection.conn)) else {
+        return Ok(Ended::Close(CloseCode::Replaced));
+    };
+    let before = link.clone();
+    let project = project_of(tx, &device)?;
+    let mut on = phones::of_device(tx, device.id)?;
+    let mut work = Work::new(hub, &project, now);
+    let by = Holder { device: device.id, install: link.install.clone() };
+
+    for fact in &turn.facts {
+        take_in(&mut work, tx, &by, &connection.clock, &device, &mut on, fact)?;
+        link.up = fact.s().unwrap_or(link.up);
+    }
+    if turn.settings {
+        connection.open = Open::count(tx, &by)?;
+        work.closed.clear();
+    }
+    for (phone, priority) in work.closed.drain(..) {
+        connection.open.close(phone, priority);
+    }
+    link.down_acked = link.down_acked.max(turn.acked.unwrap_or(0)).min(link.down_sent);
+
+    let mut down = Down { link: &mut link, frames: Vec::new() };
+    if turn.settings {
+        down.settings(&on, &mut connection.config);
+    }
+    if turn.ask {
+        down.asks(tx, &by, &mut connection.asked)?;
+    }
+    let mut more = false;
+    if turn.expose && !device.frozen {
+        more = down.sends(&mut work, tx, &by, &on, &mut connection)?;
+    }
+    let frames = down.frames;
+    let effects = work.finish(tx)?;
+    if link != before {
+        devices::update_link(tx, device.id, &identify::counters(&link))?;
+    }
+    let up = turn.facts.last().map(|_| link.up);
+    let done = Done { up, frames, connection, more, effects };
+    Ok(Ended::Done(Box::new(done)))
+}
+
+/// Applies one fact; what cannot be applied is stored aside, counted and acked all the same.
+fn take_in(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    by: &Holder,
+    clock: &PhoneClock,
+    device: &Device,
+    on: &mut [Phone],
+    fact: &PhoneFrame,
+) -> Result<(), StoreError> {
+    let applied = match fact {
+        PhoneFrame::Event(event) => report::apply(work, tx, by, clock, event)?,
+        PhoneFrame::Inbound(frame) => inbound::apply(work, tx, by, clock, on, frame)?,
+        PhoneFrame::Health(frame) => {
+            health::apply(work, tx, device, on, frame)?;
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    let (Err(reason), Some(s)) = (applied, fact.s()) else { return Ok(()) };
+    tracing::warn!(device = %by.device, s, reason, "a phone's fact was stored aside");
+    let aside = FactAside {
+        device_id: by.device,
+        s,
+        frame: codec::encode(fact).unwrap_or_default(),
+        reason: reason.to_owned(),
+        time: work.now.unix,
+    };
+    facts_aside::insert(tx, &aside)
+}
+
+/// The downward frames of one commit, numbered as they are made.
+struct Down<'a> {
+    link: &'a mut DeviceLink,
+    frames: Vec<HubFrame>,
+}
+
+impl Down<'_> {
+    fn next_s(&mut self) -> u64 {
+        self.link.down_sent += 1;
+        self.link.down_sent
+    }
+
+    /// Control frames wait when the phone has not acked those before them for long.
+    fn control_is_open(&self) -> bool {
+        self.link.down_sent - self.link.down_acked < CONTROL_FRAMES_OVER_CREDIT
+    }
+
+    fn settings(&mut self, on: &[Phone], sent: &mut config::Sent) {
+        for mut frame in config::changed(on, sent) {
+            frame.s = self.next_s();
+            self.frames.push(HubFrame::Config(frame));
+        }
+    }
+
+    fn asks(
+        &mut self,
+        tx: &mut Tx<'_>,
+        by: &Holder,
+        asked: &mut BTreeSet<(MessageId, u32)>,
+    ) -> Result<(), StoreError> {
+        let mut still = BTreeSet::new();
+        let mut held = messages::on_device(tx, by.device, 0)?;
+        held.extend(messages::asked_back(tx, by.device)?);
+        for message in held {
+            if still.contains(&(message.id, message.ownership.ep)) {
+                continue;
+            }
+            let Some(ask) = present_ask(&message, by)? else { continue };
+            let (id, ep) = (message.id, message.ownership.ep);
+            if !asked.contains(&(id, ep)) {
+                if !self.control_is_open() {
+                    continue;
+                }
+                let s = self.next_s();
+                self.frames.push(match ask {
+                    Ask::Revoke => HubFrame::Revoke(Revoke { s, id, ep }),
+                    Ask::Cancel => HubFrame::Cancel(Cancel { s, id, ep }),
+                });
+            }
+            still.insert((id, ep));
+        }
+        *asked = still;
+        Ok(())
+    }
+
+    fn sends(
+        &mut self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        by: &Holder,
+        on: &[Phone],
+        connection: &mut Connection,
+    ) -> Result<bool, StoreError> {
+        let mut more = false;
+        let taken = u64::try_from(self.frames.len()).unwrap_or(u64::MAX);
+        let mut exposing = Exposing {
+            holder: by,
+            open: &mut connection.open,
+            credit: connection.credit.saturating_sub(taken),
+            next_s: self.link.down_sent + 1,
+        };
+        for phone in on {
+            let exposed = expose::queued(work, tx, phone, &mut exposing)?;
+            more |= exposed.more;
+            self.frames.extend(exposed.frames.into_iter().map(HubFrame::Send));
+        }
+        self.link.down_sent = exposing.next_s - 1;
+        Ok(more)
+    }
+}
+
+/// Returns what is to be asked about a message, when its exposure is one of this installation.
+fn present_ask(message: &Message, by: &Holder) -> Result<Option<Ask>, StoreError> {
+    let owned = crate::dispatch::ownership::of(message)?;
+    Ok(owned.asks().filter(|_| owned.holder.as_ref() == Some(by)))
+}
