@@ -1,0 +1,280 @@
+//! One frame of every kind, with every field set, and a small seeded random source.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use postrider_link::frame::*;
+use postrider_model::{DeviceId, Key, MessageId, MessageText, Secret, SimSlot, WireState};
+
+pub fn message(n: i64) -> MessageId {
+    MessageId::new(Key::new(n).unwrap())
+}
+
+pub fn device(n: i64) -> DeviceId {
+    DeviceId::new(Key::new(n).unwrap())
+}
+
+pub fn install(n: u64) -> InstallId {
+    format!("install-{n:012}").parse().unwrap()
+}
+
+pub fn nonce() -> Nonce {
+    "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap()
+}
+
+pub fn slot(n: u8) -> SimSlot {
+    SimSlot::new(n).unwrap()
+}
+
+pub fn sim() -> SimInfo {
+    SimInfo {
+        slot: slot(1),
+        number: Some(Address::new("+15005550001")),
+        carrier: Some("Example Mobile".into()),
+        mccmnc: Some("00101".into()),
+        fingerprint: Some("c0ffee".into()),
+        send_limit: Some(1_500),
+        queue: Some(3),
+        next_slot_in_ms: Some(2_400),
+        waiting_for: Some("pace".into()),
+    }
+}
+
+pub fn send(s: u64) -> Send {
+    Send {
+        s,
+        id: message(7),
+        ep: 2,
+        kind: Kind::Sms,
+        to: Address::new("+15005550002"),
+        text: Some(MessageText::new("come at \"noon\"\n")),
+        data: None,
+        sim: slot(0),
+        parts_max: Some(25),
+        ttl_ms: 259_200_000,
+        report: true,
+        priority: 1,
+        movable: true,
+        media: vec![],
+    }
+}
+
+pub fn hub_frames() -> Vec<HubFrame> {
+    vec![
+        HubFrame::Challenge(Challenge {
+            nonce: nonce(),
+            generation: 3,
+            down_sent: None,
+            up: None,
+        }),
+        HubFrame::Challenge(Challenge {
+            nonce: nonce(),
+            generation: 4,
+            down_sent: Some(12),
+            up: Some(9),
+        }),
+        HubFrame::Welcome(Welcome {
+            v: 1,
+            generation: 3,
+            up: 9,
+            now: 1_700_000_000_000,
+            heartbeat_s: 45,
+            limit: 265,
+        }),
+        HubFrame::Send(send(13)),
+        HubFrame::Send(Send {
+            kind: Kind::DataSms,
+            text: None,
+            data: Some(Data {
+                port: 16_001,
+                base64: Bytes(vec![0, 255, 7]),
+            }),
+            parts_max: None,
+            movable: false,
+            ..send(14)
+        }),
+        HubFrame::Send(Send {
+            kind: Kind::Mms,
+            media: vec![Media {
+                url: Secret::new("https://hub.example/media/1?sig=x"),
+                content_type: Some("image/png".into()),
+                size: Some(1_024),
+            }],
+            ..send(15)
+        }),
+        HubFrame::Revoke(Revoke {
+            s: 16,
+            id: message(7),
+            ep: 2,
+        }),
+        HubFrame::Cancel(Cancel {
+            s: 17,
+            id: message(7),
+            ep: 2,
+        }),
+        HubFrame::Void(Void { s: 18 }),
+        HubFrame::Config(Config {
+            s: 19,
+            sim: Some(slot(0)),
+            pause: false,
+            send_delay_ms: 1_000,
+            quiet: vec![(1_700_000_000_000, 1_700_003_600_000)],
+            send_limit_max: Some(600),
+        }),
+        HubFrame::Ack(Ack {
+            a: 5,
+            limit: 261,
+            mono: 77,
+        }),
+        HubFrame::Ping(Ping {
+            n: 1,
+            mono: 78,
+            next_s: 45,
+        }),
+        HubFrame::Pong(Pong { n: 1, mono: 79 }),
+        HubFrame::Bye(Bye {
+            code: 1_001,
+            retry_ms: 12_345,
+        }),
+    ]
+}
+
+pub fn phone_frames() -> Vec<PhoneFrame> {
+    let row = |n, state| HeldRow {
+        id: message(n),
+        ep: 1,
+        state,
+    };
+    vec![
+        PhoneFrame::Hello(Hello {
+            v: (1, 1),
+            features: vec!["mms".into()],
+            phone: device(1),
+            install: install(1),
+            conn: 8,
+            sig: Bytes(vec![1, 2, 3]),
+            generation: 3,
+            down: 12,
+            up_lo: 10,
+            up_hi: 11,
+            limit: 1_036,
+            boot: "boot-1".into(),
+            wall: 1_700_000_000_000,
+            mono: 80,
+            sims: vec![sim()],
+            held: vec![row(7, WireState::OnPhone), row(8, WireState::Unknown)],
+        }),
+        PhoneFrame::Event(Event {
+            s: 10,
+            id: message(7),
+            ep: 2,
+            state: WireState::Failed,
+            part: Some(2),
+            of: Some(3),
+            code: Some("no_service".into()),
+            detail: Some("RP cause 38".into()),
+            partial: true,
+            unsent: true,
+            wall: 1_700_000_000_000,
+            mono: 81,
+            boot: Some("boot-0".into()),
+        }),
+        PhoneFrame::Event(event(11, 2, WireState::Sent)),
+        PhoneFrame::Held(Held {
+            rows: vec![row(7, WireState::Delivered)],
+            last: true,
+        }),
+        PhoneFrame::Inbound(Inbound {
+            s: 12,
+            n: 4,
+            kind: Kind::Sms,
+            sim: slot(0),
+            from: Address::new("+15005550003"),
+            to: Some(Address::new("+15005550001")),
+            text: Some(MessageText::new("STOP")),
+            data: None,
+            parts: Some(1),
+            sent_at: Some(1_699_999_999_000),
+            duration_s: Some(-1),
+            ring_s: Some(6),
+            wall: 1_700_000_000_000,
+            mono: 82,
+            boot: None,
+        }),
+        PhoneFrame::Health(Health {
+            s: 13,
+            battery: Some(81),
+            charging: Some(true),
+            network: Some("wifi".into()),
+            signal: Some(3),
+            sims: vec![sim()],
+            queue: Some(3),
+            next_slot_in_ms: Some(2_400),
+            waiting_for: Some("pace".into()),
+            forwarding: Some(true),
+            app_version: Some("1.0.0".into()),
+            android_sdk: Some(35),
+            manufacturer: Some("Example".into()),
+            model: Some("One".into()),
+        }),
+        PhoneFrame::Ack(Ack {
+            a: 13,
+            limit: 1_037,
+            mono: 83,
+        }),
+        PhoneFrame::Ping(Ping {
+            n: 2,
+            mono: 84,
+            next_s: 90,
+        }),
+        PhoneFrame::Pong(Pong { n: 2, mono: 85 }),
+        PhoneFrame::Bye(Bye {
+            code: 1_001,
+            retry_ms: 0,
+        }),
+    ]
+}
+
+pub fn event(s: u64, ep: u32, state: WireState) -> Event {
+    Event {
+        s,
+        id: message(7),
+        ep,
+        state,
+        part: None,
+        of: None,
+        code: None,
+        detail: None,
+        partial: false,
+        unsent: false,
+        wall: 1_700_000_000_000,
+        mono: 81,
+        boot: None,
+    }
+}
+
+/// SplitMix64: the same numbers from the same seed, everywhere.
+pub struct Seeded(pub u64);
+
+impl Seeded {
+    pub fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.draw() % end
+    }
+
+    /// An index of a list of `len`.
+    pub fn index(&mut self, len: usize) -> usize {
+        usize::try_from(self.below(len as u64)).unwrap()
+    }
+
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}

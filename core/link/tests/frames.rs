@@ -1,0 +1,64 @@
+//! Every frame's JSON, and that it reads back.
+
+mod common;
+
+use common::*;
+use postrider_link::codec::{decode_hub, decode_phone, encode};
+
+#[test]
+fn the_hubs_frames_look_like_this() {
+    let lines: Vec<String> = hub_frames().iter().map(|f| encode(f).unwrap()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r##"
+    {"t":"challenge","nonce":"AAAAAAAAAAAAAAAAAAAAAA","gen":3}
+    {"t":"challenge","nonce":"AAAAAAAAAAAAAAAAAAAAAA","gen":4,"down_sent":12,"up":9}
+    {"t":"welcome","v":1,"gen":3,"up":9,"now":1700000000000,"heartbeat_s":45,"limit":265}
+    {"t":"send","s":13,"id":"SM0000000000000007","ep":2,"kind":"sms","to":"+15005550002","text":"come at \"noon\"\n","sim":0,"parts_max":25,"ttl_ms":259200000,"report":true,"priority":1,"movable":true}
+    {"t":"send","s":14,"id":"SM0000000000000007","ep":2,"kind":"data_sms","to":"+15005550002","data":{"port":16001,"base64":"AP8H"},"sim":0,"ttl_ms":259200000,"report":true,"priority":1}
+    {"t":"send","s":15,"id":"SM0000000000000007","ep":2,"kind":"mms","to":"+15005550002","text":"come at \"noon\"\n","sim":0,"parts_max":25,"ttl_ms":259200000,"report":true,"priority":1,"movable":true,"media":[{"url":"https://hub.example/media/1?sig=x","type":"image/png","size":1024}]}
+    {"t":"revoke","s":16,"id":"SM0000000000000007","ep":2}
+    {"t":"cancel","s":17,"id":"SM0000000000000007","ep":2}
+    {"t":"void","s":18}
+    {"t":"config","s":19,"sim":0,"pause":false,"send_delay_ms":1000,"quiet":[[1700000000000,1700003600000]],"send_limit_max":600}
+    {"t":"ack","a":5,"limit":261,"mono":77}
+    {"t":"ping","n":1,"mono":78,"next_s":45}
+    {"t":"pong","n":1,"mono":79}
+    {"t":"bye","code":1001,"retry_ms":12345}
+    "##);
+}
+
+#[test]
+fn the_phones_frames_look_like_this() {
+    let lines: Vec<String> = phone_frames().iter().map(|f| encode(f).unwrap()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r##"
+    {"t":"hello","v":[1,1],"features":["mms"],"phone":"DV0000000000000001","install":"install-000000000001","conn":8,"sig":"AQID","gen":3,"down":12,"up_lo":10,"up_hi":11,"limit":1036,"boot":"boot-1","wall":1700000000000,"mono":80,"sims":[{"slot":1,"number":"+15005550001","carrier":"Example Mobile","mccmnc":"00101","fingerprint":"c0ffee","send_limit":1500,"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace"}],"held":[["SM0000000000000007",1,"on_phone"],["SM0000000000000008",1,"unknown"]]}
+    {"t":"event","s":10,"id":"SM0000000000000007","ep":2,"state":"failed","part":2,"of":3,"code":"no_service","detail":"RP cause 38","partial":true,"unsent":true,"wall":1700000000000,"mono":81,"boot":"boot-0"}
+    {"t":"event","s":11,"id":"SM0000000000000007","ep":2,"state":"sent","wall":1700000000000,"mono":81}
+    {"t":"held","rows":[["SM0000000000000007",1,"delivered"]],"last":true}
+    {"t":"inbound","s":12,"n":4,"kind":"sms","sim":0,"from":"+15005550003","to":"+15005550001","text":"STOP","parts":1,"sent_at":1699999999000,"duration_s":-1,"ring_s":6,"wall":1700000000000,"mono":82}
+    {"t":"health","s":13,"battery":81,"charging":true,"network":"wifi","signal":3,"sims":[{"slot":1,"number":"+15005550001","carrier":"Example Mobile","mccmnc":"00101","fingerprint":"c0ffee","send_limit":1500,"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace"}],"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace","forwarding":true,"app_version":"1.0.0","android_sdk":35,"manufacturer":"Example","model":"One"}
+    {"t":"ack","a":13,"limit":1037,"mono":83}
+    {"t":"ping","n":2,"mono":84,"next_s":90}
+    {"t":"pong","n":2,"mono":85}
+    {"t":"bye","code":1001,"retry_ms":0}
+    "##);
+}
+
+#[test]
+fn every_frame_reads_back_as_it_was_written() {
+    for frame in hub_frames() {
+        let text = encode(&frame).unwrap();
+        assert_eq!(decode_hub(text.as_bytes()), Ok(frame));
+    }
+    for frame in phone_frames() {
+        let text = encode(&frame).unwrap();
+        assert_eq!(decode_phone(text.as_bytes()), Ok(frame));
+    }
+}
+
+#[test]
+fn no_frame_prints_a_number_a_text_or_a_signed_address() {
+    let printed = format!("{:?} {:?}", hub_frames(), phone_frames());
+    for secret in ["+1500", "noon", "STOP", "sig=x"] {
+        assert!(!printed.contains(secret), "{secret} was printed");
+    }
+}
