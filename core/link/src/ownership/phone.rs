@@ -277,3 +277,6 @@ const fn went_out(state: WireState) -> bool {
         WireState::Sent | WireState::NotDelivered | WireState::Delivered
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! A hub that went backwards: held pages bring home what it forgot.
+
+use super::*;
+
+impl Message {
+    fn page(&mut self, n: i64, ep: u32, state: WireState) -> Outcome {
+        let by = &phone(n);
+        let page = true;
+        let fact = Fact::Shown {
+            ep,
+            by,
+            state,
+            page,
+        };
+        self.apply(fact)
+    }
+}
+
+#[test]
+fn a_forgotten_exposure_is_taken_over() {
+    let mut message = Message::new();
+    let outcome = message.page(1, 1, WireState::OnPhone);
+    assert_eq!(outcome, Outcome::default());
+    assert_eq!(message.state(), HubState::OnPhone);
+    assert_eq!(message.row.holder, Some(phone(1)));
+    assert_eq!((message.row.ep, message.row.s), (1, None));
+    assert!(!message.row.can_expose(true));
+}
+
+#[test]
+fn a_forgotten_result_is_published() {
+    for (state, status) in [
+        (WireState::Sent, MessageStatus::Sent),
+        (WireState::Delivered, MessageStatus::Delivered),
+        (WireState::Failed, MessageStatus::Failed),
+        (WireState::Unknown, MessageStatus::Failed),
+        (WireState::Cancelled, MessageStatus::Cancelled),
+    ] {
+        let mut message = Message::new();
+        let outcome = message.page(1, 1, state);
+        assert_eq!(shown(&outcome).map(|(status, _)| status), Some(status));
+        assert!(!message.row.can_expose(true), "{state}");
+    }
+}
+
+#[test]
+fn a_forgotten_revoke_leaves_the_message_in_the_queue() {
+    let mut message = Message::new();
+    assert!(message.page(1, 1, WireState::Revoked).requeued);
+    assert_eq!(message.row.ep, 1, "its number is never given again");
+}
+
+#[test]
+fn a_forgotten_exposure_replaces_the_one_that_the_hub_remembers() {
+    let mut message = Message::exposed();
+    let outcome = message.page(2, 3, WireState::Submitting);
+    assert_eq!(outcome.replaced, Some((1, phone(1))));
+    assert_eq!(message.row.holder, Some(phone(2)));
+    assert_eq!(message.state(), HubState::Submitting);
+}
+
+#[test]
+fn a_forgotten_exposure_of_an_ended_message_is_taken_back() {
+    let mut message = Message::new();
+    message.apply(Fact::CancelAsked);
+    let outcome = message.page(1, 1, WireState::OnPhone);
+    assert_eq!(outcome.ask, Some(Ask::Revoke));
+    assert_eq!(message.state(), HubState::Cancelled);
+    let outcome = message.reports(WireState::Sent);
+    assert_eq!(shown(&outcome), Some((MessageStatus::Sent, None)));
+}
+
+#[test]
+fn the_truth_counts_whoever_was_given_that_number() {
+    let mut message = Message::exposed();
+    message.page(2, 1, WireState::Sent);
+    assert_eq!(message.state(), HubState::Sent);
+    assert_eq!(message.row.asks(), Some(Ask::Revoke));
+    let mut message = Message::exposed();
+    assert_eq!(message.page(2, 1, WireState::OnPhone), Outcome::default());
+    assert_eq!(message.state(), HubState::Exposed);
+}
+
+#[test]
+fn a_row_in_hello_never_makes_an_exposure() {
+    let mut message = Message::exposed();
+    let by = &phone(1);
+    let (ep, state, page) = (2, WireState::OnPhone, false);
+    let fact = Fact::Shown {
+        ep,
+        by,
+        state,
+        page,
+    };
+    assert_eq!(message.refuses(fact), Refused::NoSuchExposure);
+}
+
+#[test]
+fn a_page_ends_what_the_hub_still_holds_open() {
+    let mut message = Message::exposed();
+    let outcome = message.page(1, 1, WireState::Delivered);
+    assert_eq!(shown(&outcome), Some((MessageStatus::Delivered, None)));
+}
