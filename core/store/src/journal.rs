@@ -11,6 +11,7 @@ use std::{
     ffi::OsString,
     fs::{self, File},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// What the file's header says to be ours: "PRdj" in SQLite's `application_id`.
@@ -18,6 +19,9 @@ pub const APPLICATION_ID: i32 = 0x5052_646a;
 
 /// Statements kept ready; there are fewer different ones.
 const STATEMENTS_MAX: usize = 64;
+
+/// How long a process that goes down may still hold the file.
+const BUSY: Duration = Duration::from_millis(300);
 
 /// The open journal of one phone.
 ///
@@ -122,6 +126,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, JournalError> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.pragma_update(None, "secure_delete", "ON")?;

@@ -17,16 +17,25 @@ pub(crate) fn run(connection: &mut Connection) -> Result<(), JournalError> {
     let known = migrations
         .last()
         .map_or(0, |last| i64::from(last.version()));
-    let runner = Runner::new(&migrations);
-    let last = runner
-        .get_last_applied_migration(connection)
-        .map_err(Box::new)?;
-    let found = last.map_or(0, |last| i64::from(last.version()));
+    let found = version(connection)?;
     if found > known {
         return Err(JournalError::Newer { found, known });
     }
     if found < known {
-        runner.set_grouped(true).run(connection).map_err(Box::new)?;
+        let runner = Runner::new(&migrations).set_grouped(true);
+        runner.run(connection).map_err(Box::new)?;
     }
     Ok(())
+}
+
+/// The table in which `refinery` keeps what was applied.
+const HISTORY: &str = "refinery_schema_history";
+
+/// Returns the schema's version; a file without a history has none yet.
+fn version(connection: &Connection) -> Result<i64, JournalError> {
+    if !connection.table_exists(None, HISTORY)? {
+        return Ok(0);
+    }
+    let sql = format!("SELECT COALESCE(MAX(version), 0) FROM {HISTORY}");
+    Ok(connection.query_row(&sql, [], |row| row.get(0))?)
 }
