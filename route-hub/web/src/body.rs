@@ -24,7 +24,7 @@ const INFLATE_ASIDE_BYTES_MIN: usize = 32 * 1024;
 /// # Errors
 /// 408 when it comes too slowly, 413 when it is too large, 415 for an unknown encoding, 400 for
 /// bad gzip or a body that breaks off.
-pub(crate) async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
     let gzip = is_gzip(headers)?;
     let declared = headers
         .get(header::CONTENT_LENGTH)

@@ -49,6 +49,16 @@ impl<C> Call<C> {
             .ok_or_else(|| ApiError::not_found(what))
     }
 
+    /// Returns whether the path has this place.
+    pub fn has_path(&self, name: &str) -> bool {
+        self.path.iter().any(|(key, _)| key == name)
+    }
+
+    /// Returns whether a header came.
+    pub fn has_header(&self, name: &'static str) -> bool {
+        self.headers.contains_key(name)
+    }
+
     /// Returns a header's text, if it came and is readable.
     pub fn header(&self, name: &'static str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()

@@ -35,6 +35,10 @@ pub enum ErrorCode {
     UnsupportedMediaType,
     /// The `Idempotency-Key` was used with another body.
     IdempotencyMismatch,
+    /// The pairing code is wrong, used up, or for another phone.
+    PairingRefused,
+    /// The pairing code has run out.
+    PairingExpired,
     /// Too many requests, or too much is queued.
     RateLimited,
     /// Our fault; the cause is in the log.
@@ -59,6 +63,8 @@ impl ErrorCode {
             Self::HeadersTooLarge => "headers_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::IdempotencyMismatch => "idempotency_mismatch",
+            Self::PairingRefused => "pairing_refused",
+            Self::PairingExpired => "pairing_expired",
             Self::RateLimited => "rate_limited",
             Self::ServerError => "server_error",
             Self::Unavailable => "unavailable",
@@ -68,9 +74,11 @@ impl ErrorCode {
     /// Returns the HTTP status.
     pub const fn status(self) -> StatusCode {
         match self {
-            Self::InvalidParam | Self::NotCancellable => StatusCode::BAD_REQUEST,
+            Self::InvalidParam | Self::NotCancellable | Self::PairingExpired => {
+                StatusCode::BAD_REQUEST
+            }
             Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Unauthorized | Self::PairingRefused => StatusCode::UNAUTHORIZED,
             Self::LimitExceeded => StatusCode::PAYMENT_REQUIRED,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,

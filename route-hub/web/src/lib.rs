@@ -30,6 +30,7 @@ mod params;
 mod query;
 
 pub use answer::{Answer, Fields, ObjectWriter, Page, Resource};
+pub use body::read_body;
 pub use call::{Authenticator, Call};
 pub use context::{RateLimit, RequestContext, RequestIds};
 pub use conventions::{conventions, no_such_method, no_such_url};

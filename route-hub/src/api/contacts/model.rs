@@ -1,0 +1,40 @@
+//! A contact as the API shows it.
+
+use hub_domain::Contact;
+use hub_web::{ObjectWriter, Resource};
+use postrider_model::UnixMs;
+
+/// A contact.
+#[derive(Debug, Clone)]
+pub struct ContactView(pub Contact);
+
+impl Resource for ContactView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let contact = &self.0;
+        out.put("id", &contact.id);
+        out.put("name", &contact.name);
+        out.put("phone_number", &contact.phone_number);
+        out.put("time_created", &contact.time_created.seconds());
+        out.put("time_updated", &contact.time_updated.seconds());
+        out.put("send_blocked", &contact.send_blocked);
+        out.put("conversation_status", contact.conversation_status.as_str());
+        out.put("last_message_time", &seconds(contact.last_message_time));
+        let incoming = seconds(contact.last_incoming_message_time);
+        out.put("last_incoming_message_time", &incoming);
+        let outgoing = seconds(contact.last_outgoing_message_time);
+        out.put("last_outgoing_message_time", &outgoing);
+        out.put("message_count", &contact.message_count);
+        out.put("incoming_message_count", &contact.incoming_message_count);
+        out.put("outgoing_message_count", &contact.outgoing_message_count);
+        out.put("last_message_id", &contact.last_message_id);
+        out.put("default_route_id", &contact.default_route_id);
+        out.put_json("group_ids", "[]");
+        out.put_json("vars", &contact.vars.to_json());
+        out.put("project_id", &contact.project_id);
+        out.put("url", &None::<&str>);
+    }
+}
+
+fn seconds(time: Option<UnixMs>) -> Option<i64> {
+    time.map(UnixMs::seconds)
+}

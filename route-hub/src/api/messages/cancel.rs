@@ -1,0 +1,124 @@
+//! `POST /projects/{project_id}/messages/{message_id}/cancel`
+
+use super::{found, waiting};
+use crate::api::{ApiResult, Call, Failure, enter};
+use crate::dispatch::settle::{Detail, Work};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Direction, Message, Permission, Project};
+use hub_store::{StoreError, Tx, messages};
+use hub_web::{Answer, ApiError, ErrorCode, Fields};
+use postrider_link::ownership::hub::{Fact, HubState, Verdict};
+use postrider_model::{MessageId, Now};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the phone's answer is waited for.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+
+/// Cancels a message: at once while no phone holds it, else by the phone's word.
+///
+/// Without that word in time the message is shown as it is; the truth follows by webhook.
+pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("message_id", "message")?;
+    let fields = Fields::read(&call.params)?;
+    let now = hub.now();
+    let mut verdict = ask(&hub, &project, id, now).await?;
+    if verdict == Verdict::Asked {
+        let answered = timeout(ANSWER_WITHIN, answered(&hub, &project, id)).await;
+        hub.bus.unwatch_message(id);
+        verdict = answered.unwrap_or(Ok(Verdict::Asked))?;
+    }
+    if verdict == Verdict::NotCancellable {
+        return Err(not_cancellable().into());
+    }
+    let (inside, of) = (hub.clone(), Arc::clone(&project));
+    let reading = hub.store.read(move |tx| {
+        let message = messages::get(tx, of.id, id)?;
+        waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
+    });
+    let view = found(reading.await?.pop())?;
+    Ok(Answer::object(&view, &fields))
+}
+
+/// Records the wish and asks the phone, where one holds the message.
+async fn ask(
+    hub: &Hub,
+    project: &Arc<Project>,
+    id: MessageId,
+    now: Now,
+) -> Result<Verdict, Failure> {
+    let (inside, of) = (hub.clone(), Arc::clone(project));
+    let job = move |tx: &mut Tx<'_>| {
+        let message = match outgoing(messages::get(tx, of.id, id)?) {
+            Ok(message) => message,
+            Err(error) => return Ok(Err(error)),
+        };
+        record(&inside, tx, &of, message, now).map(Ok)
+    };
+    let (verdict, effects) = hub.store.write(job).await??;
+    effects.perform(hub);
+    Ok(verdict)
+}
+
+fn outgoing(message: Option<Message>) -> Result<Message, ApiError> {
+    let message = found(message)?;
+    match message.direction {
+        Direction::Outgoing => Ok(message),
+        Direction::Incoming => Err(not_cancellable()),
+    }
+}
+
+fn record(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    mut message: Message,
+    now: Now,
+) -> Result<(Verdict, crate::dispatch::effects::Effects), StoreError> {
+    let mut work = Work::new(hub, project, now);
+    let applied = work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?;
+    let verdict = applied.ok().and_then(|outcome| outcome.verdict);
+    let effects = work.finish(tx)?;
+    Ok((verdict.unwrap_or(Verdict::NotCancellable), effects))
+}
+
+/// Waits until the message is cancelled or past being so.
+async fn answered(
+    hub: &Hub,
+    project: &Arc<Project>,
+    id: MessageId,
+) -> Result<Verdict, Failure> {
+    loop {
+        let changed = hub.bus.watch_message(id);
+        let project_id = project.id;
+        let reading = hub.store.read(move |tx| messages::get(tx, project_id, id));
+        let message = found(reading.await?)?;
+        if let Some(verdict) = verdict(&message) {
+            return Ok(verdict);
+        }
+        // A sender that went away has spoken: look again.
+        let _ = changed.await;
+    }
+}
+
+fn verdict(message: &Message) -> Option<Verdict> {
+    match HubState::from_code(message.ownership.state)? {
+        HubState::Waiting | HubState::Exposed | HubState::OnPhone | HubState::Retrying => None,
+        HubState::Cancelled => Some(Verdict::Cancelled),
+        HubState::Submitting
+        | HubState::Unknown
+        | HubState::Sent
+        | HubState::Failed
+        | HubState::NotDelivered
+        | HubState::Delivered
+        | HubState::Expired => Some(Verdict::NotCancellable),
+    }
+}
+
+fn not_cancellable() -> ApiError {
+    let text = "the message has left, or has ended: it can no longer be cancelled";
+    ApiError::new(ErrorCode::NotCancellable, text)
+}

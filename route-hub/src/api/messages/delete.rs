@@ -1,0 +1,36 @@
+//! `DELETE /projects/{project_id}/messages/{message_id}`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::{Detail, Work};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Direction, Permission};
+use hub_store::{Tx, contacts, messages, outbox};
+use hub_web::Answer;
+use postrider_link::ownership::hub::Fact;
+
+/// Hides a message at once; one that is not sent yet is taken back, as a cancel would.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::DeleteMessages).await?;
+    let id = call.path_id("message_id", "message")?;
+    let now = hub.now();
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut message = match found(messages::get(tx, work.project.id, id)?) {
+            Ok(message) => message,
+            Err(error) => return Ok(Err(error)),
+        };
+        if message.direction == Direction::Outgoing {
+            drop(work.apply(tx, &mut message, Fact::DeleteAsked, &Detail::default())?);
+        }
+        messages::hide(tx, work.project.id, id, now.unix)?;
+        contacts::forget_message(tx, &message)?;
+        outbox::delete_of_message(tx, id)?;
+        work.effects.changed(id);
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

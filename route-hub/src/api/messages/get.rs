@@ -1,0 +1,25 @@
+//! `GET /projects/{project_id}/messages/{message_id}`
+
+use super::{found, waiting};
+use crate::api::{ApiResult, Call, enter};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::messages;
+use hub_web::{Answer, Fields};
+use std::sync::Arc;
+
+/// Shows one message.
+pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewMessages).await?;
+    let id = call.path_id("message_id", "message")?;
+    let fields = Fields::read(&call.params)?;
+    let now = hub.now();
+    let (inside, of) = (hub.clone(), Arc::clone(&project));
+    let reading = hub.store.read(move |tx| {
+        let message = messages::get(tx, of.id, id)?;
+        waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
+    });
+    let view = found(reading.await?.pop())?;
+    Ok(Answer::object(&view, &fields))
+}

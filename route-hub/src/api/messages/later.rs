@@ -1,0 +1,51 @@
+//! Parameters of messages whose features come later: taken at their default, else refused by name.
+
+use hub_web::{ApiError, Field, Later, LaterDefault};
+
+macro_rules! later {
+    ($($name:literal: $default:expr),* $(,)?) => {
+        &[$(Later { name: $name, default: $default }),*]
+    };
+}
+
+/// Of `send` and `send_multi`.
+pub(super) const SENDING: &[Later] = later![
+    "media": LaterDefault::Empty,
+    "media_urls": LaterDefault::Empty,
+    "label_ids": LaterDefault::Empty,
+    "route_params": LaterDefault::Empty,
+    "short_link_params": LaterDefault::Empty,
+    "track_clicks": LaterDefault::False,
+    "replace_variables": LaterDefault::False,
+    "is_template": LaterDefault::False,
+    "service_id": LaterDefault::Empty,
+    "audio_url": LaterDefault::Empty,
+    "tts_lang": LaterDefault::Text("en-US"),
+    "tts_voice": LaterDefault::Text("female"),
+    "broadcast_id": LaterDefault::Empty,
+    "broadcast_title": LaterDefault::Empty,
+];
+
+/// Of `receive`.
+pub(super) const RECEIVING: &[Later] = later![
+    "label_ids": LaterDefault::Empty,
+    "media": LaterDefault::Empty,
+    "media_urls": LaterDefault::Empty,
+];
+
+/// Checks that a `message_type` is a text, of whatever kind the phone sends: it sends SMS.
+pub(super) fn check_type(field: &Field<'_>) -> Result<(), ApiError> {
+    let offered = field.one_of(&[
+        ("text", true),
+        ("sms", true),
+        ("mms", false),
+        ("ussd", false),
+        ("call", false),
+        ("chat", false),
+        ("service", false),
+    ])?;
+    if offered == Some(false) {
+        return Err(field.refuse("is not offered by this hub yet: only text and sms are"));
+    }
+    Ok(())
+}

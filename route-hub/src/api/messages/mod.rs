@@ -1,0 +1,37 @@
+//! Messages, both ways.
+
+mod cancel;
+mod delete;
+mod get;
+mod later;
+mod list;
+mod model;
+mod outgoing;
+mod receive;
+mod resend;
+mod send;
+mod send_multi;
+mod update;
+mod waiting;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use cancel::cancel;
+pub use delete::delete;
+pub use get::get;
+pub use list::list;
+pub use receive::receive;
+pub use resend::resend;
+pub use send::send;
+pub use send_multi::send_multi;
+pub use update::update;
+
+pub(super) use list::{Within, list_within};
+
+use hub_web::ApiError;
+
+/// A message of another project, or a deleted one, is none.
+fn found<T>(message: Option<T>) -> Result<T, ApiError> {
+    message.ok_or_else(|| ApiError::not_found("message"))
+}

@@ -1,0 +1,147 @@
+//! A message as the API shows it.
+
+use hub_domain::{Direction, Message, MessageType, WaitingFor};
+use hub_web::{ObjectWriter, Resource};
+use postrider_model::UnixMs;
+
+/// Why a queued message still waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waiting {
+    /// The reason.
+    pub reason: Option<WaitingFor>,
+    /// When its phone may send again.
+    pub next_slot_time: Option<UnixMs>,
+}
+
+/// A message with what only its phone knows.
+#[derive(Debug, Clone)]
+pub struct MessageView {
+    /// The message.
+    pub message: Message,
+    /// Why it waits, while it is queued.
+    pub waiting: Option<Waiting>,
+}
+
+impl Resource for MessageView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let message = &self.message;
+        out.put("id", &message.id);
+        out.put("direction", message.direction.as_str());
+        out.put("status", message.status.as_str());
+        out.put("message_type", message.message_type.as_str());
+        out.put("source", message.source.as_str());
+        write_times_and_numbers(message, out);
+        out.put("starred", &message.starred);
+        out.put("simulated", &message.simulated);
+        out.put_json("label_ids", "[]");
+        out.put_json(
+            "route_params",
+            message.route_params.as_deref().unwrap_or("null"),
+        );
+        out.put_json("vars", &message.vars.to_json());
+        if message.direction == Direction::Outgoing {
+            out.put("priority", &message.priority);
+            out.put("send_attempts", &message.send_attempts);
+        }
+        out.put_some("error_message", message.error_message.as_deref());
+        out.put_some("error_code", message.error_code.as_deref());
+        write_network(message, out);
+        write_links(message, out);
+        if let Some(waiting) = self.waiting {
+            out.put("waiting_for", &waiting.reason.map(WaitingFor::as_str));
+            let seconds = waiting.next_slot_time.map(UnixMs::seconds);
+            out.put("next_slot_time", &seconds);
+        }
+    }
+}
+
+fn write_times_and_numbers(message: &Message, out: &mut ObjectWriter<'_>) {
+    out.put("time_created", &message.time_created.seconds());
+    out.put("time_sent", &message.time_sent.map(UnixMs::seconds));
+    out.put("time_updated", &message.time_updated.seconds());
+    out.put("from_number", &message.from_number);
+    out.put("to_number", &message.to_number);
+    let content = message.content.as_ref();
+    out.put("content", &content.map(|content| content.as_str()));
+}
+
+fn write_network(message: &Message, out: &mut ObjectWriter<'_>) {
+    out.put("external_id", &message.external_id);
+    out.put("num_parts", &message.num_parts);
+    out.put("price", &NOTHING);
+    out.put("price_currency", &NOTHING);
+    if is_live(message.message_type) {
+        out.put("duration", &message.duration_sec);
+        out.put("ring_time", &message.ring_time_sec);
+        out.put("in_progress", &false);
+    }
+    out.put("track_clicks", &false);
+    out.put("network_code", &message.network_code);
+}
+
+fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
+    out.put("service_id", &NOTHING);
+    out.put("phone_id", &message.phone_id);
+    out.put("contact_id", &message.contact_id);
+    out.put("route_id", &NOTHING);
+    out.put("broadcast_id", &NOTHING);
+    out.put("scheduled_id", &NOTHING);
+    out.put("user_id", &NOTHING);
+    out.put("project_id", &message.project_id);
+    out.put("url", &NOTHING);
+}
+
+/// The value of what no message can have yet.
+const NOTHING: Option<&str> = None;
+
+fn is_live(message_type: MessageType) -> bool {
+    matches!(message_type, MessageType::Call | MessageType::UssdSession)
+}
+
+/// The fields that a caller may read but not write.
+pub(super) const READ_ONLY: &[&str] = &[
+    "id",
+    "direction",
+    "status",
+    "message_type",
+    "source",
+    "time_created",
+    "time_sent",
+    "time_updated",
+    "from_number",
+    "to_number",
+    "content",
+    "simulated",
+    "label_ids",
+    "route_params",
+    "priority",
+    "send_attempts",
+    "error_code",
+    "external_id",
+    "num_parts",
+    "price",
+    "price_currency",
+    "duration",
+    "ring_time",
+    "in_progress",
+    "audio_url",
+    "tts_lang",
+    "tts_voice",
+    "track_clicks",
+    "short_urls",
+    "network_code",
+    "media",
+    "mms_parts",
+    "time_clicked",
+    "service_id",
+    "phone_id",
+    "contact_id",
+    "route_id",
+    "broadcast_id",
+    "scheduled_id",
+    "user_id",
+    "project_id",
+    "url",
+    "waiting_for",
+    "next_slot_time",
+];

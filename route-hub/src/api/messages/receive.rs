@@ -1,0 +1,109 @@
+//! `POST /projects/{project_id}/messages/receive`
+
+use super::{later, model::MessageView};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::inbound;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
+use hub_store::Tx;
+use hub_web::{Answer, ApiError, Field, Fields, Params};
+use postrider_model::{MessageText, PhoneNumber};
+
+/// Longest text that is taken, in characters: 255 parts.
+const CONTENT_LENGTH_MAX: usize = 39_015;
+/// Longest number that is looked at, in characters.
+const NUMBER_LENGTH_MAX: usize = 64;
+
+/// Adds an incoming message as if a phone had received it.
+pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    let idempotency = Idempotency::of(&call, "receive")?;
+    call.params.refuse_later(later::RECEIVING)?;
+    let field = call.params.get("phone_id");
+    let phone_id = parse::id(&field, "phone")?.ok_or_else(|| field.refuse("is required"))?;
+    let found = hub.cache.phone(&hub.store, project.id, phone_id).await?;
+    let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
+    let region = phone.country.as_deref().or(project.country.as_deref());
+    let given = Given::read(&call.params, region)?;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut message = inbound::blank(work, &phone, given.message_type, now.unix);
+        given.fill(&mut message, &phone);
+        inbound::store(work, tx, &phone, message).map(Ok)
+    };
+    let show = move |message| {
+        let view = MessageView {
+            message,
+            waiting: None,
+        };
+        Answer::object(&view, &fields)
+    };
+    unit::answer(&hub, &project, now, idempotency, decide, show).await
+}
+
+struct Given {
+    message_type: MessageType,
+    content: Option<MessageText>,
+    from: PhoneNumber,
+    to: Option<PhoneNumber>,
+    simulated: bool,
+    starred: bool,
+    vars: Vars,
+}
+
+impl Given {
+    fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
+        let message_type = message_type(&params.get("message_type"))?;
+        let field = params.get("content");
+        let content = match message_type {
+            MessageType::Call => field.string(CONTENT_LENGTH_MAX)?,
+            _ => Some(field.required_string(CONTENT_LENGTH_MAX)?),
+        };
+        let from = params.get("from_number");
+        Ok(Self {
+            message_type,
+            content: content.filter(|text| !text.is_empty()).map(MessageText::from),
+            from: number(&from, region)?.ok_or_else(|| from.refuse("is required"))?,
+            to: number(&params.get("to_number"), region)?,
+            simulated: params.get("simulated").boolean()?.unwrap_or(false),
+            starred: params.get("starred").boolean()?.unwrap_or(false),
+            vars: Vars::from_change(parse::vars(&params.get("vars"))?),
+        })
+    }
+
+    fn fill(&self, message: &mut Message, phone: &Phone) {
+        message.source = MessageSource::Api;
+        message.content.clone_from(&self.content);
+        message.from_number = Some(self.from.clone());
+        message.to_number = self.to.clone().or_else(|| phone.phone_number.clone());
+        message.simulated = self.simulated;
+        message.starred = self.starred;
+        message.vars = self.vars.clone();
+    }
+}
+
+fn message_type(field: &Field<'_>) -> Result<MessageType, ApiError> {
+    let read = field.one_of(&[
+        ("sms", Some(MessageType::Sms)),
+        ("call", Some(MessageType::Call)),
+        ("chat", None),
+    ])?;
+    match read {
+        None => Ok(MessageType::Sms),
+        Some(Some(message_type)) => Ok(message_type),
+        Some(None) => Err(field.refuse("is not offered by this hub yet: only sms and call are")),
+    }
+}
+
+fn number(field: &Field<'_>, region: Option<&str>) -> Result<Option<PhoneNumber>, ApiError> {
+    let typed = field.string(NUMBER_LENGTH_MAX)?.filter(|typed| !typed.is_empty());
+    typed
+        .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed))
+        .transpose()
+        .map_err(|error| field.refuse(error))
+}

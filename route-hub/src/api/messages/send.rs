@@ -1,0 +1,54 @@
+//! `POST /projects/{project_id}/messages/send`
+
+use super::outgoing::{self, Draft, Place, Shared, Stored};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, accepting, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Message, Permission, Phone};
+use hub_store::Tx;
+use hub_store::contacts::{self, Touches};
+use hub_web::{Answer, ApiError, Fields};
+use std::sync::Arc;
+
+/// Sends one message: once it is answered, it is on disk and will be sent or accounted for.
+pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    let idempotency = Idempotency::of(&call, "send")?;
+    let shared = Shared::read(&hub, &call, &project, now).await?;
+    let draft = Draft::read(Place::Top(&call.params), None, &shared, &project)?;
+    accepting(&hub, &project, 1, now).await?;
+
+    let show = {
+        let (hub, project) = (hub.clone(), Arc::clone(&project));
+        move |stored: Box<(Message, Arc<Phone>)>| {
+            let (message, phone) = *stored;
+            let view = outgoing::show(&hub, &project, &phone, message, now);
+            Answer::object(&view, &fields)
+        }
+    };
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut touches = Touches::default();
+        let stored = match outgoing::store(work, tx, &shared, &draft, &mut touches)? {
+            Stored::Queued(stored) => stored,
+            Stored::Blocked => return Ok(Err(refuse(&draft, "is a contact that is blocked"))),
+            Stored::NoContact => {
+                return Ok(Err(refuse(&draft, "is not a contact with a number")));
+            }
+        };
+        contacts::touch(tx, &touches)?;
+        Ok(Ok(stored))
+    };
+    unit::answer(&hub, &project, now, idempotency, decide, show).await
+}
+
+fn refuse(draft: &Draft, rule: &str) -> ApiError {
+    let param = match draft.to {
+        outgoing::Recipient::Number(_) => "to_number",
+        outgoing::Recipient::Contact(_) => "contact_id",
+    };
+    ApiError::invalid_param(param, rule)
+}

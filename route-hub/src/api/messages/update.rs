@@ -1,0 +1,74 @@
+//! `POST /projects/{project_id}/messages/{message_id}`
+
+use super::{found, model::READ_ONLY, waiting};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Message, Permission, VarsChange};
+use hub_store::{Tx, messages};
+use hub_web::{Answer, ApiError, Fields, Params};
+
+/// Longest `error_message`, in characters.
+const ERROR_LENGTH_MAX: usize = 1_000;
+
+/// Changes what people may change: star, error message and variables.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("message_id", "message")?;
+    let fields = Fields::read(&call.params)?;
+    let change = Change::read(&call.params)?;
+    let now = hub.now();
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut message = match found(messages::get(tx, work.project.id, id)?) {
+            Ok(message) => message,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Err(error) = change.apply(&mut message) {
+            return Ok(Err(error));
+        }
+        message.time_updated = now.unix;
+        messages::update(tx, &message)?;
+        work.effects.changed(id);
+        Ok(Ok(waiting::show(work.hub, tx, work.project, vec![message], now)?))
+    };
+    let show = move |views: Vec<_>| match views.first() {
+        Some(view) => Answer::object(view, &fields),
+        None => Answer::void(),
+    };
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}
+
+struct Change {
+    starred: Option<bool>,
+    error_message: Option<Option<String>>,
+    vars: VarsChange,
+}
+
+impl Change {
+    fn read(params: &Params) -> Result<Self, ApiError> {
+        parse::refuse_read_only(params, READ_ONLY)?;
+        let error = params.get("error_message");
+        let text = error.string(ERROR_LENGTH_MAX)?.filter(|text| !text.is_empty());
+        Ok(Self {
+            starred: params.get("starred").boolean()?,
+            error_message: error.is_present().then(|| text.map(str::to_owned)),
+            vars: parse::vars(&params.get("vars"))?,
+        })
+    }
+
+    fn apply(&self, message: &mut Message) -> Result<(), ApiError> {
+        if let Some(starred) = self.starred {
+            message.starred = starred;
+        }
+        if let Some(error) = &self.error_message {
+            message.error_message.clone_from(error);
+        }
+        let applied = message.vars.apply(self.vars.clone());
+        applied.map_err(|invalid| {
+            ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"))
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Parameters into domain types, each failure named.
+
+use hub_domain::VarsChange;
+use hub_outgoing::Target;
+use hub_web::{ApiError, Field, Params};
+use postrider_model::{Id, IdKind, Secret};
+
+/// Longest name of anything, in characters.
+pub(super) const NAME_LENGTH_MAX: usize = 127;
+/// Longest secret of a webhook, in characters.
+pub(super) const SECRET_LENGTH_MAX: usize = 200;
+/// Longest id that is looked at: the specification's 34 characters.
+const ID_LENGTH_MAX: usize = 34;
+
+/// Reads custom variables: a change of them, in which `null` deletes.
+pub(super) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
+    if !field.is_given() {
+        return Ok(VarsChange::default());
+    }
+    VarsChange::parse(&field.to_json()).map_err(|invalid| {
+        let inside = invalid.param();
+        let inside = inside.strip_prefix("vars").unwrap_or_default();
+        let param = format!("{}{inside}", field.path());
+        ApiError::invalid_param(param, format_args!("cannot be taken: {invalid}"))
+    })
+}
+
+/// Reads an http or https address; empty counts as none.
+pub(super) fn url(field: &Field<'_>) -> Result<Option<String>, ApiError> {
+    let text = field.string(hub_outgoing::URL_LENGTH_MAX)?;
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    Target::parse(text).map_err(|refused| field.refuse(refused))?;
+    Ok(Some(text.to_owned()))
+}
+
+/// Reads a secret; empty counts as none.
+pub(super) fn secret(field: &Field<'_>) -> Result<Option<Secret>, ApiError> {
+    let text = field.string(SECRET_LENGTH_MAX)?;
+    Ok(text.filter(|text| !text.is_empty()).map(Secret::new))
+}
+
+/// Reads an id that must be one of its kind; whether something has it is another question.
+pub(super) fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K>>, ApiError> {
+    let text = field.string(ID_LENGTH_MAX)?;
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let id = text.parse().map_err(|_| no_such(field, what))?;
+    Ok(Some(id))
+}
+
+/// Makes the error for an id of nothing, or of something in another project.
+pub(super) fn no_such(field: &Field<'_>, what: &str) -> ApiError {
+    field.refuse(format_args!("is not the id of a {what} of this project"))
+}
+
+/// Refuses fields that a caller may read but not write.
+pub(super) fn refuse_read_only(params: &Params, names: &[&'static str]) -> Result<(), ApiError> {
+    let given = names.iter().find(|name| params.get(name).is_present());
+    match given {
+        Some(name) => Err(ApiError::invalid_param(name, "cannot be changed")),
+        None => Ok(()),
+    }
+}
+
+/// Reads a two-letter region, in any case.
+pub(super) fn region(text: &str) -> Option<String> {
+    let formed = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    formed.then(|| text.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::PhoneId;
+
+    fn params(body: &str) -> Params {
+        Params::from_parts("", Some(("application/json", body.as_bytes()))).unwrap()
+    }
+
+    #[test]
+    fn a_broken_variable_is_named_with_its_place() {
+        let params = params(r#"{"vars":{"a b":1},"messages":[{"vars":{"x":[1]}}]}"#);
+        let error = vars(&params.get("vars")).unwrap_err();
+        assert_eq!(error.param(), Some("vars[a b]"));
+        let items = params.get("messages").array(9).unwrap().unwrap();
+        let inside = items[0].object().unwrap().unwrap();
+        let error = vars(&inside.get("vars")).unwrap_err();
+        assert_eq!(error.param(), Some("messages[0][vars][x]"));
+    }
+
+    #[test]
+    fn only_http_addresses_are_taken() {
+        let params = params(r#"{"a":"https://a.example/x","b":"ftp://a.example","c":"x","d":""}"#);
+        assert!(url(&params.get("a")).unwrap().is_some());
+        assert!(url(&params.get("b")).is_err() && url(&params.get("c")).is_err());
+        assert_eq!(url(&params.get("d")).unwrap(), None);
+    }
+
+    #[test]
+    fn an_id_of_another_kind_is_no_such_thing() {
+        let params = params(r#"{"a":"PN0000000000000001","b":"SM0000000000000001","c":null}"#);
+        let read = |name| id::<postrider_model::kind::Phone>(&params.get(name), "phone");
+        assert_eq!(read("a").unwrap(), "PN0000000000000001".parse::<PhoneId>().ok());
+        assert_eq!(read("b").unwrap_err().param(), Some("b"));
+        assert_eq!(read("c").unwrap(), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Phones: the basic routes of a project.
+
+mod get;
+mod list;
+mod messages;
+mod model;
+mod reset_sent_message_count;
+mod update;
+
+pub use get::get;
+pub use list::list;
+pub use messages::messages;
+pub use reset_sent_message_count::reset_sent_message_count;
+pub use update::update;
+
+use super::{Call, Failure};
+use crate::hub::Hub;
+use hub_domain::{Phone, Project};
+use hub_store::phones;
+use hub_web::ApiError;
+
+fn found(phone: Option<Phone>) -> Result<Phone, ApiError> {
+    phone.ok_or_else(|| ApiError::not_found("phone"))
+}
+
+/// Reads the phone of the path, as it is now.
+async fn find(hub: &Hub, call: &Call, project: &Project) -> Result<Phone, Failure> {
+    let (project_id, id) = (project.id, call.path_id("phone_id", "phone")?);
+    let reading = hub.store.read(move |tx| phones::get(tx, project_id, id));
+    Ok(found(reading.await?)?)
+}

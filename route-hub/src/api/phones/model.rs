@@ -1,0 +1,112 @@
+//! A phone (basic route) as the API shows it.
+
+use hub_domain::{Phone, PhoneType, Project};
+use hub_web::{ObjectWriter, Resource};
+use postrider_model::UnixMs;
+
+/// A phone with what its project says in its place.
+#[derive(Debug, Clone)]
+pub struct PhoneView {
+    /// The phone.
+    pub phone: Phone,
+    /// The project's zone, for a phone without its own.
+    pub timezone_id: String,
+}
+
+impl PhoneView {
+    /// Shows a phone of `project`.
+    pub fn new(phone: Phone, project: &Project) -> Self {
+        Self {
+            phone,
+            timezone_id: project.timezone_id.clone(),
+        }
+    }
+}
+
+impl Resource for PhoneView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let phone = &self.phone;
+        out.put("id", &phone.id);
+        out.put("name", &phone.name);
+        out.put("phone_number", &phone.phone_number);
+        out.put("phone_type", phone.phone_type.as_str());
+        out.put("country", &phone.country);
+        out.put("send_paused", &phone.send_paused);
+        out.put("time_created", &phone.time_created.seconds());
+        out.put("last_active_time", &seconds(phone.last_active_time));
+        out.put_json("vars", &phone.vars.to_json());
+        out.put("project_id", &phone.project_id);
+        out.put("url", &None::<&str>);
+        if phone.phone_type == PhoneType::Android {
+            write_android(phone, out);
+        }
+        self.write_sending(out);
+    }
+}
+
+impl PhoneView {
+    fn write_sending(&self, out: &mut ObjectWriter<'_>) {
+        let phone = &self.phone;
+        out.put("sent_message_limit", &phone.sent_message_limit);
+        out.put("sent_message_count", &phone.sent_message_count);
+        out.put("sent_message_epoch", &phone.sent_message_epoch.seconds());
+        out.put("send_delay", &(phone.send_delay_ms / 1_000));
+        let validate = phone.validate_recipient_numbers;
+        out.put("validate_recipient_numbers", &validate);
+        let countries = &phone.allowed_recipient_countries;
+        out.put("allowed_recipient_countries", countries);
+        let zone = phone.timezone_id.as_ref().unwrap_or(&self.timezone_id);
+        out.put("timezone_id", zone);
+        out.put("quiet_mode", phone.quiet_mode.as_str());
+        out.put("quiet_start", &phone.quiet_start);
+        out.put("quiet_end", &phone.quiet_end);
+    }
+}
+
+fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
+    out.put("battery", &phone.battery);
+    out.put("charging", &phone.charging);
+    out.put("internet_type", &phone.internet_type);
+    out.put("app_version", &phone.app_version);
+    out.put("android_sdk", &phone.android_sdk);
+    out.put("mccmnc", &phone.mccmnc);
+    out.put("manufacturer", &phone.manufacturer);
+    out.put("model", &phone.model);
+    out.put("send_limit", &phone.send_limit);
+    out.put("sim_changed", &phone.sim_changed);
+    let waiting_for = phone.waiting_for.map(|reason| reason.as_str());
+    out.put("waiting_for", &waiting_for);
+    out.put("next_slot_time", &seconds(phone.next_slot_time));
+}
+
+fn seconds(time: Option<UnixMs>) -> Option<i64> {
+    time.map(UnixMs::seconds)
+}
+
+/// The fields that a caller may read but not write.
+pub(super) const READ_ONLY: &[&str] = &[
+    "id",
+    "phone_type",
+    "country",
+    "time_created",
+    "last_active_time",
+    "project_id",
+    "url",
+    "battery",
+    "charging",
+    "internet_type",
+    "app_version",
+    "android_sdk",
+    "mccmnc",
+    "manufacturer",
+    "model",
+    "send_limit",
+    "sent_message_count",
+    "sent_message_epoch",
+    "sim_changed",
+    "waiting_for",
+    "next_slot_time",
+    "external_account_id",
+    "external_id",
+    "external_setup",
+];

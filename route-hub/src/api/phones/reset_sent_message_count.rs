@@ -1,0 +1,34 @@
+//! `POST /projects/{project_id}/phones/{phone_id}/reset_sent_message_count`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, phones};
+use hub_web::Answer;
+
+/// Begins a phone's count anew; one that its limit paused sends again.
+pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let id = call.path_id("phone_id", "phone")?;
+    let now = hub.now();
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
+            Ok(phone) => phone,
+            Err(error) => return Ok(Err(error)),
+        };
+        phone.reset_sent_count(now.unix);
+        phones::update(tx, &phone)?;
+        work.effects.settings(id);
+        work.effects.queued(id);
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_phone(id);
+    Ok(answer)
+}

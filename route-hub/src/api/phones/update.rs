@@ -1,0 +1,179 @@
+//! `POST /projects/{project_id}/phones/{phone_id}`
+
+use super::model::{PhoneView, READ_ONLY};
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, Phone, VarsChange, numbers};
+use hub_store::{Tx, phones};
+use hub_web::{Answer, ApiError, Fields, Later, LaterDefault, Params};
+use postrider_model::PhoneNumber;
+use std::sync::Arc;
+
+/// Longest delay between two messages.
+const SEND_DELAY_SEC_MAX: i64 = 3_600;
+/// Longest number that is looked at, in characters.
+const NUMBER_LENGTH_MAX: usize = 64;
+
+const LATER: &[Later] = &[
+    later("timezone_id", LaterDefault::Empty),
+    later("quiet_mode", LaterDefault::Text("off")),
+    later("quiet_start", LaterDefault::Empty),
+    later("quiet_end", LaterDefault::Empty),
+    later("validate_recipient_numbers", LaterDefault::False),
+    later("allowed_recipient_countries", LaterDefault::Empty),
+    later("external_config", LaterDefault::Empty),
+    later("external_secret", LaterDefault::Empty),
+];
+
+const fn later(name: &'static str, default: LaterDefault) -> Later {
+    Later { name, default }
+}
+
+/// Changes a phone's settings; its link and the queue hear of it after the commit.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let id = call.path_id("phone_id", "phone")?;
+    let fields = Fields::read(&call.params)?;
+    let change = Change::read(&call.params, project.country.as_deref())?;
+    let now = hub.now();
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
+            Ok(phone) => phone,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Err(error) = change.apply(&mut phone) {
+            return Ok(Err(error));
+        }
+        phones::update(tx, &phone)?;
+        work.effects.settings(id);
+        work.effects.queued(id);
+        Ok(Ok(phone))
+    };
+    let of = Arc::clone(&project);
+    let show = move |phone| Answer::object(&PhoneView::new(phone, &of), &fields);
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_phone(id);
+    Ok(answer)
+}
+
+struct Change {
+    name: Option<String>,
+    phone_number: Option<Option<PhoneNumber>>,
+    send_paused: Option<bool>,
+    sent_message_limit: Option<Option<u32>>,
+    send_delay_sec: Option<i64>,
+    vars: VarsChange,
+}
+
+impl Change {
+    fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
+        parse::refuse_read_only(params, READ_ONLY)?;
+        params.refuse_later(LATER)?;
+        let name = params.get("name");
+        let number = params.get("phone_number");
+        let typed = number.string(NUMBER_LENGTH_MAX)?.filter(|typed| !typed.is_empty());
+        let parsed = typed
+            .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed))
+            .transpose()
+            .map_err(|error| number.refuse(error))?;
+        let limit = params.get("sent_message_limit");
+        let limit_value = limit.integer(0..=i64::from(u32::MAX))?;
+        Ok(Self {
+            name: match name.is_present() {
+                true => Some(name.required_string(parse::NAME_LENGTH_MAX)?.to_owned()),
+                false => None,
+            },
+            phone_number: number.is_present().then_some(parsed),
+            send_paused: params.get("send_paused").boolean()?,
+            sent_message_limit: limit
+                .is_present()
+                .then(|| limit_value.and_then(|value| u32::try_from(value).ok())),
+            send_delay_sec: params.get("send_delay").integer(0..=SEND_DELAY_SEC_MAX)?,
+            vars: parse::vars(&params.get("vars"))?,
+        })
+    }
+
+    fn apply(&self, phone: &mut Phone) -> Result<(), ApiError> {
+        if let Some(name) = &self.name {
+            phone.name.clone_from(name);
+        }
+        if let Some(number) = &self.phone_number {
+            phone.phone_number.clone_from(number);
+        }
+        if let Some(delay_sec) = self.send_delay_sec {
+            phone.send_delay_ms = delay_sec * 1_000;
+        }
+        if let Some(limit) = self.sent_message_limit {
+            set_limit(phone, limit);
+        }
+        if let Some(paused) = self.send_paused {
+            phone.set_paused(paused);
+        }
+        let applied = phone.vars.apply(self.vars.clone());
+        applied.map_err(|invalid| {
+            ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"))
+        })
+    }
+}
+
+/// A limit that is reached pauses at once; a phone that its limit paused goes on under a new one.
+fn set_limit(phone: &mut Phone, limit: Option<u32>) {
+    phone.sent_message_limit = limit;
+    if phone.auto_paused && phone.sends_left() != Some(0) {
+        phone.set_paused(false);
+    }
+    phone.count_sent(0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::messages::tests::phone;
+
+    fn change(body: &str) -> Result<Change, ApiError> {
+        let body = Some(("application/json", body.as_bytes()));
+        Change::read(&Params::from_parts("", body).unwrap(), Some("US"))
+    }
+
+    #[test]
+    fn a_limit_pauses_when_reached_and_lets_go_when_raised() {
+        let mut phone = phone();
+        phone.count_sent(5);
+        let limited = change(r#"{"sent_message_limit":5}"#).unwrap();
+        limited.apply(&mut phone).unwrap();
+        assert!(phone.send_paused && phone.auto_paused);
+        change(r#"{"sent_message_limit":null}"#)
+            .unwrap()
+            .apply(&mut phone)
+            .unwrap();
+        assert!(!phone.send_paused && phone.sent_message_limit.is_none());
+    }
+
+    #[test]
+    fn a_persons_pause_outlives_a_limit() {
+        let mut phone = phone();
+        for body in [r#"{"send_paused":true}"#, r#"{"sent_message_limit":5}"#] {
+            change(body).unwrap().apply(&mut phone).unwrap();
+        }
+        change(r#"{"sent_message_limit":null}"#)
+            .unwrap()
+            .apply(&mut phone)
+            .unwrap();
+        assert!(phone.send_paused);
+    }
+
+    #[test]
+    fn what_is_read_only_or_comes_later_is_named() {
+        let param = |body| change(body).err().and_then(|error| error.param().map(str::to_owned));
+        assert_eq!(param(r#"{"battery":1}"#).as_deref(), Some("battery"));
+        assert_eq!(param(r#"{"quiet_mode":"delay"}"#).as_deref(), Some("quiet_mode"));
+        assert_eq!(param(r#"{"quiet_mode":"off"}"#), None);
+        assert_eq!(param(r#"{"name":""}"#).as_deref(), Some("name"));
+        assert_eq!(param(r#"{"phone_number":"no number at all"}"#).as_deref(), Some("phone_number"));
+    }
+}

@@ -1,0 +1,16 @@
+//! `GET /projects/{project_id}`
+
+use super::model::ProjectView;
+use crate::api::{ApiResult, Call, enter};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, Project};
+use hub_web::{Answer, Fields};
+
+/// Shows one project.
+pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewProjects).await?;
+    let fields = Fields::read(&call.params)?;
+    let view = ProjectView(Project::clone(&project));
+    Ok(Answer::object(&view, &fields))
+}

@@ -1,0 +1,62 @@
+//! One unit of work per request: decided, written and answered in one transaction.
+
+use super::idempotency::Idempotency;
+use super::Failure;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::Project;
+use hub_store::{StoreError, Tx};
+use hub_web::{Answer, ApiError};
+use postrider_model::Now;
+use std::sync::Arc;
+
+/// Runs `decide` in a transaction, performs what follows its commit, and answers.
+///
+/// `decide` refuses before its first write. With an `Idempotency-Key` the answer is made and kept
+/// within the transaction, and a repeat gets the kept one; without, it is made after the commit,
+/// off the thread that writes.
+pub(super) async fn answer<T, F, S>(
+    hub: &Hub,
+    project: &Arc<Project>,
+    now: Now,
+    idempotency: Idempotency,
+    mut decide: F,
+    show: S,
+) -> Result<Answer, Failure>
+where
+    T: Send + 'static,
+    F: FnMut(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<Result<T, ApiError>, StoreError>
+        + Send
+        + 'static,
+    S: Fn(T) -> Answer + Send + Clone + 'static,
+{
+    let (inside, of, show_inside) = (hub.clone(), Arc::clone(project), show.clone());
+    let job = move |tx: &mut Tx<'_>| {
+        if let Some(earlier) = idempotency.earlier(tx, of.id)? {
+            return Ok(earlier.map(|answer| (Made::Answer(answer), Effects::default())));
+        }
+        let mut work = Work::new(&inside, &of, now);
+        let made = match decide(&mut work, tx)? {
+            Err(refused) => return Ok(Err(refused)),
+            Ok(made) if !idempotency.is_keyed() => Made::Value(made),
+            Ok(made) => {
+                let answer = show_inside(made);
+                idempotency.keep(tx, of.id, &answer, now.unix)?;
+                Made::Answer(answer)
+            }
+        };
+        Ok(Ok((made, work.finish(tx)?)))
+    };
+    let (made, effects) = hub.store.write(job).await??;
+    effects.perform(hub);
+    Ok(match made {
+        Made::Answer(answer) => answer,
+        Made::Value(made) => show(made),
+    })
+}
+
+enum Made<T> {
+    Answer(Answer),
+    Value(T),
+}

@@ -1,0 +1,40 @@
+//! `POST /projects/{project_id}/webhooks`
+
+use super::model::{Given, WebhookView};
+use super::note;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, Webhook};
+use hub_store::{Tx, webhooks};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Makes a webhook object.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
+    let fields = Fields::read(&call.params)?;
+    let given = Given::read(&call.params)?;
+    let missing = || ApiError::invalid_param("url", "is required");
+    let now = hub.now();
+    let webhook = Webhook {
+        id: hub.id(now),
+        project_id: project.id,
+        url: given.url.ok_or_else(missing)?,
+        secret: given.secret.flatten(),
+        events: given.events.unwrap_or_default(),
+        time_created: now.unix,
+    };
+    let actor = call.caller.key.id;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        webhooks::insert(tx, &webhook)?;
+        note(work, tx, actor, "webhook.create", webhook.id)?;
+        Ok(Ok(webhook.clone()))
+    };
+    let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_webhooks(project.id);
+    Ok(answer)
+}

@@ -1,0 +1,32 @@
+//! `DELETE /projects/{project_id}/webhooks/{webhook_id}`
+
+use super::{found, note};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, webhooks};
+use hub_web::Answer;
+
+/// Removes a webhook object; what waits to be delivered for it is still delivered.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
+    let id = call.path_id("webhook_id", "webhook")?;
+    let now = hub.now();
+    let actor = call.caller.key.id;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if let Err(error) = found(webhooks::get(tx, work.project.id, id)?) {
+            return Ok(Err(error));
+        }
+        webhooks::delete(tx, work.project.id, id)?;
+        note(work, tx, actor, "webhook.delete", id)?;
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_webhooks(project.id);
+    Ok(answer)
+}

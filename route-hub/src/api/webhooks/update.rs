@@ -1,0 +1,45 @@
+//! `POST /projects/{project_id}/webhooks/{webhook_id}`
+
+use super::model::{Given, WebhookView};
+use super::{found, note};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, webhooks};
+use hub_web::{Answer, Fields};
+
+/// Changes a webhook object.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
+    let id = call.path_id("webhook_id", "webhook")?;
+    let fields = Fields::read(&call.params)?;
+    let given = Given::read(&call.params)?;
+    let now = hub.now();
+    let actor = call.caller.key.id;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut webhook = match found(webhooks::get(tx, work.project.id, id)?) {
+            Ok(webhook) => webhook,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(url) = &given.url {
+            webhook.url.clone_from(url);
+        }
+        if let Some(secret) = &given.secret {
+            webhook.secret.clone_from(secret);
+        }
+        if let Some(events) = &given.events {
+            webhook.events.clone_from(events);
+        }
+        webhooks::update(tx, &webhook)?;
+        note(work, tx, actor, "webhook.update", id)?;
+        Ok(Ok(webhook))
+    };
+    let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_webhooks(project.id);
+    Ok(answer)
+}

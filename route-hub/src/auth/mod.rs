@@ -1,0 +1,84 @@
+//! Who asks: API keys, what they permit, and how often they may.
+
+mod key;
+mod rate;
+mod uses;
+
+pub use key::{GivenKey, NewKey};
+pub use rate::RateLimits;
+pub use uses::Uses;
+
+use crate::api::Failure;
+use crate::hub::Hub;
+use hub_domain::{ApiKey, Permission, Project};
+use hub_web::{ApiError, Authenticator, RequestContext};
+use postrider_model::{ProjectId, Secret};
+use std::sync::Arc;
+
+/// The holder of an API key, for the length of one request.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The key that was given.
+    pub key: Arc<ApiKey>,
+}
+
+impl Authenticator for Hub {
+    type Caller = Caller;
+
+    async fn authenticate(
+        &self,
+        key: &Secret,
+        context: &RequestContext,
+    ) -> Result<Caller, ApiError> {
+        let refused = || ApiError::unauthorized("the API key is not valid");
+        let given = GivenKey::read(key).ok_or_else(refused)?;
+        let found = self.cache.api_key(&self.store, given.id).await;
+        let found = found.map_err(|error| Failure::from(error).into_error())?;
+        let now = self.now();
+        let key = found
+            .filter(|key| given.fits(&key.secret_hash) && key.is_live(now.unix))
+            .ok_or_else(refused)?;
+        if let Some(taken) = self.rates.take(&key, now.boot) {
+            context.set_rate_limit(taken.shown);
+            if let Some(seconds) = taken.retry_after_s {
+                return Err(ApiError::rate_limited("this key asks too often", seconds));
+            }
+        }
+        self.uses.note(self, key.id, now);
+        Ok(Caller { key })
+    }
+}
+
+impl Caller {
+    /// Checks that the key holds a permission.
+    ///
+    /// # Errors
+    /// `unauthorized` that names the permission.
+    pub fn require(&self, permission: Permission) -> Result<(), ApiError> {
+        if self.key.permissions.allow(permission) {
+            return Ok(());
+        }
+        Err(ApiError::unauthorized(format!(
+            "the API key lacks the permission {permission}"
+        )))
+    }
+
+    /// Finds a project that the key reaches and checks a permission on it.
+    ///
+    /// # Errors
+    /// `not_found` for a project of somebody else as for none, `unauthorized` without the
+    /// permission.
+    pub async fn project(
+        &self,
+        hub: &Hub,
+        id: ProjectId,
+        permission: Permission,
+    ) -> Result<Arc<Project>, Failure> {
+        let found = hub.cache.project(&hub.store, id).await?;
+        let project = found
+            .filter(|project| self.key.reaches(project.organization_id, project.id))
+            .ok_or_else(|| ApiError::not_found("project"))?;
+        self.require(permission)?;
+        Ok(project)
+    }
+}

@@ -1,0 +1,202 @@
+//! Rows that nearly every request needs, kept in memory.
+//!
+//! A row is read at its first use. Whoever changes such a row here says so
+//! ([`Caches::forget_phone`] and its like); when another process writes, everything is forgotten.
+//! Reading again is always right, so a bound is kept by forgetting too.
+
+use hub_domain::{ApiKey, Phone, Project, Webhook};
+use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, webhooks};
+use postrider_model::{ApiKeyId, PhoneId, ProjectId};
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Most rows of one kind in memory; above it all of the kind are forgotten.
+const ROWS_MAX: usize = 50_000;
+
+/// The rows of one kind.
+///
+/// The counter tells whether anything was forgotten while a row was being read: what was read then
+/// may be stale and is not kept.
+#[derive(Debug)]
+struct Cache<K, V> {
+    rows: RwLock<HashMap<K, Arc<V>>>,
+    forgotten: AtomicU64,
+}
+
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self {
+            rows: RwLock::new(HashMap::new()),
+            forgotten: AtomicU64::new(0),
+        }
+    }
+}
+
+impl<K: Hash + Eq + Copy + Send + 'static, V: Send + Sync + 'static> Cache<K, V> {
+    async fn get(
+        &self,
+        store: &Store,
+        key: K,
+        read: impl Fn(&mut Tx<'_>, K) -> Result<Option<V>, StoreError> + Send + 'static,
+    ) -> Result<Option<Arc<V>>, StoreError> {
+        if let Some(row) = self.kept(key) {
+            return Ok(Some(row));
+        }
+        let forgotten = self.forgotten.load(Ordering::Acquire);
+        let Some(row) = store.read(move |tx| read(tx, key)).await? else {
+            return Ok(None);
+        };
+        let row = Arc::new(row);
+        self.keep(key, &row, forgotten);
+        Ok(Some(row))
+    }
+
+    /// As [`Self::get`], for a job of the store that cannot wait for another one.
+    fn get_in(
+        &self,
+        tx: &mut Tx<'_>,
+        key: K,
+        read: impl Fn(&mut Tx<'_>, K) -> Result<V, StoreError>,
+    ) -> Result<Arc<V>, StoreError> {
+        if let Some(row) = self.kept(key) {
+            return Ok(row);
+        }
+        let forgotten = self.forgotten.load(Ordering::Acquire);
+        let row = Arc::new(read(tx, key)?);
+        self.keep(key, &row, forgotten);
+        Ok(row)
+    }
+
+    fn kept(&self, key: K) -> Option<Arc<V>> {
+        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        rows.get(&key).cloned()
+    }
+
+    fn keep(&self, key: K, row: &Arc<V>, forgotten: u64) {
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() >= ROWS_MAX {
+            rows.clear();
+        }
+        if self.forgotten.load(Ordering::Acquire) == forgotten {
+            rows.insert(key, Arc::clone(row));
+        }
+    }
+
+    fn forget(&self, key: K) {
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        self.forgotten.fetch_add(1, Ordering::AcqRel);
+        rows.remove(&key);
+    }
+
+    fn forget_all(&self) {
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        self.forgotten.fetch_add(1, Ordering::AcqRel);
+        rows.clear();
+    }
+}
+
+/// Every kind that is kept.
+#[derive(Debug, Default)]
+pub struct Caches {
+    api_keys: Cache<ApiKeyId, ApiKey>,
+    projects: Cache<ProjectId, Project>,
+    phones: Cache<PhoneId, Phone>,
+    webhooks: Cache<ProjectId, Vec<Webhook>>,
+}
+
+impl Caches {
+    /// Returns an API key, live or not.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn api_key(
+        &self,
+        store: &Store,
+        id: ApiKeyId,
+    ) -> Result<Option<Arc<ApiKey>>, StoreError> {
+        self.api_keys.get(store, id, api_keys::get).await
+    }
+
+    /// Returns a project.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn project(
+        &self,
+        store: &Store,
+        id: ProjectId,
+    ) -> Result<Option<Arc<Project>>, StoreError> {
+        self.projects.get(store, id, projects::get).await
+    }
+
+    /// Returns a project's phone that was not removed, with its settings as they are; what the
+    /// phone tells of itself (battery, counts, activity) may be old.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn phone(
+        &self,
+        store: &Store,
+        project_id: ProjectId,
+        id: PhoneId,
+    ) -> Result<Option<Arc<Phone>>, StoreError> {
+        let found = self.phones.get(store, id, phones::by_key).await?;
+        Ok(found.filter(|phone| phone.project_id == project_id && !phone.removed))
+    }
+
+    /// Returns a project's webhook objects, within a job.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn webhooks_in(
+        &self,
+        tx: &mut Tx<'_>,
+        project_id: ProjectId,
+    ) -> Result<Arc<Vec<Webhook>>, StoreError> {
+        self.webhooks.get_in(tx, project_id, webhooks::of_project)
+    }
+
+    /// Says that a project's row changed.
+    pub fn forget_project(&self, id: ProjectId) {
+        self.projects.forget(id);
+    }
+
+    /// Says that a phone's settings changed.
+    pub fn forget_phone(&self, id: PhoneId) {
+        self.phones.forget(id);
+    }
+
+    /// Says that a project's webhook objects changed.
+    pub fn forget_webhooks(&self, id: ProjectId) {
+        self.webhooks.forget(id);
+    }
+
+    /// Says that anything may have changed: another process wrote.
+    pub fn forget_everything(&self) {
+        self.api_keys.forget_all();
+        self.projects.forget_all();
+        self.phones.forget_all();
+        self.webhooks.forget_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_before_something_was_forgotten_is_not_kept() {
+        let cache = Cache::<u32, &str>::default();
+        let before = cache.forgotten.load(Ordering::Acquire);
+        cache.forget(7);
+        cache.keep(7, &Arc::new("stale"), before);
+        assert!(cache.rows.read().unwrap().is_empty());
+        let now = cache.forgotten.load(Ordering::Acquire);
+        cache.keep(7, &Arc::new("fresh"), now);
+        assert_eq!(**cache.rows.read().unwrap().get(&7).unwrap(), "fresh");
+        cache.forget_all();
+        assert!(cache.rows.read().unwrap().is_empty());
+    }
+}

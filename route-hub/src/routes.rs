@@ -1,0 +1,52 @@
+//! Every URL of the REST API, on one page.
+
+use crate::api::{contacts, messages, phones, projects, webhooks};
+use crate::hub::Hub;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use axum::Router;
+use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
+use std::sync::Arc;
+
+/// Returns the API under `/v1`, with its conventions around every answer.
+///
+/// `others` are routes beside it (the link, pairing, health); what neither has is answered here.
+pub fn router(hub: Hub, others: Router<Hub>) -> Router {
+    let ids = Arc::new(RequestIds::new(u64::from_le_bytes(hub.random.bytes())));
+    Router::new()
+        .nest("/v1", v1())
+        .merge(others)
+        .fallback(no_such_url)
+        .method_not_allowed_fallback(no_such_method)
+        .layer(from_fn_with_state(ids, conventions))
+        .with_state(hub)
+}
+
+fn v1() -> Router<Hub> {
+    Router::new()
+        .route("/projects", get(projects::list))
+        .route("/organizations/{organization_id}/projects", get(projects::list))
+        .route("/projects/{project_id}", get(projects::get))
+        .nest("/projects/{project_id}", project())
+}
+
+#[rustfmt::skip]
+fn project() -> Router<Hub> {
+    Router::new()
+        .route("/messages", get(messages::list))
+        .route("/messages/send", post(messages::send))
+        .route("/messages/outgoing", post(messages::send))
+        .route("/messages/receive", post(messages::receive))
+        .route("/send_multi", post(messages::send_multi))
+        .route("/messages/{message_id}", get(messages::get).post(messages::update).delete(messages::delete))
+        .route("/messages/{message_id}/resend", post(messages::resend))
+        .route("/messages/{message_id}/cancel", post(messages::cancel))
+        .route("/phones", get(phones::list))
+        .route("/phones/{phone_id}", get(phones::get).post(phones::update))
+        .route("/phones/{phone_id}/messages", get(phones::messages))
+        .route("/phones/{phone_id}/reset_sent_message_count", post(phones::reset_sent_message_count))
+        .route("/contacts/{contact_id}", get(contacts::get))
+        .route("/contacts/{contact_id}/messages", get(contacts::messages))
+        .route("/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/webhooks/{webhook_id}", get(webhooks::get).post(webhooks::update).delete(webhooks::delete))
+}
