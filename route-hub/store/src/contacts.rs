@@ -30,8 +30,8 @@ pub mod by {
     pub const NAME: Column = Column::new("name_folded", Kind::Folded);
     /// The number.
     pub const PHONE_NUMBER: Column = Column::new("phone_number", Kind::Text);
-    /// When it was made: its key tells.
-    pub const TIME_CREATED: Column = Column::new("id", Kind::KeyTime);
+    /// When it was made.
+    pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
     /// Whether nothing may be sent to it.
     pub const SEND_BLOCKED: Column = Column::new("send_blocked", Kind::Flag);
     /// When the last message was made.
@@ -260,19 +260,19 @@ impl Touches {
         match message.direction {
             Direction::Incoming => {
                 touch.incoming += 1;
-                touch.last_incoming = Some(message.time_created);
+                touch.last_incoming = touch.last_incoming.max(Some(message.time_created));
             }
             Direction::Outgoing => {
                 touch.outgoing += 1;
-                touch.last_outgoing = Some(message.time_created);
+                touch.last_outgoing = touch.last_outgoing.max(Some(message.time_created));
             }
         }
-        touch.last_time = message.time_created;
+        touch.last_time = touch.last_time.max(message.time_created);
         touch.last_message = message.id;
     }
 }
 
-/// Stores counters and last times; an incoming message makes the conversation active.
+/// Stores counters and last times, which only rise; an incoming message makes the conversation active.
 ///
 /// # Errors
 /// What the database says.
@@ -283,9 +283,12 @@ pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
             "UPDATE contacts SET incoming_message_count = incoming_message_count + $2, \
              outgoing_message_count = outgoing_message_count + $3, \
              message_count = message_count + $2 + $3, \
-             last_incoming_message_time = COALESCE($4, last_incoming_message_time), \
-             last_outgoing_message_time = COALESCE($5, last_outgoing_message_time), \
-             last_message_time = $6, last_message_id = $7, \
+             last_incoming_message_time = CASE WHEN $4 IS NULL OR last_incoming_message_time > $4 \
+             THEN last_incoming_message_time ELSE $4 END, \
+             last_outgoing_message_time = CASE WHEN $5 IS NULL OR last_outgoing_message_time > $5 \
+             THEN last_outgoing_message_time ELSE $5 END, \
+             last_message_time = CASE WHEN last_message_time > $6 THEN last_message_time \
+             ELSE $6 END, last_message_id = $7, \
              conversation_status = COALESCE($8, conversation_status) WHERE id = $1",
             &values![
                 *contact_id,

@@ -42,8 +42,8 @@ pub mod by {
     pub const STARRED: Column = Column::new("starred", Kind::Flag);
     /// Whether it is only a test.
     pub const SIMULATED: Column = Column::new("simulated", Kind::Flag);
-    /// When it was made: its key tells.
-    pub const TIME_CREATED: Column = Column::new("id", Kind::KeyTime);
+    /// When it was made.
+    pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
     /// The id that a gateway gave it.
     pub const EXTERNAL_ID: Column = Column::new("external_id", Kind::Text);
     /// The contact.

@@ -22,10 +22,7 @@ pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
         .last()
         .map_or(0, |last| i64::from(last.version()));
     let runner = Runner::new(&migrations);
-    let last = runner
-        .get_last_applied_migration(connection)
-        .map_err(failure)?;
-    let found = last.map_or(0, |last| i64::from(last.version()));
+    let found = applied(connection)?;
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
@@ -33,6 +30,17 @@ pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
         runner.set_grouped(true).run(connection).map_err(failure)?;
     }
     Ok(())
+}
+
+/// Returns the newest schema that the database has had, 0 for a new one.
+fn applied(connection: &Connection) -> Result<i64, StoreError> {
+    let table = "SELECT count(*) FROM sqlite_master WHERE name = 'refinery_schema_history'";
+    let newest = "SELECT COALESCE(max(version), 0) FROM refinery_schema_history";
+    let read = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    match read(table).map_err(sqlite::failure)? {
+        0 => Ok(0),
+        _ => read(newest).map_err(sqlite::failure),
+    }
 }
 
 fn failure(error: refinery::Error) -> StoreError {

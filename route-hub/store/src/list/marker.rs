@@ -87,7 +87,7 @@ fn read_value(value: &Json, column: Option<Column>) -> Result<SortValue, BadMark
     match (value, column.map(|column| column.kind)) {
         (Json::Null, _) => Ok(SortValue::Null),
         (Json::String(text), Some(Kind::Text | Kind::Folded)) => Ok(SortValue::Text(text.clone())),
-        (Json::Number(number), Some(Kind::Int | Kind::Flag | Kind::Time | Kind::KeyTime)) => {
+        (Json::Number(number), Some(Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade)) => {
             number.as_i64().map(SortValue::Int).ok_or(BadMarker)
         }
         (_, _) => Err(BadMarker),

@@ -30,8 +30,9 @@ pub enum Kind {
     Flag,
     /// A moment in milliseconds; filters have whole seconds, so that a second is a range.
     Time,
-    /// The moment a row was made, which its key tells: compared by the key, which is indexed.
-    KeyTime,
+    /// The moment a row was made, in milliseconds: never after the moment in its key, so that a
+    /// lower bound also bounds the keys, which are indexed.
+    TimeMade,
 }
 
 /// A column that may be filtered or sorted by.
@@ -247,7 +248,7 @@ fn sort_value(sort: Sort, row: &Row<'_>, column: usize) -> Result<SortValue, Sto
         Kind::Text | Kind::Folded => row
             .opt_text(column)?
             .map_or(SortValue::Null, SortValue::Text),
-        Kind::Int | Kind::Flag | Kind::Time | Kind::KeyTime => {
+        Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade => {
             row.opt_int(column)?.map_or(SortValue::Null, SortValue::Int)
         }
     })

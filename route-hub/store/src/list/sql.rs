@@ -132,15 +132,30 @@ fn compare(column: Column, op: Op, operand: &Operand, driven: &[&str]) -> Cond {
         (_, Operand::Flag(flag)) => compare_int(expr, op, i64::from(*flag)),
         (_, Operand::Int(value)) => match column.kind {
             Kind::Time => compare_span(expr, op, *value, value.saturating_add(SECOND_MS)),
-            Kind::KeyTime => compare_span(
-                expr,
-                op,
-                Key::first_of_ms(*value).get(),
-                Key::first_of_ms(value.saturating_add(SECOND_MS)).get(),
-            ),
+            Kind::TimeMade => compare_time_made(expr, op, *value),
             Kind::Text | Kind::Folded | Kind::Int | Kind::Flag => compare_int(expr, op, *value),
         },
     }
+}
+
+fn compare_time_made(expr: Expr, op: Op, second: i64) -> Cond {
+    let next = second.saturating_add(SECOND_MS);
+    let compared = compare_span(expr, op, second, next);
+    let earliest = match op {
+        Op::Eq | Op::Gte | Op::Min => second,
+        Op::Gt => next,
+        Op::Ne
+        | Op::Prefix
+        | Op::NotPrefix
+        | Op::Exists
+        | Op::Null
+        | Op::Lt
+        | Op::Lte
+        | Op::Max => {
+            return compared;
+        }
+    };
+    compared.add(Expr::cust("id").gte(Key::first_of_ms(earliest).get()))
 }
 
 fn is_true(operand: &Operand) -> bool {
