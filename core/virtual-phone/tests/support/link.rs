@@ -63,6 +63,7 @@ impl Connection {
         while !self.is_over {
             let shared = self.shared.clone();
             let bell = shared.bell.notified();
+            self.drain().await;
             self.expose();
             self.drain().await;
             if self.is_over || self.ends_as_asked().await {
