@@ -29,13 +29,13 @@ pub(crate) struct Hub {
 }
 
 /// Returns the folder of this program, where the others are too.
-fn built() -> Result<PathBuf, Failure> {
+pub(crate) fn built() -> Result<PathBuf, Failure> {
     let own = std::env::current_exe()?;
     Ok(own.parent().ok_or("this program has no folder")?.to_owned())
 }
 
 /// Makes a folder on the disk that builds go to: a real one, where `/tmp` may be memory.
-fn on_disk() -> Result<TempDir, Failure> {
+pub(crate) fn on_disk() -> Result<TempDir, Failure> {
     Ok(tempfile::Builder::new()
         .prefix("bench-")
         .tempdir_in(built()?)?)

@@ -58,10 +58,6 @@ pub(crate) const GROUPS: &[Group] = &[
         measure: sends::measure,
     },
     Group {
-        names: bare::NAMES,
-        measure: bare::measure,
-    },
-    Group {
         names: accept_to_radio::SLOW_NAMES,
         measure: accept_to_radio::measure_slow,
     },

@@ -1,6 +1,6 @@
 //! Accepting messages: one by one over many connections and over one, and by the hundred.
 
-use super::{MULTI, Scale, fresh_numbers, multi_send, single_send};
+use super::{MULTI, Scale, bare, fresh_numbers, multi_send, single_send};
 use crate::{
     Failure,
     disk::fsyncs_per_s,
@@ -23,6 +23,9 @@ pub(super) const NAMES: &[&str] = &[
     "send_multi_messages_per_s",
     "light_requests_per_s",
     "single_sends_share_of_light",
+    "bare_inserts_per_s",
+    "bare_inserts_with_key_per_s",
+    "single_sends_share_of_bare",
     "fsyncs_per_s",
 ];
 
@@ -59,12 +62,20 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
                     .per_s,
             );
         }
+        drop(hub);
+        let bare = bare::measure(scale.span)?;
         let (single, light) = (median(single), median(light));
         let per_s = |name, value, limit| Figure {
             name,
             value,
             unit: "1/s",
             limit,
+        };
+        let share = |name, value| Figure {
+            name,
+            value,
+            unit: "ratio",
+            limit: Limit::None,
         };
         Ok(vec![
             per_s(NAMES[0], single, Limit::AtLeast(10_000.0)),
@@ -78,13 +89,11 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
             per_s(NAMES[3], median(one), Limit::AtLeast(3_000.0)),
             per_s(NAMES[4], median(multi), Limit::AtLeast(25_000.0)),
             per_s(NAMES[5], light, Limit::None),
-            Figure {
-                name: NAMES[6],
-                value: single / light,
-                unit: "ratio",
-                limit: Limit::None,
-            },
-            per_s(NAMES[7], median(fsyncs), Limit::None),
+            share(NAMES[6], single / light),
+            per_s(NAMES[7], bare.plain, Limit::None),
+            per_s(NAMES[8], bare.with_key, Limit::None),
+            share(NAMES[9], single / bare.plain),
+            per_s(NAMES[10], median(fsyncs), Limit::None),
         ])
     })
 }
