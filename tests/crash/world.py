@@ -30,7 +30,7 @@ class World:
         root = f"http://127.0.0.1:{self.server.port}"
         for index, profile in enumerate(profiles):
             code = self.admin.pair("--project", self.project, "--yes")
-                number = f"+150055598{index:02d}"
+            number = f"+150055598{index:02d}"
             arguments = ["--radio", profile, "--number", number, "--seed", str(index), *phone_arguments]
             phone = VirtualPhone(folder / f"phone{index}", root, code, folder / f"radio{index}.jsonl", arguments)
             phone.binary = phone_binary
