@@ -1,15 +1,13 @@
 //! A virtual phone at a small hub: from pairing to the delivery report, over a real WebSocket.
 
-mod support;
-
-use postrider_link::close::CloseCode;
-use postrider_model::WireState;
-use serde_json::json;
-use support::{
+use crate::support::{
     config,
     hub::{CODE, End, TestHub},
     log_of, radio, start, until,
 };
+use postrider_link::close::CloseCode;
+use postrider_model::WireState;
+use serde_json::json;
 use virtual_phone::{Incoming, Profile, VirtualPhone, VirtualPhoneError};
 
 #[tokio::test]
@@ -62,7 +60,7 @@ async fn a_phone_joins_once_and_shows_the_hubs_digits() {
     hub.confirm();
     let phone = starting.await.unwrap().unwrap();
     let key = hub.state().device.as_ref().unwrap().key.clone();
-    let digits = format!("joins with the digits {}", support::digits(&key));
+    let digits = format!("joins with the digits {}", crate::support::digits(&key));
     let joined = [digits, "has joined".to_owned()];
     assert_eq!(shown.lock().unwrap()[..2], joined);
     until("it connects", || hub.state().is_connected).await;

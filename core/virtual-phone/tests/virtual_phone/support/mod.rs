@@ -1,10 +1,5 @@
 //! What the tests of a virtual phone share: a small hub, and waiting for a condition.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test stops at whatever it did not expect"
-)]
-
 pub mod hub;
 mod link;
 mod pairing;
