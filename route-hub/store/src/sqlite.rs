@@ -10,6 +10,7 @@ use crate::row::{Columns, Row};
 use crate::stopwatch::Stopwatch;
 use crate::tx::{Access, EachRow, Session, Sql};
 use crate::{StoreError, Value, migrations};
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Statement};
 use std::collections::HashMap;
@@ -86,6 +87,10 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags).map_err(failure)?;
     connection.busy_timeout(BUSY_WAIT).map_err(failure)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // Else a statement is planned anew whenever a bound value could decide on a partial index.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(failure)?;
     Ok(connection)
 }
 
