@@ -83,6 +83,9 @@ mod tests {
 
     #[test]
     fn separators_inside_a_text_stay_inside() {
-        assert_eq!(body("content", &json!("a=b&c+d %")), "content=a%3Db%26c%2Bd+%25");
+        assert_eq!(
+            body("content", &json!("a=b&c+d %")),
+            "content=a%3Db%26c%2Bd+%25"
+        );
     }
 }

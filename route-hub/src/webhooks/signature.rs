@@ -44,7 +44,11 @@ pub fn headers(row: &OutboxRow, body: &str, now: UnixMs) -> HeaderMap {
     }
     if let Some(password) = &row.basic_password {
         let pair = STANDARD.encode(format!("{BASIC_USER}:{}", password.as_str()));
-        insert(&mut headers, header::AUTHORIZATION, &format!("Basic {pair}"));
+        insert(
+            &mut headers,
+            header::AUTHORIZATION,
+            &format!("Basic {pair}"),
+        );
     }
     insert(&mut headers, ID, &id);
     insert(&mut headers, TIMESTAMP, &timestamp);
@@ -81,7 +85,10 @@ mod tests {
         assert_eq!(headers["webhook-id"], "msg_000000000000002a");
         assert_eq!(headers["webhook-timestamp"], "1700000000");
         // Made with another implementation of HMAC-SHA256 (Python's hmac module).
-        assert_eq!(headers["webhook-signature"], "v1,ne8aoBF4kizrlA1GY5fhHkPLLnWA6jPUBFQaXM5Y0kI=");
+        assert_eq!(
+            headers["webhook-signature"],
+            "v1,ne8aoBF4kizrlA1GY5fhHkPLLnWA6jPUBFQaXM5Y0kI="
+        );
         assert!(headers.get("authorization").is_none());
     }
 

@@ -2,7 +2,7 @@
 
 mod get;
 mod messages;
-mod model;
+pub mod model;
 
 pub use get::get;
 pub use messages::messages;

@@ -5,7 +5,7 @@ mod delete;
 mod get;
 mod later;
 mod list;
-mod model;
+pub mod model;
 mod outgoing;
 mod receive;
 mod resend;

@@ -3,7 +3,7 @@
 mod get;
 mod list;
 mod messages;
-mod model;
+pub mod model;
 mod reset_sent_message_count;
 mod update;
 

@@ -1,0 +1,530 @@
+//! The machine alone, with a table in memory and time that jumps.
+
+use super::*;
+use crate::webhooks::{
+    lane::{FAILING_AFTER, ROOM_FIRST, SLOTS_PER_ENDPOINT},
+    scan::Before,
+    testing::{message, project, row},
+};
+use std::collections::BTreeSet;
+
+const OK: Ending = Ending {
+    outcome: "delivered",
+    http_status: Some(200),
+};
+const HANGS: Ending = Ending {
+    outcome: "timeout",
+    http_status: None,
+};
+
+#[test]
+fn a_row_is_posted_once_and_removed_after_its_commit() {
+    let mut world = World::new();
+    world.add(row(1));
+    world.run();
+    assert_eq!(world.posted, [1]);
+    assert!(world.table.is_empty() && world.machine.is_settled());
+    assert!(world.machine.rows.is_empty() && world.machine.lanes.is_empty());
+    assert_eq!(world.machine.bytes, 0);
+}
+
+#[test]
+fn statuses_of_one_message_go_one_after_the_other() {
+    let mut world = World::new();
+    for id in 1..=3 {
+        world.add(of_message(id, 7));
+    }
+    world.scan();
+    assert_eq!(world.start(), [1]);
+    world.end(1, OK);
+    assert_eq!(
+        world.start(),
+        [0; 0],
+        "not before the first one's end is on disk"
+    );
+    world.commit();
+    assert_eq!(world.start(), [2]);
+    world.end(2, OK);
+    world.commit();
+    assert_eq!(world.start(), [3]);
+}
+
+#[test]
+fn followers_wait_with_the_one_that_failed() {
+    let mut world = World::new();
+    for id in 1..=3 {
+        world.add(of_message(id, 7));
+    }
+    world.scan();
+    world.start();
+    world.end(1, HANGS);
+    world.commit();
+    let due: BTreeSet<_> = world.table.values().map(|row| row.due_at).collect();
+    assert_eq!(due.len(), 1, "all three are due together");
+    assert!(
+        world.machine.rows.is_empty(),
+        "what waits is in the table alone"
+    );
+    world.ending = OK;
+    world.run();
+    assert_eq!(world.posted, [1, 1, 2, 3]);
+}
+
+#[test]
+fn a_later_status_that_is_found_first_waits_for_the_earlier() {
+    let mut world = World::new();
+    let mut failed = of_message(1, 7);
+    failed.attempts = 1;
+    failed.due_at = world.now.unix.plus_ms(5_000);
+    world.add(failed);
+    world.add(of_message(2, 7));
+    world.run();
+    assert_eq!(world.posted, [1, 2]);
+}
+
+#[test]
+fn the_next_status_goes_on_when_the_earlier_is_a_day_old() {
+    let mut world = World::new();
+    world.add(of_message(1, 7));
+    world.add(of_message(2, 7));
+    world.scan();
+    let before = world.now;
+    while world.table.contains_key(&1) {
+        for id in world.start() {
+            assert_eq!(id, 1);
+            world.end(id, HANGS);
+        }
+        world.commit();
+        world.jump();
+        world.scan();
+    }
+    let waited_ms = world.now.unix.0 - before.unix.0;
+    assert!(waited_ms <= retry::LIFE_MS && waited_ms > retry::LIFE_MS - 3 * 3_600_000);
+    assert!(world.log.contains(&(1, "given_up")));
+    assert_eq!(world.start(), [2]);
+}
+
+#[test]
+fn an_endpoint_has_four_slots_and_another_project_has_its_own() {
+    let mut world = World::new();
+    for id in 1..=10 {
+        world.add(row(id));
+    }
+    for id in 11..=20 {
+        let mut other = row(id);
+        other.project_id = project(2);
+        world.add(other);
+    }
+    world.scan();
+    let started = world.start();
+    assert_eq!(started.len(), 2 * SLOTS_PER_ENDPOINT);
+    assert_eq!(
+        started.iter().filter(|id| **id > 10).count(),
+        SLOTS_PER_ENDPOINT
+    );
+    world.end(started[0], OK);
+    assert_eq!(world.start().len(), 1, "a slot is free before the commit");
+}
+
+#[test]
+fn endpoints_that_hang_leave_slots_for_the_others() {
+    let mut world = World::new();
+    for n in 0..300 {
+        for k in 0..6 {
+            world.add(at_host(1_000 + n * 10 + k, &format!("hanging{n}")));
+        }
+    }
+    world.hang_until_known();
+    assert!(world.machine.in_flight_failing <= SLOTS_FAILING_MAX);
+    for n in 0..48 {
+        world.add(at_host(n + 1, &format!("good{n}")));
+    }
+    world.scan_all();
+    let started = world.start();
+    let good = started.iter().filter(|id| **id <= 48).count();
+    assert_eq!(good, 48, "every good endpoint is served at once");
+}
+
+#[test]
+fn a_failing_endpoint_probes_with_one_and_comes_back_with_four() {
+    let mut world = World::new();
+    for id in 1..=40 {
+        world.add(row(id));
+    }
+    world.hang_until_known();
+    world.fail_in_flight();
+    world.scan_all();
+    let probe = world.start();
+    assert_eq!(probe.len(), 1);
+    world.end(probe[0], OK);
+    world.commit();
+    world.scan_all();
+    assert_eq!(world.start().len(), SLOTS_PER_ENDPOINT);
+}
+
+#[test]
+fn a_backlog_stays_in_the_table() {
+    let mut world = World::new();
+    for n in 0..2_000 {
+        for k in 0..12 {
+            world.add(at_host(n * 100 + k, &format!("h{n}")));
+        }
+    }
+    world.scan_all();
+    world.start();
+    assert!(world.machine.rows.len() <= ROWS_HELD_MAX);
+    assert_eq!(world.in_flight.len(), SLOTS_MAX);
+    world.run();
+    assert_eq!(world.posted.len(), 24_000);
+    assert_eq!(
+        world.posted.iter().collect::<BTreeSet<_>>().len(),
+        24_000,
+        "each once"
+    );
+}
+
+#[test]
+fn large_rows_are_bounded_by_their_bytes() {
+    let mut world = World::new();
+    for id in 0..200 {
+        let mut large = at_host(id, &format!("h{id}"));
+        large.body = "x".repeat(400_000);
+        world.add(large);
+    }
+    world.scan_all();
+    assert!(
+        world.machine.bytes <= BYTES_HELD_MAX + 400_100,
+        "{}",
+        world.machine.bytes
+    );
+    world.run();
+    assert_eq!(world.posted.len(), 200);
+}
+
+#[test]
+fn an_endpoint_that_answers_gets_more_room() {
+    let mut world = World::new();
+    for id in 1..=500 {
+        world.add(row(id));
+    }
+    world.scan();
+    assert_eq!(world.machine.rows.len(), ROOM_FIRST);
+    world.run();
+    assert_eq!(world.posted.len(), 500);
+    assert_eq!(world.posted, (1..=500).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_was_settled_while_a_scan_ran_is_not_posted_again() {
+    let mut world = World::new();
+    world.add(of_message(1, 7));
+    world.add(of_message(2, 7));
+    world.scan();
+    world.start();
+    world.machine.handle_wake();
+    world.now = world.now.plus_ms(100);
+    let ask = world.machine.poll_scan(world.now).unwrap();
+    let mut stale = world.answer(&ask);
+    stale.rows = vec![Found {
+        row: of_message(1, 7),
+        before: None,
+    }];
+    world.end(1, OK);
+    world.commit();
+    world.machine.handle_scanned(stale, world.now);
+    world.run();
+    assert_eq!(world.posted, [1, 2]);
+}
+
+#[test]
+fn a_refused_commit_is_tried_again_and_posts_nothing_twice() {
+    let mut world = World::new();
+    world.add(row(1));
+    world.scan();
+    world.start();
+    world.end(1, OK);
+    let first = world.machine.poll_settlements(world.now).unwrap();
+    world.machine.handle_commit_failed(world.now);
+    assert!(world.machine.poll_settlements(world.now).is_none());
+    world.machine.handle_wake();
+    world.now = world.now.plus_ms(100);
+    world.scan();
+    assert_eq!(world.start(), [0; 0]);
+    world.now = world.now.plus_ms(STORE_PAUSE_MS);
+    let second = world.machine.poll_settlements(world.now).unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    world.written(&second);
+    assert!(world.machine.is_settled() && world.table.is_empty());
+}
+
+#[test]
+fn a_row_over_a_day_old_is_not_tried_at_an_endpoint_that_fails_anyway() {
+    let mut world = World::new();
+    world.now = world.now.plus_ms(2 * 24 * 3_600_000);
+    for id in 1..=20 {
+        world.add(row(id));
+    }
+    world.ending = HANGS;
+    world.run();
+    assert!(world.table.is_empty());
+    assert!(world.posted.len() < 20, "{}", world.posted.len());
+    assert!(world.posted.len() >= usize::try_from(FAILING_AFTER).unwrap());
+    assert_eq!(
+        world
+            .log
+            .iter()
+            .filter(|(_, outcome)| *outcome == "given_up")
+            .count(),
+        20
+    );
+}
+
+#[test]
+fn a_row_over_a_day_old_is_still_tried_where_others_arrive() {
+    let mut world = World::new();
+    world.now = world.now.plus_ms(2 * 24 * 3_600_000);
+    world.add(row(1));
+    world.run();
+    assert_eq!(world.posted, [1]);
+    assert_eq!(world.log, [(1, "delivered")]);
+}
+
+#[test]
+fn it_sleeps_until_the_next_row_is_due() {
+    let mut world = World::new();
+    world.scan();
+    let idle = world.machine.poll_timeout().unwrap();
+    assert_eq!(idle.at, world.now.boot.plus_ms(SCAN_EVERY_MS));
+    let mut later = row(1);
+    later.due_at = world.now.unix.plus_ms(1_234);
+    world.add(later);
+    world.now = world.now.plus_ms(10);
+    world.scan();
+    let due = world.machine.poll_timeout().unwrap();
+    assert_eq!(due.at, world.now.boot.plus_ms(1_224));
+}
+
+fn of_message(id: i64, n: i64) -> OutboxRow {
+    OutboxRow {
+        message_id: Some(message(n)),
+        ..row(id)
+    }
+}
+
+fn at_host(id: i64, host: &str) -> OutboxRow {
+    OutboxRow {
+        origin: format!("https://{host}.example:443"),
+        ..row(id)
+    }
+}
+
+/// The machine, the outbox as a map, and whatever is under way.
+struct World {
+    machine: Deliveries,
+    table: BTreeMap<i64, OutboxRow>,
+    in_flight: Vec<i64>,
+    posted: Vec<i64>,
+    log: Vec<(i64, &'static str)>,
+    ending: Ending,
+    now: Now,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            machine: Deliveries::default(),
+            table: BTreeMap::new(),
+            in_flight: Vec::new(),
+            posted: Vec::new(),
+            log: Vec::new(),
+            ending: OK,
+            now: Now::new(1_000, 10_000),
+        }
+    }
+
+    fn add(&mut self, row: OutboxRow) {
+        self.table.insert(row.id, row);
+        self.machine.handle_wake();
+    }
+
+    /// One scan, as the database would answer it.
+    fn scan(&mut self) {
+        let at = self
+            .machine
+            .poll_timeout()
+            .map_or(self.now.boot, |deadline| deadline.at);
+        self.now = self.now.plus_ms(at.since_ms(self.now.boot));
+        if let Some(ask) = self.machine.poll_scan(self.now) {
+            let answer = self.answer(&ask);
+            self.machine.handle_scanned(answer, self.now);
+        }
+    }
+
+    fn scan_all(&mut self) {
+        self.machine.handle_wake();
+        self.scan();
+        while self.machine.scan.cursor.is_some() && self.machine.scan_at().is_some() {
+            self.scan();
+        }
+    }
+
+    fn answer(&self, ask: &ScanAsk) -> Scanned {
+        let mut scanned = Scanned::default();
+        let mut lanes: BTreeMap<Endpoint, Vec<&OutboxRow>> = BTreeMap::new();
+        for row in self.table.values() {
+            lanes.entry(endpoint(row)).or_default().push(row);
+        }
+        let behind = |lane: &(&Endpoint, _)| ask.after.as_ref().is_none_or(|after| lane.0 > after);
+        let mut bytes = 0;
+        for (seen, (endpoint, rows)) in lanes.iter().filter(behind).enumerate() {
+            if seen == 1_000 {
+                break;
+            }
+            scanned.reached = (seen == 999).then(|| endpoint.clone());
+            let on_time = |row: &&OutboxRow| row.due_at <= ask.due_by;
+            let mut due: Vec<&OutboxRow> = rows.iter().copied().filter(on_time).collect();
+            due.sort_by_key(|row| (row.due_at, row.id));
+            if due.is_empty() {
+                let first = rows.iter().map(|row| row.due_at).min();
+                scanned.next_due = scanned.next_due.into_iter().chain(first).min();
+            }
+            let lane = ask.lanes.get(endpoint);
+            let room = lane.map_or(ROOM_FIRST, |lane| lane.room);
+            let room = room.min(ask.rows_max.saturating_sub(scanned.rows.len()));
+            let new = |row: &&OutboxRow| !lane.is_some_and(|lane| lane.held.contains(&row.id));
+            let fresh: Vec<&OutboxRow> = due.into_iter().filter(new).collect();
+            for row in fresh.iter().take(room) {
+                if bytes >= ask.bytes_max {
+                    break;
+                }
+                bytes += row.body.len() + row.url.len();
+                scanned.rows.push(Found {
+                    row: (*row).clone(),
+                    before: self.before(row),
+                });
+            }
+            if fresh.len() > room || bytes >= ask.bytes_max {
+                scanned.limited.push(endpoint.clone());
+            }
+        }
+        scanned
+    }
+
+    fn before(&self, row: &OutboxRow) -> Option<Before> {
+        row.message_id?;
+        let same = |other: &&OutboxRow| {
+            other.message_id == row.message_id && endpoint(other) == endpoint(row)
+        };
+        let earlier = self
+            .table
+            .range(..row.id)
+            .map(|(_, other)| other)
+            .rfind(same)?;
+        Some(Before {
+            id: earlier.id,
+            due_at: earlier.due_at,
+        })
+    }
+
+    fn start(&mut self) -> Vec<i64> {
+        let mut started = Vec::new();
+        while let Some(row) = self.machine.poll_attempt() {
+            started.push(row.id);
+        }
+        self.in_flight.extend(&started);
+        self.posted.extend(&started);
+        started
+    }
+
+    fn end(&mut self, id: i64, ending: Ending) {
+        self.in_flight.retain(|other| *other != id);
+        self.machine.handle_ended(id, ending, 0, self.now);
+    }
+
+    fn commit(&mut self) {
+        while let Some(batch) = self.machine.poll_settlements(self.now) {
+            self.written(&batch);
+        }
+    }
+
+    fn written(&mut self, batch: &[Settlement]) {
+        for settlement in batch {
+            let id = settlement.row.id;
+            if let Some(tried) = settlement.tried {
+                self.log.push((id, tried.ending.outcome));
+            }
+            match settlement.fate {
+                Fate::Delivered => {
+                    self.table.remove(&id);
+                }
+                Fate::GivenUp => {
+                    self.log.push((id, "given_up"));
+                    self.table.remove(&id);
+                }
+                Fate::Again { due_at, attempts } => self.put_off(&settlement.row, due_at, attempts),
+            }
+        }
+        self.machine.handle_committed(self.now);
+    }
+
+    fn put_off(&mut self, row: &OutboxRow, due_at: UnixMs, attempts: u32) {
+        if let Some(stored) = self.table.get_mut(&row.id) {
+            (stored.due_at, stored.attempts) = (due_at, attempts);
+        }
+        for other in self.table.range_mut(row.id + 1..).map(|(_, other)| other) {
+            let same = other.message_id.is_some() && other.message_id == row.message_id;
+            if same && endpoint(other) == endpoint(row) {
+                other.due_at = other.due_at.max(due_at);
+            }
+        }
+    }
+
+    fn jump(&mut self) {
+        if let Some(deadline) = self.machine.poll_timeout() {
+            self.now = self.now.plus_ms(deadline.at.since_ms(self.now.boot));
+        }
+    }
+
+    /// Lets every attempt end as `self.ending` until the table is empty.
+    fn run(&mut self) {
+        for _ in 0..100_000 {
+            self.start();
+            for id in std::mem::take(&mut self.in_flight) {
+                self.machine.handle_ended(id, self.ending, 0, self.now);
+            }
+            self.commit();
+            if self.table.is_empty() {
+                return;
+            }
+            self.scan();
+        }
+        panic!("{} rows are never delivered", self.table.len());
+    }
+
+    fn fail_in_flight(&mut self) {
+        for id in std::mem::take(&mut self.in_flight) {
+            self.machine.handle_ended(id, HANGS, 0, self.now);
+        }
+        self.commit();
+    }
+
+    /// Fails attempts until every endpoint is known to fail and has its probe under way.
+    fn hang_until_known(&mut self) {
+        for _ in 0..1_000 {
+            self.start();
+            if !self.machine.lanes.is_empty() && self.machine.lanes.values().all(Lane::is_failing) {
+                return;
+            }
+            self.fail_in_flight();
+            self.scan_all();
+        }
+        panic!("some endpoint never became a failing one");
+    }
+}
+
+fn endpoint(row: &OutboxRow) -> Endpoint {
+    Endpoint {
+        project_id: row.project_id,
+        origin: row.origin.as_str().into(),
+    }
+}

@@ -1,0 +1,250 @@
+//! Writing events into the outbox, in the transaction of their cause.
+//!
+//! Each function says whether it wrote a row, so that its caller wakes the deliverer after the
+//! commit. Where nobody wants to be told, nothing is built and nothing is read.
+
+use super::{form::Form, views};
+use crate::hub::Hub;
+use hub_domain::{Alert, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent};
+use hub_outgoing::Target;
+use hub_store::{StoreError, Tx, contacts, outbox};
+use postrider_model::{MessageId, Now, NumberShape, Secret};
+use serde_json::Value;
+
+/// Somebody who wants to be told.
+struct Receiver<'a> {
+    url: &'a str,
+    /// The `secret` parameter and the key of the signature.
+    secret: Option<&'a Secret>,
+    /// Whether the secret signs in by HTTP Basic too.
+    basic: bool,
+}
+
+/// Tells that an outgoing message was queued; a single one sent by the REST API is not told of,
+/// since its sender has the answer.
+///
+/// # Errors
+/// What the database says.
+pub fn first_queued(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    message: &Message,
+    single_by_rest: bool,
+    now: Now,
+) -> Result<bool, StoreError> {
+    if single_by_rest {
+        return Ok(false);
+    }
+    send_status(hub, tx, project, message, now)
+}
+
+/// Tells the present status of an outgoing message.
+///
+/// A status URL of the message's own comes first and alone; else the project's status URL and its
+/// webhook objects are told. A deleted message is told of no more.
+///
+/// # Errors
+/// What the database says.
+pub fn send_status(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    message: &Message,
+    now: Now,
+) -> Result<bool, StoreError> {
+    if message.hidden {
+        return Ok(false);
+    }
+    let objects = match &message.status_url {
+        Some(_) => None,
+        None => Some(hub.cache.webhooks_in(tx, project.id)?),
+    };
+    let receivers = status_receivers(project, message, objects.as_deref().map_or(&[], |v| v));
+    if receivers.is_empty() {
+        return Ok(false);
+    }
+    let mut form = event_form(WebhookEvent::SendStatus);
+    message_form(tx, &mut form, message)?;
+    let told = Told::new(project, Some(message.id), WebhookEvent::SendStatus, form);
+    told.write(hub, tx, &receivers, now)
+}
+
+/// Tells of a message that came in.
+///
+/// # Errors
+/// What the database says.
+pub fn incoming_message(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    message: &Message,
+    phone: &Phone,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let Some(url) = &project.incoming_url else {
+        return Ok(false);
+    };
+    let mut form = event_form(WebhookEvent::IncomingMessage);
+    let e164 = message.from_number.as_ref();
+    if let Some(number) = e164.filter(|number| number.shape() == NumberShape::E164) {
+        form.text("from_number_e164", number.as_str());
+    }
+    message_form(tx, &mut form, message)?;
+    form.value("phone", &views::phone(phone, project));
+    let receiver = Receiver {
+        url,
+        secret: project.incoming_secret.as_ref(),
+        basic: false,
+    };
+    let told = Told::new(
+        project,
+        Some(message.id),
+        WebhookEvent::IncomingMessage,
+        form,
+    );
+    told.write(hub, tx, &[receiver], now)
+}
+
+/// Tells of an alert that was raised, or cleared.
+///
+/// # Errors
+/// What the database says.
+pub fn alert(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    alert: &Alert,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let Some(url) = &project.alert_url else {
+        return Ok(false);
+    };
+    let mut form = event_form(WebhookEvent::Alert);
+    let view = serde_json::json!({
+        "id": alert.id,
+        "kind": alert.kind.as_str(),
+        "detail": alert.detail,
+        "phone_id": alert.phone_id,
+        "time_created": alert.time_created.seconds(),
+        "time_cleared": alert.time_cleared.map(|time| time.seconds()),
+        "project_id": alert.project_id,
+    });
+    properties(&mut form, &view);
+    let receiver = Receiver {
+        url,
+        secret: project.alert_secret.as_ref(),
+        basic: false,
+    };
+    Told::new(project, None, WebhookEvent::Alert, form).write(hub, tx, &[receiver], now)
+}
+
+fn status_receivers<'a>(
+    project: &'a Project,
+    message: &'a Message,
+    objects: &'a [Webhook],
+) -> Vec<Receiver<'a>> {
+    let setting = |url: &'a Option<String>, secret: &'a Option<Secret>| {
+        url.as_deref().map(|url| Receiver {
+            url,
+            secret: secret.as_ref(),
+            basic: false,
+        })
+    };
+    if let Some(own) = setting(&message.status_url, &message.status_secret) {
+        return vec![own];
+    }
+    let wants = |object: &&Webhook| object.events.contains(&WebhookEvent::SendStatus);
+    let objects = objects.iter().filter(wants).map(|object| Receiver {
+        url: &object.url,
+        secret: object.secret.as_ref(),
+        basic: true,
+    });
+    let project = setting(&project.status_url, &project.status_secret);
+    project.into_iter().chain(objects).collect()
+}
+
+fn event_form(event: WebhookEvent) -> Form {
+    let mut form = Form::default();
+    form.text("event", event.as_str());
+    form
+}
+
+/// Adds the properties of a message, and of its contact as `contact[...]`.
+fn message_form(tx: &mut Tx<'_>, form: &mut Form, message: &Message) -> Result<(), StoreError> {
+    properties(form, &views::message(message));
+    if let Some(contact_id) = message.contact_id
+        && let Some(contact) = contacts::get(tx, message.project_id, contact_id)?
+    {
+        form.value("contact", &views::contact(contact));
+    }
+    Ok(())
+}
+
+/// Adds an object's members as parameters of their own.
+fn properties(form: &mut Form, view: &Value) {
+    for (name, value) in view.as_object().into_iter().flatten() {
+        form.value(name, value);
+    }
+}
+
+/// One event, ready for its receivers.
+struct Told<'a> {
+    project: &'a Project,
+    message_id: Option<MessageId>,
+    event: WebhookEvent,
+    body: String,
+}
+
+impl<'a> Told<'a> {
+    fn new(
+        project: &'a Project,
+        message_id: Option<MessageId>,
+        event: WebhookEvent,
+        form: Form,
+    ) -> Self {
+        Self {
+            project,
+            message_id,
+            event,
+            body: form.finish(),
+        }
+    }
+
+    fn write(
+        self,
+        hub: &Hub,
+        tx: &mut Tx<'_>,
+        receivers: &[Receiver<'_>],
+        now: Now,
+    ) -> Result<bool, StoreError> {
+        for receiver in receivers {
+            outbox::insert(tx, &self.row(hub, receiver, now))?;
+        }
+        Ok(!receivers.is_empty())
+    }
+
+    fn row(&self, hub: &Hub, receiver: &Receiver<'_>, now: Now) -> OutboxRow {
+        let secret = receiver.secret.cloned();
+        OutboxRow {
+            id: hub.key(now).get(),
+            project_id: self.project.id,
+            message_id: self.message_id,
+            origin: origin(receiver.url),
+            url: receiver.url.to_owned(),
+            basic_password: secret.clone().filter(|_| receiver.basic),
+            secret,
+            event: self.event,
+            body: self.body.clone(),
+            attempts: 0,
+            due_at: now.unix,
+            time_created: now.unix,
+        }
+    }
+}
+
+/// Returns the endpoint of a URL. URLs are checked where they are set; one that is none any more
+/// keeps its row, so that the log says why it is never delivered.
+fn origin(url: &str) -> String {
+    Target::parse(url).map_or_else(|_| "unusable".to_owned(), |target| target.origin())
+}

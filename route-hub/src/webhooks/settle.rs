@@ -1,0 +1,115 @@
+//! Writing what became of attempts: many in one unit of work.
+
+use super::deliveries::Ending;
+use hub_domain::{OutboxRow, WebhookLogEntry};
+use hub_store::{StoreError, Tx, outbox, webhook_log};
+use postrider_model::UnixMs;
+use std::sync::Arc;
+
+/// What happens to a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It arrived and is removed.
+    Delivered,
+    /// Its day is over and it is removed.
+    GivenUp,
+    /// It stays and is due again.
+    Again {
+        /// When.
+        due_at: UnixMs,
+        /// Attempts made so far.
+        attempts: u32,
+    },
+}
+
+/// An attempt that was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tried {
+    /// Which one it was, from 1.
+    pub attempt: u32,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// One row's fate, to be committed.
+#[derive(Debug, Clone)]
+pub struct Settlement {
+    /// The row as it was read.
+    pub row: Arc<OutboxRow>,
+    /// What happens to it.
+    pub fate: Fate,
+    /// The attempt that decided it, unless none was made.
+    pub tried: Option<Tried>,
+    /// When it was decided.
+    pub time: UnixMs,
+}
+
+/// The log's word for a row that is no longer tried.
+const GIVEN_UP: &str = "given_up";
+
+impl Settlement {
+    /// Returns how many lines it adds to the log: one for the attempt, one for giving up.
+    pub fn log_lines(&self) -> usize {
+        usize::from(self.tried.is_some()) + usize::from(self.fate == Fate::GivenUp)
+    }
+}
+
+/// Writes settlements and their log; `log_ids` holds a key for each line.
+///
+/// # Errors
+/// What the database says.
+pub fn commit(tx: &mut Tx<'_>, batch: &[Settlement], log_ids: &[i64]) -> Result<(), StoreError> {
+    let mut ids = log_ids.iter().copied();
+    for settlement in batch {
+        match settlement.fate {
+            Fate::Delivered | Fate::GivenUp => outbox::delete(tx, settlement.row.id)?,
+            Fate::Again { due_at, attempts } => {
+                outbox::mark_attempt(tx, settlement.row.id, attempts, due_at)?;
+                outbox::put_off_followers(tx, &settlement.row, due_at)?;
+            }
+        }
+        for (entry, id) in lines(settlement).zip(ids.by_ref()) {
+            webhook_log::insert(tx, &WebhookLogEntry { id, ..entry })?;
+        }
+    }
+    Ok(())
+}
+
+fn lines(settlement: &Settlement) -> impl Iterator<Item = WebhookLogEntry> {
+    let attempt = settlement.tried.map(|tried| {
+        let ending = tried.ending;
+        line(
+            settlement,
+            tried.attempt,
+            ending.outcome,
+            ending.http_status,
+        )
+    });
+    let made = settlement
+        .tried
+        .map_or(settlement.row.attempts, |tried| tried.attempt);
+    let over = settlement.fate == Fate::GivenUp;
+    let over = over.then(|| line(settlement, made, GIVEN_UP, None));
+    attempt.into_iter().chain(over)
+}
+
+fn line(
+    settlement: &Settlement,
+    attempt: u32,
+    outcome: &str,
+    http_status: Option<u16>,
+) -> WebhookLogEntry {
+    let row = &settlement.row;
+    WebhookLogEntry {
+        id: 0,
+        outbox_id: row.id,
+        project_id: row.project_id,
+        message_id: row.message_id,
+        event: row.event,
+        url_origin: row.origin.clone(),
+        attempt,
+        outcome: outcome.to_owned(),
+        http_status,
+        time: settlement.time,
+    }
+}

@@ -1,0 +1,197 @@
+//! What the tests of webhooks share.
+
+use crate::clock::SystemClock;
+use crate::hub::{Hub, HubParts};
+use hub_domain::{
+    Direction, Message, MessageSource, MessageType, OnUnknown, OutboxRow, OwnershipRow, Phone,
+    PhoneType, Project, Vars, WebhookEvent,
+};
+use hub_store::{SqliteSettings, Store, StoreError, Tx, meta, outbox};
+use postrider_model::{Key, KeyMaker, MessageId, MessageStatus, Now, ProjectId, UnixMs};
+use std::{sync::Arc, thread};
+use tempfile::TempDir;
+
+/// A row of no message, due at once.
+pub(super) fn row(id: i64) -> OutboxRow {
+    OutboxRow {
+        id,
+        project_id: project(1),
+        message_id: None,
+        origin: "https://a.example:443".into(),
+        url: "https://a.example/hook".into(),
+        secret: None,
+        basic_password: None,
+        event: WebhookEvent::SendStatus,
+        body: "event=send_status".into(),
+        attempts: 0,
+        due_at: UnixMs(0),
+        time_created: UnixMs(0),
+    }
+}
+
+pub(super) fn project(n: i64) -> ProjectId {
+    ProjectId::new(Key::new(n).unwrap())
+}
+
+pub(super) fn message(n: i64) -> MessageId {
+    MessageId::new(Key::new(n).unwrap())
+}
+
+/// A hub on a database of its own, with a project and a phone that are not stored.
+pub(super) struct Fixture {
+    pub(super) hub: Hub,
+    pub(super) project: Project,
+    pub(super) phone: Phone,
+    pub(super) now: Now,
+    pub(super) dir: Arc<TempDir>,
+}
+
+impl Fixture {
+    pub(super) fn new() -> Self {
+        Self::on(Arc::new(tempfile::tempdir().unwrap()))
+    }
+
+    /// Opens a hub on a folder that may hold one already.
+    pub(super) fn on(dir: Arc<TempDir>) -> Self {
+        let clock = SystemClock::start();
+        let now = clock.now();
+        let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+        let floor = store.read_here(meta::highest_key);
+        let hub = Hub::new(HubParts {
+            store,
+            clock,
+            keys: KeyMaker::new(0, floor),
+            generation: 0,
+            base_url: "http://127.0.0.1".into(),
+            host_names: vec!["127.0.0.1".into()],
+        });
+        let organization = hub.id(now);
+        let project = Project::new(project(1), organization, "Clinic", now.unix);
+        let phone = Phone::new(
+            hub.id(now),
+            project.id,
+            "Desk",
+            PhoneType::Android,
+            now.unix,
+        );
+        Self {
+            hub,
+            project,
+            phone,
+            now,
+            dir,
+        }
+    }
+
+    /// Everything in the outbox, in the order in which it was written.
+    pub(super) fn outbox(&self) -> Vec<OutboxRow> {
+        let mut rows = Vec::new();
+        let mut after: Option<(ProjectId, String)> = None;
+        while let Some((endpoint, origin)) = self.next_endpoint(after.clone()) {
+            rows.extend(self.of_endpoint(endpoint, &origin));
+            after = Some((endpoint, origin));
+        }
+        rows.sort_by_key(|row| row.id);
+        rows
+    }
+
+    fn next_endpoint(&self, after: Option<(ProjectId, String)>) -> Option<(ProjectId, String)> {
+        let job = move |tx: &mut Tx<'_>| {
+            let after = after.as_ref().map(|(id, origin)| (*id, origin.as_str()));
+            outbox::next_endpoint(tx, after)
+        };
+        let found = self.hub.store.read_here(job);
+        found.map(|(id, origin, _)| (id, origin))
+    }
+
+    fn of_endpoint(&self, id: ProjectId, origin: &str) -> Vec<OutboxRow> {
+        let origin = origin.to_owned();
+        let job = move |tx: &mut Tx<'_>| {
+            let keys = outbox::due_keys(tx, id, &origin, UnixMs(i64::MAX), 10_000)?;
+            keys.into_iter()
+                .map(|key| outbox::get(tx, key))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let rows = self.hub.store.read_here(job);
+        rows.into_iter().flatten().collect()
+    }
+
+    /// An outgoing message that was just queued.
+    pub(super) fn message(&self) -> Message {
+        Message {
+            id: self.hub.id(self.now),
+            project_id: self.project.id,
+            contact_id: None,
+            phone_id: self.phone.id,
+            direction: Direction::Outgoing,
+            message_type: MessageType::Sms,
+            source: MessageSource::Api,
+            status: MessageStatus::Queued,
+            time_created: self.now.unix,
+            time_sent: None,
+            time_updated: self.now.unix,
+            from_number: None,
+            to_number: Some("+15005550001".parse().unwrap()),
+            content: Some("come & see = +".into()),
+            starred: false,
+            simulated: false,
+            priority: 1,
+            error_message: None,
+            error_code: None,
+            external_id: None,
+            num_parts: None,
+            network_code: None,
+            duration_sec: None,
+            ring_time_sec: None,
+            vars: Vars::from_json(r#"{"k":7}"#).unwrap(),
+            route_params: None,
+            status_url: None,
+            status_secret: None,
+            send_attempts: 0,
+            ownership: OwnershipRow::default(),
+            on_unknown: OnUnknown::Fail,
+            life_end: None,
+            hidden: false,
+            parts_done: None,
+        }
+    }
+}
+
+/// Runs jobs to their end from any thread, an asynchronous one too.
+pub(super) trait Here {
+    fn write_here<T, F>(&self, job: F) -> T
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static;
+
+    fn read_here<T, F>(&self, job: F) -> T
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static;
+}
+
+impl Here for Store {
+    fn write_here<T, F>(&self, job: F) -> T
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let store = self.clone();
+        thread::spawn(move || store.write_blocking(job))
+            .join()
+            .unwrap()
+            .unwrap()
+    }
+
+    fn read_here<T, F>(&self, job: F) -> T
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let store = self.clone();
+        thread::spawn(move || store.read_blocking(job))
+            .join()
+            .unwrap()
+            .unwrap()
+    }
+}

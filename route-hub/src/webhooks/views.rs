@@ -1,0 +1,32 @@
+//! What an event shows of a message, a contact, a phone: the same properties as the REST API.
+
+use crate::api::contacts::model::ContactView;
+use crate::api::messages::model::MessageView;
+use crate::api::phones::model::PhoneView;
+use hub_domain::{Contact, Message, Phone, Project};
+use hub_web::{Fields, ObjectWriter, Resource};
+use serde_json::Value;
+
+/// Returns a message's properties.
+pub fn message(message: &Message) -> Value {
+    properties(&MessageView {
+        message: message.clone(),
+        waiting: None,
+    })
+}
+
+/// Returns a contact's properties.
+pub fn contact(contact: Contact) -> Value {
+    properties(&ContactView(contact))
+}
+
+/// Returns a phone's properties.
+pub fn phone(phone: &Phone, project: &Project) -> Value {
+    properties(&PhoneView::new(phone.clone(), project))
+}
+
+fn properties(resource: &impl Resource) -> Value {
+    let mut json = Vec::new();
+    ObjectWriter::object(&mut json, Fields::ALL, resource);
+    serde_json::from_slice(&json).unwrap_or_default()
+}
