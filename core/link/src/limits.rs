@@ -32,7 +32,7 @@ pub const HELD_ROWS_PER_PAGE: usize = 500;
 pub const HELD_ROWS_IN_HELLO_MAX: usize = 1_000;
 
 /// Time from accepting a socket to a complete hello, and between two `held` pages, in
-/// milliseconds; then the hub closes it (4400).
+/// milliseconds; then the hub closes it (1001): a slow network is no protocol error.
 pub const HANDSHAKE_MS_MAX: u64 = 15_000;
 
 /// Time within which a ping is answered, in milliseconds; then the phone redials.

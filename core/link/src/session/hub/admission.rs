@@ -113,7 +113,7 @@ pub struct Reconcile {
 /// How the numbers in hello relate to those in the row.
 enum Numbers {
     Agree,
-    SameNumbering { raise: bool },
+    SameNumbering { shows_more: bool },
     PhoneBehind,
     PhoneAhead,
 }
@@ -169,11 +169,13 @@ fn admit(
     around: Circumstances,
 ) -> Decision {
     let numbers = compare(hello, &link, around.generation);
+    // A restore that raised the generation above the phone's knows already.
+    let unnoticed = hello.generation >= around.generation;
     let raise_generation = match numbers {
-        Numbers::PhoneAhead | Numbers::SameNumbering { raise: true } => {
-            Some(around.generation.max(hello.generation).saturating_add(1))
+        Numbers::PhoneAhead | Numbers::SameNumbering { shows_more: true } if unnoticed => {
+            Some(hello.generation.saturating_add(1))
         }
-        Numbers::Agree | Numbers::PhoneBehind | Numbers::SameNumbering { raise: false } => None,
+        _ => None,
     };
     let generation = raise_generation.unwrap_or(around.generation);
     let reconcile = |down_sent, up| {
@@ -222,7 +224,7 @@ fn compare(hello: &Hello, link: &DeviceLink, generation: u64) -> Numbers {
     if !shows_more && hello.generation == generation {
         return Numbers::Agree;
     }
-    Numbers::SameNumbering { raise: shows_more }
+    Numbers::SameNumbering { shows_more }
 }
 
 /// Returns the row after the last held page: the counters start over, unless they did already

@@ -288,10 +288,11 @@ impl HubSession {
         if now.boot < deadline.at {
             return;
         }
-        self.close(match deadline.reason {
-            HubWake::Handshake => CloseCode::ProtocolError,
-            HubWake::Silence | HubWake::Drain => CloseCode::GoingAway,
-        });
+        match deadline.reason {
+            HubWake::Handshake | HubWake::Silence | HubWake::Drain => {
+                self.close(CloseCode::GoingAway);
+            }
+        }
     }
 
     fn open(&self) -> Option<&Open> {
