@@ -1,4 +1,8 @@
 //! What is written is read back; what was not committed never was.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test stops the test where it cannot go on"
+)]
 
 use postrider_link::{
     frame::{Address, Config, Event, Health, Inbound, Kind},

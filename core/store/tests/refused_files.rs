@@ -1,4 +1,8 @@
 //! A file that is not a sound journal of ours is refused, and stays as it is.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test stops the test where it cannot go on"
+)]
 
 use postrider_machine::Change;
 use postrider_store::{Journal, JournalError};

@@ -36,12 +36,13 @@ impl Outbound {
             cx.work.events.push(Event::StrayResult { token });
             return;
         };
-        if token.attempt != live.row.progress.attempt || live.claim().is_waiting() {
-            if code == RESULT_OK {
-                self.refute(token, part, cx);
-            }
+        let is_stale = token.attempt != live.row.progress.attempt || live.claim().is_waiting();
+        if is_stale && !(code == RESULT_OK && self.refute(token, cx)) {
             return;
         }
+        let Some(live) = self.live.get_mut(&message) else {
+            return;
+        };
         if of > 0 && of != live.row.progress.parts.count() && live.state() == WireState::Submitting
         {
             self.resize(message, of, cx);
@@ -81,10 +82,13 @@ impl Outbound {
             cx.work.events.push(Event::StrayResult { token });
             return;
         }
-        if token.attempt != live.row.progress.attempt || live.claim().is_waiting() {
-            self.refute(token, part, cx);
+        let is_stale = token.attempt != live.row.progress.attempt || live.claim().is_waiting();
+        if is_stale && !self.refute(token, cx) {
             return;
         }
+        let Some(live) = self.live.get_mut(&token.message) else {
+            return;
+        };
         let report = match status {
             ReportStatus::Gsm(status) => tp_status::decode_3gpp(status),
             ReportStatus::Cdma(status) => tp_status::decode_3gpp2(status),
@@ -309,24 +313,19 @@ impl Outbound {
     }
 
     /// Takes it that an attempt which had failed with proof went on the air after all: what waits
-    /// to be tried again must not be.
-    fn refute(&mut self, token: SendToken, part: u8, cx: &mut Cx<'_>) {
+    /// to be tried again must not be. Returns whether the news counts for its parts.
+    fn refute(&mut self, token: SendToken, cx: &mut Cx<'_>) -> bool {
         cx.work.events.push(Event::StrayResult { token });
         let message = token.message;
         let Some(live) = self.live.get(&message) else {
-            return;
+            return false;
         };
-        let is_known = token.attempt <= live.row.progress.attempt && token.attempt > 0;
+        let is_known = (1..=live.row.progress.attempt).contains(&token.attempt);
         if !is_known || !live.claim().is_waiting() {
-            return;
+            return false;
         }
         self.leave_queue(message, cx);
-        if self.step(message, Step::Submit, cx)
-            && let Some(live) = self.live.get_mut(&message)
-        {
-            live.row.progress.parts.sent(part, RESULT_OK);
-            self.judge(message, cx);
-        }
+        self.step(message, Step::Submit, cx)
     }
 }
 

@@ -32,6 +32,10 @@ impl Outbound {
         let sims: Vec<SimSlot> = self.sims.keys().copied().collect();
         for sim in sims {
             while let Some(next) = self.next_of(sim) {
+                if self.is_life_over(next, cx) {
+                    self.expire(next, cx);
+                    continue;
+                }
                 match self.waiting_of(sim, next, cx.now) {
                     None => self.submit(next, cx),
                     Some(Waiting { until, .. }) => {
@@ -62,6 +66,12 @@ impl Outbound {
     fn next_of(&self, sim: SimSlot) -> Option<MessageRef> {
         let first = self.sims.get(&sim)?.ready.first()?;
         Some(first.message)
+    }
+
+    /// A deadline may be seen late: what is over is not sent in between.
+    fn is_life_over(&self, message: MessageRef, cx: &Cx<'_>) -> bool {
+        let life = cx.timers.get(Timer::LifeOver, Subject::Message(message));
+        life.is_some_and(|at| at <= cx.now.boot)
     }
 
     fn waiting_of(&mut self, sim: SimSlot, next: MessageRef, now: Now) -> Option<Waiting> {

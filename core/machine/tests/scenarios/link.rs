@@ -1,0 +1,132 @@
+//! What the link takes from the machines and gives to them.
+
+use crate::world::*;
+use postrider_link::{codec::DecodeError, frame::Send};
+use postrider_machine::{Condition, Effect, Event, RadioFact};
+use postrider_model::WireState;
+
+#[test]
+fn hello_lists_what_is_not_acked_as_ended_or_as_sent() {
+    let mut world = World::new();
+    let (sent, submitting) = (world.send(send(1)), world.send(send(2)));
+    world.result(world.handed_over[0].1.token, 0, 1, OK);
+    let waiting = world.send(Send {
+        sim: sim(0),
+        ..send(3)
+    });
+    world.acking = false;
+    let failed = world.send(Send {
+        sim: sim(1),
+        ..send(4)
+    });
+    world.answer(3);
+    world.disconnect();
+    world.pass(1_000);
+    let held: Vec<_> = world
+        .hellos
+        .last()
+        .unwrap()
+        .iter()
+        .map(|row| (row.id, row.state))
+        .collect();
+    assert_eq!(
+        held,
+        [
+            (submitting.id, WireState::Submitting),
+            (waiting.id, WireState::Submitting),
+            (failed.id, WireState::Failed)
+        ]
+    );
+    assert!(world.told(sent).contains(&WireState::Sent));
+}
+
+#[test]
+fn facts_of_an_offline_phone_reach_the_hub_later() {
+    let mut world = World::new();
+    let first = world.send(send(1));
+    world.online = false;
+    world.disconnect();
+    world.answer(OK);
+    world.report(world.last_token(), 0, 0x00);
+    world.restart();
+    assert_eq!(world.told(first), []);
+    world.online = true;
+    world.pass(MINUTE);
+    assert_eq!(world.told(first), [WireState::Sent, WireState::Delivered]);
+}
+
+#[test]
+fn a_frame_is_acked_and_acted_on_only_after_its_commit() {
+    let mut world = World::new();
+    let frame = postrider_link::frame::HubFrame::Send(Send { s: 1, ..send(1) });
+    world.agent.handle_frame(frame, world.now);
+    assert_eq!(world.agent.poll_effect(), None);
+    let changes: Vec<_> = std::iter::from_fn(|| world.agent.poll_change()).collect();
+    assert_eq!(world.agent.poll_effect(), None);
+    world.disk.commit(changes);
+    world.agent.handle_committed(world.now);
+    let effects: Vec<_> = std::iter::from_fn(|| world.agent.poll_effect()).collect();
+    assert!(matches!(effects[0], Effect::SendParts(_)));
+    assert!(matches!(effects[1], Effect::WriteFrame(_)));
+}
+
+#[test]
+fn a_bad_frame_closes_the_connection_and_it_is_dialled_again() {
+    let mut world = World::new();
+    world
+        .agent
+        .handle_bad_frame(DecodeError::NotJson, world.now);
+    world.drain();
+    assert!(world.events.contains(&Event::LinkDown));
+    world.pass(1_000);
+    assert_eq!(world.hellos.len(), 2);
+    assert_eq!(world.events.last(), Some(&Event::LinkUp));
+}
+
+#[test]
+fn health_is_told_on_a_change_and_at_most_once_a_minute() {
+    let mut world = World::new();
+    assert_eq!(world.health.len(), 1);
+    let battery = |world: &mut World, percent| {
+        let condition = Condition {
+            battery: Some(percent),
+            ..Condition::default()
+        };
+        world.tell(RadioFact::ConditionChanged(condition));
+    };
+    (1..=50).for_each(|percent| battery(&mut world, percent));
+    assert_eq!(world.health.len(), 1);
+    world.pass(MINUTE);
+    assert_eq!(world.health.len(), 2);
+    assert_eq!(world.health[1].battery, Some(50));
+    world.pass(10 * MINUTE);
+    assert_eq!(world.health.len(), 2);
+    battery(&mut world, 51);
+    assert_eq!(world.health.len(), 3);
+}
+
+#[test]
+fn health_is_not_kept_for_a_hub_that_is_away() {
+    let mut world = World::new();
+    world.online = false;
+    world.disconnect();
+    for percent in 1..=50 {
+        let condition = Condition {
+            battery: Some(percent),
+            ..Condition::default()
+        };
+        world.tell(RadioFact::ConditionChanged(condition));
+        world.pass(2 * MINUTE);
+    }
+    world.online = true;
+    world.pass(MINUTE);
+    assert_eq!(world.health.len(), 2);
+}
+
+#[test]
+fn the_installation_is_named_once() {
+    let mut world = World::new();
+    let name = world.disk.snapshot().install.unwrap();
+    world.restart();
+    assert_eq!(world.disk.snapshot().install.unwrap(), name);
+}

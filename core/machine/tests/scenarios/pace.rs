@@ -1,0 +1,175 @@
+//! Pace: exactly so many parts in any window, whatever happens to the process.
+
+use crate::world::*;
+use postrider_link::frame::{Config, Send};
+use postrider_machine::{Guard, PaceLimits};
+use postrider_model::MessageText;
+
+fn hourly(parts: u32) -> PaceLimits {
+    PaceLimits {
+        sim_parts_per_hour: Some(parts),
+        ..PaceLimits::UNLIMITED
+    }
+}
+
+/// Lets time pass and answers whatever is handed over at once; `answered` is how many were.
+fn run(world: &mut World, answered: &mut usize, ms: u64) {
+    let end = world.now.plus_ms(ms);
+    loop {
+        while let Some((_, task)) = world.handed_over.get(*answered).cloned() {
+            *answered += 1;
+            (0..task.parts).for_each(|part| world.result(task.token, part, task.parts, OK));
+        }
+        if world.now.boot >= end.boot {
+            return;
+        }
+        let next = world
+            .agent
+            .poll_timeout()
+            .map_or(end.boot, |due| due.at)
+            .min(end.boot);
+        world.pass(next.since_ms(world.now.boot).max(1));
+    }
+}
+
+/// Returns the most parts that went out in any `span` of the wall clock.
+fn most_in_any(world: &World, span: u64) -> u32 {
+    let parts = |from: i64| {
+        let inside = world
+            .handed_over
+            .iter()
+            .filter(|(at, _)| (from..from + span.cast_signed()).contains(&at.unix.0));
+        inside.map(|(_, task)| u32::from(task.parts)).sum()
+    };
+    world
+        .handed_over
+        .iter()
+        .map(|(at, _)| parts(at.unix.0))
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn every_hour_holds_exactly_the_limit_across_restarts_and_reboots() {
+    let mut answered = 0;
+    let mut world = World::with(hourly(20));
+    for n in 1..=100 {
+        let parts = if n % 7 == 0 { 3 } else { 1 };
+        world.send(Send {
+            text: Some(MessageText::new("a".repeat(parts * 150))),
+            ..send(n)
+        });
+    }
+    for step in 0..10 {
+        run(&mut world, &mut answered, 17 * MINUTE);
+        if step % 3 == 2 {
+            world.reboot(3 * MINUTE);
+        } else {
+            world.restart();
+        }
+    }
+    run(&mut world, &mut answered, HOUR);
+    assert_eq!(most_in_any(&world, HOUR), 20);
+}
+
+#[test]
+fn the_guard_holds_a_burst() {
+    let mut answered = 0;
+    let mut world = World::with(PaceLimits {
+        guard: Some(Guard {
+            parts_max: 5,
+            span_ms: MINUTE,
+        }),
+        ..hourly(1_000)
+    });
+    world.send_all(1..=30);
+    run(&mut world, &mut answered, 5 * MINUTE);
+    assert_eq!(most_in_any(&world, MINUTE), 5);
+    assert_eq!(world.handed_over.len(), 30);
+}
+
+#[test]
+fn a_refused_hand_over_counts_for_nothing_but_the_guard() {
+    let mut world = World::with(hourly(1));
+    world.send(send(1));
+    world.answer(3);
+    world.send(send(2));
+    assert_eq!(world.order(), [1, 2]);
+    world.answer(1);
+    world.send(send(3));
+    assert_eq!(world.order(), [1, 2]);
+    world.pass(HOUR);
+    assert_eq!(world.order(), [1, 2, 3]);
+}
+
+#[test]
+fn the_hub_may_lower_the_limit() {
+    let mut answered = 0;
+    let mut world = World::with(hourly(10));
+    world.configure(Config {
+        send_limit_max: Some(2),
+        ..Config::default()
+    });
+    world.send_all(1..=5);
+    run(&mut world, &mut answered, MINUTE);
+    assert_eq!(world.order(), [1, 2]);
+    world.restart();
+    run(&mut world, &mut answered, MINUTE);
+    assert_eq!(world.order(), [1, 2]);
+    world.configure(Config {
+        send_limit_max: Some(1_000),
+        ..Config::default()
+    });
+    run(&mut world, &mut answered, MINUTE);
+    assert_eq!(world.order(), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_delay_is_kept_between_two_hand_overs_of_a_sim() {
+    let mut answered = 0;
+    let mut world = World::new();
+    world.configure(Config {
+        send_delay_ms: 5_000,
+        ..Config::default()
+    });
+    world.send_all(1..=3);
+    world.send(Send {
+        sim: sim(1),
+        ..send(4)
+    });
+    let start = world.now.boot;
+    run(&mut world, &mut answered, MINUTE);
+    let at: Vec<_> = world
+        .handed_over
+        .iter()
+        .map(|(at, _)| at.boot.since_ms(start))
+        .collect();
+    assert_eq!(at, [0, 0, 5_000, 10_000]);
+}
+
+#[test]
+fn health_says_when_the_next_message_leaves_and_what_it_waits_for() {
+    let mut world = World::with(hourly(1));
+    world.send_all(1..=2);
+    world.answer(OK);
+    world.pass(MINUTE);
+    let health = world.health.last().unwrap();
+    assert_eq!(health.queue, Some(1));
+    assert_eq!(health.waiting_for.as_deref(), Some("send_limit"));
+    assert_eq!(health.next_slot_in_ms, Some(59 * MINUTE));
+    assert_eq!(health.sims[0].queue, Some(1));
+    assert_eq!(health.sims[1].queue, Some(0));
+}
+
+#[test]
+fn a_limit_that_the_owner_lowers_counts_what_was_sent_before() {
+    let mut answered = 0;
+    let mut world = World::with(hourly(10));
+    world.send_all(1..=4);
+    run(&mut world, &mut answered, MINUTE);
+    world.set_limits(hourly(3));
+    world.restart();
+    world.send(send(5));
+    run(&mut world, &mut answered, 50 * MINUTE);
+    assert_eq!(world.order().len(), 4);
+}

@@ -1,0 +1,394 @@
+//! A phone with a journal in memory, a hub that only counts and acks, and a radio that only
+//! listens. Every hand-over is checked against the journal.
+
+use crate::disk::Disk;
+use postrider_link::{
+    frame::{
+        Ack, Address, Cancel, Challenge, Config, Event as FactEvent, Health, HeldRow, HubFrame,
+        Inbound, Kind, PhoneFrame, Revoke, Send, SimInfo, Welcome,
+    },
+    limits::VERSION,
+};
+use postrider_machine::{
+    Agent, AgentConfig, BootId, Condition, Effect, Event, MessageRef, PaceLimits, RadioFact,
+    ReceivedSms, ReportStatus, SendParts, SendToken, Waits,
+};
+use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
+use std::collections::BTreeSet;
+
+pub(crate) const MINUTE: u64 = 60_000;
+pub(crate) const HOUR: u64 = 60 * MINUTE;
+pub(crate) const OK: i32 = -1;
+
+pub(crate) struct World {
+    pub(crate) agent: Agent,
+    pub(crate) disk: Disk,
+    pub(crate) now: Now,
+    config: AgentConfig,
+    boots: u64,
+    down: u64,
+    generation: u64,
+    /// Whether the hub answers dials, and acks.
+    pub(crate) online: bool,
+    pub(crate) acking: bool,
+    pub(crate) facts: Vec<FactEvent>,
+    pub(crate) inbound: Vec<Inbound>,
+    pub(crate) health: Vec<Health>,
+    pub(crate) hellos: Vec<Vec<HeldRow>>,
+    pub(crate) handed_over: Vec<(Now, SendParts)>,
+    pub(crate) asked: Vec<SendToken>,
+    pub(crate) confirmed: Vec<u64>,
+    pub(crate) events: Vec<Event>,
+    tokens: BTreeSet<SendToken>,
+}
+
+pub(crate) fn sim(slot: u8) -> SimSlot {
+    SimSlot::new(slot).unwrap()
+}
+
+pub(crate) fn message(n: i64, ep: u32) -> MessageRef {
+    MessageRef {
+        id: MessageId::new(Key::new(n).unwrap()),
+        ep,
+    }
+}
+
+/// The first exposure of message `n`: to be changed as the test needs it.
+pub(crate) fn send(n: i64) -> Send {
+    Send {
+        s: 0,
+        id: message(n, 1).id,
+        ep: 1,
+        kind: Kind::Sms,
+        to: Address::new("+15005550001"),
+        text: Some(MessageText::new(format!("message {n}"))),
+        data: None,
+        sim: sim(0),
+        parts_max: None,
+        ttl_ms: 72 * HOUR,
+        report: true,
+        priority: 0,
+        movable: false,
+        media: Vec::new(),
+    }
+}
+
+pub(crate) fn sms(text: &str, second: i64, row: Option<i64>) -> ReceivedSms {
+    ReceivedSms {
+        receipt: second.unsigned_abs(),
+        sim: sim(0),
+        from: Address::new("+15005550009"),
+        to: None,
+        text: MessageText::new(text),
+        parts: 1,
+        sent_at: Some(UnixMs(second * 1_000)),
+        row,
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with(PaceLimits::UNLIMITED)
+    }
+
+    pub(crate) fn with(limits: PaceLimits) -> Self {
+        let slot = |slot| SimInfo {
+            slot: sim(slot),
+            ..SimInfo::default()
+        };
+        let config = AgentConfig {
+            boot_id: BootId::new("boot-0"),
+            device: DeviceId::new(Key::new(1).unwrap()),
+            host: "hub.example".to_owned(),
+            sims: vec![slot(0), slot(1)],
+            condition: Condition::default(),
+            limits,
+            waits: Waits::DEFAULT,
+        };
+        let now = Now::new(1_000_000, 1_800_000_000_000);
+        let disk = Disk::default();
+        let mut world = Self {
+            agent: Agent::new(config.clone(), disk.snapshot(), [7; 32], now),
+            disk,
+            now,
+            config,
+            boots: 0,
+            down: 0,
+            generation: 1,
+            online: true,
+            acking: true,
+            facts: Vec::new(),
+            inbound: Vec::new(),
+            health: Vec::new(),
+            hellos: Vec::new(),
+            handed_over: Vec::new(),
+            asked: Vec::new(),
+            confirmed: Vec::new(),
+            events: Vec::new(),
+            tokens: BTreeSet::new(),
+        };
+        world.drain();
+        world
+    }
+
+    /// Kills the process at this moment and starts it again on its journal.
+    pub(crate) fn restart(&mut self) {
+        let snapshot = self.disk.snapshot();
+        self.agent = Agent::new(self.config.clone(), snapshot, [9; 32], self.now);
+        self.drain();
+    }
+
+    /// The same, with a reboot that takes a while.
+    pub(crate) fn reboot(&mut self, away_ms: u64) {
+        self.boots += 1;
+        self.config.boot_id = BootId::new(&format!("boot-{}", self.boots));
+        self.now = Now::new(20_000, self.now.plus_ms(away_ms).unix.0);
+        self.restart();
+    }
+
+    pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
+        self.config.limits = limits;
+    }
+
+    /// Does what a ring does at the end of a turn.
+    pub(crate) fn drain(&mut self) {
+        loop {
+            let changes: Vec<_> = std::iter::from_fn(|| self.agent.poll_change()).collect();
+            let is_idle = changes.is_empty();
+            if !is_idle {
+                self.disk.commit(changes);
+                self.agent.handle_committed(self.now);
+            }
+            let effects: Vec<_> = std::iter::from_fn(|| self.agent.poll_effect()).collect();
+            if is_idle && effects.is_empty() {
+                break;
+            }
+            effects.into_iter().for_each(|effect| self.perform(effect));
+        }
+        self.events
+            .extend(std::iter::from_fn(|| self.agent.poll_event()));
+    }
+
+    /// Runs until `ms` have passed, jumping from deadline to deadline.
+    pub(crate) fn pass(&mut self, ms: u64) {
+        let end = self.now.plus_ms(ms);
+        while let Some(due) = self.agent.poll_timeout() {
+            if due.at > end.boot {
+                break;
+            }
+            self.now = self.now.plus_ms(due.at.since_ms(self.now.boot));
+            self.agent.handle_timeout(self.now);
+            self.drain();
+        }
+        self.now = end;
+        self.agent.handle_timeout(self.now);
+        self.drain();
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        let now = self.now;
+        match effect {
+            Effect::Connect if self.online => {
+                self.agent.handle_connected(now);
+                let challenge = Challenge {
+                    nonce: "0123456789abcdef".parse().unwrap(),
+                    generation: self.generation,
+                    down_sent: None,
+                    up: None,
+                };
+                self.agent.handle_frame(HubFrame::Challenge(challenge), now);
+            }
+            Effect::Connect => self.agent.handle_disconnected(None, now),
+            Effect::PlanRedial => self.agent.handle_redial(1_000, now),
+            Effect::ResetRedial => {}
+            Effect::SignHello { bytes } => self.agent.handle_signature(bytes, now),
+            Effect::WriteFrame(frame) if self.online => self.take_frame(frame),
+            Effect::WriteFrame(_) | Effect::CloseLink(_) => {}
+            Effect::LoadFacts(range) => {
+                let facts = self.disk.facts(range);
+                self.agent.handle_facts_loaded(facts, now);
+            }
+            Effect::LoadInbound => {
+                let inbound = self.disk.inbound();
+                self.agent.handle_inbound_loaded(inbound, now);
+            }
+            Effect::SendParts(task) => self.hand_over(task),
+            Effect::ReadSentRow { token, .. } => self.asked.push(token),
+            Effect::ConfirmReceived { receipt } => self.confirmed.push(receipt),
+        }
+    }
+
+    /// The rule above all: on disk first, and each hand-over once.
+    fn hand_over(&mut self, task: SendParts) {
+        let row = self.disk.message(task.token.message).unwrap();
+        assert_eq!(row.progress.state, WireState::Submitting, "{}", task.token);
+        assert_eq!(row.progress.attempt, task.token.attempt);
+        assert!(self.tokens.insert(task.token), "{} twice", task.token);
+        self.handed_over.push((self.now, task));
+    }
+
+    fn take_frame(&mut self, frame: PhoneFrame) {
+        let s = match frame {
+            PhoneFrame::Hello(hello) => {
+                self.hellos.push(hello.held);
+                self.down = hello.down;
+                return self.welcome(hello.up_lo - 1);
+            }
+            PhoneFrame::Event(fact) => {
+                let s = fact.s;
+                self.facts.push(fact);
+                s
+            }
+            PhoneFrame::Inbound(fact) => {
+                let s = fact.s;
+                self.inbound.push(fact);
+                s
+            }
+            PhoneFrame::Health(fact) => {
+                let s = fact.s;
+                self.health.push(fact);
+                s
+            }
+            PhoneFrame::Ping(ping) => return self.pong(ping.n),
+            _ => return,
+        };
+        if self.acking {
+            self.ack(s);
+        }
+    }
+
+    fn welcome(&mut self, up: u64) {
+        let welcome = Welcome {
+            v: VERSION,
+            generation: self.generation,
+            up,
+            now: self.now.unix.0,
+            heartbeat_s: 45,
+            limit: u64::from(u32::MAX),
+        };
+        self.agent
+            .handle_frame(HubFrame::Welcome(welcome), self.now);
+    }
+
+    fn pong(&mut self, n: u64) {
+        let mono = self.now.boot.0;
+        let pong = postrider_link::frame::Pong { n, mono };
+        self.agent.handle_frame(HubFrame::Pong(pong), self.now);
+    }
+
+    pub(crate) fn ack(&mut self, a: u64) {
+        let ack = Ack {
+            a,
+            limit: u64::from(u32::MAX),
+            mono: 0,
+        };
+        self.agent.handle_frame(HubFrame::Ack(ack), self.now);
+    }
+
+    pub(crate) fn disconnect(&mut self) {
+        self.agent.handle_disconnected(None, self.now);
+        self.drain();
+    }
+
+    fn frame(&mut self, frame: HubFrame) {
+        self.agent.handle_frame(frame, self.now);
+        self.drain();
+    }
+
+    fn next_s(&mut self) -> u64 {
+        self.down += 1;
+        self.down
+    }
+
+    pub(crate) fn send(&mut self, send: Send) -> MessageRef {
+        let s = self.next_s();
+        let message = MessageRef {
+            id: send.id,
+            ep: send.ep,
+        };
+        self.frame(HubFrame::Send(Send { s, ..send }));
+        message
+    }
+
+    /// Sends the messages of these numbers.
+    pub(crate) fn send_all(&mut self, numbers: std::ops::RangeInclusive<i64>) {
+        for n in numbers {
+            self.send(send(n));
+        }
+    }
+
+    pub(crate) fn revoke(&mut self, message: MessageRef) {
+        let s = self.next_s();
+        let MessageRef { id, ep } = message;
+        self.frame(HubFrame::Revoke(Revoke { s, id, ep }));
+    }
+
+    pub(crate) fn cancel(&mut self, message: MessageRef) {
+        let s = self.next_s();
+        let MessageRef { id, ep } = message;
+        self.frame(HubFrame::Cancel(Cancel { s, id, ep }));
+    }
+
+    pub(crate) fn configure(&mut self, config: Config) {
+        let s = self.next_s();
+        self.frame(HubFrame::Config(Config { s, ..config }));
+    }
+
+    pub(crate) fn tell(&mut self, fact: RadioFact) {
+        self.agent.handle_radio(fact, self.now);
+        self.drain();
+    }
+
+    /// The radio's result for a part of a hand-over.
+    pub(crate) fn result(&mut self, token: SendToken, part: u8, of: u8, code: i32) {
+        self.tell(RadioFact::PartSent {
+            token,
+            part,
+            of,
+            code,
+            cause: None,
+        });
+    }
+
+    /// The radio's result for the latest hand-over, of one part.
+    pub(crate) fn answer(&mut self, code: i32) {
+        let token = self.last_token();
+        self.result(token, 0, 1, code);
+    }
+
+    pub(crate) fn report(&mut self, token: SendToken, part: u8, status: u8) {
+        self.tell(RadioFact::ReportArrived {
+            token,
+            part,
+            status: ReportStatus::Gsm(status),
+            recipient: None,
+        });
+    }
+
+    pub(crate) fn provider(&mut self, token: SendToken, found: bool) {
+        self.tell(RadioFact::SentRowRead { token, found });
+    }
+
+    pub(crate) fn last_token(&self) -> SendToken {
+        self.handed_over.last().unwrap().1.token
+    }
+
+    /// The numbers of the messages that were handed over, in order.
+    pub(crate) fn order(&self) -> Vec<i64> {
+        let tasks = self.handed_over.iter();
+        tasks.map(|(_, task)| task.token.message.id.get()).collect()
+    }
+
+    /// The states that the hub was told of an exposure, in order.
+    pub(crate) fn told(&self, message: MessageRef) -> Vec<WireState> {
+        let of = self
+            .facts
+            .iter()
+            .filter(|fact| (fact.id, fact.ep) == (message.id, message.ep));
+        of.map(|fact| fact.state).collect()
+    }
+
+    pub(crate) fn last_fact(&self) -> &FactEvent {
+        self.facts.last().unwrap()
+    }
+}
