@@ -211,6 +211,11 @@ CREATE TABLE past_exposures (
     PRIMARY KEY (message_id, ep)
 );
 
+CREATE TABLE moves (
+    message_id BIGINT PRIMARY KEY,
+    phone_id BIGINT NOT NULL
+);
+
 CREATE TABLE webhooks (
     id BIGINT PRIMARY KEY,
     project_id BIGINT NOT NULL,

@@ -6,9 +6,11 @@
 //! own result. There are no savepoints: they copy every touched page.
 
 use crate::job::{Job, JobQueue, Taken};
+use crate::load::Commits;
 use crate::stopwatch::Stopwatch;
 use crate::tx::{Access, Session, Tx};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -29,6 +31,7 @@ pub(crate) struct Writer<'q> {
     queue: &'q JobQueue,
     pending: VecDeque<Box<dyn Job>>,
     changes: watch::Sender<u64>,
+    commits: Arc<Commits>,
     change_mark: Option<i64>,
     last_look: Stopwatch,
     untidy: bool,
@@ -39,12 +42,14 @@ impl<'q> Writer<'q> {
         session: Box<dyn Session>,
         queue: &'q JobQueue,
         changes: watch::Sender<u64>,
+        commits: Arc<Commits>,
     ) -> Self {
         Self {
             session,
             queue,
             pending: VecDeque::new(),
             changes,
+            commits,
             change_mark: None,
             last_look: Stopwatch::start(),
             untidy: false,
@@ -116,6 +121,7 @@ impl<'q> Writer<'q> {
             }
         }
         if committable && self.session.commit().is_ok() {
+            self.commits.count(done.len());
             for job in done {
                 job.answer();
             }

@@ -154,6 +154,11 @@ impl JobQueue {
         Taken::Some
     }
 
+    /// Returns how many jobs wait.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().jobs.len()
+    }
+
     /// Refuses further jobs; what waits is still done.
     pub(crate) fn close(&self) {
         self.lock().closed = true;

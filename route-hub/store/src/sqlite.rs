@@ -363,3 +363,45 @@ pub(crate) fn failure(error: rusqlite::Error) -> StoreError {
         _ => StoreError::Engine(Arc::new(error)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlite_swaps_dollar_parameters_unless_they_are_rewritten() {
+        let connection = Connection::open_in_memory().unwrap();
+        let read = |sql: &str| {
+            let mut statement = connection.prepare(sql).unwrap();
+            bind(&mut statement, &[Value::Int(1), Value::Int(2)]).unwrap();
+            let mut rows = statement.raw_query();
+            let row = rows.next().unwrap().unwrap();
+            (row.get::<_, i64>(0).unwrap(), row.get::<_, i64>(1).unwrap())
+        };
+        let sql = "SELECT $2, $1";
+        assert_eq!(read(sql), (1, 2), "SQLite numbers $2 first");
+        assert_eq!(read(&numbered(sql)), (2, 1));
+    }
+
+    #[test]
+    fn quoted_texts_and_names_are_left_alone() {
+        let sql = r#"SELECT '$1 it''s', "a$2", $10 FROM t WHERE x = $1"#;
+        let expected = r#"SELECT '$1 it''s', "a$2", ?10 FROM t WHERE x = ?1"#;
+        assert_eq!(&*numbered(sql), expected);
+    }
+
+    #[test]
+    fn every_commit_is_forced_to_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let writer = open_writer(&SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+        let read = |pragma: &str| {
+            let value = writer
+                .connection
+                .pragma_query_value(None, pragma, |row| row.get::<_, rusqlite::types::Value>(0));
+            format!("{:?}", value.unwrap())
+        };
+        assert_eq!(read("synchronous"), "Integer(2)");
+        assert_eq!(read("journal_mode"), "Text(\"wal\")");
+        assert_eq!(read("wal_autocheckpoint"), "Integer(16000)");
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::executor::{Writer, run_reader};
 use crate::job::{JobQueue, TypedJob};
+use crate::load::{Commits, Load};
 use crate::tx::Session;
 use crate::{SqliteSettings, StoreError, Tx, sqlite};
 use std::future::Future;
@@ -22,6 +23,7 @@ struct Shared {
     writes: Arc<JobQueue>,
     reads: Arc<JobQueue>,
     changes: watch::Receiver<u64>,
+    commits: Arc<Commits>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -46,12 +48,14 @@ impl Store {
                 writes: Arc::new(JobQueue::new()),
                 reads: Arc::new(JobQueue::new()),
                 changes,
+                commits: Arc::default(),
                 threads: Mutex::new(Vec::new()),
             }),
         };
         let queue = Arc::clone(&store.shared.writes);
+        let commits = Arc::clone(&store.shared.commits);
         store.spawn("store-write", move || {
-            Writer::new(writer, &queue, changes_in).run();
+            Writer::new(writer, &queue, changes_in, commits).run();
         })?;
         for session in readers {
             let queue = Arc::clone(&store.shared.reads);
@@ -128,6 +132,17 @@ impl Store {
     {
         let answer = submit(&self.shared.reads, job)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Returns how much there is to do, and what has been done since the start.
+    pub fn load(&self) -> Load {
+        let (commits, jobs_committed) = self.shared.commits.so_far();
+        Load {
+            writes_waiting: self.shared.writes.len(),
+            reads_waiting: self.shared.reads.len(),
+            commits,
+            jobs_committed,
+        }
     }
 
     /// Counts the moments at which another process was seen to have written.

@@ -212,7 +212,7 @@ pub(crate) fn page<T>(
     let statement = sql::page(table, scope, query);
     let width = table.columns.split(',').count();
     let mut rows = tx.within(TIME_MAX, |tx| {
-        tx.query_built(&statement.text, &statement.values(), |row| {
+        tx.query_built(&statement.text, statement.values(), |row| {
             let place = Place {
                 id: row.int(width)?,
                 sort: sort_value(query.sort, row, width + 1)?,
@@ -266,9 +266,23 @@ pub(crate) fn count<T>(
     }
     let statement = sql::count(table, scope, query);
     let counted = tx.within(TIME_MAX, |tx| {
-        tx.query_built(&statement.text, &statement.values(), |row| row.int(0))
+        tx.query_built(&statement.text, statement.values(), |row| row.int(0))
     })?;
     Ok(counted.first().map_or(0, |count| count.unsigned_abs()))
+}
+
+/// Returns how SQLite would find a page.
+#[cfg(test)]
+pub(crate) fn explain<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+) -> Result<String, StoreError> {
+    let statement = sql::page(table, scope, query);
+    let explain = format!("EXPLAIN QUERY PLAN {}", statement.text);
+    let steps = tx.query_built(&explain, statement.values(), |row| row.text(3))?;
+    Ok(steps.join("; "))
 }
 
 /// Says whether a query compares a column for equality.

@@ -1,4 +1,4 @@
-//! Messages.
+//! Messages: as the API serves them here, as dispatch handles them in `dispatch`.
 
 use crate::list::{self, Column, Filter, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
@@ -8,8 +8,7 @@ use hub_domain::{
     status_from_code,
 };
 use postrider_model::{
-    DeviceId, MessageId, MessageStatus, MessageText, PhoneId, PhoneNumber, ProjectId, Secret,
-    UnixMs,
+    MessageId, MessageStatus, MessageText, PhoneNumber, ProjectId, Secret, UnixMs,
 };
 use std::borrow::Cow;
 
@@ -23,6 +22,10 @@ macro_rules! columns {
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done"
     };
 }
+
+mod dispatch;
+
+pub use dispatch::*;
 
 /// What lists may be filtered and sorted by.
 pub mod by {
@@ -220,234 +223,6 @@ pub fn hide(
     Ok(changed == 1)
 }
 
-/// Stores everything that dispatch changes: route, status, errors, times and ownership.
-///
-/// # Errors
-/// What the database says.
-pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    let ownership = &message.ownership;
-    tx.execute(
-        "UPDATE messages SET status = $2, state = $3, ep = $4, device_id = $5, install = $6, \
-         down_s = $7, flags = $8, send_attempts = $9, error_message = $10, error_code = $11, \
-         time_sent = $12, time_updated = $13, life_end = $14, parts_done = $15, num_parts = $16, \
-         network_code = $17 WHERE id = $1",
-        &values![
-            message.id,
-            status_code(message.status),
-            ownership.state,
-            ownership.ep,
-            ownership.device_id,
-            &ownership.install,
-            ownership.down_s,
-            ownership.flags,
-            message.send_attempts,
-            &message.error_message,
-            &message.error_code,
-            message.time_sent,
-            message.time_updated,
-            message.life_end,
-            &message.parts_done,
-            message.num_parts,
-            &message.network_code,
-        ],
-    )?;
-    Ok(())
-}
-
-/// Stores an exposure and nothing else: the write before a frame, with the fewest pages touched.
-///
-/// For a message whose status, errors and times stay as they are.
-///
-/// # Errors
-/// What the database says.
-pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    let ownership = &message.ownership;
-    tx.execute(
-        "UPDATE messages SET state = $2, ep = $3, device_id = $4, install = $5, down_s = $6, \
-         flags = $7, send_attempts = $8 WHERE id = $1",
-        &values![
-            message.id,
-            ownership.state,
-            ownership.ep,
-            ownership.device_id,
-            &ownership.install,
-            ownership.down_s,
-            ownership.flags,
-            message.send_attempts,
-        ],
-    )?;
-    Ok(())
-}
-
-/// Gives a message to another phone; only for one that no phone holds.
-///
-/// # Errors
-/// What the database says.
-pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4 WHERE id = $1",
-        &values![
-            message.id,
-            message.phone_id,
-            &message.from_number,
-            message.time_updated
-        ],
-    )?;
-    Ok(())
-}
-
-/// Returns the first messages of a phone's queue: higher priority first, then older.
-///
-/// Whoever exposes them does so in the same job.
-///
-/// # Errors
-/// What the database says.
-pub fn claim_queued(
-    tx: &mut Tx<'_>,
-    phone_id: PhoneId,
-    limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 \
-             ORDER BY priority DESC, id LIMIT $2"
-        ),
-        &values![phone_id, limit],
-        read,
-    )
-}
-
-/// Returns simulated messages whose sequence may have a next step, oldest first.
-///
-/// # Errors
-/// What the database says.
-pub fn simulated(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Message>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM messages WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
-             (state = 60 AND to_number IN ('+15005550012', '+15005550013'))) ORDER BY id LIMIT $1"
-        ),
-        &values![limit],
-        read,
-    )
-}
-
-/// Says which phones have queued messages.
-///
-/// # Errors
-/// What the database says.
-pub fn phones_with_queue(tx: &mut Tx<'_>) -> Result<Vec<PhoneId>, StoreError> {
-    tx.query(
-        "SELECT id FROM phones WHERE removed = 0 AND EXISTS \
-         (SELECT 1 FROM messages WHERE phone_id = phones.id AND state = 10) ORDER BY id",
-        &[],
-        |row| row.id(0),
-    )
-}
-
-/// Returns the exposures that a device holds without a result, in the order of their frames,
-/// those above `above_s` alone.
-///
-/// # Errors
-/// What the database says.
-pub fn on_device(
-    tx: &mut Tx<'_>,
-    device_id: DeviceId,
-    above_s: u64,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM messages WHERE device_id = $1 AND down_s > $2 AND state >= 20 AND state < 60 \
-             ORDER BY down_s"
-        ),
-        &values![device_id, above_s],
-        read,
-    )
-}
-
-/// Counts the exposures without a result of each phone of a device, by priority.
-///
-/// # Errors
-/// What the database says.
-pub fn open_exposures(
-    tx: &mut Tx<'_>,
-    device_id: DeviceId,
-) -> Result<Vec<(PhoneId, u8, u64)>, StoreError> {
-    tx.query(
-        "SELECT phone_id, priority, count(*) FROM messages \
-         WHERE device_id = $1 AND state >= 20 AND state < 60 AND state < 50 \
-         GROUP BY phone_id, priority ORDER BY phone_id, priority",
-        &values![device_id],
-        |row| {
-            let mut columns = Cursor::new(row);
-            Ok((columns.id()?, columns.count()?, columns.count()?))
-        },
-    )
-}
-
-/// Returns exposures of a device that must be taken back and were not answered yet.
-///
-/// # Errors
-/// What the database says.
-pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM messages WHERE device_id = $1 AND (flags & 2) <> 0 ORDER BY id"
-        ),
-        &values![device_id],
-        read,
-    )
-}
-
-/// Returns outgoing messages to end: those in the queue whose life ended at or before
-/// `waiting_end`, and those without a result on a phone whose life ended at or before `held_end`.
-///
-/// # Errors
-/// What the database says.
-pub fn life_ended(
-    tx: &mut Tx<'_>,
-    waiting_end: UnixMs,
-    held_end: UnixMs,
-    limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM messages WHERE life_end <= $1 AND state < 50 AND direction = 1 \
-             AND (state = 10 OR life_end <= $2) ORDER BY life_end LIMIT $3"
-        ),
-        &values![waiting_end, held_end, limit],
-        read,
-    )
-}
-
-/// Counts each project's messages that wait at the hub or on a phone.
-///
-/// Walks every such message: for the start, when counters are made.
-///
-/// # Errors
-/// What the database says.
-pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, StoreError> {
-    tx.query(
-        "SELECT id, (SELECT count(*) FROM messages WHERE project_id = projects.id \
-         AND status IN (1, 4)) FROM projects ORDER BY id",
-        &[],
-        |row| {
-            let mut columns = Cursor::new(row);
-            Ok((columns.id()?, columns.count()?))
-        },
-    )
-}
-
 /// Counts a project's messages that wait at the hub or on a phone, up to `most`.
 ///
 /// # Errors
@@ -460,22 +235,6 @@ pub fn count_queued(tx: &mut Tx<'_>, project_id: ProjectId, most: i64) -> Result
         |row| row.int(0),
     )?;
     Ok(counted.unwrap_or(0))
-}
-
-/// Removes deleted messages that are final and were last changed before `before`.
-///
-/// # Errors
-/// What the database says.
-pub fn purge_hidden(
-    tx: &mut Tx<'_>,
-    project_id: ProjectId,
-    before: UnixMs,
-) -> Result<usize, StoreError> {
-    tx.execute(
-        "DELETE FROM messages WHERE project_id = $1 AND hidden = 1 AND time_updated < $2 \
-         AND (direction = 0 OR state >= 60)",
-        &values![project_id, before],
-    )
 }
 
 /// Returns a page of a project's messages.
@@ -551,4 +310,70 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         hidden: columns.flag()?,
         parts_done: columns.opt_text()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::list::{Op, Operand};
+    use crate::{SqliteSettings, Store};
+
+    /// Returns how SQLite would find a page of messages.
+    fn plan(filters: &[(Column, i64)]) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = SqliteSettings::new(dir.path().join("hub.db"));
+        let store = Store::open_sqlite(settings).unwrap();
+        let compare =
+            |(column, value): &(Column, i64)| Filter::new(*column, Op::Eq, Operand::Int(*value));
+        let query = ListQuery {
+            filters: filters.iter().map(compare).collect(),
+            descending: true,
+            ..ListQuery::default()
+        };
+        let scope = [within(postrider_model::Id::new(
+            postrider_model::Key::default(),
+        ))];
+        let plan = store.read_blocking(move |tx| list::explain(tx, &TABLE, &scope, &query));
+        plan.unwrap()
+    }
+
+    #[test]
+    fn each_pair_of_filters_walks_the_index_with_the_fewest_rows() {
+        let code = |status| status_code(status);
+        for (filters, index) in [
+            (vec![], "messages_by_project"),
+            (
+                vec![(by::DIRECTION, 1), (by::SOURCE, 4)],
+                "messages_by_project",
+            ),
+            (
+                vec![(by::CONTACT_ID, 1), (by::STATUS, 1)],
+                "messages_by_contact",
+            ),
+            (
+                vec![(by::PHONE_ID, 1), (by::DIRECTION, 1)],
+                "messages_by_phone",
+            ),
+            (
+                vec![(by::PHONE_ID, 1), (by::STATUS, code(MessageStatus::Failed))],
+                "messages_by_status",
+            ),
+            (
+                vec![(by::PHONE_ID, 1), (by::STATUS, code(MessageStatus::Sent))],
+                "messages_by_phone",
+            ),
+            (
+                vec![(by::DIRECTION, 1), (by::STATUS, code(MessageStatus::Sent))],
+                "messages_by_status",
+            ),
+            (vec![(by::TIME_CREATED, 5_000)], "messages_by_project"),
+        ] {
+            let plan = plan(&filters);
+            assert!(plan.contains(index), "{filters:?}: {plan}");
+            assert!(
+                !plan.contains("TEMP B-TREE"),
+                "{filters:?} is sorted: {plan}"
+            );
+        }
+    }
 }

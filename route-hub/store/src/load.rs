@@ -1,0 +1,35 @@
+//! How busy the store is, for the operator's metrics.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How much there is to do, and what has been done since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// Writing jobs that wait for the writer.
+    pub writes_waiting: usize,
+    /// Reading jobs that wait for a reader.
+    pub reads_waiting: usize,
+    /// Group commits so far.
+    pub commits: u64,
+    /// Jobs that they held: with `commits`, how large a group is.
+    pub jobs_committed: u64,
+}
+
+/// Counts group commits.
+#[derive(Debug, Default)]
+pub(crate) struct Commits {
+    commits: AtomicU64,
+    jobs: AtomicU64,
+}
+
+impl Commits {
+    pub(crate) fn count(&self, jobs: usize) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.jobs.fetch_add(jobs as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn so_far(&self) -> (u64, u64) {
+        let commits = self.commits.load(Ordering::Relaxed);
+        (commits, self.jobs.load(Ordering::Relaxed))
+    }
+}

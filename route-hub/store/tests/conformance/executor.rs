@@ -1,0 +1,272 @@
+//! What the executor promises, whatever the engine.
+
+use crate::Backend;
+use hub_store::{Store, StoreError, Tx, meta, values};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+/// A test that waits longer than this for anything has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_time().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+}
+
+/// Keeps the writer busy until told, so that what follows waits and becomes one group.
+fn hold_writer(store: &Store) -> Sender<()> {
+    let (release, held): (Sender<()>, Receiver<()>) = channel();
+    let (begun, has_begun) = channel();
+    drop(store.write(move |_| {
+        begun.send(()).unwrap();
+        held.recv_timeout(PATIENCE).unwrap();
+        Ok(())
+    }));
+    has_begun.recv_timeout(PATIENCE).unwrap();
+    release
+}
+
+fn put(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
+    meta::put(tx, name, "there")
+}
+
+fn is_there(store: &Store, name: &'static str) -> bool {
+    let found = store.read_blocking(move |tx| meta::get(tx, name));
+    found.unwrap().is_some()
+}
+
+/// SQLite counts `$2` before `$1` as its first parameter, unless the executor rewrites it.
+pub(crate) fn parameters_keep_their_numbers<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let read = |tx: &mut Tx<'_>| {
+        tx.query_one(
+            "SELECT $2, $1, $2, '$1', \"value\" FROM (SELECT $3 AS \"value\") AS one",
+            &values!["first", "second", "third"],
+            |row| {
+                (0..5)
+                    .map(|column| row.text(column))
+                    .collect::<Result<Vec<_>, _>>()
+            },
+        )
+    };
+    for _ in 0..2 {
+        let row = store.read_blocking(read).unwrap().unwrap();
+        assert_eq!(row, ["second", "first", "second", "$1", "third"]);
+    }
+}
+
+pub(crate) fn a_job_that_fails_takes_nobody_with_it<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let runs = Arc::new(AtomicU32::new(0));
+    let release = hold_writer(&store);
+    let counted = Arc::clone(&runs);
+    let before = store.write(move |tx| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        put(tx, "before")
+    });
+    let failing = store.write(|tx| {
+        put(tx, "failing")?;
+        tx.execute(
+            "INSERT INTO hub_meta (name, value) VALUES ($1, 'x')",
+            &values!["failing"],
+        )
+    });
+    let refused = store.write(|tx| {
+        put(tx, "refused")?;
+        Err::<(), _>(StoreError::BadRow { column: 3 })
+    });
+    let after = store.write(|tx| put(tx, "after"));
+    release.send(()).unwrap();
+    block_on(async {
+        before.await.unwrap();
+        assert!(matches!(failing.await, Err(StoreError::Conflict(_))));
+        assert!(matches!(
+            refused.await,
+            Err(StoreError::BadRow { column: 3 })
+        ));
+        after.await.unwrap();
+    });
+    let there = ["before", "failing", "refused", "after"].map(|name| is_there(&store, name));
+    assert_eq!(there, [true, false, false, true]);
+    let runs = runs.load(Ordering::SeqCst);
+    assert_eq!(
+        runs, 2,
+        "the group of the failed job was rolled back and run again"
+    );
+}
+
+pub(crate) fn a_job_that_panics_takes_nobody_with_it<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let release = hold_writer(&store);
+    let before = store.write(|tx| put(tx, "before"));
+    let panicking = store.write(|tx| -> Result<(), StoreError> {
+        put(tx, "panicking")?;
+        std::panic::panic_any("broken off by the test");
+    });
+    let after = store.write(|tx| put(tx, "after"));
+    release.send(()).unwrap();
+    block_on(async {
+        before.await.unwrap();
+        assert!(matches!(panicking.await, Err(StoreError::Panicked)));
+        after.await.unwrap();
+    });
+    let there = ["before", "panicking", "after"].map(|name| is_there(&store, name));
+    assert_eq!(there, [true, false, true]);
+}
+
+pub(crate) fn a_job_that_goes_on_after_an_error_is_undone<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let ignoring = store.write_blocking(|tx| {
+        put(tx, "first")?;
+        let again = tx.execute(
+            "INSERT INTO hub_meta (name, value) VALUES ('first', 'x')",
+            &[],
+        );
+        assert!(again.is_err());
+        Ok(())
+    });
+    assert!(matches!(ignoring, Err(StoreError::ErrorIgnored)));
+    assert!(!is_there(&store, "first"));
+}
+
+pub(crate) fn a_full_queue_says_so_at_once<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let release = hold_writer(&store);
+    let waiting: Vec<_> = (0..8_192).map(|_| store.write(|_| Ok(()))).collect();
+    let refused = block_on(store.write(|_| Ok(())));
+    assert!(matches!(refused, Err(StoreError::Busy)));
+    release.send(()).unwrap();
+    block_on(async {
+        for job in waiting {
+            job.await.unwrap();
+        }
+    });
+    store.write_blocking(|_| Ok(())).unwrap();
+}
+
+pub(crate) fn a_read_sees_one_state_and_writes_nothing<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let writer = store.clone();
+    let seen = store.read_blocking(move |tx| {
+        let before = meta::get(tx, "new")?;
+        let writer = writer.clone();
+        std::thread::spawn(move || writer.write_blocking(|tx| put(tx, "new")))
+            .join()
+            .unwrap()?;
+        Ok((before, meta::get(tx, "new")?))
+    });
+    assert_eq!(seen.unwrap(), (None, None));
+    assert!(is_there(&store, "new"));
+    let wrote = store.read_blocking(|tx| put(tx, "by a reader"));
+    assert!(wrote.is_err());
+    assert!(!is_there(&store, "by a reader"));
+}
+
+pub(crate) fn dropping_the_store_does_what_waits<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let release = hold_writer(&store);
+    let waiting = store.write(|tx| put(tx, "waiting"));
+    let dropping = std::thread::spawn(move || drop(store));
+    release.send(()).unwrap();
+    block_on(waiting).unwrap();
+    dropping.join().unwrap();
+    assert!(is_there(&backend.open(), "waiting"));
+}
+
+pub(crate) fn another_process_is_noticed_and_our_own_writes_are_not<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let other = backend.open();
+    let mut changes = store.changed_elsewhere();
+    for _ in 0..10 {
+        store.write_blocking(|tx| put(tx, "ours")).unwrap();
+    }
+    other.write_blocking(|tx| put(tx, "theirs")).unwrap();
+    block_on(changes.changed()).unwrap();
+    assert_eq!(*changes.borrow_and_update(), 1);
+    assert!(is_there(&store, "theirs"));
+}
+
+pub(crate) fn a_statement_past_its_time_is_broken_off<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+        SELECT i FROM n WHERE i < 0 LIMIT 1";
+    let limited = move |tx: &mut Tx<'_>| {
+        tx.within(Duration::from_millis(5), |tx| {
+            tx.query(endless, &[], |row| row.int(0))
+        })
+    };
+    assert!(matches!(
+        store.read_blocking(limited),
+        Err(StoreError::TooSlow)
+    ));
+    assert!(matches!(
+        store.write_blocking(limited),
+        Err(StoreError::TooSlow)
+    ));
+    store.write_blocking(|tx| put(tx, "after")).unwrap();
+    assert!(is_there(&store, "after"));
+}
+
+pub(crate) fn values_of_every_kind_read_back<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let bytes: &'static [u8] = &[0, 159, 146, 150];
+    let read = store.read_blocking(move |tx| {
+        let values = values![i64::MIN, 1.5, "é\0\u{10ffff}", None::<i64>, true];
+        let row = tx.query_one("SELECT $1, $2, $3, $4, $5", &values, |row| {
+            assert!(matches!(row.int(3), Err(StoreError::BadRow { column: 3 })));
+            assert!(matches!(row.text(0), Err(StoreError::BadRow { column: 0 })));
+            assert!(matches!(row.int(2), Err(StoreError::BadRow { column: 2 })));
+            Ok((
+                row.int(0)?,
+                row.real(1)?,
+                row.text(2)?,
+                row.opt_int(3)?,
+                row.flag(4)?,
+            ))
+        })?;
+        let blob = tx.query_one("SELECT $1", &[hub_store::Value::Blob(bytes)], |row| {
+            row.blob(0)
+        })?;
+        Ok((row, blob))
+    });
+    let (row, blob) = read.unwrap();
+    let text = "é\0\u{10ffff}".to_owned();
+    assert_eq!(row, Some((i64::MIN, 1.5, text, None, true)));
+    assert_eq!(blob.as_deref(), Some(bytes));
+}
+
+pub(crate) fn threads_of_many_callers_lose_nothing<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let add = |tx: &mut Tx<'_>| {
+        let raised = meta::generation(tx)? + 1;
+        meta::put_generation(tx, raised)
+    };
+    let callers: Vec<_> = (0..8)
+        .map(|_| {
+            let store = store.clone();
+            std::thread::spawn(move || {
+                for _ in 0..50 {
+                    store.write_blocking(add).unwrap();
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.join().unwrap();
+    }
+    assert_eq!(store.read_blocking(meta::generation).unwrap(), 1 + 8 * 50);
+}

@@ -1,0 +1,79 @@
+//! One suite for every engine: each test takes the backend as its parameter.
+//!
+//! A new engine implements [`Backend`] and adds one line below.
+
+#[cfg(test)]
+mod executor;
+#[cfg(test)]
+mod lists;
+#[cfg(test)]
+mod opening;
+#[cfg(test)]
+mod resources;
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tenancy;
+
+#[cfg(test)]
+mod backend;
+
+#[cfg(test)]
+use backend::{Backend, Sqlite};
+
+macro_rules! conformance {
+    ($name:ident: $backend:ty; $($module:ident { $($test:ident)* })*) => {
+        mod $name {
+            $(mod $module {
+                $(#[test]
+                fn $test() {
+                    crate::$module::$test::<$backend>();
+                })*
+            })*
+        }
+    };
+}
+
+conformance! {
+    sqlite: crate::Sqlite;
+    executor {
+        parameters_keep_their_numbers
+        a_job_that_fails_takes_nobody_with_it
+        a_job_that_panics_takes_nobody_with_it
+        a_job_that_goes_on_after_an_error_is_undone
+        a_full_queue_says_so_at_once
+        a_read_sees_one_state_and_writes_nothing
+        dropping_the_store_does_what_waits
+        another_process_is_noticed_and_our_own_writes_are_not
+        a_statement_past_its_time_is_broken_off
+        values_of_every_kind_read_back
+        threads_of_many_callers_lose_nothing
+    }
+    resources {
+        every_field_of_a_resource_reads_back
+        a_changed_resource_reads_back
+        a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it
+        exposures_are_found_by_their_device
+        a_life_that_ended_is_found_once_dealt_with_no_more
+        counters_follow_the_messages
+        a_contact_is_found_by_its_number_and_by_its_end
+        events_of_one_message_come_one_after_the_other
+        an_answer_is_kept_once_and_thirty_days
+        an_alert_stands_once_until_it_is_cleared
+        a_generation_only_rises
+        keys_go_on_above_the_highest
+    }
+    lists {
+        filters_agree_with_a_plain_scan
+        pages_hold_every_row_once_while_others_come
+        a_page_says_what_follows
+        messages_are_found_by_the_second_in_which_they_were_made
+        a_list_of_nothing_is_empty
+    }
+    tenancy {
+        no_id_of_another_project_is_found
+        nothing_of_another_project_is_changed
+        lists_hold_one_project_alone
+        a_key_for_one_project_lists_that_one
+    }
+}

@@ -1,0 +1,610 @@
+//! Each resource: stored, read back, changed, found.
+
+use crate::Backend;
+use crate::sample::{self, NOW, id, number};
+use hub_domain::*;
+use hub_store::idempotency::{self, KeptAnswer};
+use hub_store::past_exposures::{self, PastExposure};
+use hub_store::*;
+use postrider_model::*;
+
+fn opened<B: Backend>() -> (B, Store) {
+    let backend = B::fresh();
+    let store = backend.open();
+    (backend, store)
+}
+
+fn write<T: Send + 'static>(
+    store: &Store,
+    job: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> T {
+    store.write_blocking(job).unwrap()
+}
+
+fn contact() -> Contact {
+    Contact {
+        name: Some("Änne".to_owned()),
+        send_blocked: true,
+        conversation_status: ConversationStatus::Handled,
+        default_route_id: Some(id(20)),
+        vars: sample::some_vars(),
+        time_updated: UnixMs(1_000_001),
+        last_message_time: Some(UnixMs(1)),
+        last_incoming_message_time: Some(UnixMs(2)),
+        last_outgoing_message_time: Some(UnixMs(3)),
+        message_count: 3,
+        incoming_message_count: 1,
+        outgoing_message_count: 2,
+        last_message_id: Some(id(50)),
+        ..sample::contact(30, 10, "+15005550001")
+    }
+}
+
+fn api_key() -> ApiKey {
+    ApiKey {
+        id: id(70),
+        organization_id: id(1),
+        project_id: Some(id(10)),
+        name: "Key".to_owned(),
+        secret_hash: "ab".repeat(32),
+        permissions: Permissions::all(),
+        rate_per_s: Some(5),
+        rate_burst: Some(10),
+        time_created: NOW,
+        time_last_used: Some(UnixMs(1)),
+        time_expires: Some(UnixMs(2)),
+        time_revoked: None,
+    }
+}
+
+fn webhook() -> Webhook {
+    Webhook {
+        id: id(60),
+        project_id: id(10),
+        url: "http://127.0.0.1/".to_owned(),
+        secret: Some(Secret::new("s")),
+        events: vec![WebhookEvent::SendStatus, WebhookEvent::Alert],
+        time_created: NOW,
+    }
+}
+
+fn pairing() -> Pairing {
+    Pairing {
+        id: id(80),
+        project_id: id(10),
+        device_id: Some(id(40)),
+        name: "Device".to_owned(),
+        code_name: "ABCD".to_owned(),
+        code_hash: "c".to_owned(),
+        full_hash: "f".to_owned(),
+        wrong_tries: 1,
+        public_key: Some("k".to_owned()),
+        key_algorithm: Some("p256".to_owned()),
+        device_json: Some("{}".to_owned()),
+        digits: Some("123456".to_owned()),
+        state: PairingState::Claimed,
+        time_created: NOW,
+        time_expires: UnixMs(1_600_000),
+    }
+}
+
+fn alert(value: i64) -> Alert {
+    Alert {
+        id: id(value),
+        project_id: id(10),
+        phone_id: Some(id(20)),
+        device_id: None,
+        kind: AlertKind::BatteryLow,
+        detail: "15 %".to_owned(),
+        time_created: NOW,
+        time_cleared: None,
+    }
+}
+
+pub(crate) fn every_field_of_a_resource_reads_back<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        organizations::insert(tx, &sample::organization())?;
+        assert_eq!(organizations::get(tx, id(1))?, Some(sample::organization()));
+        projects::insert(tx, &sample::full_project())?;
+        assert_eq!(projects::get(tx, id(10))?, Some(sample::full_project()));
+        let by_name = projects::by_name(tx, id(1), "PROJECT 10")?;
+        assert_eq!(by_name, Some(sample::full_project()));
+        api_keys::insert(tx, &api_key())?;
+        assert_eq!(api_keys::get(tx, id(70))?, Some(api_key()));
+        devices::insert(tx, &sample::device())?;
+        assert_eq!(devices::get(tx, id(40))?, Some(sample::device()));
+        phones::insert(tx, &sample::full_phone())?;
+        assert_eq!(phones::get(tx, id(10), id(20))?, Some(sample::full_phone()));
+        assert_eq!(phones::of_device(tx, id(40))?, [sample::full_phone()]);
+        contacts::insert(tx, &contact())?;
+        assert_eq!(contacts::get(tx, id(10), id(30))?, Some(contact()));
+        assert_eq!(contacts::find_by_name(tx, id(10), "äNNE")?, Some(contact()));
+        messages::insert(tx, &sample::full_message())?;
+        assert_eq!(
+            messages::get(tx, id(10), id(50))?,
+            Some(sample::full_message())
+        );
+        messages::insert(tx, &sample::message(51, 10))?;
+        assert_eq!(messages::by_key(tx, id(51))?, Some(sample::message(51, 10)));
+        webhooks::insert(tx, &webhook())?;
+        assert_eq!(webhooks::get(tx, id(10), id(60))?, Some(webhook()));
+        let event = sample::event(90, Some(50), 5);
+        outbox::insert(tx, &event)?;
+        assert_eq!(outbox::get(tx, 90)?, Some(event));
+        pairings::insert(tx, &pairing())?;
+        assert_eq!(pairings::get(tx, id(80))?, Some(pairing()));
+        assert_eq!(pairings::by_full_hash(tx, "f")?, Some(pairing()));
+        assert_eq!(pairings::by_code_name(tx, "ABCD", NOW)?, Some(pairing()));
+        assert_eq!(pairings::by_code_name(tx, "ABCD", UnixMs(1_600_000))?, None);
+        Ok(())
+    });
+    write(&store, |tx| {
+        let entry = AuditEntry {
+            id: 95,
+            organization_id: id(1),
+            project_id: Some(id(10)),
+            actor: "admin".to_owned(),
+            action: "key.create".to_owned(),
+            target: "AK".to_owned(),
+            time: NOW,
+        };
+        audit::insert(tx, &entry)?;
+        assert_eq!(audit::latest(tx, id(1), 5)?, [entry]);
+        let attempt = WebhookLogEntry {
+            id: 96,
+            outbox_id: 90,
+            project_id: id(10),
+            message_id: Some(id(50)),
+            event: WebhookEvent::IncomingMessage,
+            url_origin: "http://127.0.0.1:80".to_owned(),
+            attempt: 2,
+            outcome: "refused".to_owned(),
+            http_status: Some(500),
+            time: NOW,
+        };
+        webhook_log::insert(tx, &attempt)?;
+        assert_eq!(webhook_log::latest(tx, id(10), 5)?, [attempt]);
+        let fact = facts_aside::FactAside {
+            device_id: id(40),
+            s: 7,
+            frame: "{}".to_owned(),
+            reason: "no such message".to_owned(),
+            time: NOW,
+        };
+        facts_aside::insert(tx, &fact)?;
+        assert_eq!(facts_aside::all(tx)?, [fact]);
+        let past = PastExposure {
+            message_id: id(50),
+            ep: 1,
+            device_id: id(40),
+            install: "install-0".to_owned(),
+        };
+        past_exposures::insert(tx, &past)?;
+        past_exposures::insert(tx, &past)?;
+        assert_eq!(past_exposures::get(tx, id(50), 1)?, Some(past));
+        assert_eq!(past_exposures::get(tx, id(50), 2)?, None);
+        Ok(())
+    });
+}
+
+pub(crate) fn a_changed_resource_reads_back<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        projects::insert(tx, &sample::project(10))?;
+        assert!(projects::update(tx, &sample::full_project())?);
+        assert_eq!(projects::get(tx, id(10))?, Some(sample::full_project()));
+        let mut phone = sample::full_phone();
+        phones::insert(
+            tx,
+            &Phone {
+                vars: Vars::default(),
+                ..phone.clone()
+            },
+        )?;
+        phone.sim_changed = false;
+        phone.name = "Other".to_owned();
+        assert!(phones::update(tx, &phone)?);
+        assert_eq!(phones::get(tx, id(10), id(20))?, Some(phone.clone()));
+        phone.removed = true;
+        assert!(phones::update(tx, &phone)?);
+        assert_eq!(phones::get(tx, id(10), id(20))?, None);
+        assert_eq!(phones::by_key(tx, id(20))?, Some(phone));
+        let mut device = sample::device();
+        devices::insert(tx, &device)?;
+        device.install = "install-2".to_owned();
+        device.offline_since = None;
+        assert!(devices::update(tx, &device)?);
+        assert_eq!(devices::get(tx, id(40))?, Some(device));
+        let mut changed = sample::full_message();
+        messages::insert(tx, &sample::message(50, 10))?;
+        changed.contact_id = None;
+        changed.message_type = MessageType::Sms;
+        changed.source = MessageSource::Api;
+        for unchanged in [&mut changed.external_id, &mut changed.route_params] {
+            *unchanged = None;
+        }
+        (changed.duration_sec, changed.ring_time_sec) = (None, None);
+        (changed.status_url, changed.status_secret) = (None, None);
+        (changed.simulated, changed.priority) = (false, 1);
+        (changed.from_number, changed.on_unknown) = (None, OnUnknown::Fail);
+        messages::update_ownership(tx, &changed)?;
+        assert!(messages::update(tx, &changed)?);
+        assert_eq!(messages::get(tx, id(10), id(50))?, Some(changed));
+        assert!(messages::hide(tx, id(10), id(50), NOW)?);
+        assert!(!messages::hide(tx, id(10), id(50), NOW)?);
+        assert_eq!(messages::get(tx, id(10), id(50))?, None);
+        Ok(())
+    });
+    write(&store, |tx| {
+        api_keys::insert(tx, &api_key())?;
+        assert!(api_keys::revoke(tx, id(70), NOW)?);
+        assert!(!api_keys::revoke(tx, id(70), UnixMs(9))?);
+        let revoked = api_keys::get(tx, id(70))?;
+        assert_eq!(revoked.and_then(|key| key.time_revoked), Some(NOW));
+        let mut pairing = pairing();
+        pairings::insert(tx, &pairing)?;
+        pairing.state = PairingState::Ended;
+        pairing.public_key = None;
+        pairings::update(tx, &pairing)?;
+        assert_eq!(pairings::get(tx, id(80))?, Some(pairing));
+        assert_eq!(pairings::purge(tx, UnixMs(1_600_001))?, 1);
+        Ok(())
+    });
+}
+
+pub(crate) fn a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        phones::insert(tx, &sample::phone(20, 10))?;
+        phones::insert(tx, &sample::phone(21, 10))?;
+        for (key, priority) in [(1, 1), (2, 2), (3, 1), (4, 2)] {
+            let message = Message {
+                priority,
+                ..sample::message(key, 10)
+            };
+            messages::insert(tx, &message)?;
+        }
+        let elsewhere = Message {
+            phone_id: id(22),
+            ..sample::message(5, 10)
+        };
+        messages::insert(tx, &elsewhere)?;
+        let only_a_test = Message {
+            simulated: true,
+            ..sample::message(6, 10)
+        };
+        messages::insert(tx, &only_a_test)?;
+        messages::insert(
+            tx,
+            &Message {
+                direction: Direction::Incoming,
+                ..sample::full_message()
+            },
+        )
+    });
+    let claimed = write(&store, |tx| {
+        let claimed = messages::claim_queued(tx, id(20), 3)?;
+        for mut message in claimed.clone() {
+            message.ownership.state = OwnershipRow::EXPOSED;
+            messages::update_ownership(tx, &message)?;
+        }
+        let rest = messages::claim_queued(tx, id(20), 10)?;
+        assert_eq!(messages::phones_with_queue(tx)?, [id(20)]);
+        Ok(claimed
+            .into_iter()
+            .chain(rest)
+            .map(|message| message.id.get())
+            .collect::<Vec<_>>())
+    });
+    assert_eq!(claimed, [2, 4, 1, 3]);
+}
+
+pub(crate) fn exposures_are_found_by_their_device<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, device, s, state, flags) in [
+            (1, 40, Some(3), 20, 0),
+            (2, 40, Some(1), 50, 0),
+            (3, 40, Some(2), 60, 2),
+            (4, 40, None, 10, 0),
+            (5, 41, Some(4), 20, 0),
+            (6, 40, Some(5), 40, 1),
+        ] {
+            let ownership = OwnershipRow {
+                state,
+                ep: 1,
+                device_id: Some(id(device)),
+                install: Some("i".to_owned()),
+                down_s: s,
+                flags,
+            };
+            messages::insert(
+                tx,
+                &Message {
+                    ownership,
+                    ..sample::message(key, 10)
+                },
+            )?;
+        }
+        let keys = |messages: Vec<Message>| {
+            messages
+                .iter()
+                .map(|message| message.id.get())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(keys(messages::on_device(tx, id(40), 0)?), [2, 1, 6]);
+        assert_eq!(keys(messages::on_device(tx, id(40), 1)?), [1, 6]);
+        assert_eq!(keys(messages::asked_back(tx, id(40))?), [3]);
+        assert_eq!(messages::open_exposures(tx, id(40))?, [(id(20), 1, 2)]);
+        Ok(())
+    });
+}
+
+pub(crate) fn a_life_that_ended_is_found_once_dealt_with_no_more<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, life_end, state) in [
+            (1, 100, 10),
+            (2, 200, 10),
+            (3, 100, 20),
+            (4, 40, 30),
+            (5, 40, 60),
+            (6, 40, 50),
+        ] {
+            let ownership = OwnershipRow {
+                state,
+                ..OwnershipRow::default()
+            };
+            let life_end = Some(UnixMs(life_end));
+            messages::insert(
+                tx,
+                &Message {
+                    ownership,
+                    life_end,
+                    ..sample::message(key, 10)
+                },
+            )?;
+        }
+        messages::insert(
+            tx,
+            &Message {
+                life_end: None,
+                ..sample::message(7, 10)
+            },
+        )?;
+        let ended = messages::life_ended(tx, UnixMs(150), UnixMs(50), 10)?;
+        let keys: Vec<_> = ended.iter().map(|message| message.id.get()).collect();
+        assert_eq!(keys, [4, 1]);
+        for mut message in ended {
+            message.ownership.state = 91;
+            messages::update_ownership(tx, &message)?;
+        }
+        assert_eq!(messages::life_ended(tx, UnixMs(150), UnixMs(50), 10)?, []);
+        Ok(())
+    });
+}
+
+pub(crate) fn counters_follow_the_messages<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
+    write(&store, |tx| {
+        let mut touches = contacts::Touches::default();
+        for (key, time, direction) in [
+            (60, 3_000_000, Direction::Outgoing),
+            (61, 4_000_000, Direction::Incoming),
+            (62, 2_000_000, Direction::Incoming),
+        ] {
+            let message = Message {
+                contact_id: Some(id(30)),
+                time_created: UnixMs(time),
+                direction,
+                ..sample::message(key, 10)
+            };
+            messages::insert(tx, &message)?;
+            touches.add(&message);
+        }
+        touches.add(&sample::message(63, 10));
+        contacts::touch(tx, &touches)
+    });
+    let counted = |contact: &Contact| {
+        let counts = [
+            contact.message_count,
+            contact.incoming_message_count,
+            contact.outgoing_message_count,
+        ];
+        let times = [
+            contact.last_message_time,
+            contact.last_incoming_message_time,
+            contact.last_outgoing_message_time,
+        ];
+        (counts, times.map(|time| time.map(|time| time.0)))
+    };
+    let read = |key: i64, project: i64| {
+        let read = store.read_blocking(move |tx| contacts::get(tx, id(project), id(key)));
+        read.unwrap().unwrap()
+    };
+    let touched = read(30, 10);
+    let times = [Some(4_000_000), Some(4_000_000), Some(3_000_000)];
+    assert_eq!(counted(&touched), ([4, 2, 2], times));
+    assert_eq!(touched.last_message_id, Some(id(62)));
+    assert_eq!(touched.conversation_status, ConversationStatus::Active);
+    let other = read(31, 11);
+    assert_eq!(
+        counted(&other),
+        ([1, 0, 1], [Some(NOW.0), None, Some(NOW.0)])
+    );
+    assert_eq!(other.conversation_status, ConversationStatus::Closed);
+
+    write(&store, |tx| {
+        messages::hide(tx, id(10), id(62), NOW)?;
+        let hidden = messages::by_key(tx, id(62))?;
+        contacts::forget_message(tx, &hidden.unwrap())
+    });
+    let forgotten = read(30, 10);
+    assert_eq!(counted(&forgotten).0, [3, 1, 2]);
+    assert_eq!(forgotten.last_message_id, Some(id(61)));
+}
+
+pub(crate) fn a_contact_is_found_by_its_number_and_by_its_end<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, typed) in [
+            (1, "+15005550001"),
+            (2, "5005550002"),
+            (3, "+15005550003"),
+            (4, "05005550003"),
+            (5, "+25005550005"),
+            (6, "12345"),
+            (7, "CLINIC"),
+            (8, "0005550123"),
+            (9, "5005550009"),
+            (10, "15005550009"),
+        ] {
+            contacts::insert(tx, &sample::contact(key, 10, typed))?;
+        }
+        for (typed, expected) in [
+            ("+15005550001", Some(1)),
+            ("5005550001", Some(1)),
+            ("05550001", None),
+            ("+15005550002", Some(2)),
+            // Both end alike, but one is the number itself.
+            ("+15005550003", Some(3)),
+            ("05005550003", Some(4)),
+            ("5005550003", None),
+            // The same digits under another country code are another number.
+            ("+15005550005", None),
+            ("5005550005", Some(5)),
+            ("12345", Some(6)),
+            ("123456", None),
+            ("CLINIC", Some(7)),
+            ("CLINI", None),
+            // Seven digits and zeros are too few.
+            ("+15005550123", None),
+            ("+15005550009", None),
+        ] {
+            let found = contacts::find_by_number(tx, id(10), &number(typed))?;
+            assert_eq!(found.map(|contact| contact.id.get()), expected, "{typed}");
+        }
+        let fresh = || sample::contact(99, 10, "+15005550099");
+        let (made, is_new) = contacts::get_or_create(tx, &number("+15005550099"), fresh, id(10))?;
+        assert_eq!((made.id.get(), is_new), (99, true));
+        let (found, is_new) = contacts::get_or_create(tx, &number("+15005550099"), fresh, id(10))?;
+        assert_eq!((found.id.get(), is_new), (99, false));
+        Ok(())
+    });
+}
+
+pub(crate) fn events_of_one_message_come_one_after_the_other<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, message, due) in [
+            (1, Some(50), 30),
+            (2, Some(50), 10),
+            (3, None, 20),
+            (4, Some(51), 5),
+            (5, None, 99),
+        ] {
+            outbox::insert(tx, &sample::event(key, message, due))?;
+        }
+        let keys = |rows: Vec<OutboxRow>| rows.iter().map(|row| row.id).collect::<Vec<_>>();
+        assert_eq!(keys(outbox::due(tx, UnixMs(50), None, 10)?), [4, 3, 1]);
+        assert_eq!(keys(outbox::due(tx, UnixMs(50), None, 1)?), [4]);
+        assert_eq!(
+            keys(outbox::due(tx, UnixMs(50), Some((UnixMs(5), 4)), 10)?),
+            [3, 1]
+        );
+        assert_eq!(keys(outbox::due(tx, UnixMs(25), None, 10)?), [4, 3]);
+        assert_eq!(outbox::next_due(tx)?, Some(UnixMs(5)));
+        outbox::delete(tx, 1)?;
+        outbox::mark_attempt(tx, 4, 1, UnixMs(60))?;
+        assert_eq!(keys(outbox::due(tx, UnixMs(50), None, 10)?), [2, 3]);
+        assert_eq!(outbox::get(tx, 4)?.map(|row| row.attempts), Some(1));
+        assert_eq!(outbox::count(tx)?, 4);
+        assert_eq!(outbox::delete_of_message(tx, id(50))?, 1);
+        Ok(())
+    });
+}
+
+pub(crate) fn an_answer_is_kept_once_and_thirty_days<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    let kept = KeptAnswer {
+        body_hash: "h".to_owned(),
+        answer: "a".to_owned(),
+    };
+    let again = kept.clone();
+    write(&store, move |tx| {
+        idempotency::put(tx, id(10), "key", &again, NOW)?;
+        assert_eq!(idempotency::get(tx, id(10), "key")?.as_ref(), Some(&again));
+        Ok(())
+    });
+    let twice = store.write_blocking(move |tx| idempotency::put(tx, id(10), "key", &kept, NOW));
+    assert!(matches!(twice, Err(StoreError::Conflict(_))));
+    let last_day = NOW.plus_ms(idempotency::KEPT_MS);
+    assert_eq!(
+        write(&store, move |tx| idempotency::purge(tx, last_day, 10)),
+        0
+    );
+    assert_eq!(
+        write(&store, move |tx| idempotency::purge(
+            tx,
+            last_day.plus_ms(1),
+            10
+        )),
+        1
+    );
+}
+
+pub(crate) fn an_alert_stands_once_until_it_is_cleared<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        assert!(alerts::raise(tx, &alert(1))?);
+        assert!(!alerts::raise(tx, &alert(2))?);
+        assert!(alerts::raise(
+            tx,
+            &Alert {
+                phone_id: None,
+                ..alert(3)
+            }
+        )?);
+        assert!(alerts::clear_kind(
+            tx,
+            id(10),
+            Some(id(20)),
+            None,
+            AlertKind::BatteryLow,
+            NOW
+        )?);
+        assert!(!alerts::clear(tx, id(1), NOW)?);
+        assert!(alerts::raise(tx, &alert(4))?);
+        let keys = |alerts: Vec<Alert>| alerts.iter().map(|a| a.id.get()).collect::<Vec<_>>();
+        assert_eq!(keys(alerts::latest(tx, false, 10)?), [4, 3]);
+        assert_eq!(keys(alerts::latest(tx, true, 10)?), [4, 3, 1]);
+        Ok(())
+    });
+}
+
+pub(crate) fn a_generation_only_rises<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    assert_eq!(store.read_blocking(meta::generation).unwrap(), 1);
+    assert_eq!(write(&store, meta::raise_generation), 2);
+    assert_eq!(write(&store, meta::raise_generation), 3);
+    assert_eq!(store.read_blocking(meta::generation).unwrap(), 3);
+}
+
+pub(crate) fn keys_go_on_above_the_highest<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    assert_eq!(store.read_blocking(meta::highest_key).unwrap(), None);
+    sample::two_projects(&store);
+    assert_eq!(
+        store.read_blocking(meta::highest_key).unwrap(),
+        Key::new(51)
+    );
+    write(&store, |tx| {
+        outbox::insert(tx, &sample::event(500, None, 1))
+    });
+    assert_eq!(
+        store.read_blocking(meta::highest_key).unwrap(),
+        Key::new(500)
+    );
+}
