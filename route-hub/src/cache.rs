@@ -104,6 +104,7 @@ pub struct Caches {
     projects: Cache<ProjectId, Project>,
     phones: Cache<PhoneId, Phone>,
     webhooks: Cache<ProjectId, Vec<Webhook>>,
+    first_phones: Cache<ProjectId, PhoneId>,
 }
 
 impl Caches {
@@ -146,6 +147,27 @@ impl Caches {
         Ok(found.filter(|phone| phone.project_id == project_id && !phone.removed))
     }
 
+    /// Returns the phone that sends for a project without a default route: its oldest with a
+    /// device, else its oldest.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn first_phone(
+        &self,
+        store: &Store,
+        project_id: ProjectId,
+    ) -> Result<Option<Arc<Phone>>, StoreError> {
+        let read = |tx: &mut Tx<'_>, id| {
+            let phones = phones::of_project(tx, id)?;
+            let real = phones.iter().find(|phone| phone.device_id.is_some());
+            Ok(real.or(phones.first()).map(|phone| phone.id))
+        };
+        match self.first_phones.get(store, project_id, read).await? {
+            Some(id) => self.phone(store, project_id, *id).await,
+            None => Ok(None),
+        }
+    }
+
     /// Returns a project's webhook objects, within a job.
     ///
     /// # Errors
@@ -166,6 +188,7 @@ impl Caches {
     /// Says that a phone's settings changed.
     pub fn forget_phone(&self, id: PhoneId) {
         self.phones.forget(id);
+        self.first_phones.forget_all();
     }
 
     /// Says that a project's webhook objects changed.
@@ -179,6 +202,7 @@ impl Caches {
         self.projects.forget_all();
         self.phones.forget_all();
         self.webhooks.forget_all();
+        self.first_phones.forget_all();
     }
 }
 

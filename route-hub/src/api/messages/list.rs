@@ -6,10 +6,10 @@ use crate::api::{ApiResult, Call, Failure, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Direction, MessageSource, MessageType, Permission, Project, status_code};
-use hub_store::list::{Column, Filter, Kind, Op, Operand, Page};
-use hub_store::messages;
+use hub_store::list::{Filter, Op, Operand, Page};
+use hub_store::messages::{self, by};
 use hub_web::{FilterKind, FilterSpec, ListQuery, ListSpec, Modifier};
-use postrider_model::{ContactId, MessageStatus, PhoneId, kind};
+use postrider_model::{ContactId, PhoneId, kind};
 use std::sync::Arc;
 
 const ID_MODIFIERS: &[Modifier] = &[Modifier::Ne, Modifier::Exists];
@@ -95,38 +95,25 @@ const fn filter(
     }
 }
 
-const CONTACT: Column = Column::new("contact_id", Kind::Int);
-const PHONE: Column = Column::new("phone_id", Kind::Int);
-const CREATED: Column = Column::new("time_created", Kind::Time);
-const KEY: Column = Column::new("id", Kind::KeyTime);
-
 const MEANINGS: &[Meaning] = &[
     Meaning::none("label_id"),
-    Meaning::new("direction", Column::new("direction", Kind::Int), |value| {
+    Meaning::new("direction", by::DIRECTION, |value| {
         code(value, |name| name.parse().ok().map(Direction::code))
     }),
-    Meaning::new(
-        "message_type",
-        Column::new("message_type", Kind::Int),
-        |value| code(value, |name| name.parse().ok().map(MessageType::code)),
-    ),
-    Meaning::new("source", Column::new("source", Kind::Int), |value| {
+    Meaning::new("message_type", by::MESSAGE_TYPE, |value| {
+        code(value, |name| name.parse().ok().map(MessageType::code))
+    }),
+    Meaning::new("source", by::SOURCE, |value| {
         code(value, |name| name.parse().ok().map(MessageSource::code))
     }),
-    Meaning::new("starred", Column::new("starred", Kind::Flag), plain),
-    Meaning::new("status", Column::new("status", Kind::Int), |value| {
-        code(value, |name| {
-            name.parse::<MessageStatus>().ok().map(status_code)
-        })
+    Meaning::new("starred", by::STARRED, plain),
+    Meaning::new("status", by::STATUS, |value| {
+        code(value, |name| name.parse().ok().map(status_code))
     }),
-    Meaning::new("time_created", CREATED, plain),
-    Meaning::new(
-        "external_id",
-        Column::new("external_id", Kind::Text),
-        plain,
-    ),
-    Meaning::new("contact_id", CONTACT, id::<kind::Contact>),
-    Meaning::new("phone_id", PHONE, id::<kind::Phone>),
+    Meaning::new("time_created", by::TIME_CREATED, plain),
+    Meaning::new("external_id", by::EXTERNAL_ID, plain),
+    Meaning::new("contact_id", by::CONTACT_ID, id::<kind::Contact>),
+    Meaning::new("phone_id", by::PHONE_ID, id::<kind::Phone>),
     Meaning::none("broadcast_id"),
     Meaning::none("scheduled_id"),
     Meaning::none("group_id"),
@@ -153,24 +140,11 @@ impl Within {
     fn filter(self) -> Option<Filter> {
         let (column, key) = match self {
             Self::Project => return None,
-            Self::Phone(id) => (PHONE, id.get()),
-            Self::Contact(id) => (CONTACT, id.get()),
+            Self::Phone(id) => (by::PHONE_ID, id.get()),
+            Self::Contact(id) => (by::CONTACT_ID, id.get()),
         };
         Some(Filter::new(column, Op::Eq, Operand::Int(key)))
     }
-}
-
-/// A key is made no earlier than the time its message shows, so a lower bound of the one is a lower
-/// bound of the other, which an index serves.
-fn earliest_key(filters: &[Filter]) -> Option<Filter> {
-    filters.iter().find_map(|filter| match filter {
-        Filter::Compare {
-            column: CREATED,
-            op: Op::Min,
-            operand,
-        } => Some(Filter::new(KEY, Op::Min, operand.clone())),
-        Filter::Compare { .. } | Filter::Nothing => None,
-    })
 }
 
 /// Lists messages with every filter that messages have.
@@ -183,7 +157,6 @@ pub(in crate::api) async fn list_within(
     let asked = ListQuery::read(&call.params, &SPEC)?;
     let mut query = lists::query(&asked, MEANINGS, &[])?;
     query.filters.extend(within.filter());
-    query.filters.extend(earliest_key(&query.filters));
     let (inside, of, now) = (hub.clone(), Arc::clone(project), hub.now());
     let count_only = asked.count_only;
     let reading = hub.store.read(move |tx| {

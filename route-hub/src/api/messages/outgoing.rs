@@ -122,16 +122,12 @@ async fn route(
     {
         return Ok((phone, false));
     }
-    let project_id = project.id;
-    let phones = hub.store.read(move |tx| phones::of_project(tx, project_id));
-    let real = |phone: &Phone| phone.device_id.is_some();
-    let mut phones = phones.await?;
-    let first = phones.iter().position(real).unwrap_or(0);
-    if phones.is_empty() {
+    let first = hub.cache.first_phone(&hub.store, project.id).await?;
+    let missing = || {
         let rule = "is required: the project has no phone to send with";
-        return Err(ApiError::invalid_param("route_id", rule).into());
-    }
-    Ok((Arc::new(phones.swap_remove(first)), false))
+        ApiError::invalid_param("route_id", rule)
+    };
+    Ok((first.ok_or_else(missing)?, false))
 }
 
 impl Draft {

@@ -8,7 +8,7 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{AuditEntry, Direction, Message, MessageSource, OwnershipRow, Permission, Phone, Project};
 use hub_store::contacts::{self, Touches};
-use hub_store::{StoreError, Tx, audit, messages, phones};
+use hub_store::{StoreError, Tx, audit, messages, moves, phones};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_link::ownership::hub::{Fact, HubState, Verdict};
 use postrider_model::{ApiKeyId, MessageStatus};
@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 /// Sends a message again.
 ///
-/// What no phone holds only changes its route; what failed, is unknown or was cancelled goes out
+/// What no phone holds only changes its route; from a phone that holds it, it is asked back first,
+/// and goes to the new one when it was not sent. What failed, is unknown or was cancelled goes out
 /// again as itself; of what went out a new message is made.
 pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
@@ -33,8 +34,9 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
             Ok(message) => message,
             Err(error) => return Ok(Err(error)),
         };
-        if let Err(error) = check(&message, route.as_deref()) {
-            return Ok(Err(error));
+        if message.direction == Direction::Incoming {
+            let text = "an incoming message cannot be sent again";
+            return Ok(Err(ApiError::invalid_body(text)));
         }
         let resent = again(work, tx, message, route.as_deref(), actor)?;
         Ok(Ok(waiting::show(work.hub, tx, work.project, vec![resent], now)?))
@@ -59,20 +61,6 @@ async fn route(
     Ok(Some(found.ok_or_else(|| parse::no_such(&field, "phone"))?))
 }
 
-fn check(message: &Message, route: Option<&Phone>) -> Result<(), ApiError> {
-    if message.direction == Direction::Incoming {
-        let text = "an incoming message cannot be sent again";
-        return Err(ApiError::invalid_body(text));
-    }
-    let held = HubState::from_code(message.ownership.state).is_some_and(HubState::is_open);
-    let moves = route.is_some_and(|route| route.id != message.phone_id);
-    if held && moves {
-        let rule = "cannot be changed while a phone holds the message: cancel it first";
-        return Err(ApiError::invalid_param("route_id", rule));
-    }
-    Ok(())
-}
-
 /// Asks ownership what sending again means for this message, and does it.
 fn again(
     work: &mut Work<'_, '_>,
@@ -81,9 +69,15 @@ fn again(
     route: Option<&Phone>,
     actor: ApiKeyId,
 ) -> Result<Message, StoreError> {
-    let (life_ms, asked) = (work.project.message_life_ms, Fact::ResendAsked { new_route: false });
-    let before = message.life_end;
-    message.life_end = Some(work.now.unix.plus_ms(life_ms));
+    let route = route.filter(|route| route.id != message.phone_id);
+    let new_route = route.is_some();
+    let state = HubState::from_code(message.ownership.state);
+    let is_held = state.is_some_and(HubState::is_open);
+    if !is_held && state != Some(HubState::Waiting) {
+        let life_ms = work.project.message_life_ms;
+        message.life_end = Some(work.now.unix.plus_ms(life_ms));
+    }
+    let asked = Fact::ResendAsked { new_route };
     let applied = work.apply(tx, &mut message, asked, &Detail::default())?;
     match applied.ok().and_then(|outcome| outcome.verdict) {
         Some(Verdict::Requeued) => {
@@ -94,8 +88,10 @@ fn again(
         }
         Some(Verdict::NewMessage) => copy(work, tx, message, route, actor),
         _ => {
-            message.life_end = before;
-            move_to(work, tx, &mut message, route)?;
+            match route {
+                Some(route) if is_held => moves::put(tx, message.id, route.id)?,
+                _ => move_to(work, tx, &mut message, route)?,
+            }
             Ok(message)
         }
     }
@@ -107,7 +103,7 @@ fn move_to(
     message: &mut Message,
     route: Option<&Phone>,
 ) -> Result<(), StoreError> {
-    let Some(route) = route.filter(|route| route.id != message.phone_id) else {
+    let Some(route) = route else {
         return Ok(());
     };
     message.phone_id = route.id;

@@ -6,8 +6,8 @@ use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_store::list::{Column, Kind, Sort};
-use hub_store::phones;
+use hub_store::list::Sort;
+use hub_store::phones::{self, by};
 use hub_web::{FilterKind, FilterSpec, ListQuery, ListSpec, Modifier};
 
 const SPEC: ListSpec = ListSpec {
@@ -31,20 +31,16 @@ const SPEC: ListSpec = ListSpec {
     ],
 };
 
-const NAME: Column = Column::new("name_folded", Kind::Folded);
-const NUMBER: Column = Column::new("phone_number", Kind::Text);
-const ACTIVE: Column = Column::new("last_active_time", Kind::Time);
-
 const MEANINGS: &[Meaning] = &[
-    Meaning::new("name", NAME, plain),
-    Meaning::new("phone_number", NUMBER, plain),
-    Meaning::new("last_active_time", ACTIVE, plain),
+    Meaning::new("name", by::NAME, plain),
+    Meaning::new("phone_number", by::PHONE_NUMBER, plain),
+    Meaning::new("last_active_time", by::LAST_ACTIVE_TIME, plain),
 ];
 
 const SORTS: &[(&str, Sort)] = &[
     ("default", Sort::BY_ID),
-    ("name", Sort::by(NAME)),
-    ("phone_number", Sort::by(NUMBER)),
+    ("name", Sort::by(by::NAME)),
+    ("phone_number", Sort::by(by::PHONE_NUMBER)),
 ];
 
 /// Lists the phones of a project.

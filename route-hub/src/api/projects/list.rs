@@ -6,8 +6,8 @@ use crate::api::{ApiResult, Call};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_store::list::{Column, Kind, Sort};
-use hub_store::projects::{self, Reach};
+use hub_store::list::Sort;
+use hub_store::projects::{self, Reach, by};
 use hub_web::{ApiError, FilterKind, FilterSpec, ListQuery, ListSpec, Modifier};
 
 const SPEC: ListSpec = ListSpec {
@@ -19,9 +19,8 @@ const SPEC: ListSpec = ListSpec {
     }],
 };
 
-const NAME: Column = Column::new("name_folded", Kind::Folded);
-const MEANINGS: &[Meaning] = &[Meaning::new("name", NAME, plain)];
-const SORTS: &[(&str, Sort)] = &[("default", Sort::BY_ID), ("name", Sort::by(NAME))];
+const MEANINGS: &[Meaning] = &[Meaning::new("name", by::NAME, plain)];
+const SORTS: &[(&str, Sort)] = &[("default", Sort::BY_ID), ("name", Sort::by(by::NAME))];
 
 /// Lists the projects that the caller's key reaches.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {

@@ -1,0 +1,332 @@
+//! A hub with two organizations, and a client for it.
+
+use axum::Router;
+use axum::body::Body;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hub_domain::{
+    ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
+};
+use hub_store::{
+    SqliteSettings, Store, api_keys, devices, organizations, phones, projects,
+};
+use postrider_model::{
+    ApiKeyId, DeviceId, KeyMaker, MessageId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
+    UnixMs,
+};
+use route_hub::auth::NewKey;
+use route_hub::clock::SystemClock;
+use route_hub::hub::{Hub, HubParts};
+use route_hub::routes;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower_service::Service;
+
+/// The number of the first phone.
+pub const OWN: &str = "+15005550100";
+/// A recipient.
+pub const TO: &str = "+15005550101";
+
+/// A hub on a folder of its own.
+pub struct TestHub {
+    _dir: TempDir,
+    pub hub: Hub,
+    pub router: Router,
+    pub project: Project,
+    pub phone: Phone,
+    pub key: String,
+}
+
+/// Who asks: a key and the project that it means.
+#[derive(Clone)]
+pub struct Client {
+    router: Router,
+    key: String,
+    pub project: ProjectId,
+}
+
+/// An answer.
+pub struct Reply {
+    pub status: u16,
+    pub headers: http::HeaderMap,
+    pub json: Value,
+}
+
+impl Reply {
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.json);
+        self.json
+    }
+
+    /// Checks for the envelope and returns the code and the parameter.
+    #[track_caller]
+    pub fn refused(&self, status: u16) -> (String, Option<String>) {
+        assert_eq!(self.status, status, "{}", self.json);
+        let error = &self.json["error"];
+        assert!(error["message"].is_string());
+        let text = |name: &str| error[name].as_str().map(str::to_owned);
+        (text("code").expect("a code"), text("param"))
+    }
+
+    #[track_caller]
+    pub fn invalid(&self, param: &str) {
+        let (code, named) = self.refused(400);
+        assert_eq!((code.as_str(), named.as_deref()), ("invalid_param", Some(param)));
+    }
+}
+
+pub async fn hub() -> TestHub {
+    hub_with(|_| {}).await
+}
+
+/// Starts a hub whose first project is changed by `change`.
+pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
+    let dir = tempfile::tempdir().expect("a folder");
+    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
+    let hub = Hub::new(HubParts {
+        store: store.expect("a database"),
+        clock: SystemClock::start(),
+        keys: KeyMaker::new(0, None),
+        generation: 1,
+        base_url: "http://127.0.0.1:1".to_owned(),
+        host_names: vec!["127.0.0.1".to_owned()],
+    });
+    let organization = add_organization(&hub).await;
+    let mut project = new_project(&hub, organization, "First");
+    change(&mut project);
+    add_project(&hub, &project).await;
+    let phone = add_phone(&hub, project.id, PhoneType::Android, OWN).await;
+    let key = add_key(&hub, organization, Some(project.id), &Permissions::all()).await;
+    TestHub {
+        _dir: dir,
+        router: routes::router(hub.clone(), Router::new()),
+        hub,
+        project,
+        phone,
+        key,
+    }
+}
+
+pub async fn add_organization(hub: &Hub) -> OrganizationId {
+    let organization = Organization {
+        id: hub.id(hub.now()),
+        name: "Organization".to_owned(),
+        timezone_id: "UTC".to_owned(),
+        time_created: hub.now().unix,
+    };
+    let id = organization.id;
+    let job = hub.store.write(move |tx| organizations::insert(tx, &organization));
+    job.await.expect("an organization");
+    id
+}
+
+pub fn new_project(hub: &Hub, organization: OrganizationId, name: &str) -> Project {
+    let now = hub.now();
+    let project = Project::new(hub.id(now), organization, name, now.unix);
+    Project {
+        country: Some("US".to_owned()),
+        ..project
+    }
+}
+
+pub async fn add_project(hub: &Hub, project: &Project) {
+    let project = project.clone();
+    let job = hub.store.write(move |tx| projects::insert(tx, &project));
+    job.await.expect("a project");
+}
+
+/// Adds a phone; an Android one with the device that holds it.
+pub async fn add_phone(
+    hub: &Hub,
+    project: ProjectId,
+    phone_type: PhoneType,
+    number: &str,
+) -> Phone {
+    let now = hub.now();
+    let mut phone = Phone::new(hub.id(now), project, "Phone", phone_type, now.unix);
+    phone.phone_number = number.parse::<PhoneNumber>().ok();
+    let device = (phone_type == PhoneType::Android).then(|| device(hub, project));
+    phone.device_id = device.as_ref().map(|device| device.id);
+    phone.sim = device.as_ref().and_then(|_| postrider_model::SimSlot::new(0));
+    let stored = phone.clone();
+    let job = hub.store.write(move |tx| {
+        if let Some(device) = &device {
+            devices::insert(tx, device)?;
+        }
+        phones::insert(tx, &stored)
+    });
+    job.await.expect("a phone");
+    phone
+}
+
+fn device(hub: &Hub, project_id: ProjectId) -> Device {
+    let now = hub.now();
+    Device {
+        id: hub.id(now),
+        organization_id: hub.id(now),
+        project_id,
+        name: "Device".to_owned(),
+        public_key: String::new(),
+        key_algorithm: "ed25519".to_owned(),
+        install: INSTALL.to_owned(),
+        conn: 1,
+        gen_seen: 1,
+        down_sent: 0,
+        down_acked: 0,
+        up: 0,
+        state: DeviceState::Active,
+        frozen: false,
+        time_paired: now.unix,
+        time_last_seen: None,
+        facts: None,
+        offline_since: None,
+    }
+}
+
+/// The installation of every device here.
+pub const INSTALL: &str = "install-0001";
+
+pub async fn add_key(
+    hub: &Hub,
+    organization_id: OrganizationId,
+    project_id: Option<ProjectId>,
+    permissions: &Permissions,
+) -> String {
+    add_limited_key(hub, organization_id, project_id, permissions, None).await
+}
+
+pub async fn add_limited_key(
+    hub: &Hub,
+    organization_id: OrganizationId,
+    project_id: Option<ProjectId>,
+    permissions: &Permissions,
+    rate_per_s: Option<u32>,
+) -> String {
+    let id: ApiKeyId = hub.id(hub.now());
+    let new = NewKey::draw(id, &hub.random);
+    let key = ApiKey {
+        id,
+        organization_id,
+        project_id,
+        name: "Key".to_owned(),
+        secret_hash: new.hash.clone(),
+        permissions: permissions.clone(),
+        rate_per_s,
+        rate_burst: None,
+        time_created: UnixMs(0),
+        time_last_used: None,
+        time_expires: None,
+        time_revoked: None,
+    };
+    let job = hub.store.write(move |tx| api_keys::insert(tx, &key));
+    job.await.expect("a key");
+    new.text.as_str().to_owned()
+}
+
+pub fn only(permission: Permission) -> Permissions {
+    [permission].into_iter().collect()
+}
+
+impl TestHub {
+    pub fn client(&self) -> Client {
+        self.client_of(&self.key, self.project.id)
+    }
+
+    pub fn client_of(&self, key: &str, project: ProjectId) -> Client {
+        Client {
+            router: self.router.clone(),
+            key: key.to_owned(),
+            project,
+        }
+    }
+
+    pub async fn test_phone(&self) -> Phone {
+        add_phone(&self.hub, self.project.id, PhoneType::Simulated, "+15005550199").await
+    }
+}
+
+impl Client {
+    /// Calls a path below the project's, or below `/v1` when it begins with a slash.
+    pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Reply {
+        self.call_with(method, path, body, &[]).await
+    }
+
+    pub async fn call_with(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+        headers: &[(&str, &str)],
+    ) -> Reply {
+        let uri = match path.strip_prefix('/') {
+            Some(path) => format!("/v1/{path}"),
+            None => format!("/v1/projects/{}/{path}", self.project),
+        };
+        let basic = format!("Basic {}", STANDARD.encode(format!("{}:", self.key)));
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(uri.trim_end_matches('/'))
+            .header("authorization", basic);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let body = match body {
+            Some(body) => {
+                request = request.header("content-type", "application/json");
+                Body::from(body.to_string())
+            }
+            None => Body::empty(),
+        };
+        let request = request.body(body).expect("a request");
+        reply(&self.router, request).await
+    }
+
+    pub async fn get(&self, path: &str) -> Value {
+        self.call("GET", path, None).await.ok()
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Value {
+        self.call("POST", path, Some(body)).await.ok()
+    }
+
+    pub async fn send(&self, content: &str) -> Value {
+        let body = json!({ "to_number": TO, "content": content });
+        self.post("messages/send", body).await
+    }
+
+    /// Returns the ids of a list.
+    pub async fn ids(&self, path: &str) -> Vec<String> {
+        let list = self.get(path).await;
+        let data = list["data"].as_array().expect("a list");
+        data.iter().map(id).collect()
+    }
+}
+
+pub async fn reply(router: &Router, request: http::Request<Body>) -> Reply {
+    let answering = router.clone().call(request);
+    let (parts, body) = answering.await.expect("never fails").into_parts();
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
+    Reply {
+        status: parts.status.as_u16(),
+        headers: parts.headers,
+        json: serde_json::from_slice(&bytes).expect("every answer is JSON"),
+    }
+}
+
+pub fn id(object: &Value) -> String {
+    object["id"].as_str().expect("an id").to_owned()
+}
+
+pub fn message_id(object: &Value) -> MessageId {
+    id(object).parse().expect("a message's id")
+}
+
+/// The device of a phone.
+pub fn device_of(phone: &Phone) -> DeviceId {
+    phone.device_id.expect("a device")
+}
+
+pub fn ids_of(phones: &[&Phone]) -> Vec<PhoneId> {
+    phones.iter().map(|phone| phone.id).collect()
+}
