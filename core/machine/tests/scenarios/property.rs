@@ -3,7 +3,7 @@
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send};
-use postrider_machine::{PaceLimits, RadioFact, SendToken};
+use postrider_machine::{PaceLimits, RadioFact, SendParts, SendToken};
 use postrider_model::{MessageText, WireState};
 use postrider_text::result_code;
 use proptest::prelude::*;
@@ -47,6 +47,7 @@ enum Step {
     Pause(bool),
     Pass(u64),
     Restart,
+    Die(Death),
     Reboot(u64),
     Offline(bool),
 }
@@ -73,6 +74,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => any::<bool>().prop_map(Step::Pause),
         6 => wait.prop_map(Step::Pass),
         2 => Just(Step::Restart),
+        2 => prop::sample::select(vec![Death::BeforeCommit, Death::AfterCommit]).prop_map(Step::Die),
         1 => (0..HOUR).prop_map(Step::Reboot),
         1 => any::<bool>().prop_map(Step::Offline),
     ];
@@ -121,12 +123,13 @@ fn take(world: &mut World, step: Step, said: &mut Said) {
         Step::Result { pick, part, code } => {
             if let Some((token, parts)) = picked(world, pick) {
                 let part = part % parts;
-                said.entry(token)
-                    .or_default()
-                    .entry(part)
-                    .or_default()
-                    .push(code);
+                let dies = world.dies;
                 world.result(token, part, parts, code);
+                let is_lost = matches!(dies, Some(Death::BeforeCommit)) && world.dies.is_none();
+                if !is_lost {
+                    let said = said.entry(token).or_default();
+                    said.entry(part).or_default().push(code);
+                }
             }
         }
         Step::Report { pick, part, status } => {
@@ -154,6 +157,7 @@ fn take(world: &mut World, step: Step, said: &mut Said) {
         Step::Pause(_) => {}
         Step::Pass(ms) => world.pass(ms),
         Step::Restart => world.restart(),
+        Step::Die(death) => world.dies = Some(death),
         Step::Reboot(away_ms) => world.reboot(away_ms),
         Step::Offline(offline) => {
             world.online = !offline;
@@ -177,6 +181,26 @@ fn only_tried_again_with_proof(world: &World, said: &Said) {
                 first.is_some_and(|code| result_code::look_up(*code).is_proof()),
                 "{token} was tried again, part {part} said {codes:?}"
             );
+        }
+    }
+}
+
+/// Whoever is told that nothing went on the air can rely on it.
+fn unsent_is_true(world: &World, said: &Said) {
+    for fact in world.facts.iter().filter(|fact| fact.unsent) {
+        let of_it =
+            |task: &SendParts| (task.token.message.id, task.token.message.ep) == (fact.id, fact.ep);
+        let tasks = world.handed_over.iter().map(|(_, task)| task);
+        for task in tasks.filter(|task| of_it(task)) {
+            for part in 0..task.parts {
+                let codes = said.get(&task.token).and_then(|parts| parts.get(&part));
+                let proves = |code: &i32| result_code::look_up(*code).is_proof();
+                assert!(
+                    codes.and_then(|codes| codes.first()).is_some_and(proves),
+                    "{}",
+                    task.token
+                );
+            }
         }
     }
 }
@@ -212,6 +236,7 @@ proptest! {
             take(&mut world, step, &mut said);
         }
         only_tried_again_with_proof(&world, &said);
+        unsent_is_true(&world, &said);
         ranks_only_rise(&world);
     }
 }

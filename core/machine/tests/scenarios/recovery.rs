@@ -178,3 +178,26 @@ fn the_sender_may_choose_to_send_what_is_unknown_again() {
     world.pass(HOUR);
     assert_eq!(world.handed_over.len(), 2);
 }
+
+#[test]
+fn a_process_that_dies_before_the_commit_has_never_had_the_message() {
+    let mut world = World::new();
+    world.dies = Some(Death::BeforeCommit);
+    let first = world.send(send(1));
+    assert!(world.order().is_empty());
+    assert!(world.disk.message(first).is_none());
+    world.send(send(1));
+    assert_eq!(world.order(), [1]);
+}
+
+#[test]
+fn a_process_that_dies_between_the_commit_and_the_radio_call_never_makes_it() {
+    let mut world = World::new();
+    world.dies = Some(Death::AfterCommit);
+    let first = world.send(send(1));
+    world.pass(2 * MINUTE);
+    world.provider(world.asked[0], false);
+    world.pass(8 * MINUTE);
+    assert_eq!(world.told(first), [WireState::Unknown]);
+    assert!(world.order().is_empty());
+}

@@ -10,8 +10,8 @@ use postrider_link::{
     limits::VERSION,
 };
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Condition, Effect, Event, MessageRef, PaceLimits, RadioFact,
-    ReceivedSms, ReportStatus, SendParts, SendToken, Waits,
+    Agent, AgentConfig, BootId, Change, Condition, Effect, Event, MessageRef, PaceLimits,
+    RadioFact, ReceivedSms, ReportStatus, SendParts, SendToken, Waits,
 };
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
 use std::collections::BTreeSet;
@@ -31,6 +31,8 @@ pub(crate) struct World {
     /// Whether the hub answers dials, and acks.
     pub(crate) online: bool,
     pub(crate) acking: bool,
+    /// Where the process dies in its next turn.
+    pub(crate) dies: Option<Death>,
     pub(crate) facts: Vec<FactEvent>,
     pub(crate) inbound: Vec<Inbound>,
     pub(crate) health: Vec<Health>,
@@ -40,6 +42,13 @@ pub(crate) struct World {
     pub(crate) confirmed: Vec<u64>,
     pub(crate) events: Vec<Event>,
     tokens: BTreeSet<SendToken>,
+}
+
+/// A moment at which a process may die.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Death {
+    BeforeCommit,
+    AfterCommit,
 }
 
 pub(crate) fn sim(slot: u8) -> SimSlot {
@@ -117,6 +126,7 @@ impl World {
             generation: 1,
             online: true,
             acking: true,
+            dies: None,
             facts: Vec::new(),
             inbound: Vec::new(),
             health: Vec::new(),
@@ -155,6 +165,9 @@ impl World {
         loop {
             let changes: Vec<_> = std::iter::from_fn(|| self.agent.poll_change()).collect();
             let is_idle = changes.is_empty();
+            if !is_idle && let Some(death) = self.dies.take() {
+                return self.die(death, changes);
+            }
             if !is_idle {
                 self.disk.commit(changes);
                 self.agent.handle_committed(self.now);
@@ -167,6 +180,14 @@ impl World {
         }
         self.events
             .extend(std::iter::from_fn(|| self.agent.poll_event()));
+    }
+
+    fn die(&mut self, death: Death, changes: Vec<Change>) {
+        match death {
+            Death::BeforeCommit => {}
+            Death::AfterCommit => self.disk.commit(changes),
+        }
+        self.restart();
     }
 
     /// Runs until `ms` have passed, jumping from deadline to deadline.
