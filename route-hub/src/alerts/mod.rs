@@ -2,21 +2,22 @@
 //!
 //! One alert of a kind stands for a phone or a device at a time. Raising and clearing write the
 //! `alert` webhook; each function says whether it wrote one, so that its caller wakes the
-//! deliverer after the commit.
+//! deliverer after the commit. When they begin and end is in [`rules`]; [`offline`] looks for phones
+//! that stay away.
 
+pub mod offline;
+pub mod rules;
+
+#[cfg(test)]
+mod tests;
+
+use self::rules::Verdict;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
 use hub_domain::{Alert, AlertKind, Phone, Project};
 use hub_store::{StoreError, Tx, alerts};
 use postrider_link::frame::Health;
 use postrider_model::{DeviceId, Now, PhoneId};
-
-/// A battery at or below this is low, in percent.
-const BATTERY_LOW: u8 = 15;
-/// A battery at or above this is low no more, in percent.
-const BATTERY_FINE: u8 = 25;
-/// The phone's word for a radio that gives no results.
-const RADIO_SILENT: &str = "radio";
 
 /// Raises an alert about a device.
 ///
@@ -63,6 +64,21 @@ pub fn clear_for_device(
     clear(hub, tx, project, None, Some(device), kind, now)
 }
 
+/// Clears an alert about one phone, when it stands.
+///
+/// # Errors
+/// What the database says.
+pub fn clear_for_phone(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    phone: &Phone,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    clear(hub, tx, project, Some(phone.id), phone.device_id, kind, now)
+}
+
 /// Raises and clears what follows from a phone's health: a low battery, a silent radio.
 ///
 /// # Errors
@@ -77,29 +93,34 @@ pub fn of_health(
 ) -> Result<bool, StoreError> {
     let mut told = false;
     if let Some(device) = on.first().and_then(|phone| phone.device_id) {
-        let charging = health.charging == Some(true);
-        let kind = AlertKind::BatteryLow;
-        told |= match health.battery {
-            Some(percent) if percent <= BATTERY_LOW && !charging => {
-                raise_for_device(hub, tx, project, device, kind, now)?
-            }
-            Some(percent) if percent >= BATTERY_FINE || charging => {
-                clear_for_device(hub, tx, project, device, kind, now)?
-            }
-            Some(_) | None => false,
-        };
+        let verdict = rules::battery(health.battery, health.charging == Some(true));
+        let subject = (None, Some(device));
+        told |= follow(hub, tx, project, subject, AlertKind::BatteryLow, verdict, now)?;
     }
     for phone in on {
         let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
         let Some(sim) = sim else { continue };
-        let kind = AlertKind::LookAtPhone;
-        told |= if sim.waiting_for.as_deref() == Some(RADIO_SILENT) {
-            raise_for_phone(hub, tx, project, phone, kind, now)?
-        } else {
-            clear(hub, tx, project, Some(phone.id), phone.device_id, kind, now)?
-        };
+        let subject = (Some(phone.id), phone.device_id);
+        let verdict = rules::radio(sim);
+        told |= follow(hub, tx, project, subject, AlertKind::LookAtPhone, verdict, now)?;
     }
     Ok(told)
+}
+
+fn follow(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    (phone_id, device_id): (Option<PhoneId>, Option<DeviceId>),
+    kind: AlertKind,
+    verdict: Verdict,
+    now: Now,
+) -> Result<bool, StoreError> {
+    match verdict {
+        Verdict::Raise => raise(hub, tx, project, phone_id, device_id, kind, now),
+        Verdict::Clear => clear(hub, tx, project, phone_id, device_id, kind, now),
+        Verdict::Keep => Ok(false),
+    }
 }
 
 fn raise(

@@ -20,26 +20,10 @@ struct Receiver<'a> {
     basic: bool,
 }
 
-/// Tells that an outgoing message was queued; a single one sent by the REST API is not told of,
-/// since its sender has the answer.
-///
-/// # Errors
-/// What the database says.
-pub fn first_queued(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    message: &Message,
-    single_by_rest: bool,
-    now: Now,
-) -> Result<bool, StoreError> {
-    if single_by_rest {
-        return Ok(false);
-    }
-    send_status(hub, tx, project, message, now)
-}
-
 /// Tells the present status of an outgoing message.
+///
+/// For each change, and for `queued` when the message is made; a single message sent by the REST
+/// API is not told of when it is queued, since its sender has the answer.
 ///
 /// A status URL of the message's own comes first and alone; else the project's status URL and its
 /// webhook objects are told. A deleted message is told of no more.

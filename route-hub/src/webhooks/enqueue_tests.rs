@@ -92,17 +92,6 @@ fn the_setting_and_each_object_with_the_event_are_told() {
 }
 
 #[test]
-fn a_single_send_by_rest_is_not_told_when_queued() {
-    let mut fixture = Fixture::new();
-    fixture.project.status_url = Some("http://project.example/".into());
-    let message = fixture.outgoing();
-    assert!(!fixture.tell_queued(&message, true));
-    assert!(fixture.outbox().is_empty());
-    assert!(fixture.tell_queued(&message, false));
-    assert_eq!(form(&fixture.outbox()[0])["status"], "queued");
-}
-
-#[test]
 fn a_deleted_message_is_told_of_no_more() {
     let mut fixture = Fixture::new();
     fixture.project.status_url = Some("http://project.example/".into());
@@ -188,17 +177,6 @@ impl Fixture {
         let store = self.hub.store.clone();
         store
             .write_blocking(move |tx| enqueue::send_status(&hub, tx, &project, &message, now))
-            .unwrap()
-    }
-
-    fn tell_queued(&self, message: &Message, single: bool) -> bool {
-        let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.now);
-        let message = message.clone();
-        let store = self.hub.store.clone();
-        store
-            .write_blocking(move |tx| {
-                enqueue::first_queued(&hub, tx, &project, &message, single, now)
-            })
             .unwrap()
     }
 

@@ -21,4 +21,4 @@ mod deliver_tests;
 #[cfg(test)]
 mod enqueue_tests;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

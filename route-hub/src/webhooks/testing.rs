@@ -1,4 +1,4 @@
-//! What the tests of webhooks share.
+//! What the tests of webhooks and alerts share.
 
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
@@ -12,7 +12,7 @@ use std::{sync::Arc, thread};
 use tempfile::TempDir;
 
 /// A row of no message, due at once.
-pub(super) fn row(id: i64) -> OutboxRow {
+pub(crate) fn row(id: i64) -> OutboxRow {
     OutboxRow {
         id,
         project_id: project(1),
@@ -29,30 +29,30 @@ pub(super) fn row(id: i64) -> OutboxRow {
     }
 }
 
-pub(super) fn project(n: i64) -> ProjectId {
+pub(crate) fn project(n: i64) -> ProjectId {
     ProjectId::new(Key::new(n).unwrap())
 }
 
-pub(super) fn message(n: i64) -> MessageId {
+pub(crate) fn message(n: i64) -> MessageId {
     MessageId::new(Key::new(n).unwrap())
 }
 
 /// A hub on a database of its own, with a project and a phone that are not stored.
-pub(super) struct Fixture {
-    pub(super) hub: Hub,
-    pub(super) project: Project,
-    pub(super) phone: Phone,
-    pub(super) now: Now,
-    pub(super) dir: Arc<TempDir>,
+pub(crate) struct Fixture {
+    pub(crate) hub: Hub,
+    pub(crate) project: Project,
+    pub(crate) phone: Phone,
+    pub(crate) now: Now,
+    pub(crate) dir: Arc<TempDir>,
 }
 
 impl Fixture {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::on(Arc::new(tempfile::tempdir().unwrap()))
     }
 
     /// Opens a hub on a folder that may hold one already.
-    pub(super) fn on(dir: Arc<TempDir>) -> Self {
+    pub(crate) fn on(dir: Arc<TempDir>) -> Self {
         let clock = SystemClock::start();
         let now = clock.now();
         let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
@@ -84,7 +84,7 @@ impl Fixture {
     }
 
     /// Everything in the outbox, in the order in which it was written.
-    pub(super) fn outbox(&self) -> Vec<OutboxRow> {
+    pub(crate) fn outbox(&self) -> Vec<OutboxRow> {
         let mut rows = Vec::new();
         let mut after: Option<(ProjectId, String)> = None;
         while let Some((endpoint, origin)) = self.next_endpoint(after.clone()) {
@@ -117,7 +117,7 @@ impl Fixture {
     }
 
     /// An outgoing message that was just queued.
-    pub(super) fn message(&self) -> Message {
+    pub(crate) fn message(&self) -> Message {
         Message {
             id: self.hub.id(self.now),
             project_id: self.project.id,
@@ -158,7 +158,7 @@ impl Fixture {
 }
 
 /// Runs jobs to their end from any thread, an asynchronous one too.
-pub(super) trait Here {
+pub(crate) trait Here {
     fn write_here<T, F>(&self, job: F) -> T
     where
         T: Send + 'static,

@@ -1,0 +1,93 @@
+//! Finding phones that stay away.
+//!
+//! A phone that comes back ends its alert in the transaction that admits it; here is only the
+//! other half, since nothing happens on a link that is gone.
+
+use super::rules::{Presence, is_missed};
+use crate::hub::Hub;
+use hub_domain::{AlertKind, Device, DeviceState};
+use hub_store::{StoreError, Tx, alerts, devices, projects};
+use postrider_model::{DeviceId, Now, UnixMs};
+use std::{collections::BTreeSet, time::Duration};
+
+/// How often the devices are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(15);
+/// Most standing alerts read to tell which devices are told of already.
+const STANDING_MAX: u32 = 1_000_000;
+
+/// Looks for phones that stay away until it is dropped.
+pub async fn run(hub: Hub) {
+    let started = hub.now().unix;
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if let Err(error) = look(&hub, started, hub.now()).await {
+            tracing::warn!(%error, "the phones' presence could not be looked at");
+        }
+    }
+}
+
+/// Raises the alerts that are due at `now`; says how many.
+///
+/// # Errors
+/// What the database says.
+pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreError> {
+    let all = hub.store.read(devices::all).await?;
+    let missed = all
+        .iter()
+        .filter(|device| is_gone(hub, device, started, now));
+    let missed: BTreeSet<DeviceId> = missed.map(|device| device.id).collect();
+    if missed.is_empty() {
+        return Ok(0);
+    }
+    let standing = hub.store.read(told_of).await?;
+    let new: Vec<DeviceId> = missed.difference(&standing).copied().collect();
+    if new.is_empty() {
+        return Ok(0);
+    }
+    let writer = hub.clone();
+    let job = move |tx: &mut Tx<'_>| raise_all(&writer, tx, &new, started, now);
+    let (raised, told) = hub.store.write(job).await?;
+    if told {
+        hub.bus.wake_webhooks();
+    }
+    Ok(raised)
+}
+
+fn is_gone(hub: &Hub, device: &Device, started: UnixMs, now: Now) -> bool {
+    let presence = Presence {
+        connected: hub.links.admitted_at(device.id).is_some(),
+        offline_since: device.offline_since,
+        last_seen: device.time_last_seen,
+    };
+    device.state == DeviceState::Active && is_missed(presence, started, now.unix)
+}
+
+fn told_of(tx: &mut Tx<'_>) -> Result<BTreeSet<DeviceId>, StoreError> {
+    let standing = alerts::latest(tx, false, STANDING_MAX)?;
+    let offline = standing
+        .into_iter()
+        .filter(|alert| alert.kind == AlertKind::PhoneOffline);
+    Ok(offline.filter_map(|alert| alert.device_id).collect())
+}
+
+/// Raises what still holds within the transaction: a phone may have come back meanwhile.
+fn raise_all(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    gone: &[DeviceId],
+    started: UnixMs,
+    now: Now,
+) -> Result<(usize, bool), StoreError> {
+    let (mut raised, mut told) = (0, false);
+    for id in gone {
+        let device = devices::get(tx, *id)?.filter(|device| is_gone(hub, device, started, now));
+        let Some(device) = device else { continue };
+        let Some(project) = projects::get(tx, device.project_id)? else {
+            continue;
+        };
+        let kind = AlertKind::PhoneOffline;
+        told |= super::raise_for_device(hub, tx, &project, *id, kind, now)?;
+        raised += 1;
+    }
+    Ok((raised, told))
+}
