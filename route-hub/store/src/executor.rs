@@ -20,8 +20,14 @@ pub(crate) const GROUP_MAX: usize = 512;
 const GROUP_WORK_MAX: Duration = Duration::from_millis(20);
 /// How often the writer looks for commits of other processes.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How long nothing must come before the writer tidies up.
-const IDLE_AFTER: Duration = Duration::from_millis(25);
+/// How long nothing must come before the writer tidies up after [`MUCH_TO_TIDY`] groups.
+const PAUSE: Duration = Duration::from_millis(5);
+/// How long nothing must come before it tidies up after fewer: the first commit after a tidying
+/// costs a second sync, which a caller would wait for.
+const REST: Duration = Duration::from_secs(1);
+/// Groups after which any pause is used: a few thousand pages, well before the engine itself
+/// would make a caller wait.
+const MUCH_TO_TIDY: u32 = 256;
 /// How long a reader sleeps before it looks whether the store was shut.
 const READER_WAIT: Duration = Duration::from_secs(60);
 
@@ -34,7 +40,8 @@ pub(crate) struct Writer<'q> {
     commits: Arc<Commits>,
     change_mark: Option<i64>,
     last_look: Stopwatch,
-    untidy: bool,
+    groups_untidy: u32,
+    idle_for: Duration,
 }
 
 impl<'q> Writer<'q> {
@@ -52,7 +59,8 @@ impl<'q> Writer<'q> {
             commits,
             change_mark: None,
             last_look: Stopwatch::start(),
-            untidy: false,
+            groups_untidy: 0,
+            idle_for: Duration::ZERO,
         }
     }
 
@@ -60,16 +68,17 @@ impl<'q> Writer<'q> {
         self.look_for_changes();
         loop {
             if self.pending.is_empty() {
-                let wait = if self.untidy { IDLE_AFTER } else { LOOK_EVERY };
+                let much = self.groups_untidy >= MUCH_TO_TIDY;
+                let wait = if much { PAUSE } else { LOOK_EVERY };
                 match self.queue.take(&mut self.pending, GROUP_MAX, wait) {
-                    Taken::Some => {}
-                    Taken::TimedOut => self.idle(),
+                    Taken::Some => self.idle_for = Duration::ZERO,
+                    Taken::TimedOut => self.idle(wait),
                     Taken::Closed => break,
                 }
             }
             if !self.pending.is_empty() {
                 self.run_group();
-                self.untidy = true;
+                self.groups_untidy = self.groups_untidy.saturating_add(1);
             }
             if self.last_look.elapsed() >= LOOK_EVERY {
                 self.look_for_changes();
@@ -78,10 +87,13 @@ impl<'q> Writer<'q> {
         self.session.tidy();
     }
 
-    fn idle(&mut self) {
-        if self.untidy {
+    /// Uses the time in which nobody waits.
+    fn idle(&mut self, waited: Duration) {
+        self.idle_for = self.idle_for.saturating_add(waited);
+        let rested = self.groups_untidy > 0 && self.idle_for >= REST;
+        if rested || self.groups_untidy >= MUCH_TO_TIDY {
             self.session.tidy();
-            self.untidy = false;
+            self.groups_untidy = 0;
         }
     }
 

@@ -14,6 +14,8 @@ mod resources;
 mod sample;
 #[cfg(test)]
 mod tenancy;
+#[cfg(test)]
+mod upkeep;
 
 #[cfg(test)]
 mod backend;
@@ -57,6 +59,8 @@ conformance! {
         a_life_that_ended_is_found_once_dealt_with_no_more
         counters_follow_the_messages
         a_contact_is_found_by_its_number_and_by_its_end
+    }
+    upkeep {
         events_of_one_message_come_one_after_the_other
         an_answer_is_kept_once_and_thirty_days
         an_alert_stands_once_until_it_is_cleared
