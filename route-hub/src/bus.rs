@@ -79,6 +79,7 @@ pub struct Bus {
     watched: Mutex<HashMap<MessageId, Vec<oneshot::Sender<()>>>>,
     watchers: AtomicUsize,
     webhooks: Notify,
+    simulated: Notify,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -91,6 +92,11 @@ impl Bus {
         if let Some(wake) = lock(&self.phones).get(&phone) {
             wake.say_queued();
         }
+    }
+
+    /// Returns whether anything listens for a phone: its link, or the test route's worker.
+    pub fn is_heard(&self, phone: PhoneId) -> bool {
+        lock(&self.phones).contains_key(&phone)
     }
 
     /// Says that a revoke or a cancel was recorded for a message of this phone.
@@ -191,6 +197,16 @@ impl Bus {
                 self.watchers.fetch_sub(1, Ordering::AcqRel);
             }
         }
+    }
+
+    /// Says that a message was queued that is only simulated.
+    pub fn wake_simulated(&self) {
+        self.simulated.notify_one();
+    }
+
+    /// Waits for a message that is only simulated.
+    pub async fn simulated_woken(&self) {
+        self.simulated.notified().await;
     }
 
     /// Says that outbox rows were written.

@@ -1,10 +1,17 @@
 //! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
 
+use crate::api::QueueCaps;
+use crate::auth::{RateLimits, Uses};
 use crate::bus::Bus;
+use crate::cache::Caches;
 use crate::clock::SystemClock;
+use crate::link::Links;
+use crate::ops::Metrics;
+use crate::pairing::tries::WrongTries;
 use crate::random::Random;
 use hub_store::Store;
 use postrider_model::{Id, Key, KeyMaker, Now};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The hub as requests, links and deliverers hold it.
@@ -23,6 +30,21 @@ pub struct Shared {
     pub random: Random,
     /// Wake-ups within this process.
     pub bus: Bus,
+    /// Rows that nearly every request needs.
+    pub cache: Caches,
+    /// The rate limits of API keys.
+    pub rates: RateLimits,
+    /// When API keys were last used.
+    pub uses: Uses,
+    /// How much of each project's queue cap is used.
+    pub queue_caps: QueueCaps,
+    /// The links that are open in this process.
+    pub links: Links,
+    /// Wrong pairing codes of each address.
+    pub wrong_tries: WrongTries,
+    /// What is counted for the operator.
+    pub metrics: Metrics,
+    generation: AtomicU64,
     /// Where people and phones reach the hub, without a slash at the end.
     pub base_url: String,
     /// Host names that a phone's sign-in may name, in lower case; the first is told to phones.
@@ -38,6 +60,8 @@ pub struct HubParts {
     pub clock: SystemClock,
     /// Makes keys above everything stored.
     pub keys: KeyMaker,
+    /// The generation that is stored.
+    pub generation: u64,
     /// Where people and phones reach the hub, without a slash at the end.
     pub base_url: String,
     /// Host names that a phone's sign-in may name, in lower case.
@@ -51,6 +75,7 @@ impl Hub {
             store,
             clock,
             keys,
+            generation,
             base_url,
             host_names,
         } = parts;
@@ -59,6 +84,14 @@ impl Hub {
             clock,
             random: Random::new(),
             bus: Bus::default(),
+            cache: Caches::default(),
+            rates: RateLimits::default(),
+            uses: Uses::default(),
+            queue_caps: QueueCaps::default(),
+            links: Links::default(),
+            wrong_tries: WrongTries::default(),
+            metrics: Metrics::default(),
+            generation: AtomicU64::new(generation),
             base_url,
             host_names,
             keys: Mutex::new(keys),
@@ -66,6 +99,22 @@ impl Hub {
         Self {
             shared: Arc::new(shared),
         }
+    }
+
+    /// Returns the generation that new connections are told.
+    pub fn generation(&self) -> u64 {
+        self.shared.generation.load(Ordering::Acquire)
+    }
+
+    /// Takes a generation that was stored.
+    pub fn raise_generation(&self, generation: u64) {
+        self.shared.generation.fetch_max(generation, Ordering::AcqRel);
+    }
+
+    /// Says that rows may have changed that are kept in memory here, or that links go by.
+    pub fn rows_changed(&self) {
+        self.shared.cache.forget_everything();
+        self.shared.bus.everything_changed();
     }
 
     /// Returns the time on both clocks.

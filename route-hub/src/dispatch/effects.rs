@@ -10,6 +10,7 @@ pub struct Effects {
     changed: Vec<MessageId>,
     queued: BTreeSet<PhoneId>,
     asked: BTreeSet<PhoneId>,
+    simulated: bool,
     settings: BTreeSet<PhoneId>,
     webhooks: bool,
     everything: bool,
@@ -24,6 +25,11 @@ impl Effects {
     /// A phone has a message in its queue.
     pub fn queued(&mut self, phone: PhoneId) {
         self.queued.insert(phone);
+    }
+
+    /// The test route has a message to play.
+    pub fn simulated(&mut self) {
+        self.simulated = true;
     }
 
     /// A phone is asked for an exposure.
@@ -52,6 +58,7 @@ impl Effects {
         self.queued.extend(other.queued);
         self.asked.extend(other.asked);
         self.settings.extend(other.settings);
+        self.simulated |= other.simulated;
         self.webhooks |= other.webhooks;
         self.everything |= other.everything;
     }
@@ -63,6 +70,9 @@ impl Effects {
         }
         for phone in self.queued {
             hub.bus.wake_phone(phone);
+        }
+        if self.simulated {
+            hub.bus.wake_simulated();
         }
         for phone in self.asked {
             hub.bus.wake_asked(phone);

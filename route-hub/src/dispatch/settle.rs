@@ -6,7 +6,7 @@ use crate::hub::Hub;
 use crate::webhooks::enqueue;
 use hub_domain::{Message, Project};
 use hub_store::past_exposures::{self, PastExposure};
-use hub_store::{StoreError, Tx, messages, phones};
+use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{Fact, Outcome, Ownership, Published, Refused};
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
@@ -102,10 +102,23 @@ impl<'h, 'p> Work<'h, 'p> {
         }
         self.effects.changed(message.id);
         if outcome.requeued {
+            self.move_on(tx, message)?;
             self.effects.queued(message.phone_id);
         }
         if outcome.ask.is_some() {
             self.effects.asked(message.phone_id);
+        }
+        Ok(())
+    }
+
+    /// Gives a freed message to the phone that its sender named while another one held it.
+    fn move_on(&mut self, tx: &mut Tx<'_>, message: &mut Message) -> Result<(), StoreError> {
+        let Some(phone_id) = moves::take(tx, message.id)? else { return Ok(()) };
+        if let Some(phone) = phones::get(tx, message.project_id, phone_id)? {
+            message.phone_id = phone.id;
+            message.from_number = phone.phone_number;
+            message.time_updated = self.now.unix;
+            messages::update_route(tx, message)?;
         }
         Ok(())
     }

@@ -46,6 +46,7 @@ pub async fn serve(hub: Hub, socket: Socket) {
         commit: None,
         admitted: None,
         backlog: false,
+        starved: false,
         ended: false,
     };
     link.run().await;
@@ -61,6 +62,8 @@ struct Link {
     admitted: Option<Joined>,
     /// Whether the queue held more than there was room for.
     backlog: bool,
+    /// Whether the phone's credit was used up: its next ack brings more.
+    starved: bool,
     ended: bool,
 }
 
@@ -135,7 +138,10 @@ impl Link {
             match output {
                 HubOutput::Write(frame) => self.write(&frame),
                 HubOutput::Fact(frame) => self.turn.facts.push(frame),
-                HubOutput::Acked { down } => self.turn.acked = Some(down),
+                HubOutput::Acked { down } => {
+                    self.turn.acked = Some(down);
+                    self.turn.expose |= self.starved;
+                }
                 HubOutput::Identify(hello) => self.identify(hello).await,
                 HubOutput::HeldPage { rows } => {
                     let Some(open) = &self.admitted else { continue };
@@ -273,6 +279,7 @@ impl Link {
         if let Some(up) = done.up {
             self.session.facts_committed(up, now);
         }
+        self.starved = done.starved;
         self.note(done.connection, done.more);
         done.effects.perform(&self.hub);
     }

@@ -19,7 +19,9 @@ pub use registry::Links;
 use crate::hub::Hub;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::response::Response;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::response::{IntoResponse as _, Response};
+use hub_web::ApiError;
 use postrider_link::limits::{FRAME_BYTES_MAX, SUB_PROTOCOL};
 
 /// A phone's socket reads this much at a time: thousands of them are idle.
@@ -27,8 +29,15 @@ const READ_BUFFER_BYTES: usize = 2 * 1024;
 /// What may wait to be written to one phone before the connection is given up.
 const WRITE_BUFFER_BYTES_MAX: usize = 64 * FRAME_BYTES_MAX;
 
-/// Takes a phone's connection.
-pub async fn upgrade(State(hub): State<Hub>, upgrade: WebSocketUpgrade) -> Response {
+/// Takes a phone's connection; a plain request gets the envelope of every error.
+pub async fn upgrade(
+    State(hub): State<Hub>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let Ok(upgrade) = upgrade else {
+        let text = "phones connect here, with a WebSocket";
+        return ApiError::invalid_body(text).into_response();
+    };
     upgrade
         .protocols([SUB_PROTOCOL])
         .max_message_size(FRAME_BYTES_MAX)

@@ -74,6 +74,8 @@ pub struct Done {
     pub connection: Connection,
     /// Whether the queue may hold more than there was room for.
     pub more: bool,
+    /// Whether the phone's credit was used up.
+    pub starved: bool,
     /// What follows the commit.
     pub effects: Effects,
 }
@@ -138,13 +140,14 @@ pub fn run(
     if turn.expose && !device.frozen {
         more = down.sends(&mut work, tx, &by, &on, &mut connection)?;
     }
+    let starved = more && connection.credit == 0;
     let frames = down.frames;
     let effects = work.finish(tx)?;
     if link != before {
         devices::update_link(tx, device.id, &identify::counters(&link))?;
     }
     let up = turn.facts.last().map(|_| link.up);
-    let done = Done { up, frames, connection, more, effects };
+    let done = Done { up, frames, connection, more, starved, effects };
     Ok(Ended::Done(Box::new(done)))
 }
 
@@ -255,6 +258,7 @@ impl Down<'_> {
             more |= exposed.more;
             self.frames.extend(exposed.frames.into_iter().map(HubFrame::Send));
         }
+        connection.credit = exposing.credit;
         self.link.down_sent = exposing.next_s - 1;
         Ok(more)
     }

@@ -19,6 +19,6 @@ pub fn is_signed(hello: &Hello, nonce: &Nonce, device: &Device, host_names: &[St
     let Ok(key) = STANDARD.decode(&device.public_key) else { return false };
     let key = UnparsedPublicKey::new(algorithm, key);
     let signed_for =
-        |host: &String| key.verify(&expected_bytes(host, nonce, hello), hello.sig.as_slice());
+        |host: &String| key.verify(&expected_bytes(host, nonce, hello), &hello.sig.0);
     host_names.iter().any(|host| signed_for(host).is_ok())
 }
