@@ -61,7 +61,8 @@ pub enum Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Returns what an event of the agent shows, or nothing where the radio has shown it already.
+    /// Returns what an event of the agent shows; nothing where the radio has shown it already, or
+    /// where it means nothing to a person.
     pub(crate) fn of_event(event: &'a Event) -> Option<Self> {
         match event {
             Event::LinkUp => Some(Self::LinkUp),
@@ -85,7 +86,8 @@ impl<'a> Seen<'a> {
             },
             Event::MessageAccepted { .. }
             | Event::MessageSubmitted { .. }
-            | Event::MessageReceived { .. } => None,
+            | Event::MessageReceived { .. }
+            | Event::StrayResult { .. } => None,
             other => Some(Self::Other(other)),
         }
     }
