@@ -1,7 +1,7 @@
 //! The hub's clock: the one file of the hub that reads time.
 
 use postrider_model::Now;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Reads both clocks of this machine.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,11 @@ impl SystemClock {
         Self {
             start: Instant::now(),
         }
+    }
+
+    /// Returns the time since the start, for measuring how long something took.
+    pub fn since_start(&self) -> Duration {
+        self.start.elapsed()
     }
 
     /// Returns the time on both clocks.

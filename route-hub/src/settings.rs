@@ -42,8 +42,8 @@ pub struct ServeSettings {
         value_name = "NAME"
     )]
     pub hosts: Vec<String>,
-    /// Number of this process in its keys, 0 to 255; differs between processes on one database.
-    #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
+    /// Number of this process in its keys, 0 to 239; differs between processes on one database.
+    #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N", value_parser = clap::value_parser!(u8).range(0..=239))]
     pub process: Option<u8>,
     /// Private networks that webhooks may go to, such as 10.1.0.0/16; none otherwise.
     #[arg(
@@ -56,9 +56,6 @@ pub struct ServeSettings {
     /// Refuse webhook addresses that are not https.
     #[arg(long, env = "ROUTE_HUB_WEBHOOK_HTTPS_ONLY", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub webhook_https_only: Option<bool>,
-    /// Largest request body in bytes, before and after decompression [default: 1048576, 8388608].
-    #[arg(long, env = "ROUTE_HUB_BODY_MAX_BYTES", value_name = "BYTES")]
-    pub body_max_bytes: Option<usize>,
     /// How long a stop waits for requests and phones to finish, in seconds [default: 10].
     #[arg(long, env = "ROUTE_HUB_DRAIN_S", value_name = "SECONDS")]
     pub drain_s: Option<u64>,
@@ -132,7 +129,6 @@ impl ServeSettings {
             process: self.process.or(file.process),
             webhook_allow: list(self.webhook_allow, file.webhook_allow),
             webhook_https_only: self.webhook_https_only.or(file.webhook_https_only),
-            body_max_bytes: self.body_max_bytes.or(file.body_max_bytes),
             drain_s: self.drain_s.or(file.drain_s),
             log: self.log.or(file.log),
             log_json: self.log_json.or(file.log_json),

@@ -1,0 +1,71 @@
+//! `admin alerts`.
+
+use super::Admin;
+use super::args::{AlertsArgs, AlertsCommand};
+use super::output::table;
+use crate::commands::CommandError;
+use hub_domain::Alert;
+use hub_store::{Tx, alerts};
+use postrider_model::{AlertId, UnixMs};
+use serde_json::{Value, json};
+
+/// Most alerts listed, newest first.
+const LISTED_MAX: u32 = 1_000;
+
+pub(super) fn run(admin: &Admin, args: AlertsArgs) -> Result<(), CommandError> {
+    match args.command {
+        None | Some(AlertsCommand::List) => list(admin, args.all),
+        Some(AlertsCommand::Clear { alert }) => clear(admin, alert),
+    }
+}
+
+fn list(admin: &Admin, cleared_too: bool) -> Result<(), CommandError> {
+    let all = admin.read(move |tx: &mut Tx<'_>| alerts::latest(tx, cleared_too, LISTED_MAX))?;
+    let row = |alert: &Alert| {
+        let phone = alert.phone_id.map(|id| id.to_string());
+        let device = alert.device_id.map(|id| id.to_string());
+        let about = phone.or(device).unwrap_or_default();
+        let ended = if alert.time_cleared.is_some() {
+            "ended"
+        } else {
+            ""
+        };
+        vec![
+            alert.id.to_string(),
+            alert.kind.to_string(),
+            about,
+            alert.detail.clone(),
+            ended.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = all.iter().map(row).collect();
+    let json = all.iter().map(view).collect();
+    admin.out.show(&json, || {
+        table(&["id", "kind", "about", "detail", ""], &rows)
+    });
+    Ok(())
+}
+
+fn clear(admin: &Admin, id: AlertId) -> Result<(), CommandError> {
+    admin.write(move |_, tx, now| match alerts::clear(tx, id, now.unix)? {
+        true => Ok(Ok(())),
+        false => Ok(Err("there is no such alert, or it has ended")),
+    })?;
+    admin.out.show(&json!({"id": id, "cleared": true}), || {
+        format!("{id} is cleared")
+    });
+    Ok(())
+}
+
+fn view(alert: &Alert) -> Value {
+    json!({
+        "id": alert.id,
+        "project_id": alert.project_id,
+        "phone_id": alert.phone_id,
+        "device_id": alert.device_id,
+        "kind": alert.kind.as_str(),
+        "detail": alert.detail,
+        "time_created": alert.time_created.seconds(),
+        "time_cleared": alert.time_cleared.map(UnixMs::seconds),
+    })
+}

@@ -1,0 +1,292 @@
+//! What `route-hub admin` takes.
+
+use clap::{Args, Subcommand};
+use postrider_model::{
+    AlertId, ApiKeyId, DeviceId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
+};
+use std::path::PathBuf;
+
+/// Sets up organizations, projects, keys and phones; works beside a running hub.
+#[derive(Debug, Args)]
+pub struct AdminArgs {
+    /// Data folder of the hub.
+    #[arg(
+        long,
+        global = true,
+        env = "ROUTE_HUB_DIR",
+        value_name = "DIR",
+        default_value = "route-hub-data"
+    )]
+    pub dir: PathBuf,
+    /// Print each answer as one line of JSON.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: AdminCommand,
+}
+
+/// What can be administered.
+#[derive(Debug, Subcommand)]
+pub enum AdminCommand {
+    /// Accounts, which own projects.
+    #[command(subcommand)]
+    Organization(OrganizationCommand),
+    /// Projects and their settings.
+    #[command(subcommand)]
+    Project(ProjectCommand),
+    /// Keys for the API.
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Phones (basic routes).
+    #[command(subcommand)]
+    Phone(PhoneCommand),
+    /// Devices that run the agent.
+    #[command(subcommand)]
+    Device(DeviceCommand),
+    /// Let a device join: print a code, wait for it, compare six digits.
+    Pair(PairArgs),
+    /// What needs a look; `clear` says that somebody looked.
+    Alerts(AlertsArgs),
+    /// Send again to phones that have not answered since the hub went backwards.
+    Unfreeze(UnfreezeArgs),
+}
+
+/// Ends the wait for phones after a restore.
+#[derive(Debug, Args)]
+pub struct UnfreezeArgs {
+    /// Only the device of this phone; every one when left out.
+    #[arg(long, value_name = "PN…")]
+    pub phone: Option<PhoneId>,
+}
+
+/// Works on organizations.
+#[derive(Debug, Subcommand)]
+pub enum OrganizationCommand {
+    /// Make an organization.
+    Create {
+        /// Its name.
+        #[arg(long)]
+        name: String,
+    },
+    /// List the organizations.
+    List,
+}
+
+/// Works on projects.
+#[derive(Debug, Subcommand)]
+pub enum ProjectCommand {
+    /// Make a project.
+    Create {
+        /// The organization that owns it; may be left out while there is only one.
+        #[arg(long, value_name = "OR…")]
+        organization: Option<OrganizationId>,
+        /// Its name, unique within the organization.
+        #[arg(long)]
+        name: String,
+        /// Its settings.
+        #[command(flatten)]
+        settings: Box<ProjectSettings>,
+    },
+    /// List the projects.
+    List,
+    /// Show a project's settings.
+    Show {
+        /// The project.
+        #[arg(value_name = "PJ…")]
+        project: ProjectId,
+    },
+    /// Change a project's settings; what is not named stays. An empty text takes a setting away.
+    Set {
+        /// The project.
+        #[arg(value_name = "PJ…")]
+        project: ProjectId,
+        /// Its new name.
+        #[arg(long)]
+        name: Option<String>,
+        /// Its settings.
+        #[command(flatten)]
+        settings: Box<ProjectSettings>,
+    },
+}
+
+/// What a project can be set to.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ProjectSettings {
+    /// Region in which typed numbers are read, two letters such as KE.
+    #[arg(long, value_name = "CC")]
+    pub country: Option<String>,
+    /// Zone, an IANA name such as Africa/Nairobi.
+    #[arg(long, value_name = "ZONE")]
+    pub timezone: Option<String>,
+    /// Phone that sends what names no route.
+    #[arg(long, value_name = "PN…")]
+    pub default_route: Option<String>,
+    /// Where incoming messages are reported.
+    #[arg(long, value_name = "URL")]
+    pub incoming_url: Option<String>,
+    /// The `secret` parameter of those reports.
+    #[arg(long, value_name = "TEXT")]
+    pub incoming_secret: Option<String>,
+    /// Where status changes are reported unless a message says otherwise.
+    #[arg(long, value_name = "URL")]
+    pub status_url: Option<String>,
+    /// The `secret` parameter of those reports.
+    #[arg(long, value_name = "TEXT")]
+    pub status_secret: Option<String>,
+    /// Where alerts are reported.
+    #[arg(long, value_name = "URL")]
+    pub alert_url: Option<String>,
+    /// The `secret` parameter of those reports.
+    #[arg(long, value_name = "TEXT")]
+    pub alert_secret: Option<String>,
+    /// Hours that a message may wait before it ends unsent.
+    #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u32).range(1..=8760))]
+    pub message_life_h: Option<u32>,
+    /// Most messages that may wait; sends above it are refused with 429.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub queue_cap: Option<u32>,
+    /// Whether a message to or from a new number makes a contact.
+    #[arg(long, value_name = "BOOL")]
+    pub auto_create_contacts: Option<bool>,
+    /// Stops the project: nothing is accepted, nothing leaves.
+    #[arg(long, value_name = "BOOL")]
+    pub stopped: Option<bool>,
+}
+
+/// Works on API keys.
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Make a key; it is shown this once.
+    Create {
+        /// The one project that it is for.
+        #[arg(
+            long,
+            value_name = "PJ…",
+            required_unless_present = "organization",
+            conflicts_with = "organization"
+        )]
+        project: Option<ProjectId>,
+        /// The organization whose projects it is all for.
+        #[arg(long, value_name = "OR…")]
+        organization: Option<OrganizationId>,
+        /// What people call it.
+        #[arg(long, default_value = "API key")]
+        name: String,
+        /// What it permits, repeated; every permission when left out.
+        #[arg(long = "permission", value_name = "NAME")]
+        permissions: Vec<String>,
+        /// Requests per second; no limit when left out.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        rate_per_s: Option<u32>,
+        /// Most requests at once, above the rate.
+        #[arg(long, value_name = "N", requires = "rate_per_s", value_parser = clap::value_parser!(u32).range(1..))]
+        rate_burst: Option<u32>,
+        /// Days after which it ends.
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36500))]
+        expires_days: Option<u32>,
+    },
+    /// List the keys, without their secrets.
+    List,
+    /// End a key within a second.
+    Revoke {
+        /// The key.
+        #[arg(value_name = "AK…")]
+        key: ApiKeyId,
+    },
+}
+
+/// Works on phones.
+#[derive(Debug, Subcommand)]
+pub enum PhoneCommand {
+    /// List the phones.
+    List {
+        /// Only those of one project.
+        #[arg(long, value_name = "PJ…")]
+        project: Option<ProjectId>,
+    },
+    /// Make a test route, which sends nothing and plays the special numbers' sequences.
+    AddTest {
+        /// The project.
+        #[arg(long, value_name = "PJ…")]
+        project: ProjectId,
+        /// Its name.
+        #[arg(long, default_value = "Test phone")]
+        name: String,
+        /// Its number.
+        #[arg(long, value_name = "NUMBER")]
+        number: Option<PhoneNumber>,
+    },
+    /// Say that the SIM now in the slot is the right one: sending goes on.
+    ConfirmSim {
+        /// The phone.
+        #[arg(value_name = "PN…")]
+        phone: PhoneId,
+    },
+}
+
+/// Works on devices.
+#[derive(Debug, Subcommand)]
+pub enum DeviceCommand {
+    /// List the devices.
+    List,
+    /// Take a device out of service within a second; what it held becomes unknown.
+    Revoke {
+        /// The device.
+        #[arg(value_name = "DV…")]
+        device: DeviceId,
+    },
+}
+
+/// Lets a device join.
+#[derive(Debug, Args)]
+pub struct PairArgs {
+    /// The project that its phones join; may be left out while there is only one.
+    #[arg(long, value_name = "PJ…")]
+    pub project: Option<ProjectId>,
+    /// Replaces this device: its phones keep their ids.
+    #[arg(long, value_name = "DV…")]
+    pub device: Option<DeviceId>,
+    /// What people call the device; its own name when left out.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Address of the hub for the QR code.
+    #[arg(long, value_name = "URL", env = "ROUTE_HUB_PUBLIC_URL")]
+    pub hub: Option<String>,
+    /// Certificate whose key the phone shall accept, for private certificates; at most two.
+    #[arg(long = "pin", value_name = "SHA256", num_args = 0..=2)]
+    pub pins: Vec<String>,
+    /// Confirm without asking, for scripts.
+    #[arg(long)]
+    pub yes: bool,
+    /// Print the code and end, without waiting for the phone; confirm later with `--confirm`.
+    #[arg(long, conflicts_with_all = ["yes", "confirm"])]
+    pub no_wait: bool,
+    /// Wait for, and confirm, the pairing of a code printed earlier (its first four characters).
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["project", "device", "name"])]
+    pub confirm: Option<String>,
+}
+
+/// Lists or clears alerts.
+#[derive(Debug, Args)]
+pub struct AlertsArgs {
+    /// Also those that ended.
+    #[arg(long)]
+    pub all: bool,
+    /// What to do instead of listing.
+    #[command(subcommand)]
+    pub command: Option<AlertsCommand>,
+}
+
+/// Works on alerts.
+#[derive(Debug, Subcommand)]
+pub enum AlertsCommand {
+    /// List them.
+    List,
+    /// Say that somebody looked.
+    Clear {
+        /// The alert.
+        #[arg(value_name = "AL…")]
+        alert: AlertId,
+    },
+}

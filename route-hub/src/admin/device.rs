@@ -1,0 +1,79 @@
+//! `admin device`.
+
+use super::Admin;
+use super::args::DeviceCommand;
+use super::output::{or_dash, table};
+use crate::audit;
+use crate::commands::CommandError;
+use crate::dispatch::lost;
+use hub_domain::{Device, DeviceState};
+use hub_store::{Tx, devices, projects};
+use postrider_model::{DeviceId, UnixMs};
+use serde_json::{Value, json};
+
+pub(super) fn run(admin: &Admin, command: DeviceCommand) -> Result<(), CommandError> {
+    match command {
+        DeviceCommand::List => list(admin),
+        DeviceCommand::Revoke { device } => revoke(admin, device),
+    }
+}
+
+fn list(admin: &Admin) -> Result<(), CommandError> {
+    let all = admin.read(|tx: &mut Tx<'_>| devices::all(tx))?;
+    let row = |device: &Device| {
+        vec![
+            device.id.to_string(),
+            device.project_id.to_string(),
+            device.name.clone(),
+            device.state.to_string(),
+            or_dash(device.time_last_seen.map(UnixMs::seconds)),
+        ]
+    };
+    let rows: Vec<_> = all.iter().map(row).collect();
+    let heading = ["id", "project", "name", "state", "last seen"];
+    let json = all.iter().map(view).collect();
+    admin.out.show(&json, || table(&heading, &rows));
+    Ok(())
+}
+
+fn revoke(admin: &Admin, id: DeviceId) -> Result<(), CommandError> {
+    admin.write(move |hub, tx, now| {
+        let Some(device) = devices::get(tx, id)? else {
+            return Ok(Err("there is no such device"));
+        };
+        let Some(project) = projects::get(tx, device.project_id)? else {
+            return Ok(Err("there is no such device"));
+        };
+        if device.state == DeviceState::Revoked {
+            return Ok(Err("the device has been revoked before"));
+        }
+        devices::set_state(tx, id, DeviceState::Revoked)?;
+        // A running hub looks at its rows by itself: this process wakes nobody.
+        drop(lost::device_lost(hub, tx, &project, id, now)?);
+        let line = audit::Line {
+            organization_id: project.organization_id,
+            project_id: Some(project.id),
+            action: "device.revoke",
+            target: id.to_string(),
+        };
+        audit::write(hub, tx, line, now)?;
+        Ok(Ok(()))
+    })?;
+    admin.out.show(&json!({"id": id, "state": "revoked"}), || {
+        format!("{id} is revoked")
+    });
+    Ok(())
+}
+
+fn view(device: &Device) -> Value {
+    json!({
+        "id": device.id,
+        "project_id": device.project_id,
+        "name": device.name,
+        "state": device.state.as_str(),
+        "frozen": device.frozen,
+        "time_paired": device.time_paired.seconds(),
+        "time_last_seen": device.time_last_seen.map(UnixMs::seconds),
+        "offline_since": device.offline_since.map(UnixMs::seconds),
+    })
+}

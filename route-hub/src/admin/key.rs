@@ -1,0 +1,148 @@
+//! `admin key`.
+
+use super::Admin;
+use super::args::KeyCommand;
+use super::output::{or_dash, table};
+use crate::audit;
+use crate::commands::CommandError;
+use crate::setup::{self, KeyWish, Reach};
+use hub_domain::{ApiKey, Permission, Permissions};
+use hub_store::{StoreError, Tx, api_keys, organizations};
+use postrider_model::{ApiKeyId, UnixMs};
+use serde_json::{Value, json};
+
+pub(super) fn run(admin: &Admin, command: KeyCommand) -> Result<(), CommandError> {
+    match command {
+        KeyCommand::Create {
+            project,
+            organization,
+            name,
+            permissions,
+            rate_per_s,
+            rate_burst,
+            expires_days,
+        } => {
+            let reach = match (project, organization) {
+                (Some(project), _) => Reach::Project(project),
+                (None, Some(organization)) => Reach::Organization(organization),
+                (None, None) => {
+                    return Err(CommandError::new("say which --project or --organization"));
+                }
+            };
+            let expires_after = |days: u32| admin.hub.now().unix.plus_ms(i64::from(days) * DAY_MS);
+            create(
+                admin,
+                KeyWish {
+                    reach,
+                    name,
+                    permissions: permitted(&permissions)?,
+                    rate_per_s,
+                    rate_burst,
+                    time_expires: expires_days.map(expires_after),
+                },
+            )
+        }
+        KeyCommand::List => list(admin),
+        KeyCommand::Revoke { key } => revoke(admin, key),
+    }
+}
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+fn permitted(names: &[String]) -> Result<Permissions, CommandError> {
+    if names.is_empty() {
+        return Ok(Permissions::all());
+    }
+    let read = |name: &String| {
+        name.parse::<Permission>().map_err(|_| {
+            let all: Vec<&str> = Permission::ALL.iter().map(|it| it.as_str()).collect();
+            CommandError::new(format!("--permission must be one of {}", all.join(", ")))
+        })
+    };
+    names.iter().map(read).collect()
+}
+
+fn create(admin: &Admin, wish: KeyWish) -> Result<(), CommandError> {
+    let (key, text) = admin.write(move |hub, tx, now| setup::key(hub, tx, &wish, now))?;
+    let mut json = view(&key);
+    json["api_key"] = Value::from(text.as_str());
+    admin.out.show(&json, || {
+        format!(
+            "made {} ({})\n{}\nThe key is shown this once.",
+            key.id,
+            key.name,
+            text.as_str()
+        )
+    });
+    Ok(())
+}
+
+fn list(admin: &Admin) -> Result<(), CommandError> {
+    let all = admin.read(every_key)?;
+    let now = admin.hub.now().unix;
+    let row = |key: &ApiKey| {
+        let reach = key.project_id.map(|id| id.to_string());
+        let state = if key.is_live(now) { "live" } else { "ended" };
+        vec![
+            key.id.to_string(),
+            reach.unwrap_or_else(|| key.organization_id.to_string()),
+            key.name.clone(),
+            state.to_owned(),
+            or_dash(key.time_last_used.map(UnixMs::seconds)),
+        ]
+    };
+    let rows: Vec<_> = all.iter().map(row).collect();
+    let heading = ["id", "for", "name", "state", "last used"];
+    let json = all.iter().map(view).collect();
+    admin.out.show(&json, || table(&heading, &rows));
+    Ok(())
+}
+
+fn every_key(tx: &mut Tx<'_>) -> Result<Vec<ApiKey>, StoreError> {
+    let mut keys = Vec::new();
+    for organization in organizations::all(tx)? {
+        keys.extend(api_keys::of_organization(tx, organization.id)?);
+    }
+    Ok(keys)
+}
+
+fn revoke(admin: &Admin, id: ApiKeyId) -> Result<(), CommandError> {
+    admin.write(move |hub, tx, now| {
+        let Some(key) = api_keys::get(tx, id)? else {
+            return Ok(Err("there is no such key"));
+        };
+        if key.time_revoked.is_some() {
+            return Ok(Err("the key has been revoked before"));
+        }
+        api_keys::revoke(tx, id, now.unix)?;
+        let line = audit::Line {
+            organization_id: key.organization_id,
+            project_id: key.project_id,
+            action: "key.revoke",
+            target: id.to_string(),
+        };
+        audit::write(hub, tx, line, now)?;
+        Ok(Ok(()))
+    })?;
+    admin.out.show(&json!({"id": id, "revoked": true}), || {
+        format!("{id} is revoked")
+    });
+    Ok(())
+}
+
+fn view(key: &ApiKey) -> Value {
+    let permissions: Vec<&str> = key.permissions.iter().map(Permission::as_str).collect();
+    json!({
+        "id": key.id,
+        "organization_id": key.organization_id,
+        "project_id": key.project_id,
+        "name": key.name,
+        "permissions": permissions,
+        "rate_per_s": key.rate_per_s,
+        "rate_burst": key.rate_burst,
+        "time_created": key.time_created.seconds(),
+        "time_last_used": key.time_last_used.map(UnixMs::seconds),
+        "time_expires": key.time_expires.map(UnixMs::seconds),
+        "time_revoked": key.time_revoked.map(UnixMs::seconds),
+    })
+}

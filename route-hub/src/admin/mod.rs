@@ -1,0 +1,94 @@
+//! `route-hub admin`: the operator's commands, beside a running hub or without one.
+//!
+//! They write to the same database; a running hub notices within a quarter of a second and reads
+//! again what it keeps in memory.
+
+mod alerts;
+mod args;
+mod device;
+mod key;
+mod organization;
+mod output;
+mod pair;
+mod phone;
+mod project;
+mod project_settings;
+mod unfreeze;
+
+pub use args::AdminArgs;
+
+use crate::commands::{CommandError, data_folder};
+use crate::hub::Hub;
+use args::{AdminCommand, OrganizationCommand};
+use hub_store::{StoreError, Tx};
+use output::Output;
+use postrider_model::Now;
+use std::fmt::Display;
+
+/// The number of the admin commands in the keys that they make: above every hub's.
+const PROCESS: u8 = 240;
+/// How many numbers they have, so that two at the same moment make different keys.
+const PROCESSES: u64 = 16;
+
+/// Does what the arguments say.
+///
+/// # Errors
+/// What kept it from being done, in words for the operator.
+pub fn run(args: AdminArgs) -> Result<(), CommandError> {
+    let AdminArgs { dir, json, command } = args;
+    let first_step = matches!(
+        command,
+        AdminCommand::Organization(OrganizationCommand::Create { .. })
+    );
+    let admin = Admin {
+        hub: data_folder::open_for_admin(&dir, first_step)?,
+        out: Output { json },
+    };
+    match command {
+        AdminCommand::Organization(command) => organization::run(&admin, command),
+        AdminCommand::Project(command) => project::run(&admin, command),
+        AdminCommand::Key(command) => key::run(&admin, command),
+        AdminCommand::Phone(command) => phone::run(&admin, command),
+        AdminCommand::Device(command) => device::run(&admin, command),
+        AdminCommand::Pair(args) => pair::run(&admin, args),
+        AdminCommand::Alerts(args) => alerts::run(&admin, args),
+        AdminCommand::Unfreeze(args) => unfreeze::run(&admin, args),
+    }
+}
+
+/// Returns a number for the keys of one run.
+pub(crate) fn process_number(random: &crate::random::Random) -> u8 {
+    PROCESS + u8::try_from(random.below(PROCESSES)).unwrap_or(0)
+}
+
+/// What every command works with.
+struct Admin {
+    hub: Hub,
+    out: Output,
+}
+
+impl Admin {
+    /// Runs a unit of work that may be refused.
+    fn write<T, E, F>(&self, mut job: F) -> Result<T, CommandError>
+    where
+        F: FnMut(&Hub, &mut Tx<'_>, Now) -> Result<Result<T, E>, StoreError> + Send + 'static,
+        T: Send + 'static,
+        E: Display + Send + 'static,
+    {
+        let (hub, now) = (self.hub.clone(), self.hub.now());
+        let done = self
+            .hub
+            .store
+            .write_blocking(move |tx| job(&hub, tx, now))?;
+        done.map_err(|refused| CommandError::new(refused.to_string()))
+    }
+
+    /// Reads.
+    fn read<T, F>(&self, job: F) -> Result<T, CommandError>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        Ok(self.hub.store.read_blocking(job)?)
+    }
+}

@@ -1,0 +1,147 @@
+//! `admin pair`: a code, the wait for a phone, the six digits, the operator's word.
+
+use super::Admin;
+use super::args::PairArgs;
+use crate::commands::CommandError;
+use crate::pairing::code::NewCode;
+use crate::pairing::confirm::{self, Joined};
+use crate::pairing::invitation::Invitation;
+use crate::pairing::open::{self, Purpose};
+use hub_domain::{Pairing, PairingState};
+use hub_store::{StoreError, Tx, meta, pairings, projects};
+use postrider_model::PairingId;
+use serde_json::{Value, json};
+use std::io::{self, Write as _};
+use std::thread;
+use std::time::Duration;
+
+/// How often the command looks whether a phone has used the code.
+const LOOK_EVERY: Duration = Duration::from_millis(150);
+
+pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
+    let pairing = match &args.confirm {
+        Some(name) => find(admin, name)?,
+        None => {
+            let pairing = invite(admin, &args)?;
+            if args.no_wait {
+                return Ok(());
+            }
+            pairing
+        }
+    };
+    let digits = wait_for_phone(admin, pairing.id)?;
+    admin.out.show(&json!({"digits": digits}), || {
+        format!("\nA phone has used the code. It must show the same six digits:\n\n    {digits}\n")
+    });
+    let id = pairing.id;
+    if !args.yes && !operator_agrees()? {
+        admin.write(move |_, tx, _| Ok(Ok::<_, &str>(confirm::refuse(tx, id)?)))?;
+        return Err(CommandError::new("refused: the code is of no use any more"));
+    }
+    let joined = admin.write(move |hub, tx, now| confirm::confirm(hub, tx, id, now))?;
+    show_joined(admin, &joined);
+    Ok(())
+}
+
+/// Draws a code and shows it.
+fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
+    let purpose = purpose(admin, args)?;
+    let name = args.name.clone().unwrap_or_default();
+    let (pairing, code) =
+        admin.write(move |hub, tx, now| open::open(hub, tx, &purpose, &name, now))?;
+    let hub_url = match &args.hub {
+        Some(url) => Some(url.clone()),
+        None => admin.read(|tx: &mut Tx<'_>| meta::get(tx, open::BASE_URL))?,
+    };
+    let invitation = Invitation::new(hub_url.as_deref(), &code, &args.pins)?;
+    show_code(admin, &code, invitation.as_ref());
+    Ok(pairing)
+}
+
+fn purpose(admin: &Admin, args: &PairArgs) -> Result<Purpose, CommandError> {
+    match (args.device, args.project) {
+        (Some(device), _) => Ok(Purpose::Replace(device)),
+        (None, Some(project)) => Ok(Purpose::Join(project)),
+        (None, None) => {
+            let all = admin.read(|tx: &mut Tx<'_>| projects::all(tx))?;
+            match all.as_slice() {
+                [only] => Ok(Purpose::Join(only.id)),
+                [] => Err(CommandError::new("there is no project: make one first")),
+                _ => Err(CommandError::new("say which --project it joins")),
+            }
+        }
+    }
+}
+
+fn show_code(admin: &Admin, code: &NewCode, invitation: Option<&Invitation>) {
+    let json = json!({
+        "code": code.typed(),
+        "full_code": code.full(),
+        "uri": invitation.map(Invitation::uri),
+    });
+    admin.out.show(&json, || {
+        let typed = code.typed();
+        let typed = format!("Code to type: {typed}\nIt works once, within 10 minutes.");
+        match invitation {
+            Some(it) => format!("{}\n{}\n\n{typed}", it.qr(), it.uri()),
+            None => format!("{typed}\nFor a QR code, say with --hub where phones reach the hub."),
+        }
+    });
+}
+
+fn find(admin: &Admin, name: &str) -> Result<Pairing, CommandError> {
+    let (name, now) = (name.trim().to_ascii_uppercase(), admin.hub.now().unix);
+    let found = admin.read(move |tx: &mut Tx<'_>| pairings::by_code_name(tx, &name, now))?;
+    found.ok_or_else(|| CommandError::new("there is no live code of that name"))
+}
+
+/// Waits until a phone has used the code, and returns the digits.
+fn wait_for_phone(admin: &Admin, id: PairingId) -> Result<String, CommandError> {
+    loop {
+        let found = match admin
+            .hub
+            .store
+            .read_blocking(move |tx| pairings::get(tx, id))
+        {
+            Err(StoreError::Busy) => continue,
+            found => found?,
+        };
+        let Some(pairing) = found else {
+            return Err(CommandError::new("the code has run out"));
+        };
+        match pairing.state {
+            PairingState::Claimed | PairingState::Confirmed => {
+                return Ok(pairing.digits.unwrap_or_default());
+            }
+            PairingState::Ended => {
+                let text = "the code was ended, by wrong tries or by refusing it";
+                return Err(CommandError::new(text));
+            }
+            PairingState::Open if pairing.time_expires <= admin.hub.now().unix => {
+                return Err(CommandError::new("the code has run out: no phone used it"));
+            }
+            PairingState::Open => thread::sleep(LOOK_EVERY),
+        }
+    }
+}
+
+fn operator_agrees() -> Result<bool, CommandError> {
+    let mut prompt = io::stderr().lock();
+    write!(prompt, "Are they the same? [y/N] ")?;
+    prompt.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn show_joined(admin: &Admin, joined: &Joined) {
+    let phones: Vec<Value> = joined.phones.iter().map(super::phone::view).collect();
+    let json = json!({"device_id": joined.device.id, "phones": phones});
+    admin.out.show(&json, || {
+        let mut text = format!("{} has joined ({})\n", joined.device.id, joined.device.name);
+        for phone in &joined.phones {
+            text.push_str(&format!("{}  {}\n", phone.id, phone.name));
+        }
+        text
+    });
+}

@@ -1,0 +1,107 @@
+//! `admin phone`.
+
+use super::Admin;
+use super::args::PhoneCommand;
+use super::output::{or_dash, table};
+use crate::alerts;
+use crate::audit;
+use crate::commands::CommandError;
+use crate::setup;
+use hub_domain::{AlertKind, Phone};
+use hub_store::{Tx, phones, projects};
+use postrider_model::{PhoneId, ProjectId};
+use serde_json::{Value, json};
+
+pub(super) fn run(admin: &Admin, command: PhoneCommand) -> Result<(), CommandError> {
+    match command {
+        PhoneCommand::List { project } => list(admin, project),
+        PhoneCommand::AddTest {
+            project,
+            name,
+            number,
+        } => {
+            let made = admin.write(move |hub, tx, now| {
+                setup::test_phone(hub, tx, project, &name, number.as_ref(), now)
+            })?;
+            admin
+                .out
+                .show(&view(&made), || format!("made {} ({})", made.id, made.name));
+            Ok(())
+        }
+        PhoneCommand::ConfirmSim { phone } => confirm_sim(admin, phone),
+    }
+}
+
+fn list(admin: &Admin, project: Option<ProjectId>) -> Result<(), CommandError> {
+    let all = admin.read(move |tx: &mut Tx<'_>| match project {
+        Some(project) => phones::of_project(tx, project),
+        None => phones::all(tx),
+    })?;
+    let row = |phone: &Phone| {
+        vec![
+            phone.id.to_string(),
+            phone.phone_type.to_string(),
+            or_dash(phone.device_id),
+            or_dash(phone.phone_number.as_ref().map(|it| it.as_str())),
+            phone.name.clone(),
+            remarks(phone),
+        ]
+    };
+    let rows: Vec<_> = all.iter().map(row).collect();
+    let heading = ["id", "type", "device", "number", "name", ""];
+    let json = all.iter().map(view).collect();
+    admin.out.show(&json, || table(&heading, &rows));
+    Ok(())
+}
+
+fn remarks(phone: &Phone) -> String {
+    let remarks = [
+        (phone.send_paused, "paused"),
+        (phone.sim_changed, "SIM changed"),
+    ];
+    let said = remarks.iter().filter(|(is, _)| *is).map(|(_, text)| *text);
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// The next word of the phone says which SIM is the right one from now on.
+fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
+    let phone = admin.write(move |hub, tx, now| {
+        let found = phones::by_key(tx, id)?.filter(|phone| !phone.removed);
+        let Some(mut phone) = found else {
+            return Ok(Err("there is no such phone"));
+        };
+        let Some(project) = projects::get(tx, phone.project_id)? else {
+            return Ok(Err("there is no such phone"));
+        };
+        phone.sim_changed = false;
+        phone.sim_fingerprint = None;
+        phones::update(tx, &phone)?;
+        alerts::clear_for_phone(hub, tx, &project, &phone, AlertKind::SimChanged, now)?;
+        let line = audit::Line {
+            organization_id: project.organization_id,
+            project_id: Some(project.id),
+            action: "phone.confirm_sim",
+            target: id.to_string(),
+        };
+        audit::write(hub, tx, line, now)?;
+        Ok(Ok(phone))
+    })?;
+    admin.out.show(&view(&phone), || {
+        format!("{id} sends from the SIM that is in it now")
+    });
+    Ok(())
+}
+
+pub(super) fn view(phone: &Phone) -> Value {
+    json!({
+        "id": phone.id,
+        "project_id": phone.project_id,
+        "device_id": phone.device_id,
+        "sim": phone.sim.map(|sim| sim.get()),
+        "name": phone.name,
+        "phone_type": phone.phone_type.as_str(),
+        "phone_number": phone.phone_number.as_ref().map(|it| it.as_str()),
+        "send_paused": phone.send_paused,
+        "sim_changed": phone.sim_changed,
+    })
+}

@@ -1,0 +1,49 @@
+//! `admin unfreeze`: the operator's word for phones that will not answer after a restore.
+
+use super::Admin;
+use super::args::UnfreezeArgs;
+use crate::audit;
+use crate::commands::CommandError;
+use hub_domain::Device;
+use hub_store::{StoreError, Tx, devices, phones};
+use postrider_model::PhoneId;
+use serde_json::json;
+
+pub(super) fn run(admin: &Admin, args: UnfreezeArgs) -> Result<(), CommandError> {
+    let freed = admin.write(move |hub, tx, now| {
+        let Some(concerned) = concerned(tx, args.phone)? else {
+            return Ok(Err("there is no such phone"));
+        };
+        let frozen: Vec<Device> = concerned.into_iter().filter(|it| it.frozen).collect();
+        for device in &frozen {
+            devices::set_frozen(tx, device.id, false)?;
+            let line = audit::Line {
+                organization_id: device.organization_id,
+                project_id: Some(device.project_id),
+                action: "device.unfreeze",
+                target: device.id.to_string(),
+            };
+            audit::write(hub, tx, line, now)?;
+        }
+        Ok(Ok(frozen))
+    })?;
+    let ids: Vec<_> = freed.iter().map(|device| device.id).collect();
+    admin
+        .out
+        .show(&json!({"devices": ids}), || match ids.len() {
+            0 => "nothing was frozen".to_owned(),
+            count => format!("{count} devices are sent to again"),
+        });
+    Ok(())
+}
+
+fn concerned(tx: &mut Tx<'_>, phone: Option<PhoneId>) -> Result<Option<Vec<Device>>, StoreError> {
+    let Some(phone) = phone else {
+        return Ok(Some(devices::all(tx)?));
+    };
+    let device = phones::by_key(tx, phone)?.and_then(|phone| phone.device_id);
+    match device {
+        Some(id) => Ok(devices::get(tx, id)?.map(|device| vec![device])),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,39 @@
+//! Lines of the audit log that the operator's commands write.
+
+use crate::hub::Hub;
+use hub_domain::AuditEntry;
+use hub_store::{StoreError, Tx};
+use postrider_model::{Now, OrganizationId, ProjectId};
+
+/// Who acts on the command line.
+const ADMIN: &str = "admin";
+
+/// What an operator did, and on what.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The organization that it concerns.
+    pub organization_id: OrganizationId,
+    /// The project that it concerns.
+    pub project_id: Option<ProjectId>,
+    /// What was done, such as `key.create`.
+    pub action: &'static str,
+    /// The id of what it was done to.
+    pub target: String,
+}
+
+/// Writes a line, in the transaction of what it tells of.
+///
+/// # Errors
+/// What the database says.
+pub fn write(hub: &Hub, tx: &mut Tx<'_>, line: Line, now: Now) -> Result<(), StoreError> {
+    let entry = AuditEntry {
+        id: hub.key(now).get(),
+        organization_id: line.organization_id,
+        project_id: line.project_id,
+        actor: ADMIN.to_owned(),
+        action: line.action.to_owned(),
+        target: line.target,
+        time: now.unix,
+    };
+    hub_store::audit::insert(tx, &entry)
+}

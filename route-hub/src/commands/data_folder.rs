@@ -1,0 +1,79 @@
+//! The data folder: where the database is, and how it is opened.
+
+use super::CommandError;
+use crate::admin::process_number;
+use crate::clock::SystemClock;
+use crate::hub::{Hub, HubParts};
+use crate::random::Random;
+use hub_store::{SqliteSettings, Store, meta};
+use postrider_model::KeyMaker;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// The name of the database's file.
+const DATABASE_FILE: &str = "hub.db";
+
+/// Returns the database's file of a data folder.
+pub fn database(folder: &Path) -> PathBuf {
+    folder.join(DATABASE_FILE)
+}
+
+/// Makes a folder that only its owner may look into, unless it is there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make(folder: &Path) -> Result<(), CommandError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|error| CommandError::of(folder.display(), &error))
+}
+
+/// Opens the database of a data folder, makes both when they are missing, and brings the schema up
+/// to date.
+///
+/// # Errors
+/// When the folder or the database cannot be used.
+pub fn open(folder: &Path) -> Result<Store, CommandError> {
+    make(folder)?;
+    Ok(Store::open_sqlite(SqliteSettings::new(database(folder)))?)
+}
+
+/// Opens a data folder for one admin command; a missing one is made only when `create` says so.
+///
+/// # Errors
+/// When the folder or the database cannot be used.
+pub fn open_for_admin(folder: &Path, create: bool) -> Result<Hub, CommandError> {
+    if create {
+        make(folder)?;
+    }
+    let store = Store::open_sqlite(SqliteSettings {
+        create,
+        readers: 1,
+        ..SqliteSettings::new(database(folder))
+    })?;
+    let process = process_number(&Random::new());
+    let parts = parts(store, process, String::new(), Vec::new())?;
+    Ok(Hub::new(parts))
+}
+
+/// Puts together what a hub on a store is made of: its keys lie above every stored one.
+///
+/// # Errors
+/// What the database says.
+pub fn parts(
+    store: Store,
+    process: u8,
+    base_url: String,
+    host_names: Vec<String>,
+) -> Result<HubParts, CommandError> {
+    let read = |tx: &mut hub_store::Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
+    let (highest, generation) = store.read_blocking(read)?;
+    Ok(HubParts {
+        store,
+        clock: SystemClock::start(),
+        keys: KeyMaker::new(process, highest),
+        generation,
+        base_url,
+        host_names,
+    })
+}

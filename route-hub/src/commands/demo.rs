@@ -1,0 +1,184 @@
+//! `route-hub demo`: a hub with virtual phones on a folder of its own, ready to be tried.
+
+use super::demo_phones::{self, Phones};
+use super::demo_screen::Screen;
+use super::demo_setup::{self, Demo};
+use super::running::{Running, Start};
+use super::serve::listen;
+use super::stop_signal::StopSignal;
+use super::{CommandError, data_folder, logging};
+use crate::random::Random;
+use crate::settings::ServeSettings;
+use clap::Args;
+use hub_outgoing::Guard;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+/// Where the demo listens unless it is told; when that is taken, on a free port.
+const LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8090);
+/// How long a stop waits for requests and phones.
+const DRAIN: Duration = Duration::from_secs(5);
+/// The demo's number in keys.
+const PROCESS: u8 = 0;
+
+/// Runs a hub with virtual phones, joined over the real link.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep data, key and phones in this folder; a temporary one when left out.
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Keep the phones' own folders here [default: `phones` in the data folder].
+    #[arg(long, value_name = "DIR")]
+    pub phones_dir: Option<PathBuf>,
+    /// Address to listen on, loopback only [default: 127.0.0.1:8090, or a free port].
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// How many virtual phones there are at least.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub phones: u16,
+    /// Most SMS parts that leave a phone in any minute; no limit when left out.
+    #[arg(long, value_name = "PARTS_PER_MINUTE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub pace: Option<u32>,
+    /// Append a line of JSON for each hand-over to a phone's radio.
+    #[arg(long, value_name = "FILE")]
+    pub radio_log: Option<PathBuf>,
+    /// Print one line of JSON once ready, and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// What to log.
+    #[arg(
+        long,
+        env = "ROUTE_HUB_LOG",
+        value_name = "FILTER",
+        default_value = "warn"
+    )]
+    pub log: String,
+}
+
+/// Runs the demo until it is told to stop.
+///
+/// # Errors
+/// When it cannot start, or a part of it broke off.
+pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
+    logging::start(Some(&args.log), false)?;
+    if args
+        .listen
+        .is_some_and(|address| !address.ip().is_loopback())
+    {
+        return Err(CommandError::new("the demo listens on loopback only"));
+    }
+    let folder = Folder::of(args.dir.as_deref())?;
+    let runtime = Runtime::new()?;
+    let listener = runtime.block_on(bind(args.listen))?;
+    let bound = listener.local_addr()?;
+    let settings = ServeSettings {
+        listen: Some(bound),
+        ..ServeSettings::default()
+    };
+    let store = data_folder::open(&folder.path)?;
+    let demo = demo_setup::open(&store)?;
+    let start = Start {
+        parts: data_folder::parts(
+            store,
+            PROCESS,
+            settings.base_url(bound),
+            settings.host_names(bound),
+        )?,
+        listener,
+        certificate: None,
+        guard: Guard {
+            allow_loopback: true,
+            ..Guard::default()
+        },
+        drain: DRAIN,
+    };
+    runtime.block_on(run(&args, &folder.path, start, demo))
+}
+
+async fn run(args: &DemoArgs, folder: &Path, start: Start, demo: Demo) -> Result<(), CommandError> {
+    let mut told = StopSignal::listen()?;
+    let mut running = Running::start(start).await?;
+    let screen = Screen::new(args.json);
+    let wish = demo_phones::Wish {
+        folder: args
+            .phones_dir
+            .clone()
+            .unwrap_or_else(|| folder.join("phones")),
+        count: args.phones,
+        pace: args.pace,
+        radio_log: args.radio_log.clone(),
+    };
+    let started = tokio::select! {
+        started = demo_phones::start(&running.hub, &demo, wish, &screen) => started.map(Some),
+        () = told.given() => Ok(None),
+    };
+    let phones = match started {
+        Ok(Some(phones)) => phones,
+        unfinished => {
+            running.stop().await;
+            return unfinished.map(drop);
+        }
+    };
+    screen.ready(&running.hub.base_url, &demo, &phones.list());
+    let ended = until_told(&mut told, &mut running, &phones, &screen).await;
+    phones.stop().await;
+    running.stop().await;
+    ended
+}
+
+async fn until_told(
+    told: &mut StopSignal,
+    running: &mut Running,
+    phones: &Phones,
+    screen: &Screen,
+) -> Result<(), CommandError> {
+    let mut typed = screen.typed();
+    loop {
+        tokio::select! {
+            () = told.given() => return Ok(()),
+            broken = running.broken() => return Err(broken),
+            Some(line) = typed.recv() => phones.receive(&line, screen),
+        }
+    }
+}
+
+async fn bind(wished: Option<SocketAddr>) -> Result<TcpListener, CommandError> {
+    if let Some(address) = wished {
+        return listen(address).await;
+    }
+    match listen(LISTEN).await {
+        Ok(listener) => Ok(listener),
+        Err(_) => listen(SocketAddr::new(LISTEN.ip(), 0)).await,
+    }
+}
+
+/// The demo's folder; a temporary one goes when this is dropped.
+struct Folder {
+    path: PathBuf,
+    temporary: bool,
+}
+
+impl Folder {
+    fn of(dir: Option<&Path>) -> Result<Self, CommandError> {
+        let temporary = dir.is_none();
+        let path = dir.map_or_else(
+            || std::env::temp_dir().join(format!("route-hub-demo-{}", Random::new().token::<12>())),
+            Path::to_owned,
+        );
+        data_folder::make(&path)?;
+        Ok(Self { path, temporary })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.temporary {
+            // What cannot be removed is left to the system's own cleaning.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}

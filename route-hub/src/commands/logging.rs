@@ -1,0 +1,25 @@
+//! The log: lines on standard error, as text or as JSON.
+
+use super::CommandError;
+use std::io::{self, IsTerminal as _};
+use tracing_subscriber::EnvFilter;
+
+/// What is logged unless the settings say otherwise.
+const DEFAULT_FILTER: &str = "info";
+
+/// Starts the log.
+///
+/// # Errors
+/// When the filter cannot be read.
+pub(super) fn start(filter: Option<&str>, json: bool) -> Result<(), CommandError> {
+    let filter = filter.unwrap_or(DEFAULT_FILTER);
+    let filter = EnvFilter::try_new(filter).map_err(|error| CommandError::of("--log", &error))?;
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr);
+    let started = match json {
+        true => subscriber.json().try_init(),
+        false => subscriber.with_ansi(io::stderr().is_terminal()).try_init(),
+    };
+    started.map_err(|error| CommandError::new(format!("the log cannot be started: {error}")))
+}

@@ -1,0 +1,146 @@
+//! A hub that runs: its server and its workers, and their stop in good order.
+
+use super::CommandError;
+use crate::dispatch::{life, simulated};
+use crate::hub::{Hub, HubParts};
+use crate::pairing::open::BASE_URL;
+use crate::serve::serve;
+use crate::tls::{Certificate, TlsError};
+use crate::webhooks::deliver;
+use crate::{housekeeping, link, ops, pairing, routes};
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use hub_outgoing::{Client, Guard};
+use hub_store::meta;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+
+/// How long a stop waits for webhooks under way: their own limit, and a little to commit.
+const DELIVERIES_MAX: Duration = Duration::from_secs(12);
+
+/// What a hub is started with.
+pub(super) struct Start {
+    /// Store, keys and addresses.
+    pub(super) parts: HubParts,
+    /// Where it listens.
+    pub(super) listener: TcpListener,
+    /// With what it speaks TLS; `None` is plain HTTP.
+    pub(super) certificate: Option<Arc<Certificate>>,
+    /// What webhooks may reach.
+    pub(super) guard: Guard,
+    /// How long a stop waits for requests and phones.
+    pub(super) drain: Duration,
+}
+
+/// A hub that runs.
+pub(super) struct Running {
+    pub(super) hub: Hub,
+    stop: watch::Sender<bool>,
+    server: JoinHandle<Result<(), TlsError>>,
+    deliverer: JoinHandle<()>,
+    workers: JoinSet<()>,
+    drain: Duration,
+}
+
+impl Running {
+    /// Starts server and workers.
+    pub(super) async fn start(start: Start) -> Result<Self, CommandError> {
+        let hub = Hub::new(start.parts);
+        let base_url = hub.base_url.clone();
+        let keep = hub
+            .store
+            .write(move |tx| meta::put(tx, BASE_URL, &base_url));
+        keep.await?;
+        let client = Client::new(start.guard)?;
+        let (stop, stopped) = watch::channel(false);
+        let router = router(&hub);
+        let served = serve(
+            start.listener,
+            start.certificate.clone(),
+            router,
+            stopped.clone(),
+            start.drain,
+        );
+        let mut workers = JoinSet::new();
+        workers.spawn(life::run(hub.clone()));
+        workers.spawn(simulated::run(hub.clone()));
+        workers.spawn(housekeeping::run(hub.clone()));
+        workers.spawn(notice_changes(hub.clone()));
+        if let Some(certificate) = start.certificate {
+            workers.spawn(certificate.reload_on_change());
+        }
+        Ok(Self {
+            stop,
+            server: tokio::spawn(served),
+            deliverer: tokio::spawn(deliver::run(hub.clone(), client, stopped)),
+            workers,
+            drain: start.drain,
+            hub,
+        })
+    }
+
+    /// Waits until a part ends that should not, and says so.
+    pub(super) async fn broken(&mut self) -> CommandError {
+        tokio::select! {
+            ended = &mut self.server => match ended {
+                Ok(Err(error)) => error.into(),
+                Ok(Ok(())) => CommandError::new("the server ended"),
+                Err(error) => CommandError::of("the server broke off", &error),
+            },
+            ended = &mut self.deliverer => match ended {
+                Ok(()) => CommandError::new("the webhook deliverer ended"),
+                Err(error) => CommandError::of("the webhook deliverer broke off", &error),
+            },
+            Some(ended) = self.workers.join_next() => match ended {
+                Ok(()) => CommandError::new("a worker ended"),
+                Err(error) => CommandError::of("a worker broke off", &error),
+            },
+        }
+    }
+
+    /// Stops in good order: nothing new is taken, requests finish, each phone is told to come back,
+    /// webhooks under way end. What is answered is on disk already.
+    pub(super) async fn stop(mut self) {
+        tracing::info!("stopping");
+        self.hub.metrics.say_stopping();
+        self.hub.links.drain();
+        self.stop.send_replace(true);
+        if timeout(self.drain, self.hub.links.all_ended())
+            .await
+            .is_err()
+        {
+            tracing::warn!("links still open at the end of the drain were closed");
+        }
+        if !self.server.is_finished() {
+            // The server keeps to the drain's time by itself.
+            let _ = (&mut self.server).await;
+        }
+        if !self.deliverer.is_finished() {
+            let _ = timeout(DELIVERIES_MAX, &mut self.deliverer).await;
+        }
+        self.workers.shutdown().await;
+        tracing::info!("stopped");
+    }
+}
+
+fn router(hub: &Hub) -> Router {
+    let others = Router::new()
+        .route("/link", get(link::upgrade))
+        .route("/pair", post(pairing::request::pair))
+        .merge(ops::routes());
+    routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), ops::count))
+}
+
+/// Has everything read again what another process, such as an admin command, may have changed.
+async fn notice_changes(hub: Hub) {
+    let mut changes = hub.store.changed_elsewhere();
+    while changes.changed().await.is_ok() {
+        hub.rows_changed();
+        hub.bus.wake_webhooks();
+    }
+}

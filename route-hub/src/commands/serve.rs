@@ -1,0 +1,85 @@
+//! `route-hub serve`.
+
+use super::running::{Running, Start};
+use super::stop_signal::StopSignal;
+use super::{CommandError, data_folder, logging};
+use crate::settings::{ServeSettings, Transport};
+use crate::tls::Certificate;
+use hub_outgoing::{Allowed, Guard};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+/// How long a stop waits for requests and phones unless the settings say otherwise.
+const DRAIN_DEFAULT_S: u64 = 10;
+
+/// Runs a hub until it is told to stop.
+///
+/// # Errors
+/// When it cannot start, or a part of it broke off.
+pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
+    let settings = settings.with_file()?;
+    logging::start(settings.log.as_deref(), settings.log_json.unwrap_or(false))?;
+    let guard = guard(&settings)?;
+    let certificate = match settings.transport()? {
+        Transport::Plain => None,
+        Transport::Tls { cert, key } => Some(Certificate::read(&cert, &key)?),
+    };
+    let runtime = Runtime::new()?;
+    let listener = runtime.block_on(listen(settings.listen_addr()))?;
+    let bound = listener.local_addr()?;
+    let store = data_folder::open(settings.data_dir())?;
+    let start = Start {
+        parts: data_folder::parts(
+            store,
+            settings.process.unwrap_or(0),
+            settings.base_url(bound),
+            settings.host_names(bound),
+        )?,
+        listener,
+        certificate,
+        guard,
+        drain: Duration::from_secs(settings.drain_s.unwrap_or(DRAIN_DEFAULT_S)),
+    };
+    runtime.block_on(run(start, bound))
+}
+
+async fn run(start: Start, bound: SocketAddr) -> Result<(), CommandError> {
+    let mut told = StopSignal::listen()?;
+    let mut running = Running::start(start).await?;
+    tracing::info!(address = %bound, url = %running.hub.base_url, "listening");
+    let ended = tokio::select! {
+        () = told.given() => Ok(()),
+        broken = running.broken() => Err(broken),
+    };
+    running.stop().await;
+    ended
+}
+
+/// Binds the address, with a queue that holds many phones coming back at once.
+///
+/// # Errors
+/// That names the address.
+pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener, CommandError> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| {
+        CommandError::of(format!("cannot listen on the address {address}"), &error)
+    })
+}
+
+fn guard(settings: &ServeSettings) -> Result<Guard, CommandError> {
+    let read = |text: &String| {
+        let entry = text.trim().parse::<Allowed>();
+        entry.map_err(|error| CommandError::new(format!("--webhook-allow: {text} {error}")))
+    };
+    Ok(Guard {
+        https_only: settings.webhook_https_only.unwrap_or(false),
+        allowed: settings
+            .webhook_allow
+            .iter()
+            .map(read)
+            .collect::<Result<_, _>>()?,
+        ..Guard::default()
+    })
+}

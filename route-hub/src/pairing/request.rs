@@ -1,0 +1,166 @@
+//! `POST /pair`: a phone asks to join, again and again until the operator has said so.
+
+use super::claim::{self, Claim};
+use super::code::GivenCode;
+use super::wire::{PairAnswer, PairRequest, PairedPhone};
+use crate::api::Failure;
+use crate::hub::Hub;
+use crate::serve::Peer;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, Uri, header};
+use hub_store::{StoreError, Tx, phones};
+use hub_web::{ApiError, ErrorCode, read_body};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+/// Largest body of a pairing request.
+const BODY_BYTES_MAX: usize = 16 * 1024;
+
+/// Answers a phone's request to join.
+///
+/// # Errors
+/// `invalid_param`, `pairing_refused`, `pairing_expired`, `rate_limited`, and what a body can be
+/// refused for.
+pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, Failure> {
+    let (parts, body) = request.into_parts();
+    let peer = parts.extensions.get::<Peer>().copied();
+    let address = address_of(peer, &parts.headers);
+    let bytes = read_body(&parts.headers, body).await?;
+    if bytes.len() > BODY_BYTES_MAX {
+        let text = "a pairing request is not that large";
+        return Err(ApiError::new(ErrorCode::TooLarge, text).into());
+    }
+    let request = PairRequest::read(&bytes)?;
+    let dialled = host_header(&parts.headers);
+    let answer = settle(&hub, address, request, dialled).await?;
+    let json = serde_json::to_string(&answer).map_err(ApiError::internal)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+}
+
+/// Settles a request of a phone at `address`, which found the hub as `dialled` (host and port).
+///
+/// # Errors
+/// As [`pair`].
+pub async fn settle(
+    hub: &Hub,
+    address: IpAddr,
+    request: PairRequest,
+    dialled: Option<&str>,
+) -> Result<PairAnswer, Failure> {
+    let now = hub.now();
+    if let Some(seconds) = hub.wrong_tries.wait_s(address, now) {
+        let text = "too many wrong pairing codes came from this address";
+        return Err(ApiError::rate_limited(text, seconds).into());
+    }
+    let given = GivenCode::read(request.code.as_str())
+        .ok_or_else(|| ApiError::invalid_param("code", "must be a pairing code"))?;
+    let request = Arc::new(request);
+    let (claim, phones) = hub
+        .store
+        .write(move |tx| claim_with_phones(tx, &given, &request, now.unix))
+        .await?;
+    match claim {
+        Claim::Pending { digits } => Ok(PairAnswer::Pending { digits }),
+        Claim::Confirmed(pairing) => {
+            let device_id = pairing
+                .device_id
+                .ok_or_else(|| ApiError::internal("a confirmed pairing without its device"))?;
+            let (host, link_url) = way_to(hub, dialled);
+            Ok(PairAnswer::Confirmed {
+                digits: pairing.digits.unwrap_or_default(),
+                device_id,
+                host,
+                link_url,
+                phones,
+            })
+        }
+        Claim::Wrong => {
+            hub.wrong_tries.count(address, now);
+            Err(refused("the pairing code is not valid"))
+        }
+        Claim::UsedUp => Err(refused("the pairing code has been used or ended")),
+        Claim::Expired => {
+            let text = "the pairing code has run out";
+            Err(ApiError::new(ErrorCode::PairingExpired, text).into())
+        }
+    }
+}
+
+fn refused(text: &'static str) -> Failure {
+    ApiError::new(ErrorCode::PairingRefused, text).into()
+}
+
+fn claim_with_phones(
+    tx: &mut Tx<'_>,
+    given: &GivenCode,
+    request: &PairRequest,
+    now: postrider_model::UnixMs,
+) -> Result<(Claim, Vec<PairedPhone>), StoreError> {
+    let claim = claim::claim(tx, given, request, now)?;
+    let phones = match &claim {
+        Claim::Confirmed(pairing) => match pairing.device_id {
+            Some(device) => phones::of_device(tx, device)?,
+            None => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let paired = phones.into_iter().filter_map(|phone| {
+        Some(PairedPhone {
+            id: phone.id,
+            sim: phone.sim?,
+            phone_number: phone.phone_number,
+        })
+    });
+    Ok((claim, paired.collect()))
+}
+
+/// Returns whose wrong tries are counted: the peer, or whom a proxy on this machine speaks for.
+fn address_of(peer: Option<Peer>, headers: &HeaderMap) -> IpAddr {
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+    if !peer.to_canonical().is_loopback() {
+        return peer;
+    }
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
+    forwarded
+        .and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok())
+        .unwrap_or(peer)
+}
+
+fn host_header(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::HOST)?.to_str().ok()
+}
+
+/// Returns the host name that a phone signs, and where it dials its link.
+///
+/// A hub that listens on every address and was told no public one is where the phone found it.
+fn way_to(hub: &Hub, dialled: Option<&str>) -> (String, String) {
+    let base: Option<Uri> = hub.base_url.parse().ok();
+    let own_host = base.as_ref().and_then(host_of);
+    let anywhere = own_host
+        .as_deref()
+        .and_then(|host| host.parse::<IpAddr>().ok())
+        .is_some_and(|address| address.is_unspecified());
+    let mut url = hub.base_url.clone();
+    let mut host = own_host;
+    if let (true, Some(found)) = (anywhere, dialled) {
+        let scheme = hub.base_url.split("://").next().unwrap_or("http");
+        let found_url = format!("{scheme}://{found}");
+        if let Some(found_host) = found_url.parse::<Uri>().ok().as_ref().and_then(host_of) {
+            url = found_url;
+            host = Some(found_host);
+        }
+    }
+    let known = |name: &String| hub.host_names.contains(name);
+    let host = host
+        .filter(known)
+        .or_else(|| hub.host_names.first().cloned())
+        .unwrap_or_default();
+    // http becomes ws, https becomes wss.
+    let link_url = format!("ws{}/link", url.trim_start_matches("http"));
+    (host, link_url)
+}
+
+fn host_of(uri: &Uri) -> Option<String> {
+    Some(uri.host()?.trim_matches(['[', ']']).to_lowercase())
+}

@@ -1,0 +1,209 @@
+//! What pairing says, as JSON.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hub_web::ApiError;
+use postrider_link::frame::InstallId;
+use postrider_model::{DeviceId, PhoneId, PhoneNumber, Secret, SimSlot};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Most characters of a name, a maker, a model or a version.
+const TEXT_LENGTH_MAX: usize = 100;
+
+/// A phone's request, as it came.
+#[derive(Debug, Deserialize)]
+struct Written {
+    code: Secret,
+    public_key: String,
+    key_algorithm: String,
+    install: InstallId,
+    #[serde(default)]
+    device: DeviceDescription,
+}
+
+/// A phone's request with everything checked but the code.
+#[derive(Debug, Clone)]
+pub struct PairRequest {
+    /// The code as it was typed or scanned.
+    pub code: Secret,
+    /// The phone's public key: the raw 32 bytes of Ed25519, the uncompressed point of P-256.
+    pub public_key: Vec<u8>,
+    /// The kind of key.
+    pub key_algorithm: KeyAlgorithm,
+    /// The phone's installation.
+    pub install: InstallId,
+    /// What the phone says of itself.
+    pub device: DeviceDescription,
+}
+
+/// The kinds of key that phones sign with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyAlgorithm {
+    /// ECDSA on P-256 with SHA-256, as a phone's keystore has it.
+    P256,
+    /// Ed25519.
+    Ed25519,
+}
+
+impl KeyAlgorithm {
+    /// Returns the name that travels and is stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::P256 => "p256",
+            Self::Ed25519 => "ed25519",
+        }
+    }
+
+    fn read(name: &str) -> Option<Self> {
+        [Self::P256, Self::Ed25519]
+            .into_iter()
+            .find(|algorithm| algorithm.as_str() == name)
+    }
+
+    fn has_form(self, key: &[u8]) -> bool {
+        match self {
+            Self::P256 => key.len() == 65 && key.first() == Some(&4),
+            Self::Ed25519 => key.len() == 32,
+        }
+    }
+}
+
+/// What a phone says of itself when it joins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceDescription {
+    /// The name that people give it.
+    pub name: String,
+    /// Who made it.
+    pub manufacturer: String,
+    /// Which model it is.
+    pub model: String,
+    /// The version of the agent.
+    pub app_version: String,
+    /// The platform's API level, for Android.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub android_sdk: Option<u32>,
+    /// The SIM slots in use.
+    pub sims: Vec<SimDescription>,
+}
+
+/// What a phone says of a SIM slot when it joins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimDescription {
+    /// The slot.
+    pub slot: SimSlot,
+    /// The SIM's number, as the SIM has it or its owner typed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<Secret>,
+    /// The network's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carrier: Option<String>,
+    /// The network's code: country and network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mccmnc: Option<String>,
+    /// The country of the SIM, two letters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+}
+
+impl PairRequest {
+    /// Reads a request's body.
+    ///
+    /// # Errors
+    /// `invalid_param` for what no agent would send.
+    pub fn read(body: &[u8]) -> Result<Self, ApiError> {
+        let written: Written = serde_json::from_slice(body).map_err(|_| {
+            ApiError::invalid_body(
+                "the body must be JSON with code, public_key, key_algorithm, install and device",
+            )
+        })?;
+        let key_algorithm = KeyAlgorithm::read(&written.key_algorithm)
+            .ok_or_else(|| ApiError::invalid_param("key_algorithm", "must be p256 or ed25519"))?;
+        let public_key = STANDARD
+            .decode(&written.public_key)
+            .ok()
+            .filter(|key| key_algorithm.has_form(key))
+            .ok_or_else(|| {
+                let rule =
+                    "must be base64 of the 32 bytes of Ed25519 or the 65 of a point of P-256";
+                ApiError::invalid_param("public_key", rule)
+            })?;
+        check_device(&written.device)?;
+        Ok(Self {
+            code: written.code,
+            public_key,
+            key_algorithm,
+            install: written.install,
+            device: written.device,
+        })
+    }
+
+    /// Returns the public key as it is stored.
+    pub fn public_key_base64(&self) -> String {
+        STANDARD.encode(&self.public_key)
+    }
+}
+
+fn check_device(device: &DeviceDescription) -> Result<(), ApiError> {
+    let texts = [
+        &device.name,
+        &device.manufacturer,
+        &device.model,
+        &device.app_version,
+    ];
+    let of_sims = device.sims.iter().flat_map(|sim| {
+        let number = sim.number.as_ref().map(Secret::as_str);
+        let texts = [&sim.carrier, &sim.mccmnc, &sim.country].map(Option::as_deref);
+        texts.into_iter().chain([number]).flatten()
+    });
+    let mut all = texts.into_iter().map(String::as_str).chain(of_sims);
+    if all.any(|text| text.chars().count() > TEXT_LENGTH_MAX) {
+        let rule = format!("must have texts of at most {TEXT_LENGTH_MAX} characters");
+        return Err(ApiError::invalid_param("device", rule));
+    }
+    let slots: BTreeSet<SimSlot> = device.sims.iter().map(|sim| sim.slot).collect();
+    if slots.len() != device.sims.len() {
+        return Err(ApiError::invalid_param(
+            "device[sims]",
+            "must name each slot once",
+        ));
+    }
+    Ok(())
+}
+
+/// What the hub answers to a request that it does not refuse.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum PairAnswer {
+    /// The operator has not confirmed yet.
+    Pending {
+        /// The six digits that both sides show.
+        digits: String,
+    },
+    /// The phone has joined.
+    Confirmed {
+        /// The six digits that both sides showed.
+        digits: String,
+        /// The device's id.
+        device_id: DeviceId,
+        /// The host name that each hello signs.
+        host: String,
+        /// Where the link is dialled.
+        link_url: String,
+        /// The device's Phones.
+        phones: Vec<PairedPhone>,
+    },
+}
+
+/// One Phone of a device that joined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PairedPhone {
+    /// Its id.
+    pub id: PhoneId,
+    /// Its SIM slot.
+    pub sim: SimSlot,
+    /// Its number, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<PhoneNumber>,
+}
