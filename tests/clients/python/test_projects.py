@@ -14,7 +14,7 @@ def test_a_project_has_its_fields(api, demo):
     project = api.getProjectById(demo.project_id)
     assert project.organization_id == demo.organization_id
     assert project.timezone_id
-    assert project.url_slug
+    assert {"url_slug", "default_route_id", "auto_create_contacts", "message_retention_days"} <= set(project._data)
     assert project.vars.all() is not None
 
 
