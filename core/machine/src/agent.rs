@@ -86,7 +86,7 @@ impl Agent {
             was_open: false,
             outbound,
             inbound,
-            health: Health::new(config.condition, config.sims),
+            health: Health::new(config.condition, config.limits, config.sims),
             timers,
             work,
             out,

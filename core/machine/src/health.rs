@@ -1,6 +1,9 @@
 //! How the phone is, told to the hub when it changes and at most once a minute.
 
-use crate::{outbound::Outbound, outbound::Waiting};
+use crate::{
+    config::PaceLimits,
+    outbound::{Outbound, Waiting},
+};
 use postrider_link::frame::{self, SimInfo};
 use postrider_model::{BootMs, Now};
 
@@ -42,6 +45,7 @@ struct Told {
 #[derive(Debug)]
 pub(crate) struct Health {
     condition: Condition,
+    limits: PaceLimits,
     sims: Vec<SimInfo>,
     version: u64,
     told: Option<(BootMs, Told)>,
@@ -59,13 +63,16 @@ pub(crate) enum NextHealth {
 }
 
 impl Health {
-    pub(crate) fn new(condition: Condition, sims: Vec<SimInfo>) -> Self {
-        Self {
+    pub(crate) fn new(condition: Condition, limits: PaceLimits, sims: Vec<SimInfo>) -> Self {
+        let mut health = Self {
             condition,
-            sims,
+            limits,
+            sims: Vec::new(),
             version: 0,
             told: None,
-        }
+        };
+        health.set_sims(sims);
+        health
     }
 
     pub(crate) fn condition(&self) -> &Condition {
@@ -83,7 +90,11 @@ impl Health {
         }
     }
 
-    pub(crate) fn set_sims(&mut self, sims: Vec<SimInfo>) {
+    /// Takes the slots in use; one that does not say its limit has the phone's.
+    pub(crate) fn set_sims(&mut self, mut sims: Vec<SimInfo>) {
+        for sim in &mut sims {
+            sim.send_limit = sim.send_limit.or(self.limits.sim_parts_per_hour);
+        }
         if self.sims != sims {
             self.sims = sims;
             self.version += 1;

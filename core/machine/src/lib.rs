@@ -1,4 +1,39 @@
 //! The phone's machines: outbound queue, pacing, delivery, inbound.
+//!
+//! [`Agent`] is the surface; the ring around it owns the socket, the journal, the clocks and the
+//! radio, and decides nothing.
+//!
+//! # A turn
+//!
+//! ```text
+//!  facts, frames, commands, deadlines          one call each, with the time that it is
+//!        |
+//!        v
+//!  poll_change until None  --> one transaction --> handle_committed
+//!        |
+//!        v
+//!  poll_effect until None  --> the radio, the socket; their outcomes are facts of later turns
+//!        |
+//!        v
+//!  poll_event until None, then sleep until poll_timeout
+//! ```
+//!
+//! An effect does not show before the rows that it needs are on disk, so a ring cannot get the
+//! order wrong by polling early. Effects may lead to further changes: a turn ends when there is
+//! nothing left of either.
+//!
+//! # Inside
+//!
+//! - the outbound machine: queues, results, holds, retries, recovery of what a restart found;
+//! - the pacer: how fast messages may leave;
+//! - the inbound machine: each incoming message once;
+//! - health: what the hub is told of the phone;
+//! - the link's session of `postrider-link`, driven from here;
+//! - [`Timer`]: every timer there is, in one table.
+//!
+//! Messages of other kinds than SMS end as unsupported, provably unsent; each kind that the phone
+//! learns gets a machine of its own beside the outbound one.
+
 mod agent;
 pub mod change;
 mod command;

@@ -130,3 +130,48 @@ fn the_installation_is_named_once() {
     world.restart();
     assert_eq!(world.disk.snapshot().install.unwrap(), name);
 }
+
+#[test]
+fn a_hub_that_was_restored_is_shown_what_it_forgot_and_counts_from_1() {
+    let mut world = World::new();
+    let known = world.send(send(1));
+    world.answer(OK);
+    let up = world.last_fact().s;
+    world.report(world.last_token(), 0, 0x00);
+    let forgotten = world.send(send(2));
+    world.tell(RadioFact::SmsReceived(sms("yes", 7, None)));
+    world.online = false;
+    world.disconnect();
+    world.answer(OK);
+    world.online = true;
+    world.restored = Some((1, up));
+    world.pass(MINUTE);
+    let mut shown: Vec<_> = world.held.iter().map(|row| (row.id, row.state)).collect();
+    shown.sort();
+    assert_eq!(
+        shown,
+        [
+            (known.id, WireState::Delivered),
+            (forgotten.id, WireState::Sent)
+        ]
+    );
+    assert_eq!(world.inbound.len(), 2);
+    assert_eq!(world.inbound[0].n, world.inbound[1].n);
+    let restarted: Vec<_> = world.facts.iter().map(|fact| fact.s).collect();
+    assert!(restarted[restarted.len() - 1] < up + 3, "{restarted:?}");
+    let link = world.disk.snapshot().link;
+    assert_eq!((link.generation, link.down), (2, 0));
+    assert_eq!(link.up_acked, link.up_highest);
+    world.restart();
+    world.report(world.last_token(), 0, 0x00);
+    assert_eq!(world.last_fact().state, WireState::Delivered);
+    assert!(
+        world
+            .disk
+            .message(forgotten)
+            .unwrap()
+            .progress
+            .ended
+            .is_some()
+    );
+}

@@ -31,12 +31,15 @@ pub(crate) struct World {
     /// Whether the hub answers dials, and acks.
     pub(crate) online: bool,
     pub(crate) acking: bool,
+    /// What a restored hub remembers: down, up.
+    pub(crate) restored: Option<(u64, u64)>,
     /// Where the process dies in its next turn.
     pub(crate) dies: Option<Death>,
     pub(crate) facts: Vec<FactEvent>,
     pub(crate) inbound: Vec<Inbound>,
     pub(crate) health: Vec<Health>,
     pub(crate) hellos: Vec<Vec<HeldRow>>,
+    pub(crate) held: Vec<HeldRow>,
     pub(crate) handed_over: Vec<(Now, SendParts)>,
     pub(crate) asked: Vec<SendToken>,
     pub(crate) confirmed: Vec<u64>,
@@ -126,6 +129,8 @@ impl World {
             generation: 1,
             online: true,
             acking: true,
+            restored: None,
+            held: Vec::new(),
             dies: None,
             facts: Vec::new(),
             inbound: Vec::new(),
@@ -253,7 +258,17 @@ impl World {
             PhoneFrame::Hello(hello) => {
                 self.hellos.push(hello.held);
                 self.down = hello.down;
-                return self.welcome(hello.up_lo - 1);
+                return match self.restored {
+                    Some((down_sent, up)) => self.challenge(Some(down_sent), Some(up)),
+                    None => self.welcome(hello.up_lo - 1),
+                };
+            }
+            PhoneFrame::Held(held) => {
+                self.held.extend(held.rows);
+                self.restored = None;
+                self.down = 0;
+                self.generation += 1;
+                return self.welcome(0);
             }
             PhoneFrame::Event(fact) => {
                 let s = fact.s;
@@ -276,6 +291,17 @@ impl World {
         if self.acking {
             self.ack(s);
         }
+    }
+
+    fn challenge(&mut self, down_sent: Option<u64>, up: Option<u64>) {
+        let challenge = Challenge {
+            nonce: "0123456789abcdef".parse().unwrap(),
+            generation: self.generation + u64::from(self.restored.is_some()),
+            down_sent,
+            up,
+        };
+        self.agent
+            .handle_frame(HubFrame::Challenge(challenge), self.now);
     }
 
     fn welcome(&mut self, up: u64) {
