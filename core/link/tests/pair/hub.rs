@@ -1,6 +1,6 @@
 //! The hub's ring in small: rows that survive, a commit queue that does not, and its sessions.
 
-use super::common::{self, Seeded};
+use super::{parts, seeded::Seeded};
 use postrider_link::{
     close::CloseCode,
     codec::{decode_phone, encode},
@@ -33,7 +33,7 @@ pub struct Rows {
 impl Rows {
     pub fn new() -> Self {
         Self {
-            link: DeviceLink::new(common::install(1)),
+            link: DeviceLink::new(parts::install(1)),
             generation: 1,
             open: BTreeMap::new(),
             freed: BTreeSet::new(),
@@ -97,7 +97,7 @@ impl Hub {
         };
         self.order += 1;
         let session = Session {
-            machine: HubSession::new(settings, common::nonce(), now),
+            machine: HubSession::new(settings, parts::nonce(), now),
             accepted: self.order,
         };
         self.sessions.insert(socket, session);
@@ -180,7 +180,7 @@ impl Hub {
     pub fn revoke(&mut self) {
         for (socket, session) in &mut self.sessions {
             if let Some(s) = session.machine.assign_control() {
-                let (id, ep) = (common::message(1), 1);
+                let (id, ep) = (parts::message(1), 1);
                 let frame = HubFrame::Revoke(Revoke { s, id, ep });
                 self.jobs
                     .push_back((*socket, Job::Down(Box::new(frame), 0)));
@@ -356,8 +356,8 @@ fn check_durable(frame: &HubFrame, rows: &Rows) {
 
 fn send(s: u64, message: i64) -> Send {
     Send {
-        id: common::message(message),
+        id: parts::message(message),
         ep: 1,
-        ..common::send(s)
+        ..parts::send(s)
     }
 }

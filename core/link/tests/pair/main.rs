@@ -5,20 +5,27 @@
 //! else may be late: frames of a cut connection still arrive while its successor is at work. A
 //! run is drawn from its seed; at its end the weather clears, and everything must have come home.
 
-#[path = "../common/mod.rs"]
-mod common;
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops where its ground gives way"
+)]
+
 #[path = "hub.rs"]
 mod hub;
+#[path = "../common/parts.rs"]
+mod parts;
 #[path = "phone.rs"]
 mod phone;
 #[path = "scenarios.rs"]
 mod scenarios;
+#[path = "../common/seeded.rs"]
+mod seeded;
 
-use common::Seeded;
 use hub::{Hub, Wire};
 use phone::Phone;
 use postrider_link::session::phone::PhoneEffect;
 use postrider_model::Now;
+use seeded::Seeded;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One WebSocket; both queues keep their order.

@@ -1,6 +1,6 @@
 //! The phone's ring in small: a journal that survives and a session that does not.
 
-use super::{common, hub::Wire};
+use super::{hub::Wire, parts};
 use postrider_link::{
     close::CloseCode,
     codec::{decode_hub, encode},
@@ -37,8 +37,8 @@ pub struct Phone {
 
 fn settings() -> PhoneSettings {
     PhoneSettings {
-        device: common::device(1),
-        install: common::install(1),
+        device: parts::device(1),
+        install: parts::install(1),
         host: "hub.example".into(),
         boot: "boot-1".into(),
         down_window: 40,
@@ -78,7 +78,7 @@ impl Phone {
     pub fn put_fact(&mut self) {
         self.pending.next_fact += 1;
         let n = self.pending.next_fact;
-        let mut event = common::event(0, 1, WireState::OnPhone);
+        let mut event = parts::event(0, 1, WireState::OnPhone);
         event.detail = Some(format!("fact {n}"));
         self.session.put(PhoneFact::Event(event));
     }
@@ -113,7 +113,7 @@ impl Phone {
 
     fn rows(&self) -> Vec<HeldRow> {
         let row = |id: &i64| HeldRow {
-            id: common::message(*id),
+            id: parts::message(*id),
             ep: 1,
             state: WireState::OnPhone,
         };

@@ -132,6 +132,28 @@ fn an_ack_leaves_only_after_the_commit() {
 }
 
 #[test]
+fn an_ack_covers_only_what_the_commit_did() {
+    let (mut session, conn) = open();
+    session.handle_frame(conn, void(11), NOW);
+    session.poll_change();
+    session.handle_frame(conn, void(12), NOW);
+    session.committed(NOW);
+    assert_eq!(session.poll_effect(), None, "queued behind place 12");
+    session.poll_change();
+    session.committed(NOW);
+    let acks: Vec<_> = std::iter::from_fn(|| session.poll_effect())
+        .filter_map(|effect| match effect {
+            PhoneEffect::Write {
+                frame: PhoneFrame::Ack(ack),
+                ..
+            } => Some(ack.a),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(acks, [11, 12]);
+}
+
+#[test]
 fn a_fact_gets_its_place_at_once_and_leaves_only_after_the_commit() {
     let (mut session, _) = open();
     let fact = PhoneFact::Health(Health::default());
@@ -146,6 +168,7 @@ fn a_repeat_is_dropped_and_a_gap_is_a_protocol_error() {
     let (mut session, conn) = open();
     session.handle_frame(conn, void(10), NOW);
     assert_eq!(session.poll_change(), None);
+    assert!(session.is_open(), "a repeat is no error");
     session.handle_frame(conn, void(12), NOW);
     assert_eq!(
         effects(&mut session, NOW),

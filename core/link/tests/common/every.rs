@@ -1,29 +1,8 @@
-//! One frame of every kind, with every field set, and a small seeded random source.
+//! One frame of every kind, with every field set.
 
-#![allow(dead_code, reason = "each test binary uses its own part")]
-
+use super::parts::*;
 use postrider_link::frame::*;
-use postrider_model::{DeviceId, Key, MessageId, MessageText, Secret, SimSlot, WireState};
-
-pub fn message(n: i64) -> MessageId {
-    MessageId::new(Key::new(n).unwrap())
-}
-
-pub fn device(n: i64) -> DeviceId {
-    DeviceId::new(Key::new(n).unwrap())
-}
-
-pub fn install(n: u64) -> InstallId {
-    format!("install-{n:012}").parse().unwrap()
-}
-
-pub fn nonce() -> Nonce {
-    "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap()
-}
-
-pub fn slot(n: u8) -> SimSlot {
-    SimSlot::new(n).unwrap()
-}
+use postrider_model::{MessageText, Secret, WireState};
 
 pub fn sim() -> SimInfo {
     SimInfo {
@@ -36,25 +15,6 @@ pub fn sim() -> SimInfo {
         queue: Some(3),
         next_slot_in_ms: Some(2_400),
         waiting_for: Some("pace".into()),
-    }
-}
-
-pub fn send(s: u64) -> Send {
-    Send {
-        s,
-        id: message(7),
-        ep: 2,
-        kind: Kind::Sms,
-        to: Address::new("+15005550002"),
-        text: Some(MessageText::new("come at \"noon\"\n")),
-        data: None,
-        sim: slot(0),
-        parts_max: Some(25),
-        ttl_ms: 259_200_000,
-        report: true,
-        priority: 1,
-        movable: true,
-        media: vec![],
     }
 }
 
@@ -232,49 +192,4 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
             retry_ms: 0,
         }),
     ]
-}
-
-pub fn event(s: u64, ep: u32, state: WireState) -> Event {
-    Event {
-        s,
-        id: message(7),
-        ep,
-        state,
-        part: None,
-        of: None,
-        code: None,
-        detail: None,
-        partial: false,
-        unsent: false,
-        wall: 1_700_000_000_000,
-        mono: 81,
-        boot: None,
-    }
-}
-
-/// SplitMix64: the same numbers from the same seed, everywhere.
-pub struct Seeded(pub u64);
-
-impl Seeded {
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.draw() % end
-    }
-
-    /// An index of a list of `len`.
-    pub fn index(&mut self, len: usize) -> usize {
-        usize::try_from(self.below(len as u64)).unwrap()
-    }
-
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
 }

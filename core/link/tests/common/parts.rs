@@ -1,0 +1,61 @@
+//! Ids and the frames that most tests begin with.
+
+use postrider_link::frame::*;
+use postrider_model::{DeviceId, Key, MessageId, MessageText, SimSlot, WireState};
+
+pub fn message(n: i64) -> MessageId {
+    MessageId::new(Key::new(n).unwrap())
+}
+
+pub fn device(n: i64) -> DeviceId {
+    DeviceId::new(Key::new(n).unwrap())
+}
+
+pub fn install(n: u64) -> InstallId {
+    format!("install-{n:012}").parse().unwrap()
+}
+
+pub fn nonce() -> Nonce {
+    "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap()
+}
+
+pub fn slot(n: u8) -> SimSlot {
+    SimSlot::new(n).unwrap()
+}
+
+pub fn send(s: u64) -> Send {
+    Send {
+        s,
+        id: message(7),
+        ep: 2,
+        kind: Kind::Sms,
+        to: Address::new("+15005550002"),
+        text: Some(MessageText::new("come at \"noon\"\n")),
+        data: None,
+        sim: slot(0),
+        parts_max: Some(25),
+        ttl_ms: 259_200_000,
+        report: true,
+        priority: 1,
+        movable: true,
+        media: vec![],
+    }
+}
+
+pub fn event(s: u64, ep: u32, state: WireState) -> Event {
+    Event {
+        s,
+        id: message(7),
+        ep,
+        state,
+        part: None,
+        of: None,
+        code: None,
+        detail: None,
+        partial: false,
+        unsent: false,
+        wall: 1_700_000_000_000,
+        mono: 81,
+        boot: None,
+    }
+}
