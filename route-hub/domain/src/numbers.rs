@@ -6,7 +6,7 @@
 //! are.
 
 use phonenumber::country::Id as Region;
-use phonenumber::metadata::DATABASE;
+use phonenumber::metadata::{DATABASE, Descriptor, Descriptors};
 use postrider_model::{NumberShape, PhoneNumber};
 use std::borrow::Cow;
 use std::fmt;
@@ -93,10 +93,6 @@ impl Written {
             digits,
         })
     }
-
-    fn with_plus(digits: &str) -> String {
-        format!("+{digits}")
-    }
 }
 
 /// Digits of ASCII, of full width, and of the Arabic and Devanagari scripts.
@@ -122,17 +118,26 @@ fn as_typed(text: &str) -> Result<PhoneNumber, ImpossibleNumber> {
 
 /// Reads digits that follow a `+`.
 fn international(digits: &str) -> Result<PhoneNumber, ImpossibleNumber> {
-    let number = Written::with_plus(digits);
     if has_possible_length(digits) {
-        return as_typed(&number);
+        return as_typed(&format!("+{digits}"));
     }
-    // The trunk zero of "+44 (0)…" does not belong there: the library knows where one does.
-    let parsed = phonenumber::parse(None, &number).map_err(|_| ImpossibleNumber)?;
-    if phonenumber::is_valid(&parsed) {
-        as_typed(&e164(&parsed))
-    } else {
-        Err(ImpossibleNumber)
-    }
+    without_trunk_prefix(digits).ok_or(ImpossibleNumber)
+}
+
+/// Reads "+44 (0)…" and its like: behind the country code stands what is dialled at home.
+fn without_trunk_prefix(digits: &str) -> Option<PhoneNumber> {
+    (1..=3.min(digits.len())).find_map(|code_length| {
+        let (code, at_home) = digits.split_at(code_length);
+        let code: u16 = code.parse().ok()?;
+        let region = *DATABASE.by_code(&code)?.first()?;
+        let number = phonenumber::parse(region.id().parse().ok(), at_home).ok()?;
+        let is_one = number.country().code() == code && phonenumber::is_valid(&number);
+        if is_one {
+            as_typed(&e164(&number)).ok()
+        } else {
+            None
+        }
+    })
 }
 
 /// Reads digits without a `+` in a region.
@@ -165,16 +170,30 @@ fn e164(number: &phonenumber::PhoneNumber) -> String {
 fn has_possible_length(digits: &str) -> bool {
     (1..=3.min(digits.len())).any(|code_length| {
         let (code, national) = digits.split_at(code_length);
-        let regions = code
-            .parse()
-            .ok()
-            .and_then(|code| DATABASE.by_code::<u16>(&code));
+        let code: Option<u16> = code.parse().ok();
+        let regions = code.and_then(|code| DATABASE.by_code(&code));
         let length = u16::try_from(national.len()).unwrap_or(u16::MAX);
-        regions.into_iter().flatten().any(|region| {
-            let general = region.descriptors().general();
-            general.possible_length().contains(&length)
-        })
+        let mut regions = regions.into_iter().flatten();
+        regions.any(|region| has_numbers_of_length(region.descriptors(), length))
     })
+}
+
+/// The tables give lengths for each kind of number alone, not for all kinds together.
+fn has_numbers_of_length(kinds: &Descriptors, length: u16) -> bool {
+    let kinds = [
+        kinds.mobile(),
+        kinds.fixed_line(),
+        kinds.voip(),
+        kinds.personal_number(),
+        kinds.toll_free(),
+        kinds.shared_cost(),
+        kinds.premium_rate(),
+        kinds.uan(),
+        kinds.pager(),
+        kinds.voicemail(),
+    ];
+    let mut lengths = kinds.into_iter().flatten().map(Descriptor::possible_length);
+    lengths.any(|lengths| lengths.contains(&length))
 }
 
 /// Returns the number when it is written in E.164.
@@ -253,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_possible_number_that_is_not_valid_is_kept_as_typed() {
-        let typed = read("500 555 0001", Some("KE"));
+        let typed = read("500 555 0001", Some("DE"));
         assert_eq!(typed.as_deref(), Ok("5005550001"));
     }
 

@@ -219,3 +219,47 @@ impl Phone {
         self.auto_paused = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::Key;
+
+    fn phone(limit: Option<u32>) -> Phone {
+        let id = PhoneId::new(Key::default());
+        let project = ProjectId::new(Key::default());
+        let phone = Phone::new(id, project, "Phone", PhoneType::Android, UnixMs(1));
+        Phone {
+            sent_message_limit: limit,
+            ..phone
+        }
+    }
+
+    #[test]
+    fn a_phone_pauses_itself_at_its_limit_and_a_reset_lets_it_go_on() {
+        let mut phone = phone(Some(3));
+        phone.count_sent(2);
+        assert_eq!((phone.send_paused, phone.sends_left()), (false, Some(1)));
+        phone.count_sent(2);
+        assert_eq!((phone.send_paused, phone.sends_left()), (true, Some(0)));
+        phone.reset_sent_count(UnixMs(9));
+        assert_eq!((phone.send_paused, phone.sends_left()), (false, Some(3)));
+        assert_eq!(phone.sent_message_epoch, UnixMs(9));
+    }
+
+    #[test]
+    fn a_pause_by_a_person_outlives_a_reset() {
+        let mut phone = phone(Some(1));
+        phone.set_paused(true);
+        phone.count_sent(1);
+        phone.reset_sent_count(UnixMs(9));
+        assert!(phone.send_paused);
+    }
+
+    #[test]
+    fn without_a_limit_nothing_pauses() {
+        let mut phone = phone(None);
+        phone.count_sent(1_000_000);
+        assert_eq!((phone.send_paused, phone.sends_left()), (false, None));
+    }
+}

@@ -253,3 +253,129 @@ impl fmt::Debug for VarsChange {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn change(given: Json) -> VarsChange {
+        VarsChange::parse(&given).unwrap()
+    }
+
+    fn refusal(given: Json) -> (String, InvalidVars) {
+        let error = VarsChange::parse(&given).unwrap_err();
+        (error.param(), error)
+    }
+
+    #[test]
+    fn an_error_names_the_parameter() {
+        let (param, error) = refusal(json!({"good": 1, "bad": [1]}));
+        assert_eq!(param, "vars[bad]");
+        assert!(matches!(error, InvalidVars::Nested { .. }));
+        assert_eq!(refusal(json!({"deep": {"a": 1}})).0, "vars[deep]");
+        let long = "é".repeat(VALUE_BYTES_MAX / 2);
+        assert!(VarsChange::parse(&json!({"fits": long})).is_ok());
+        let (param, error) = refusal(json!({"long": long + "x"}));
+        assert_eq!(param, "vars[long]");
+        assert!(matches!(error, InvalidVars::TooLong { .. }));
+        for name in ["", "a-b", "a b", "ä", &"a".repeat(33), "a\u{0}"] {
+            let (param, error) = refusal(json!({name: 1}));
+            assert!(param.len() <= NAME_LENGTH_MAX * 4 + 6, "{param}");
+            assert!(matches!(error, InvalidVars::Name { .. }), "{name}");
+        }
+        assert_eq!(refusal(json!("text")).0, "vars");
+        assert_eq!(refusal(json!([1])).0, "vars");
+        assert_eq!(refusal(json!(true)).1, InvalidVars::NotAnObject);
+    }
+
+    #[test]
+    fn the_values_that_may_be_kept_are() {
+        let vars = Vars::from_change(change(json!({
+            "text": "x", "int": 7, "real": 1.5, "yes": true, "no": false, "gone": null,
+        })));
+        assert_eq!(vars.len(), 5);
+        let expected = json!({"int": 7, "no": false, "real": 1.5, "text": "x", "yes": true});
+        assert_eq!(vars.to_value(), expected);
+        assert_eq!(Vars::from_json(&vars.to_json()), Some(vars));
+        for nothing in [json!(null), json!([]), json!({})] {
+            assert!(change(nothing).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_what_it_does_not_name_and_null_deletes() {
+        let mut vars = Vars::from_change(change(json!({"a": 1, "b": 2, "c": 3})));
+        vars.apply(change(json!({"b": "new", "c": null, "d": true, "e": null})))
+            .unwrap();
+        assert_eq!(vars.to_value(), json!({"a": 1, "b": "new", "d": true}));
+    }
+
+    #[test]
+    fn a_hundred_are_kept_and_one_more_changes_nothing() {
+        let many = |from: usize, to: usize| {
+            let members = (from..to).map(|index| (format!("v{index}"), json!(index)));
+            change(Json::Object(members.collect()))
+        };
+        let mut vars = Vars::from_change(many(0, VARS_MAX));
+        let before = vars.clone();
+        assert_eq!(vars.apply(many(100, 101)), Err(InvalidVars::TooMany));
+        assert_eq!(vars, before);
+        vars.apply(change(json!({"v0": null, "new": 1}))).unwrap();
+        assert_eq!(vars.len(), VARS_MAX);
+        let (param, error) = refusal(Json::Object(
+            (0..=VARS_MAX)
+                .map(|index| (format!("v{index}"), json!(1)))
+                .collect(),
+        ));
+        assert_eq!((param.as_str(), error), ("vars", InvalidVars::TooMany));
+    }
+
+    #[test]
+    fn values_do_not_print() {
+        let vars = Vars::from_change(change(json!({"name": "Ann Example"})));
+        assert_eq!(format!("{vars:?}"), r#"{"name"}"#);
+    }
+
+    fn any_value() -> impl Strategy<Value = Json> {
+        prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            (-1e15..1e15_f64).prop_map(Json::from),
+            ".{0,40}".prop_map(Json::from),
+            Just(json!([])),
+            Just(json!({"a": 1})),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn applying_is_the_same_as_merging_plain_objects(
+            first in proptest::collection::btree_map("[A-Za-z0-9_]{1,4}", any_value(), 0..60),
+            second in proptest::collection::btree_map("[A-Za-z0-9_]{1,4}", any_value(), 0..60),
+        ) {
+            let valid = |members: &BTreeMap<String, Json>| {
+                members.values().all(|value| !value.is_array() && !value.is_object())
+            };
+            let object = |members: &BTreeMap<String, Json>| {
+                Json::Object(members.clone().into_iter().collect())
+            };
+            let parsed = VarsChange::parse(&object(&first));
+            prop_assert_eq!(parsed.is_ok(), valid(&first));
+            let Ok(initial) = parsed else { return Ok(()) };
+            let mut vars = Vars::from_change(initial);
+            let Ok(change) = VarsChange::parse(&object(&second)) else { return Ok(()) };
+            let mut merged = first;
+            merged.extend(second);
+            merged.retain(|_, value| !value.is_null());
+            let fits = merged.len() <= VARS_MAX;
+            prop_assert_eq!(vars.apply(change).is_ok(), fits);
+            if fits {
+                prop_assert_eq!(vars.to_value(), object(&merged));
+                prop_assert_eq!(Vars::from_json(&vars.to_json()), Some(vars));
+            }
+        }
+    }
+}

@@ -61,7 +61,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for group in GROUPS {
         for extras in EXTRAS {
             let dir = tempfile::tempdir_in(&base)?;
-            let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")))?;
+            let store = Store::open_sqlite(SqliteSettings {
+                reserve_log: true,
+                ..SqliteSettings::new(dir.path().join("hub.db"))
+            })?;
             let per_s = measure(&store, group, extras, Duration::from_secs(seconds))?;
             let name = extras.name;
             println!(r#"{{"group":{group},"with":"{name}","rows_per_s":{per_s:.0}}}"#);

@@ -1,7 +1,7 @@
 //! Events that wait to be delivered.
 //!
 //! A row is written in the transaction of its cause. The events of one message go in the order of
-//! their keys, so only the first of them is ever due.
+//! their keys: a later one waits for those before it.
 
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
@@ -12,14 +12,6 @@ macro_rules! columns {
     () => {
         "id, project_id, message_id, origin, url, secret, basic_password, event, body, attempts, \
          due_at, time_created"
-    };
-}
-
-/// Keeps only the first event of each message.
-macro_rules! first_of_message {
-    () => {
-        " AND (message_id IS NULL OR NOT EXISTS (SELECT 1 FROM outbox AS earlier \
-         WHERE earlier.message_id = outbox.message_id AND earlier.id < outbox.id))"
     };
 }
 
@@ -52,85 +44,6 @@ pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns events that are due, the longest due first, those past `after` alone.
-///
-/// `after` is the `(due_at, id)` of the last event of the page before: a backlog that one slow
-/// endpoint holds does not hide the others.
-///
-/// # Errors
-/// What the database says.
-pub fn due(
-    tx: &mut Tx<'_>,
-    now: UnixMs,
-    after: Option<(UnixMs, i64)>,
-    limit: u32,
-) -> Result<Vec<OutboxRow>, StoreError> {
-    let (after_time, after_id) = after.unwrap_or((UnixMs(i64::MIN), i64::MIN));
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM outbox WHERE due_at <= $1 AND (due_at, id) > ($2, $3)",
-            first_of_message!(),
-            " ORDER BY due_at, id LIMIT $4"
-        ),
-        &values![now, after_time, after_id, limit],
-        read,
-    )
-}
-
-/// Returns one endpoint's events that are due, the longest due first.
-///
-/// # Errors
-/// What the database says.
-pub fn due_at_endpoint(
-    tx: &mut Tx<'_>,
-    project_id: ProjectId,
-    origin: &str,
-    now: UnixMs,
-    limit: u32,
-) -> Result<Vec<OutboxRow>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM outbox WHERE project_id = $1 AND origin = $2 AND due_at <= $3",
-            first_of_message!(),
-            " ORDER BY due_at, id LIMIT $4"
-        ),
-        &values![project_id, origin, now, limit],
-        read,
-    )
-}
-
-/// Returns each endpoint that has events, with the earliest moment one is due.
-///
-/// Costs one step for each endpoint, however many events wait.
-///
-/// # Errors
-/// What the database says.
-pub fn endpoints(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, String, UnixMs)>, StoreError> {
-    tx.query(
-        "WITH RECURSIVE endpoint (project_id, origin) AS (\
-         SELECT * FROM (SELECT project_id, origin FROM outbox \
-         ORDER BY project_id, origin LIMIT 1) AS first \
-         UNION ALL SELECT \
-         (SELECT n.project_id FROM outbox AS n WHERE (n.project_id, n.origin) > \
-         (endpoint.project_id, endpoint.origin) ORDER BY n.project_id, n.origin LIMIT 1), \
-         (SELECT n.origin FROM outbox AS n WHERE (n.project_id, n.origin) > \
-         (endpoint.project_id, endpoint.origin) ORDER BY n.project_id, n.origin LIMIT 1) \
-         FROM endpoint WHERE endpoint.project_id IS NOT NULL) \
-         SELECT project_id, origin, (SELECT min(due_at) FROM outbox WHERE \
-         outbox.project_id = endpoint.project_id AND outbox.origin = endpoint.origin) \
-         FROM endpoint WHERE project_id IS NOT NULL",
-        &[],
-        |row| {
-            let mut columns = Cursor::new(row);
-            Ok((columns.id()?, columns.text()?, columns.time()?))
-        },
-    )
-}
-
 /// Returns an event.
 ///
 /// # Errors
@@ -140,18 +53,6 @@ pub fn get(tx: &mut Tx<'_>, id: i64) -> Result<Option<OutboxRow>, StoreError> {
         concat!("SELECT ", columns!(), " FROM outbox WHERE id = $1"),
         &values![id],
         read,
-    )
-}
-
-/// Returns the moment at which the next event is due.
-///
-/// # Errors
-/// What the database says.
-pub fn next_due(tx: &mut Tx<'_>) -> Result<Option<UnixMs>, StoreError> {
-    tx.query_one(
-        "SELECT due_at FROM outbox ORDER BY due_at, id LIMIT 1",
-        &[],
-        |row| row.time(0),
     )
 }
 

@@ -27,6 +27,10 @@ const BUSY_WAIT: Duration = Duration::from_secs(5);
 const STATEMENTS_MAX: usize = 256;
 /// Steps of SQLite's machine between two looks at the time limit (well under a millisecond).
 const STEPS_PER_LOOK: i32 = 20_000;
+/// The size of the log at which it is written back: 16,000 pages.
+const LOG_BYTES: u64 = 16_000 * 4_096;
+/// The page cache of a connection, in SQLite's words: 64 MiB.
+const CACHE_SIZE: i64 = -65_536;
 /// Stands for no time limit.
 const NO_LIMIT: u64 = u64::MAX;
 
@@ -39,15 +43,20 @@ pub struct SqliteSettings {
     pub readers: usize,
     /// Whether a missing file is made.
     pub create: bool,
+    /// Whether the log is brought to its full size (64 MiB) at once, so that no commit has to
+    /// make the file longer: a flush then takes half the time and less.
+    pub reserve_log: bool,
 }
 
 impl SqliteSettings {
-    /// Returns settings for `path`: two readers, and the file is made when it is missing.
+    /// Returns settings for `path`: two readers, the file is made when it is missing, and the
+    /// log grows as it is written.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
             readers: 2,
             create: true,
+            reserve_log: false,
         }
     }
 }
@@ -70,6 +79,9 @@ pub(crate) fn open_writer(settings: &SqliteSettings) -> Result<SqliteSession, St
     own(&connection, path)?;
     configure(&connection)?;
     migrations::run(&mut connection)?;
+    if settings.reserve_log {
+        reserve_log(&connection, path)?;
+    }
     SqliteSession::new(connection)
 }
 
@@ -128,6 +140,28 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
         PRAGMA mmap_size = 268435456;
         PRAGMA foreign_keys = OFF;";
     connection.execute_batch(set).map_err(failure)
+}
+
+/// Brings the log to the size that checkpoints leave it at.
+///
+/// A transaction too large for the cache spills into the log and is rolled back: the log stays as
+/// long as it became, and what is in it counts for nothing.
+fn reserve_log(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let bytes = std::fs::metadata(log).map_or(0, |log| log.len());
+    if bytes >= LOG_BYTES {
+        return Ok(());
+    }
+    let spill = format!(
+        "PRAGMA cache_size = 64;
+        BEGIN IMMEDIATE;
+        CREATE TABLE log_reserve (filler BLOB);
+        INSERT INTO log_reserve VALUES (zeroblob({LOG_BYTES}));
+        ROLLBACK;
+        PRAGMA cache_size = {CACHE_SIZE};"
+    );
+    connection.execute_batch(&spill).map_err(failure)
 }
 
 /// Returns a migration's text in SQLite's dialect.

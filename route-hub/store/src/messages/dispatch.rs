@@ -142,19 +142,6 @@ pub fn simulated(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Message>, StoreError
     tx.query(SIMULATED, &values![limit], read)
 }
 
-/// Says which phones have queued messages.
-///
-/// # Errors
-/// What the database says.
-pub fn phones_with_queue(tx: &mut Tx<'_>) -> Result<Vec<PhoneId>, StoreError> {
-    tx.query(
-        "SELECT id FROM phones WHERE removed = 0 AND EXISTS \
-         (SELECT 1 FROM messages WHERE phone_id = phones.id AND state = 10) ORDER BY id",
-        &[],
-        |row| row.id(0),
-    )
-}
-
 /// Returns the exposures that a device holds without a result, in the order of their frames,
 /// those above `above_s` alone.
 ///

@@ -29,25 +29,75 @@ pub(crate) fn events_of_one_message_come_one_after_the_other<B: Backend>() {
             (2, Some(50), 10),
             (3, None, 20),
             (4, Some(51), 5),
-            (5, None, 99),
         ] {
             outbox::insert(tx, &sample::event(key, message, due))?;
         }
-        let keys = |rows: Vec<OutboxRow>| rows.iter().map(|row| row.id).collect::<Vec<_>>();
-        assert_eq!(keys(outbox::due(tx, UnixMs(50), None, 10)?), [4, 3, 1]);
-        assert_eq!(keys(outbox::due(tx, UnixMs(50), None, 1)?), [4]);
-        assert_eq!(
-            keys(outbox::due(tx, UnixMs(50), Some((UnixMs(5), 4)), 10)?),
-            [3, 1]
-        );
-        assert_eq!(keys(outbox::due(tx, UnixMs(25), None, 10)?), [4, 3]);
-        assert_eq!(outbox::next_due(tx)?, Some(UnixMs(5)));
-        outbox::delete(tx, 1)?;
+        let [first, second, alone] = [1, 2, 3].map(|key| outbox::get(tx, key));
+        let (first, second) = (first?.unwrap(), second?.unwrap());
+        assert_eq!(outbox::before(tx, &second)?, Some((1, UnixMs(30))));
+        assert_eq!(outbox::before(tx, &first)?, None);
+        assert_eq!(outbox::before(tx, &alone?.unwrap())?, None);
+        outbox::put_off_followers(tx, &first, UnixMs(90))?;
+        let due_at = |tx: &mut Tx<'_>, key| Ok(outbox::get(tx, key)?.map(|row| row.due_at.0));
+        let due = [1, 2, 3, 4].map(|key| due_at(tx, key));
+        let due: Result<Vec<_>, StoreError> = due.into_iter().collect();
+        assert_eq!(due?, [Some(30), Some(90), Some(20), Some(5)]);
         outbox::mark_attempt(tx, 4, 1, UnixMs(60))?;
-        assert_eq!(keys(outbox::due(tx, UnixMs(50), None, 10)?), [2, 3]);
         assert_eq!(outbox::get(tx, 4)?.map(|row| row.attempts), Some(1));
-        assert_eq!(outbox::count(tx)?, 4);
-        assert_eq!(outbox::delete_of_message(tx, id(50))?, 1);
+        assert_eq!(outbox::delete_of_message(tx, id(50))?, 2);
+        outbox::delete(tx, 4)?;
+        assert_eq!(outbox::count(tx)?, 1);
+        Ok(())
+    });
+}
+
+pub(crate) fn events_are_found_endpoint_by_endpoint<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, project, origin, due) in [
+            (1, 10, "http://a", 30),
+            (2, 10, "http://a", 10),
+            (3, 10, "http://b", 20),
+            (4, 11, "http://a", 5),
+            (5, 10, "http://a", 99),
+        ] {
+            let event = OutboxRow {
+                project_id: id(project),
+                origin: origin.to_owned(),
+                ..sample::event(key, None, due)
+            };
+            outbox::insert(tx, &event)?;
+        }
+        let mut met = Vec::new();
+        while let Some((project, origin, due)) = {
+            let after = met
+                .last()
+                .map(|(project, origin, _): &(_, String, _)| (*project, origin.as_str()));
+            outbox::next_endpoint(tx, after)?
+        } {
+            met.push((project, origin, due));
+        }
+        let expected = [
+            (10, "http://a", 10),
+            (10, "http://b", 20),
+            (11, "http://a", 5),
+        ];
+        assert_eq!(
+            met,
+            expected.map(|(p, o, d)| (id(p), o.to_owned(), UnixMs(d)))
+        );
+        assert_eq!(
+            outbox::due_keys(tx, id(10), "http://a", UnixMs(50), 10)?,
+            [2, 1]
+        );
+        assert_eq!(
+            outbox::due_keys(tx, id(10), "http://a", UnixMs(50), 1)?,
+            [2]
+        );
+        assert_eq!(
+            outbox::due_keys(tx, id(11), "http://b", UnixMs(50), 10)?,
+            [0; 0]
+        );
         Ok(())
     });
 }
