@@ -128,10 +128,19 @@ def test_a_replayed_hello_is_refused(phone):
     phone.connect().close()
 
 
-def test_another_install_with_the_right_key_is_another_phone(phone):
-    link = phone.open()
-    link.hello(install=secrets.token_hex(16))
-    assert link.close_code() in (4403, 4410)
+def test_a_new_install_is_another_phone_and_what_the_old_one_held_is_unknown(hub, phone):
+    sent = hub.first.send(fresh_number(), "stranded", route_id=phone.phone_id)
+    link = phone.connect()
+    link.next("send")
+    link.ack()
+    link.close()
+    phone.install, phone.conn, phone.gen, phone.down = secrets.token_hex(16), 0, 0, 0
+    link = phone.connect()
+    assert hub.first.wait_status(sent["id"], "failed")["error_code"] == "unknown_outcome"
+    another = hub.first.send(fresh_number(), "anew", route_id=phone.phone_id)
+    frame = link.next("send")
+    assert frame["id"] == another["id"] and frame["s"] <= 2
+    link.close()
 
 
 def test_a_connection_number_that_does_not_rise_ends_the_pairing(hub, phone):

@@ -1,9 +1,13 @@
 """Killed at the wrong moment: what was accepted is still there, and goes out once."""
 
+import socket
+
 import pytest
 
 from support.hub import Demo, free_port
 from support.numbers import fresh_number
+from support.paths import binary
+from support.process import Program
 from support.wait import until
 
 
@@ -60,7 +64,8 @@ def test_a_graceful_stop_loses_no_accepted_message(tmp_path):
     again = Demo(tmp_path, listen=f"127.0.0.1:{port}")
     try:
         for message_id in accepted:
-            again.rest.wait_status(message_id, "delivered")
+            # The simulated network forgets its reports with the process; `sent` is the truth then.
+            again.rest.wait_status(message_id, "delivered", "sent")
         handed_over = [line["message_id"] for line in again.radio()]
         assert sorted(handed_over) == sorted(accepted)
     finally:
@@ -90,16 +95,24 @@ def test_messages_wait_at_the_hub_for_a_phone_that_is_away(tmp_path, hub, pair):
 
 
 def test_the_hub_says_why_it_cannot_start(tmp_path):
-    from support.hub import Serve
-    from support.process import Died
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = "127.0.0.1:%d" % taken.getsockname()[1]
+        program = Program([binary("route-hub"), "serve", "--dir", tmp_path / "data", "--listen", address])
+        until(lambda: not program.alive(), "it gives up")
+    assert program.process.returncode not in (0, 101)
+    program.kill()
+    assert address in program.words() or "in use" in program.words().lower()
 
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "no-database").write_text("x")
-    taken = Demo(tmp_path / "demo")
+
+def test_a_second_hub_on_the_same_folder_harms_nothing(tmp_path):
+    """Two processes on one database are refused, or share it; either way nothing is lost or sent twice."""
+    first = Demo(tmp_path)
+    program = Program([binary("route-hub"), "serve", "--dir", tmp_path / "demo", "--listen", "127.0.0.1:0"])
     try:
-        with pytest.raises(Died) as refused:
-            Serve(folder, port=taken.address[1]).start()
-        assert "address" in str(refused.value).lower() or "in use" in str(refused.value).lower()
+        sent = [first.rest.send(fresh_number(), f"n{i}")["id"] for i in range(20)]
+        for message_id in sent:
+            first.rest.wait_status(message_id, "delivered")
+        assert sorted(line["message_id"] for line in first.radio()) == sorted(sent)
     finally:
-        until(lambda: taken.program.stop() == 0, "the demo ends")
+        program.kill()
+        assert first.program.stop() == 0

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import inspect
 import secrets
 import time
 
@@ -11,6 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+# Newer versions of the library want to be told that the connection is not a context manager.
+_PLAIN = {"legacy": True} if "legacy" in inspect.signature(connect).parameters else {}
 SUB_PROTOCOL = "postrider.v1+json"
 PATIENCE_S = 20.0
 
@@ -140,6 +143,7 @@ class LinkSocket:
             open_timeout=PATIENCE_S,
             close_timeout=2,
             max_size=1 << 20,
+            **_PLAIN,
         )
         self.challenge = self.receive()
         assert self.challenge["t"] == "challenge"
