@@ -2,9 +2,9 @@
 
 use crate::api::{contacts, messages, phones, projects, webhooks};
 use crate::hub::Hub;
+use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use axum::Router;
 use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
 use std::sync::Arc;
 
@@ -25,7 +25,10 @@ pub fn router(hub: Hub, others: Router<Hub>) -> Router {
 fn v1() -> Router<Hub> {
     Router::new()
         .route("/projects", get(projects::list))
-        .route("/organizations/{organization_id}/projects", get(projects::list))
+        .route(
+            "/organizations/{organization_id}/projects",
+            get(projects::list),
+        )
         .route("/projects/{project_id}", get(projects::get))
         .nest("/projects/{project_id}", project())
 }

@@ -94,7 +94,9 @@ pub(super) fn query(
 
 /// Returns the store's condition; `None` for one that every row meets.
 fn condition(filter: &hub_web::Filter, meanings: &[Meaning]) -> Option<Filter> {
-    let meaning = meanings.iter().find(|meaning| meaning.name == filter.name)?;
+    let meaning = meanings
+        .iter()
+        .find(|meaning| meaning.name == filter.name)?;
     let op = op(filter.modifier);
     let operand = match (op, &filter.value) {
         (Op::Exists | Op::Null, value) => plain(value),
@@ -171,8 +173,16 @@ mod tests {
     const SPEC: ListSpec = ListSpec {
         sorts: &["default"],
         filters: &[
-            FilterSpec { name: "contact_id", kind: FilterKind::Id, modifiers: MODIFIERS },
-            FilterSpec { name: "broadcast_id", kind: FilterKind::Id, modifiers: MODIFIERS },
+            FilterSpec {
+                name: "contact_id",
+                kind: FilterKind::Id,
+                modifiers: MODIFIERS,
+            },
+            FilterSpec {
+                name: "broadcast_id",
+                kind: FilterKind::Id,
+                modifiers: MODIFIERS,
+            },
         ],
     };
 

@@ -87,12 +87,7 @@ async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Arc<Pro
 }
 
 /// Checks that a project takes `count` more messages to send.
-async fn accepting(
-    hub: &Hub,
-    project: &Project,
-    count: usize,
-    now: Now,
-) -> Result<(), Failure> {
+async fn accepting(hub: &Hub, project: &Project, count: usize, now: Now) -> Result<(), Failure> {
     if project.stopped {
         let text = "the operator of this hub has stopped the project";
         return Err(ApiError::new(ErrorCode::LimitExceeded, text).into());

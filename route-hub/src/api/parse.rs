@@ -65,12 +65,6 @@ pub(super) fn refuse_read_only(params: &Params, names: &[&'static str]) -> Resul
     }
 }
 
-/// Reads a two-letter region, in any case.
-pub(super) fn region(text: &str) -> Option<String> {
-    let formed = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
-    formed.then(|| text.to_ascii_uppercase())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,7 +97,10 @@ mod tests {
     fn an_id_of_another_kind_is_no_such_thing() {
         let params = params(r#"{"a":"PN0000000000000001","b":"SM0000000000000001","c":null}"#);
         let read = |name| id::<postrider_model::kind::Phone>(&params.get(name), "phone");
-        assert_eq!(read("a").unwrap(), "PN0000000000000001".parse::<PhoneId>().ok());
+        assert_eq!(
+            read("a").unwrap(),
+            "PN0000000000000001".parse::<PhoneId>().ok()
+        );
         assert_eq!(read("b").unwrap_err().param(), Some("b"));
         assert_eq!(read("c").unwrap(), None);
     }

@@ -43,8 +43,7 @@ impl QueueCaps {
             Ok(()) => return Ok(()),
             Err(known) => known,
         };
-        let fresh = known
-            .is_some_and(|usage| now.boot.since_ms(usage.counted_at) < COUNT_EVERY_MS);
+        let fresh = known.is_some_and(|usage| now.boot.since_ms(usage.counted_at) < COUNT_EVERY_MS);
         if !fresh {
             let (id, most) = (project.id, project.queue_cap.saturating_add(1));
             let counting = hub
@@ -102,7 +101,10 @@ mod tests {
         let organization = OrganizationId::new(Key::new(1).unwrap());
         let id = ProjectId::new(Key::new(2).unwrap());
         let project = Project::new(id, organization, "Project", UnixMs(0));
-        Project { queue_cap, ..project }
+        Project {
+            queue_cap,
+            ..project
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One unit of work per request: decided, written and answered in one transaction.
 
-use super::idempotency::Idempotency;
 use super::Failure;
+use super::idempotency::Idempotency;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;

@@ -28,11 +28,19 @@ async fn apply(test: &TestHub, id: MessageId, fact: impl Fn(&Holder) -> Fact<'_>
 }
 
 async fn expose(test: &TestHub, id: MessageId) {
-    apply(test, id, |holder| Fact::Exposed { holder: holder.clone(), s: 1 }).await;
+    apply(test, id, |holder| Fact::Exposed {
+        holder: holder.clone(),
+        s: 1,
+    })
+    .await;
 }
 
 async fn report(test: &TestHub, id: MessageId, state: WireState) {
-    let report = Report { state, partial: false, unsent: state == WireState::Failed };
+    let report = Report {
+        state,
+        partial: false,
+        unsent: state == WireState::Failed,
+    };
     apply(test, id, move |by| Fact::Reported { ep: 1, by, report }).await;
 }
 
@@ -46,7 +54,10 @@ async fn what_waits_is_cancelled_at_once_and_again() {
     let test = hub().await;
     let sent = test.client().send("x").await;
     let cancelled = cancel(&test, &sent).await.ok();
-    assert_eq!((&cancelled["id"], &cancelled["status"]), (&sent["id"], &json!("cancelled")));
+    assert_eq!(
+        (&cancelled["id"], &cancelled["status"]),
+        (&sent["id"], &json!("cancelled"))
+    );
     assert!(cancelled.get("waiting_for").is_none());
     assert_eq!(cancel(&test, &sent).await.ok()["status"], "cancelled");
 }
@@ -76,7 +87,7 @@ async fn what_is_on_its_way_cannot_be_cancelled() {
     assert_eq!(cancel(&test, &sent).await.refused(400).0, "not_cancellable");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn without_an_answer_the_message_is_shown_as_it_is() {
     let test = hub().await;
     let sent = test.client().send("x").await;
@@ -92,7 +103,12 @@ async fn asked(test: &TestHub, id: MessageId) {
     use postrider_link::ownership::hub::Flags;
     loop {
         let changed = test.hub.bus.watch_message(id);
-        let message = test.hub.store.read(move |tx| messages::by_key(tx, id)).await.unwrap();
+        let message = test
+            .hub
+            .store
+            .read(move |tx| messages::by_key(tx, id))
+            .await
+            .expect("a read");
         let flags = Flags::from_code(message.expect("the message").ownership.flags);
         if flags.has(Flags::CANCEL_ASKED) {
             return;
@@ -107,15 +123,23 @@ async fn an_incoming_message_cannot_be_cancelled_or_sent_again() {
     let client = test.client();
     let body = json!({ "from_number": "+15005550101", "content": "in", "phone_id": test.phone.id });
     let incoming = client.post("messages/receive", body).await;
-    assert_eq!(cancel(&test, &incoming).await.refused(400).0, "not_cancellable");
+    assert_eq!(
+        cancel(&test, &incoming).await.refused(400).0,
+        "not_cancellable"
+    );
     let path = format!("messages/{}/resend", id(&incoming));
-    assert_eq!(client.call("POST", &path, None).await.refused(400).0, "invalid_param");
+    assert_eq!(
+        client.call("POST", &path, None).await.refused(400).0,
+        "invalid_param"
+    );
 }
 
 async fn other_phone(test: &TestHub) -> PhoneId {
     let (hub, project) = (&test.hub, test.project.id);
     let android = hub_domain::PhoneType::Android;
-    crate::support::add_phone(hub, project, android, "+15005550109").await.id
+    crate::support::add_phone(hub, project, android, "+15005550109")
+        .await
+        .id
 }
 
 #[tokio::test]
@@ -133,6 +157,31 @@ async fn resending_what_waits_only_changes_its_route() {
 }
 
 #[tokio::test]
+async fn resending_what_a_phone_holds_asks_it_back_and_then_moves_it() {
+    let test = hub().await;
+    let client = test.client();
+    let other = other_phone(&test).await;
+    let sent = client.send("x").await;
+    expose(&test, message_id(&sent)).await;
+    let path = format!("messages/{}/resend", id(&sent));
+    let resent = client.post(&path, json!({ "route_id": other })).await;
+    assert_eq!(
+        (&resent["id"], &resent["phone_id"]),
+        (&sent["id"], &sent["phone_id"])
+    );
+    report(&test, message_id(&sent), WireState::Revoked).await;
+    let moved = client.get(&format!("messages/{}", id(&sent))).await;
+    assert_eq!(moved["phone_id"], other.to_string());
+    assert_eq!(moved["from_number"], "+15005550109");
+    assert_eq!(moved["status"], "queued");
+    let queue = test
+        .hub
+        .store
+        .read(move |tx| messages::claim_queued(tx, other, 9));
+    assert_eq!(queue.await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn resending_what_was_cancelled_queues_it_again() {
     let test = hub().await;
     let client = test.client();
@@ -141,7 +190,10 @@ async fn resending_what_was_cancelled_queues_it_again() {
     cancel(&test, &sent).await.ok();
     let path = format!("messages/{}/resend", id(&sent));
     let resent = client.post(&path, json!({ "route_id": other })).await;
-    assert_eq!((&resent["id"], &resent["status"]), (&sent["id"], &json!("queued")));
+    assert_eq!(
+        (&resent["id"], &resent["status"]),
+        (&sent["id"], &json!("queued"))
+    );
     assert_eq!(resent["phone_id"], other.to_string());
 }
 
@@ -158,7 +210,12 @@ async fn resending_what_went_out_makes_a_new_message() {
     assert_eq!(resent["content"], "x");
     assert_eq!(resent["status"], "queued");
     assert_eq!(resent["time_sent"], Value::Null);
-    let contact = client.get(&format!("contacts/{}", sent["contact_id"].as_str().unwrap())).await;
+    let contact = client
+        .get(&format!(
+            "contacts/{}",
+            sent["contact_id"].as_str().unwrap()
+        ))
+        .await;
     assert_eq!(contact["outgoing_message_count"], 2);
 }
 
@@ -176,12 +233,23 @@ async fn a_deleted_message_is_gone_and_never_sent() {
         ("POST", format!("{path}/cancel")),
         ("POST", format!("{path}/resend")),
     ] {
-        assert_eq!(client.call(method, &path, None).await.refused(404).0, "not_found");
+        assert_eq!(
+            client.call(method, &path, None).await.refused(404).0,
+            "not_found"
+        );
     }
     assert_eq!(client.get("messages?count=1").await["count"], 0);
-    let contact = client.get(&format!("contacts/{}", sent["contact_id"].as_str().unwrap())).await;
+    let contact = client
+        .get(&format!(
+            "contacts/{}",
+            sent["contact_id"].as_str().unwrap()
+        ))
+        .await;
     assert_eq!(contact["message_count"], 0);
     let phone = test.phone.id;
-    let queue = test.hub.store.read(move |tx| messages::claim_queued(tx, phone, 9));
+    let queue = test
+        .hub
+        .store
+        .read(move |tx| messages::claim_queued(tx, phone, 9));
     assert!(queue.await.unwrap().is_empty());
 }

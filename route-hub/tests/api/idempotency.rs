@@ -20,7 +20,10 @@ async fn a_repeat_gets_the_saved_answer_and_sends_nothing() {
     let again = post(&client, "messages/send", "k1", body("x")).await.ok();
     assert_eq!(first, again);
     let unordered = json!({ "content": "x", "to_number": TO });
-    assert_eq!(post(&client, "messages/send", "k1", unordered).await.ok(), first);
+    assert_eq!(
+        post(&client, "messages/send", "k1", unordered).await.ok(),
+        first
+    );
     assert_eq!(client.get("messages?count=1").await["count"], 1);
 }
 
@@ -32,14 +35,19 @@ async fn another_request_under_the_key_is_refused() {
     let other = post(&client, "messages/send", "k1", body("y")).await;
     assert_eq!(other.refused(422).0, "idempotency_mismatch");
     let resend = format!("messages/{}/resend", id(&sent));
-    assert_eq!(post(&client, &resend, "k1", body("x")).await.refused(422).0, "idempotency_mismatch");
+    assert_eq!(
+        post(&client, &resend, "k1", body("x")).await.refused(422).0,
+        "idempotency_mismatch"
+    );
 }
 
 #[tokio::test]
 async fn errors_are_not_saved() {
     let test = hub().await;
     let client = test.client();
-    post(&client, "messages/send", "k1", json!({ "to_number": TO })).await.invalid("content");
+    post(&client, "messages/send", "k1", json!({ "to_number": TO }))
+        .await
+        .invalid("content");
     post(&client, "messages/send", "k1", body("x")).await.ok();
 }
 

@@ -1,6 +1,6 @@
 //! Lists: filters, order, pages, counts.
 
-use crate::support::{TO, hub, id, new_project, add_project, add_key};
+use crate::support::{TO, add_key, add_project, hub, id, new_project};
 use hub_domain::Permissions;
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ async fn each_filter_selects() {
     let test = hub().await;
     let client = test.client();
     let out = client.send("out").await;
-    let body = json!({ "from_number": TO, "content": "in", "phone_id": test.phone.id, "starred": true });
+    let body =
+        json!({ "from_number": TO, "content": "in", "phone_id": test.phone.id, "starred": true });
     let incoming = client.post("messages/receive", body).await;
     let (out_id, in_id) = (id(&out), id(&incoming));
     let contact = out["contact_id"].as_str().unwrap();
@@ -29,7 +30,10 @@ async fn each_filter_selects() {
         (format!("contact_id={contact}"), vec![&out_id, &in_id]),
         (format!("contact_id[ne]={contact}"), vec![]),
         ("contact_id[exists]=0".into(), vec![]),
-        (format!("phone_id={}&direction=outgoing", test.phone.id), vec![&out_id]),
+        (
+            format!("phone_id={}&direction=outgoing", test.phone.id),
+            vec![&out_id],
+        ),
         ("phone_id=PN0000000000000001".into(), vec![]),
         ("external_id[exists]=1".into(), vec![]),
         ("external_id[ne]=x".into(), vec![&out_id, &in_id]),
@@ -37,7 +41,10 @@ async fn each_filter_selects() {
         ("group_id=GR1".into(), vec![]),
         ("broadcast_id[exists]=0".into(), vec![&out_id, &in_id]),
         ("scheduled_id=SC1".into(), vec![]),
-        (format!("time_created[min]={created}"), vec![&out_id, &in_id]),
+        (
+            format!("time_created[min]={created}"),
+            vec![&out_id, &in_id],
+        ),
         (format!("time_created[min]={}", created + 3_600), vec![]),
         (format!("time_created[max]={created}"), vec![]),
     ] {
@@ -56,7 +63,10 @@ async fn each_filter_selects() {
         ("sort=content", "sort"),
         ("page_size=501", "page_size"),
     ] {
-        client.call("GET", &format!("messages?{filter}"), None).await.invalid(param);
+        client
+            .call("GET", &format!("messages?{filter}"), None)
+            .await
+            .invalid(param);
     }
 }
 
@@ -72,7 +82,9 @@ async fn pages_follow_their_markers() {
     assert_eq!(first["truncated"], true);
     let (mut seen, mut marker) = (Vec::new(), String::new());
     loop {
-        let page = client.get(&format!("messages?page_size=2&offset=0&marker={marker}")).await;
+        let page = client
+            .get(&format!("messages?page_size=2&offset=0&marker={marker}"))
+            .await;
         seen.extend(page["data"].as_array().unwrap().iter().map(id));
         assert_eq!(page["truncated"], page["next_marker"].is_string());
         match page["next_marker"].as_str() {
@@ -82,11 +94,20 @@ async fn pages_follow_their_markers() {
     }
     assert_eq!(seen, sent);
     assert_eq!(client.ids("messages?offset=3&page_size=9").await, sent[3..]);
-    let path = format!("messages?offset=3&page_size=9&marker={}", first["next_marker"].as_str().unwrap());
+    let path = format!(
+        "messages?offset=3&page_size=9&marker={}",
+        first["next_marker"].as_str().unwrap()
+    );
     assert_eq!(client.ids(&path).await, sent[2..]);
-    let of_phone = format!("phones/{}/messages?page_size=1&fields=status", test.phone.id);
+    let of_phone = format!(
+        "phones/{}/messages?page_size=1&fields=status",
+        test.phone.id
+    );
     let page = client.get(&of_phone).await;
-    assert_eq!(page["data"][0], json!({ "id": sent[0], "status": "queued" }));
+    assert_eq!(
+        page["data"][0],
+        json!({ "id": sent[0], "status": "queued" })
+    );
 }
 
 #[tokio::test]
@@ -99,18 +120,35 @@ async fn projects_are_those_that_the_key_reaches() {
     let wide = add_key(&test.hub, organization, None, &Permissions::all()).await;
     let wide = test.client_of(&wide, test.project.id);
     let (one, two) = (test.project.id.to_string(), second.id.to_string());
-    assert_eq!(bound.ids("/projects").await, [one.clone()]);
+    assert_eq!(bound.ids("/projects").await, [one.as_str()]);
     assert_eq!(wide.ids("/projects").await, [one.clone(), two.clone()]);
-    assert_eq!(wide.ids("/projects?sort=name&sort_dir=desc").await, [two.clone(), one.clone()]);
-    assert_eq!(wide.ids("/projects?name=SECOND").await, [two.clone()]);
-    assert_eq!(wide.ids("/projects?name[prefix]=fi").await, [one.clone()]);
-    assert_eq!(wide.ids(&format!("/organizations/{organization}/projects")).await.len(), 2);
-    let other = wide.call("GET", "/organizations/OR0000000000000001/projects", None).await;
+    assert_eq!(
+        wide.ids("/projects?sort=name&sort_dir=desc").await,
+        [two.clone(), one.clone()]
+    );
+    assert_eq!(wide.ids("/projects?name=SECOND").await, [two.as_str()]);
+    assert_eq!(wide.ids("/projects?name[prefix]=fi").await, [one.as_str()]);
+    assert_eq!(
+        wide.ids(&format!("/organizations/{organization}/projects"))
+            .await
+            .len(),
+        2
+    );
+    let other = wide
+        .call("GET", "/organizations/OR0000000000000001/projects", None)
+        .await;
     assert_eq!(other.refused(404).0, "not_found");
     let shown = wide.get(&format!("/projects/{two}")).await;
     assert_eq!(shown["name"], "Second");
     assert_eq!(shown["organization_id"], organization.to_string());
     assert_eq!(shown["vars"], json!({}));
-    assert_eq!(bound.call("GET", &format!("/projects/{two}"), None).await.refused(404).0, "not_found");
+    assert_eq!(
+        bound
+            .call("GET", &format!("/projects/{two}"), None)
+            .await
+            .refused(404)
+            .0,
+        "not_found"
+    );
     assert_eq!(shown["default_route_id"], Value::Null);
 }

@@ -14,10 +14,18 @@ async fn a_sent_message_has_every_field_that_has_a_value() {
     let mut shown = sent.clone();
     for (name, prefix) in [("id", "SM"), ("contact_id", "CT")] {
         let id = shown[name].take();
-        assert!(id.as_str().is_some_and(|id| id.starts_with(prefix) && id.len() == 18));
+        assert!(
+            id.as_str()
+                .is_some_and(|id| id.starts_with(prefix) && id.len() == 18)
+        );
     }
     for name in ["time_created", "time_updated"] {
-        assert!(shown[name].take().as_i64().is_some_and(|time| time > 1_600_000_000));
+        assert!(
+            shown[name]
+                .take()
+                .as_i64()
+                .is_some_and(|time| time > 1_600_000_000)
+        );
     }
     let expected = json!({
         "id": null, "direction": "outgoing", "status": "queued", "message_type": "sms",
@@ -67,7 +75,10 @@ async fn forms_and_the_old_names_work_too() {
         "+15005550102",
     )
     .await;
-    let body = format!("to_number=%2B15005550101&content=x+y&phone_id={}&vars[a]=1", other.id);
+    let body = format!(
+        "to_number=%2B15005550101&content=x+y&phone_id={}&vars[a]=1",
+        other.id
+    );
     let request = http::Request::post(format!(
         "/v1/projects/{}/messages/outgoing?api_key={}",
         test.project.id, test.key
@@ -103,7 +114,10 @@ async fn wrong_parameters_are_named() {
         (json!({ "ttl_sec": 0 }), "ttl_sec"),
         (json!({ "on_unknown": "guess" }), "on_unknown"),
         (json!({ "simulated": "maybe" }), "simulated"),
-        (json!({ "media_urls": ["http://a.example/x.png"] }), "media_urls"),
+        (
+            json!({ "media_urls": ["http://a.example/x.png"] }),
+            "media_urls",
+        ),
         (json!({ "replace_variables": true }), "replace_variables"),
         (json!({ "label_ids": ["LB1"] }), "label_ids"),
         (json!({ "broadcast_title": "x" }), "broadcast_title"),
@@ -128,7 +142,12 @@ async fn send_multi_takes_all_or_none_and_answers_in_order() {
     let wrong = json!({ "messages": [{ "to_number": TO, "content": "x" }, { "to_number": TO }] });
     let refused = client.call("POST", "send_multi", Some(wrong)).await;
     refused.invalid("messages[1][content]");
-    for wrong in [json!([]), json!("x"), json!(["x"]), json!(vec![json!({}); 101])] {
+    for wrong in [
+        json!([]),
+        json!("x"),
+        json!(["x"]),
+        json!(vec![json!({}); 101]),
+    ] {
         let body = Some(json!({ "messages": wrong }));
         let (_, param) = client.call("POST", "send_multi", body).await.refused(400);
         assert!(param.is_some_and(|param| param.starts_with("messages")));
@@ -160,7 +179,10 @@ async fn a_blocked_contact_gets_nothing() {
     let test = hub().await;
     let client = test.client();
     let sent = client.send("hello").await;
-    let (project, contact) = (test.project.id, sent["contact_id"].as_str().unwrap().parse().unwrap());
+    let (project, contact) = (
+        test.project.id,
+        sent["contact_id"].as_str().unwrap().parse().unwrap(),
+    );
     let blocking = test.hub.store.write(move |tx| {
         let mut contact = hub_store::contacts::get(tx, project, contact)?.expect("the contact");
         contact.send_blocked = true;
@@ -168,7 +190,10 @@ async fn a_blocked_contact_gets_nothing() {
     });
     assert!(blocking.await.unwrap());
     let body = json!({ "to_number": TO, "content": "again" });
-    client.call("POST", "messages/send", Some(body.clone())).await.invalid("to_number");
+    client
+        .call("POST", "messages/send", Some(body.clone()))
+        .await
+        .invalid("to_number");
     let both = json!({ "messages": [body, { "to_number": "+15005550112", "content": "b" }] });
     let answer = client.post("send_multi", both).await;
     assert_eq!(answer["messages"][0], json!({ "id": null, "status": null }));
@@ -180,20 +205,27 @@ async fn incoming_messages_are_stored_as_received() {
     let test = hub().await;
     let client = test.client();
     let body = |wrong: Value| {
-        let mut body = json!({ "from_number": "MyBank", "content": "in", "phone_id": test.phone.id });
+        let mut body =
+            json!({ "from_number": "MyBank", "content": "in", "phone_id": test.phone.id });
         for (name, value) in wrong.as_object().unwrap() {
             body[name] = value.clone();
         }
         Some(body)
     };
-    let message = client.call("POST", "messages/receive", body(json!({ "starred": true }))).await.ok();
+    let message = client
+        .call("POST", "messages/receive", body(json!({ "starred": true })))
+        .await
+        .ok();
     assert_eq!(message["direction"], "incoming");
     assert_eq!(message["status"], "received");
     assert_eq!(message["to_number"], OWN);
     assert_eq!(message["starred"], true);
     assert!(message.get("priority").is_none() && message.get("waiting_for").is_none());
     let call = json!({ "message_type": "call", "content": null });
-    let call = client.call("POST", "messages/receive", body(call)).await.ok();
+    let call = client
+        .call("POST", "messages/receive", body(call))
+        .await
+        .ok();
     assert_eq!(call["message_type"], "call");
     assert_eq!(call["content"], Value::Null);
     for (wrong, param) in [
@@ -203,7 +235,10 @@ async fn incoming_messages_are_stored_as_received() {
         (json!({ "phone_id": "PN0000000000000001" }), "phone_id"),
         (json!({ "message_type": "mms" }), "message_type"),
     ] {
-        client.call("POST", "messages/receive", body(wrong)).await.invalid(param);
+        client
+            .call("POST", "messages/receive", body(wrong))
+            .await
+            .invalid(param);
     }
 }
 
@@ -216,7 +251,8 @@ async fn only_what_may_change_is_changed() {
         json!({ "to_number": TO, "content": "x", "vars": { "keep": 1, "drop": 2 } }),
     );
     let path = format!("messages/{}", id(&sent.await));
-    let change = json!({ "starred": true, "error_message": "noted", "vars": { "drop": null, "new": "n" } });
+    let change =
+        json!({ "starred": true, "error_message": "noted", "vars": { "drop": null, "new": "n" } });
     let changed = client.post(&path, change).await;
     assert_eq!(changed["starred"], true);
     assert_eq!(changed["error_message"], "noted");
@@ -224,8 +260,14 @@ async fn only_what_may_change_is_changed() {
     let cleared = client.post(&path, json!({ "error_message": null })).await;
     assert!(cleared.get("error_message").is_none());
     assert_eq!(cleared["starred"], true);
-    client.call("POST", &path, Some(json!({ "content": "y" }))).await.invalid("content");
-    assert_eq!(client.call("POST", &path, Some(Value::Null)).await.status, 200);
+    client
+        .call("POST", &path, Some(json!({ "content": "y" })))
+        .await
+        .invalid("content");
+    assert_eq!(
+        client.call("POST", &path, Some(Value::Null)).await.status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -239,16 +281,23 @@ async fn a_full_queue_is_refused_until_messages_leave() {
     assert_eq!(refused.refused(429).0, "rate_limited");
     assert!(refused.headers.contains_key("retry-after"));
     assert_eq!(client.get("messages?count=1").await["count"], 2);
-    assert_eq!(client.get(&format!("messages/{}", id(&first))).await["status"], "queued");
+    assert_eq!(
+        client.get(&format!("messages/{}", id(&first))).await["status"],
+        "queued"
+    );
 }
 
 #[tokio::test]
 async fn a_key_has_its_rate_and_its_permissions() {
     let test = hub().await;
     let organization = test.project.organization_id;
-    let limited = add_limited_key(&test.hub, organization, None, &Permissions::all(), Some(2)).await;
+    let limited =
+        add_limited_key(&test.hub, organization, None, &Permissions::all(), Some(2)).await;
     let limited = test.client_of(&limited, test.project.id);
-    assert_eq!(limited.call("GET", "messages", None).await.headers["ratelimit-limit"], "2");
+    assert_eq!(
+        limited.call("GET", "messages", None).await.headers["ratelimit-limit"],
+        "2"
+    );
     limited.get("messages").await;
     let refused = limited.call("GET", "messages", None).await;
     assert_eq!(refused.refused(429).0, "rate_limited");
@@ -259,8 +308,18 @@ async fn a_key_has_its_rate_and_its_permissions() {
     let viewer = test.client_of(&viewer, test.project.id);
     viewer.get("messages").await;
     let body = Some(json!({ "to_number": TO, "content": "x" }));
-    assert_eq!(viewer.call("POST", "messages/send", body).await.refused(401).0, "unauthorized");
-    assert_eq!(viewer.call("GET", "phones", None).await.refused(401).0, "unauthorized");
+    assert_eq!(
+        viewer
+            .call("POST", "messages/send", body)
+            .await
+            .refused(401)
+            .0,
+        "unauthorized"
+    );
+    assert_eq!(
+        viewer.call("GET", "phones", None).await.refused(401).0,
+        "unauthorized"
+    );
 }
 
 #[tokio::test]

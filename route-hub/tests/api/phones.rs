@@ -8,11 +8,25 @@ async fn phones_are_listed_and_shown_with_what_their_kind_has() {
     let test = hub().await;
     let client = test.client();
     let route = test.test_phone().await;
-    let expected: Vec<_> = ids_of(&[&test.phone, &route]).iter().map(ToString::to_string).collect();
+    let expected: Vec<_> = ids_of(&[&test.phone, &route])
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(client.ids("phones").await, expected);
-    assert_eq!(client.ids("phones?phone_number[prefix]=%2B150055501&sort=phone_number").await, expected);
-    assert_eq!(client.ids("phones?last_active_time[exists]=1").await, Vec::<String>::new());
-    assert_eq!(client.get("phones?count=true&name=PHONE").await, json!({ "count": 2 }));
+    assert_eq!(
+        client
+            .ids("phones?phone_number[prefix]=%2B150055501&sort=phone_number")
+            .await,
+        expected
+    );
+    assert_eq!(
+        client.ids("phones?last_active_time[exists]=1").await,
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        client.get("phones?count=true&name=PHONE").await,
+        json!({ "count": 2 })
+    );
     let android = client.get(&format!("phones/{}", test.phone.id)).await;
     assert_eq!(android["phone_type"], "android");
     assert_eq!(android["battery"], Value::Null);
@@ -39,9 +53,13 @@ async fn settings_are_changed_and_sends_go_by_them_at_once() {
     let sent = client.send("after").await;
     assert_eq!(sent["waiting_for"], "paused");
     assert_eq!(sent["from_number"], "+15005550177");
-    let refused = client.call("POST", &path, Some(json!({ "battery": 5 }))).await;
+    let refused = client
+        .call("POST", &path, Some(json!({ "battery": 5 })))
+        .await;
     refused.invalid("battery");
-    let refused = client.call("POST", &path, Some(json!({ "quiet_mode": "delay" }))).await;
+    let refused = client
+        .call("POST", &path, Some(json!({ "quiet_mode": "delay" })))
+        .await;
     refused.invalid("quiet_mode");
     assert_eq!(client.get(&path).await["name"], "Front desk");
 }
@@ -56,6 +74,8 @@ async fn a_reset_lets_a_phone_go_on_that_its_limit_paused() {
     assert_eq!(client.send("x").await["waiting_for"], "sent_message_limit");
     let raised = client.post(&path, json!({ "sent_message_limit": 5 })).await;
     assert_eq!(raised["send_paused"], false);
-    let reset = client.call("POST", &format!("{path}/reset_sent_message_count"), None).await;
+    let reset = client
+        .call("POST", &format!("{path}/reset_sent_message_count"), None)
+        .await;
     assert_eq!(reset.ok(), json!({}));
 }

@@ -7,9 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use hub_domain::{
     ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
 };
-use hub_store::{
-    SqliteSettings, Store, api_keys, devices, organizations, phones, projects,
-};
+use hub_store::{SqliteSettings, Store, api_keys, devices, organizations, phones, projects};
 use postrider_model::{
     ApiKeyId, DeviceId, KeyMaker, MessageId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
     UnixMs,
@@ -72,7 +70,10 @@ impl Reply {
     #[track_caller]
     pub fn invalid(&self, param: &str) {
         let (code, named) = self.refused(400);
-        assert_eq!((code.as_str(), named.as_deref()), ("invalid_param", Some(param)));
+        assert_eq!(
+            (code.as_str(), named.as_deref()),
+            ("invalid_param", Some(param))
+        );
     }
 }
 
@@ -116,7 +117,9 @@ pub async fn add_organization(hub: &Hub) -> OrganizationId {
         time_created: hub.now().unix,
     };
     let id = organization.id;
-    let job = hub.store.write(move |tx| organizations::insert(tx, &organization));
+    let job = hub
+        .store
+        .write(move |tx| organizations::insert(tx, &organization));
     job.await.expect("an organization");
     id
 }
@@ -148,7 +151,9 @@ pub async fn add_phone(
     phone.phone_number = number.parse::<PhoneNumber>().ok();
     let device = (phone_type == PhoneType::Android).then(|| device(hub, project));
     phone.device_id = device.as_ref().map(|device| device.id);
-    phone.sim = device.as_ref().and_then(|_| postrider_model::SimSlot::new(0));
+    phone.sim = device
+        .as_ref()
+        .and_then(|_| postrider_model::SimSlot::new(0));
     let stored = phone.clone();
     let job = hub.store.write(move |tx| {
         if let Some(device) = &device {
@@ -185,7 +190,7 @@ fn device(hub: &Hub, project_id: ProjectId) -> Device {
 }
 
 /// The installation of every device here.
-pub const INSTALL: &str = "install-0001";
+pub const INSTALL: &str = "install-of-tests-0001";
 
 pub async fn add_key(
     hub: &Hub,
@@ -242,7 +247,13 @@ impl TestHub {
     }
 
     pub async fn test_phone(&self) -> Phone {
-        add_phone(&self.hub, self.project.id, PhoneType::Simulated, "+15005550199").await
+        add_phone(
+            &self.hub,
+            self.project.id,
+            PhoneType::Simulated,
+            "+15005550199",
+        )
+        .await
     }
 }
 
@@ -306,7 +317,9 @@ impl Client {
 pub async fn reply(router: &Router, request: http::Request<Body>) -> Reply {
     let answering = router.clone().call(request);
     let (parts, body) = answering.await.expect("never fails").into_parts();
-    let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
+    let bytes = axum::body::to_bytes(body, usize::MAX)
+        .await
+        .expect("a body");
     Reply {
         status: parts.status.as_u16(),
         headers: parts.headers,

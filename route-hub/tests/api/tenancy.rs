@@ -24,18 +24,28 @@ async fn the_ids_of_others_are_like_ids_of_nothing() {
     let key = add_key(&test.hub, organization, None, &Permissions::all()).await;
     let them = test.client_of(&key, theirs.id);
     let sent = them.send("secret").await;
-    let hook = them.post("webhooks", json!({ "url": "https://a.example/" })).await;
+    let hook = them
+        .post("webhooks", json!({ "url": "https://a.example/" }))
+        .await;
 
     let mut swaps: Vec<(String, String)> = ON_MESSAGES
         .iter()
-        .map(|(method, rest)| ((*method).to_owned(), format!("messages/{}{rest}", id(&sent))))
+        .map(|(method, rest)| {
+            (
+                (*method).to_owned(),
+                format!("messages/{}{rest}", id(&sent)),
+            )
+        })
         .collect();
     let contact = sent["contact_id"].as_str().unwrap();
     for (method, path) in [
         ("GET", format!("phones/{}", phone.id)),
         ("POST", format!("phones/{}", phone.id)),
         ("GET", format!("phones/{}/messages", phone.id)),
-        ("POST", format!("phones/{}/reset_sent_message_count", phone.id)),
+        (
+            "POST",
+            format!("phones/{}/reset_sent_message_count", phone.id),
+        ),
         ("GET", format!("contacts/{contact}")),
         ("GET", format!("contacts/{contact}/messages")),
         ("GET", format!("webhooks/{}", id(&hook))),
@@ -45,7 +55,11 @@ async fn the_ids_of_others_are_like_ids_of_nothing() {
         swaps.push((method.to_owned(), path));
     }
     for (method, path) in &swaps {
-        assert_eq!(ours.call(method, path, None).await.refused(404).0, "not_found", "{path}");
+        assert_eq!(
+            ours.call(method, path, None).await.refused(404).0,
+            "not_found",
+            "{path}"
+        );
         let in_their_project = format!("/projects/{}/{path}", theirs.id);
         let reply = ours.call(method, &in_their_project, None).await;
         assert_eq!(reply.refused(404).0, "not_found", "{in_their_project}");
@@ -54,10 +68,22 @@ async fn the_ids_of_others_are_like_ids_of_nothing() {
         json!({ "to_number": TO, "content": "x", "route_id": phone.id }),
         json!({ "contact_id": contact, "content": "x" }),
     ] {
-        assert_eq!(ours.call("POST", "messages/send", Some(body)).await.refused(400).0, "invalid_param");
+        assert_eq!(
+            ours.call("POST", "messages/send", Some(body))
+                .await
+                .refused(400)
+                .0,
+            "invalid_param"
+        );
     }
-    assert_eq!(ours.get(&format!("messages?contact_id={contact}")).await["data"], json!([]));
-    assert_eq!(them.get(&format!("messages/{}", id(&sent))).await["content"], "secret");
+    assert_eq!(
+        ours.get(&format!("messages?contact_id={contact}")).await["data"],
+        json!([])
+    );
+    assert_eq!(
+        them.get(&format!("messages/{}", id(&sent))).await["content"],
+        "secret"
+    );
     assert_eq!(them.get("webhooks?count=1").await["count"], 1);
 }
 
@@ -65,11 +91,17 @@ async fn the_ids_of_others_are_like_ids_of_nothing() {
 async fn keys_that_are_none_are_refused() {
     let test = hub().await;
     for key in ["", "prk_nobody", "prk_0000000000000001_x_y"] {
-        let reply = test.client_of(key, test.project.id).call("GET", "messages", None).await;
+        let reply = test
+            .client_of(key, test.project.id)
+            .call("GET", "messages", None)
+            .await;
         assert_eq!(reply.refused(401).0, "unauthorized");
     }
     let mut wrong = test.key.clone();
     wrong.replace_range(25..26, if &wrong[25..26] == "A" { "B" } else { "A" });
-    let reply = test.client_of(&wrong, test.project.id).call("GET", "messages", None).await;
+    let reply = test
+        .client_of(&wrong, test.project.id)
+        .call("GET", "messages", None)
+        .await;
     assert_eq!(reply.refused(401).0, "unauthorized");
 }

@@ -13,7 +13,7 @@ use bytes::{Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
-use std::io::Read;
+use std::{io::Read, time::Duration};
 use tokio::time::timeout;
 
 /// Above this a body is inflated on a thread that may block.
@@ -25,6 +25,14 @@ const INFLATE_ASIDE_BYTES_MIN: usize = 32 * 1024;
 /// 408 when it comes too slowly, 413 when it is too large, 415 for an unknown encoding, 400 for
 /// bad gzip or a body that breaks off.
 pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+    read_within(headers, body, BODY_IDLE_MAX).await
+}
+
+async fn read_within(
+    headers: &HeaderMap,
+    body: Body,
+    idle_max: Duration,
+) -> Result<Bytes, ApiError> {
     let gzip = is_gzip(headers)?;
     let declared = headers
         .get(header::CONTENT_LENGTH)
@@ -32,7 +40,7 @@ pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiErro
     if declared.is_some_and(|length| length > BODY_BYTES_MAX) {
         return Err(too_large());
     }
-    let collected = timeout(BODY_TIME_MAX, collect(body)).await;
+    let collected = timeout(BODY_TIME_MAX, collect(body, idle_max)).await;
     let bytes = collected.map_err(|_| too_slow())??;
     if !gzip || bytes.is_empty() {
         return Ok(bytes);
@@ -59,14 +67,14 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
     }
 }
 
-async fn collect(mut body: Body) -> Result<Bytes, ApiError> {
-    let Some(first) = next_piece(&mut body).await? else {
+async fn collect(mut body: Body, idle_max: Duration) -> Result<Bytes, ApiError> {
+    let Some(first) = next_piece(&mut body, idle_max).await? else {
         return Ok(Bytes::new());
     };
     if first.len() > BODY_BYTES_MAX {
         return Err(too_large());
     }
-    let Some(second) = next_piece(&mut body).await? else {
+    let Some(second) = next_piece(&mut body, idle_max).await? else {
         return Ok(first);
     };
     let mut all = BytesMut::from(first);
@@ -76,16 +84,16 @@ async fn collect(mut body: Body) -> Result<Bytes, ApiError> {
             return Err(too_large());
         }
         all.extend_from_slice(&piece);
-        match next_piece(&mut body).await? {
+        match next_piece(&mut body, idle_max).await? {
             Some(next) => piece = next,
             None => return Ok(all.freeze()),
         }
     }
 }
 
-async fn next_piece(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
+async fn next_piece(body: &mut Body, idle_max: Duration) -> Result<Option<Bytes>, ApiError> {
     loop {
-        let frame = timeout(BODY_IDLE_MAX, body.frame()).await;
+        let frame = timeout(idle_max, body.frame()).await;
         match frame.map_err(|_| too_slow())? {
             None => return Ok(None),
             Some(Err(_)) => return Err(ApiError::invalid_body("the body breaks off")),
@@ -200,12 +208,14 @@ mod tests {
         assert_eq!(refused.code(), ErrorCode::TooLarge);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_body_that_stops_coming_is_timed_out() {
         let body = Body::from_stream(futures_util::stream::pending::<
             Result<Bytes, std::convert::Infallible>,
         >());
-        let refused = read_body(&HeaderMap::new(), body).await.unwrap_err();
+        let refused = read_within(&HeaderMap::new(), body, Duration::from_millis(1))
+            .await
+            .unwrap_err();
         assert_eq!(refused.code(), ErrorCode::RequestTimeout);
     }
 }

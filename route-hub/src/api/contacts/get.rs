@@ -15,6 +15,8 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let project_id = project.id;
     let reading = hub.store.read(move |tx| contacts::get(tx, project_id, id));
-    let contact = reading.await?.ok_or_else(|| ApiError::not_found("contact"))?;
+    let contact = reading
+        .await?
+        .ok_or_else(|| ApiError::not_found("contact"))?;
     Ok(Answer::object(&ContactView(contact), &fields))
 }

@@ -86,11 +86,7 @@ fn record(
 }
 
 /// Waits until the message is cancelled or past being so.
-async fn answered(
-    hub: &Hub,
-    project: &Arc<Project>,
-    id: MessageId,
-) -> Result<Verdict, Failure> {
+async fn answered(hub: &Hub, project: &Arc<Project>, id: MessageId) -> Result<Verdict, Failure> {
     loop {
         let changed = hub.bus.watch_message(id);
         let project_id = project.id;

@@ -1,14 +1,14 @@
 //! A message that a program wants sent: from parameters to a row.
 
 use super::later;
-use super::waiting;
 use super::model::MessageView;
+use super::waiting;
 use crate::api::{Call, Failure, parse};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{
-    Contact, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Phone, PhoneType,
-    Project, Vars, VarsChange, numbers,
+    Contact, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Phone,
+    PhoneType, Project, Vars, VarsChange, numbers,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, messages, phones};
@@ -150,7 +150,11 @@ impl Draft {
             None => own,
         };
         let mut vars = Vars::default();
-        let too_many = |invalid| place.get("vars").refuse(format_args!("cannot be taken: {invalid}"));
+        let too_many = |invalid| {
+            place
+                .get("vars")
+                .refuse(format_args!("cannot be taken: {invalid}"))
+        };
         vars.apply(own.vars).map_err(too_many)?;
         Ok(Self {
             to,
@@ -189,7 +193,9 @@ impl Defaults {
             priority: self.priority.or(defaults.priority),
             vars: defaults.vars.clone().overlaid(self.vars),
             status_url: self.status_url.or_else(|| defaults.status_url.clone()),
-            status_secret: self.status_secret.or_else(|| defaults.status_secret.clone()),
+            status_secret: self
+                .status_secret
+                .or_else(|| defaults.status_secret.clone()),
         }
     }
 }
@@ -227,9 +233,7 @@ pub(super) fn store(
     touches: &mut Touches,
 ) -> Result<Stored, StoreError> {
     let found = match &draft.to {
-        Recipient::Number(number) => {
-            contacts::find_by_number(tx, work.project.id, number)?
-        }
+        Recipient::Number(number) => contacts::find_by_number(tx, work.project.id, number)?,
         Recipient::Contact(id) => contacts::get(tx, work.project.id, *id)?,
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
@@ -237,7 +241,13 @@ pub(super) fn store(
     }
     let number = match (&draft.to, &found) {
         (Recipient::Number(number), _) => number.clone(),
-        (Recipient::Contact(_), Some(Contact { phone_number: Some(number), .. })) => number.clone(),
+        (
+            Recipient::Contact(_),
+            Some(Contact {
+                phone_number: Some(number),
+                ..
+            }),
+        ) => number.clone(),
         (Recipient::Contact(_), _) => return Ok(Stored::NoContact),
     };
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);

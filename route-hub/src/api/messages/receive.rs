@@ -67,7 +67,9 @@ impl Given {
         let from = params.get("from_number");
         Ok(Self {
             message_type,
-            content: content.filter(|text| !text.is_empty()).map(MessageText::from),
+            content: content
+                .filter(|text| !text.is_empty())
+                .map(MessageText::from),
             from: number(&from, region)?.ok_or_else(|| from.refuse("is required"))?,
             to: number(&params.get("to_number"), region)?,
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
@@ -101,7 +103,9 @@ fn message_type(field: &Field<'_>) -> Result<MessageType, ApiError> {
 }
 
 fn number(field: &Field<'_>, region: Option<&str>) -> Result<Option<PhoneNumber>, ApiError> {
-    let typed = field.string(NUMBER_LENGTH_MAX)?.filter(|typed| !typed.is_empty());
+    let typed = field
+        .string(NUMBER_LENGTH_MAX)?
+        .filter(|typed| !typed.is_empty());
     typed
         .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed))
         .transpose()

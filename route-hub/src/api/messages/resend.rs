@@ -6,7 +6,9 @@ use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, unit};
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{AuditEntry, Direction, Message, MessageSource, OwnershipRow, Permission, Phone, Project};
+use hub_domain::{
+    AuditEntry, Direction, Message, MessageSource, OwnershipRow, Permission, Phone, Project,
+};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, audit, messages, moves, phones};
 use hub_web::{Answer, ApiError, Fields};
@@ -39,7 +41,13 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(ApiError::invalid_body(text)));
         }
         let resent = again(work, tx, message, route.as_deref(), actor)?;
-        Ok(Ok(waiting::show(work.hub, tx, work.project, vec![resent], now)?))
+        Ok(Ok(waiting::show(
+            work.hub,
+            tx,
+            work.project,
+            vec![resent],
+            now,
+        )?))
     };
     let show = move |views: Vec<_>| match views.first() {
         Some(view) => Answer::object(view, &fields),
@@ -48,11 +56,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
-async fn route(
-    hub: &Hub,
-    call: &Call,
-    project: &Project,
-) -> Result<Option<Arc<Phone>>, Failure> {
+async fn route(hub: &Hub, call: &Call, project: &Project) -> Result<Option<Arc<Phone>>, Failure> {
     let field = call.params.get("route_id");
     let Some(id) = parse::id(&field, "phone")? else {
         return Ok(None);

@@ -52,7 +52,9 @@ fn read_drafts(
     items
         .iter()
         .map(|item| {
-            let object = item.object()?.ok_or_else(|| item.refuse("must be an object"))?;
+            let object = item
+                .object()?
+                .ok_or_else(|| item.refuse("must be an object"))?;
             Draft::read(Place::Item(&object), Some(&defaults), shared, project)
         })
         .collect()

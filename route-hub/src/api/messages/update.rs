@@ -32,7 +32,13 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         message.time_updated = now.unix;
         messages::update(tx, &message)?;
         work.effects.changed(id);
-        Ok(Ok(waiting::show(work.hub, tx, work.project, vec![message], now)?))
+        Ok(Ok(waiting::show(
+            work.hub,
+            tx,
+            work.project,
+            vec![message],
+            now,
+        )?))
     };
     let show = move |views: Vec<_>| match views.first() {
         Some(view) => Answer::object(view, &fields),
@@ -51,7 +57,9 @@ impl Change {
     fn read(params: &Params) -> Result<Self, ApiError> {
         parse::refuse_read_only(params, READ_ONLY)?;
         let error = params.get("error_message");
-        let text = error.string(ERROR_LENGTH_MAX)?.filter(|text| !text.is_empty());
+        let text = error
+            .string(ERROR_LENGTH_MAX)?
+            .filter(|text| !text.is_empty());
         Ok(Self {
             starred: params.get("starred").boolean()?,
             error_message: error.is_present().then(|| text.map(str::to_owned)),

@@ -1,7 +1,7 @@
 //! `POST /projects/{project_id}/phones/{phone_id}`
 
-use super::model::{PhoneView, READ_ONLY};
 use super::found;
+use super::model::{PhoneView, READ_ONLY};
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
@@ -76,7 +76,9 @@ impl Change {
         params.refuse_later(LATER)?;
         let name = params.get("name");
         let number = params.get("phone_number");
-        let typed = number.string(NUMBER_LENGTH_MAX)?.filter(|typed| !typed.is_empty());
+        let typed = number
+            .string(NUMBER_LENGTH_MAX)?
+            .filter(|typed| !typed.is_empty());
         let parsed = typed
             .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed))
             .transpose()
@@ -169,11 +171,21 @@ mod tests {
 
     #[test]
     fn what_is_read_only_or_comes_later_is_named() {
-        let param = |body| change(body).err().and_then(|error| error.param().map(str::to_owned));
+        let param = |body| {
+            change(body)
+                .err()
+                .and_then(|error| error.param().map(str::to_owned))
+        };
         assert_eq!(param(r#"{"battery":1}"#).as_deref(), Some("battery"));
-        assert_eq!(param(r#"{"quiet_mode":"delay"}"#).as_deref(), Some("quiet_mode"));
+        assert_eq!(
+            param(r#"{"quiet_mode":"delay"}"#).as_deref(),
+            Some("quiet_mode")
+        );
         assert_eq!(param(r#"{"quiet_mode":"off"}"#), None);
         assert_eq!(param(r#"{"name":""}"#).as_deref(), Some("name"));
-        assert_eq!(param(r#"{"phone_number":"no number at all"}"#).as_deref(), Some("phone_number"));
+        assert_eq!(
+            param(r#"{"phone_number":"no number at all"}"#).as_deref(),
+            Some("phone_number")
+        );
     }
 }

@@ -61,7 +61,9 @@ fn events(field: &Field<'_>) -> Result<Option<Vec<WebhookEvent>>, ApiError> {
     };
     let mut events = Vec::with_capacity(items.len());
     for item in items {
-        let event = item.one_of(EVENTS)?.ok_or_else(|| item.refuse("must be an event"))?;
+        let event = item
+            .one_of(EVENTS)?
+            .ok_or_else(|| item.refuse("must be an event"))?;
         if !events.contains(&event) {
             events.push(event);
         }
