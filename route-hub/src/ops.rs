@@ -234,3 +234,57 @@ fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
     encode(&mut text, &registry)?;
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::data_folder;
+    use tokio::runtime::{Builder, Runtime};
+
+    fn hub() -> (Hub, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = data_folder::open(folder.path()).unwrap();
+        let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
+        (Hub::new(parts.unwrap()), folder)
+    }
+
+    fn runtime() -> Runtime {
+        Builder::new_current_thread().build().unwrap()
+    }
+
+    fn answer(hub: &Hub) -> u16 {
+        let ready = runtime().block_on(readyz(State(hub.clone())));
+        ready.into_response().status().as_u16()
+    }
+
+    #[test]
+    fn a_hub_is_ready_until_it_is_about_to_stop() {
+        let (hub, _folder) = hub();
+        assert_eq!(answer(&hub), 200);
+        hub.metrics.say_stopping();
+        assert_eq!(answer(&hub), 503);
+    }
+
+    #[test]
+    fn what_is_counted_has_the_names_that_operators_watch() {
+        let (hub, _folder) = hub();
+        for status in ["2xx", "2xx", "5xx"] {
+            hub.metrics.count("/v1/x/{id}".into(), "GET", status, 0.004);
+        }
+        let counted = hub.store.read_blocking(count_rows).unwrap();
+        let text = written(&hub, counted).unwrap();
+        for line in [
+            "route_hub_messages_queued 0",
+            "route_hub_webhooks_waiting 0",
+            "route_hub_phones_connected 0",
+            "route_hub_store_jobs_waiting 0",
+            r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="2xx"} 2"#,
+            r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="5xx"} 1"#,
+            r#"route_hub_http_request_duration_seconds_count{route="/v1/x/{id}"} 3"#,
+            r#"route_hub_http_request_duration_seconds_bucket{le="0.0025",route="/v1/x/{id}"} 0"#,
+            r#"route_hub_http_request_duration_seconds_bucket{le="0.005",route="/v1/x/{id}"} 3"#,
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
+        }
+    }
+}

@@ -43,7 +43,7 @@ pub struct ServeSettings {
     )]
     pub hosts: Vec<String>,
     /// Number of this process in its keys, 0 to 239; differs between processes on one database.
-    #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N", value_parser = clap::value_parser!(u8).range(0..=239))]
+    #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
     pub process: Option<u8>,
     /// Private networks that webhooks may go to, such as 10.1.0.0/16; none otherwise.
     #[arg(

@@ -223,3 +223,75 @@ pub fn test_phone(
     audit::write(hub, tx, line, now)?;
     Ok(Ok(phone))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::GivenKey;
+    use crate::commands::data_folder;
+    use hub_domain::Permission;
+
+    fn with_hub<T: Send + 'static>(
+        mut job: impl FnMut(&Hub, &mut Tx<'_>, Now) -> Result<T, StoreError> + Send + 'static,
+    ) -> T {
+        let folder = tempfile::tempdir().unwrap();
+        let store = data_folder::open(folder.path()).unwrap();
+        let parts = data_folder::parts(store.clone(), 0, String::new(), Vec::new()).unwrap();
+        let hub = Hub::new(parts);
+        let now = hub.now();
+        store.write_blocking(move |tx| job(&hub, tx, now)).unwrap()
+    }
+
+    #[test]
+    fn a_key_is_stored_as_its_hash_and_fits_what_was_shown() {
+        let (shown, stored) = with_hub(|hub, tx, now| {
+            let owner = organization(hub, tx, " Clinic ", now)?.unwrap();
+            let wish = KeyWish {
+                reach: Reach::Organization(owner.id),
+                name: "server".into(),
+                permissions: [Permission::SendMessages].into_iter().collect(),
+                rate_per_s: Some(5),
+                rate_burst: None,
+                time_expires: Some(now.unix.plus_ms(1)),
+            };
+            let (key, text) = key(hub, tx, &wish, now)?.unwrap();
+            Ok((text, api_keys::get(tx, key.id)?.unwrap()))
+        });
+        let given = GivenKey::read(&shown).unwrap();
+        assert_eq!(given.id, stored.id);
+        assert!(given.fits(&stored.secret_hash));
+        assert!(!stored.secret_hash.contains(shown.as_str()));
+        assert!(stored.permissions.allow(Permission::SendMessages));
+        assert!(!stored.permissions.allow(Permission::ViewMessages));
+        assert!(stored.time_expires.is_some() && stored.project_id.is_none());
+    }
+
+    #[test]
+    fn a_projects_name_is_its_organizations_only_one() {
+        let refusals = with_hub(|hub, tx, now| {
+            let (one, other) = (
+                organization(hub, tx, "One", now)?.unwrap(),
+                organization(hub, tx, "Other", now)?.unwrap(),
+            );
+            let mut make = |owner, name: &str| project(hub, tx, owner, name, |_| {}, now);
+            assert!(make(one.id, "Reminders")?.is_ok());
+            assert!(make(other.id, "Reminders")?.is_ok());
+            let nobody = "OR0000000000000001".parse().unwrap();
+            let refused = [
+                make(one.id, " REMINDERS ")?,
+                make(one.id, "  ")?,
+                make(one.id, &"x".repeat(NAME_LENGTH_MAX + 1))?,
+                make(nobody, "Reminders")?,
+            ];
+            Ok(refused.map(Result::unwrap_err))
+        });
+        let name = SetupRefused::Name;
+        let expected = [
+            SetupRefused::NameTaken,
+            name,
+            name,
+            SetupRefused::NoSuchOrganization,
+        ];
+        assert_eq!(refusals, expected);
+    }
+}

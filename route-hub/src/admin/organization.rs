@@ -6,7 +6,7 @@ use super::output::table;
 use crate::commands::CommandError;
 use crate::setup;
 use hub_domain::Organization;
-use hub_store::{Tx, organizations};
+use hub_store::organizations;
 use serde_json::{Value, json};
 
 pub(super) fn run(admin: &Admin, command: OrganizationCommand) -> Result<(), CommandError> {

@@ -35,7 +35,10 @@ pub fn make(folder: &Path) -> Result<(), CommandError> {
 /// When the folder or the database cannot be used.
 pub fn open(folder: &Path) -> Result<Store, CommandError> {
     make(folder)?;
-    Ok(Store::open_sqlite(SqliteSettings::new(database(folder)))?)
+    Ok(Store::open_sqlite(SqliteSettings {
+        reserve_log: true,
+        ..SqliteSettings::new(database(folder))
+    })?)
 }
 
 /// Opens a data folder for one admin command; a missing one is made only when `create` says so.

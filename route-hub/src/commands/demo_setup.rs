@@ -92,3 +92,43 @@ fn keep(tx: &mut Tx<'_>, demo: Demo) -> Result<Result<Demo, SetupRefused>, Store
     meta::put(tx, KEPT_AS, &json)?;
     Ok(Ok(demo))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::GivenKey;
+    use hub_store::{api_keys, phones};
+
+    #[test]
+    fn a_folder_keeps_its_demo() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = open(&data_folder::open(folder.path()).unwrap()).unwrap();
+        let store = data_folder::open(folder.path()).unwrap();
+        let again = open(&store).unwrap();
+        assert_eq!(again.api_key, first.api_key);
+        assert_eq!(
+            (again.organization_id, again.project_id, again.test_phone_id),
+            (first.organization_id, first.project_id, first.test_phone_id)
+        );
+        let given = GivenKey::read(&again.api_key).unwrap();
+        let key = store.read_blocking(move |tx| api_keys::get(tx, given.id));
+        let key = key.unwrap().unwrap();
+        assert_eq!(key.permissions, Permissions::all());
+        assert!(key.reaches(again.organization_id, again.project_id));
+        let phone = store.read_blocking(move |tx| phones::by_key(tx, again.test_phone_id));
+        assert_eq!(phone.unwrap().unwrap().project_id, again.project_id);
+    }
+
+    #[test]
+    fn a_folder_of_another_hub_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = data_folder::open(folder.path()).unwrap();
+        let parts = data_folder::parts(store.clone(), 0, String::new(), Vec::new()).unwrap();
+        let hub = Hub::new(parts);
+        let now = hub.now();
+        let made = store.write_blocking(move |tx| setup::organization(&hub, tx, "Clinic", now));
+        made.unwrap().unwrap();
+        let refused = open(&store).unwrap_err();
+        assert!(refused.to_string().contains("no demo"), "{refused}");
+    }
+}

@@ -11,6 +11,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
+/// The highest number of a hub's process in keys: those above are the admin commands'.
+const PROCESS_MAX: u8 = 239;
 /// How long a stop waits for requests and phones unless the settings say otherwise.
 const DRAIN_DEFAULT_S: u64 = 10;
 
@@ -22,6 +24,12 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let settings = settings.with_file()?;
     logging::start(settings.log.as_deref(), settings.log_json.unwrap_or(false))?;
     let guard = guard(&settings)?;
+    let process = settings.process.unwrap_or(0);
+    if process > PROCESS_MAX {
+        return Err(CommandError::new(format!(
+            "--process is 0 to {PROCESS_MAX}"
+        )));
+    }
     let certificate = match settings.transport()? {
         Transport::Plain => None,
         Transport::Tls { cert, key } => Some(Certificate::read(&cert, &key)?),
@@ -33,7 +41,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let start = Start {
         parts: data_folder::parts(
             store,
-            settings.process.unwrap_or(0),
+            process,
             settings.base_url(bound),
             settings.host_names(bound),
         )?,

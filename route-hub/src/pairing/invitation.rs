@@ -78,7 +78,8 @@ impl Invitation {
         &self.0
     }
 
-    /// Draws the QR code of the link with half blocks, dark on light; empty when it does not fit.
+    /// Draws the QR code of the link with half blocks, for a dark terminal; empty when it does not
+    /// fit.
     pub fn qr(&self) -> String {
         let drawn = QrCode::with_error_correction_level(&self.0, EcLevel::L);
         drawn.map_or_else(
