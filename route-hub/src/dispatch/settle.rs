@@ -71,9 +71,6 @@ impl<'h, 'p> Work<'h, 'p> {
         if owned == before && outcome.publish.is_none() && !parts_known {
             return Ok(Ok(outcome));
         }
-        if parts_known {
-            message.num_parts = detail.parts;
-        }
         self.keep(tx, message, &owned, &outcome, detail)?;
         Ok(Ok(outcome))
     }
@@ -93,10 +90,16 @@ impl<'h, 'p> Work<'h, 'p> {
             past_exposures::insert(tx, &past)?;
         }
         ownership::put(message, owned);
-        if let Some(published) = &outcome.publish {
-            self.publish(message, published, detail);
+        let parts_before = message.num_parts;
+        message.num_parts = detail.parts.or(parts_before);
+        match &outcome.publish {
+            None if message.num_parts == parts_before => messages::update_exposure(tx, message)?,
+            None => messages::update_ownership(tx, message)?,
+            Some(published) => {
+                self.publish(message, published, detail);
+                messages::update_ownership(tx, message)?;
+            }
         }
-        messages::update_ownership(tx, message)?;
         if outcome.publish.is_some_and(|published| published.webhook) {
             self.tell_status(tx, message)?;
         }
