@@ -119,7 +119,9 @@ fn allowance(work: &Work<'_, '_>, phone: &Phone, exposing: &Exposing<'_>) -> u64
     }
     let room = exposing.open.room(phone, 1).max(exposing.open.room(phone, 2));
     let within_limit = match phone.sends_left() {
-        Some(left) => left.saturating_sub(exposing.open.of_phone(phone.id)),
+        Some(left) => {
+            left.saturating_sub(exposing.open.of_phone(phone.id) + work.sent_on(phone.id))
+        }
         None => u64::MAX,
     };
     room.saturating_mul(2).min(within_limit).min(exposing.credit)

@@ -161,6 +161,12 @@ impl<'h, 'p> Work<'h, 'p> {
         Ok(())
     }
 
+    /// Returns how many messages this unit of work has seen sent on a phone, which its row does not
+    /// count yet.
+    pub fn sent_on(&self, phone: PhoneId) -> u64 {
+        self.sent.get(&phone).copied().unwrap_or(0)
+    }
+
     /// Ends the unit of work: counts what was sent on each phone.
     ///
     /// # Errors
