@@ -39,6 +39,7 @@ class Evidence:
     incoming_texts: list = field(default_factory=list)  # contents of all incoming messages
     server_errors: list = field(default_factory=list)
     panics: list = field(default_factory=list)
+    ended: list = field(default_factory=list)  # programs that ended although nothing killed them
 
 
 def findings(evidence):
@@ -60,6 +61,7 @@ def findings(evidence):
         "webhooks of one message out of order": _disordered(told),
         "an incoming message twice": _incoming_twice(evidence),
         "a sound phone taken for a copied one": [a for a in evidence.alerts if "clon" in a or "cop" in a],
+        "a program that ended by itself": evidence.ended,
         "a 5xx other than 503, or a panic": evidence.server_errors + evidence.panics,
     }
     return wrong

@@ -26,13 +26,21 @@ from support.wait import NeverHappened, until  # noqa: E402
 PROFILES = ["normal", "normal", "no-reports", "slow"]
 WEIGHTS = [45, 45, 30, 1]
 SHOWN = 10
+# The phone's wrong orders, and the check that each must fail. An ack that was not true yet shows in the hello after
+# the kill: the phone's journal lies behind what it said, which only a copied or rolled-back one should.
+FAULTS = [
+    ("radio-first", "the radio is called before the commit", "in the radio log twice without a sender's choice"),
+    ("ack-first", "the ack is written before the commit", "a sound phone taken for a copied one"),
+]
+# Wrong orders keep rows off the disk for a while, which makes such a phone slow.
+FAULTY_RATE = 25
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=12, help="how often something is killed (default: 12)")
     parser.add_argument("--seed", type=int, help="default: a fresh one")
-    parser.add_argument("--rate", type=float, default=80, help="messages per second (default: 80)")
+    parser.add_argument("--rate", type=float, default=250, help="messages per second (default: 250)")
     parser.add_argument("--keep", action="store_true", help="keep the folder for a look")
     parser.add_argument(
         "--show-faults", action="store_true", help="take out each order of commit and effect, and show that it is caught"
@@ -44,6 +52,7 @@ def main():
     options = arguments()
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
     if options.show_faults:
+        options.rate = min(options.rate, FAULTY_RATE)
         passed, failed = show_faults(options, seed)
     else:
         wrong = run(options, seed)
@@ -66,6 +75,7 @@ def run(options, seed, phone_arguments=(), phone_binary=None):
             kills += world.kill_round(number)
         load.stop()
         settle(world)
+        world.note_ends()
         evidence = gather(world, load)
         summary(evidence, load, kills)
         wrong = findings(evidence)
@@ -123,6 +133,7 @@ def gather(world, load):
         incoming_texts=[m["content"] for m in messages.values() if m["direction"] == "incoming"],
         server_errors=list(load.server_errors),
         panics=list(world.panics),
+        ended=list(world.ended),
     )
 
 
@@ -166,16 +177,13 @@ def show_faults(options, seed):
         finally:
             build()
         passed = failed = 0
-        for fault, meaning in (
-            ("radio-first", "the radio is called before the commit"),
-            ("ack-first", "the ack is written before the commit"),
-        ):
-            print(f"\n-- taken out: {meaning} --", flush=True)
+        for fault, meaning, caught_by in FAULTS:
+            print(f"\n-- the wrong order: {meaning} --", flush=True)
             wrong = run(options, seed, ["--fault", fault], faulty)
-            found = [name for name, entries in wrong.items() if entries]
             report(wrong)
+            found = bool(wrong[caught_by])
             print(f"{'caught' if found else 'NOT CAUGHT'}: {meaning}")
-            passed, failed = passed + bool(found), failed + (not found)
+            passed, failed = passed + found, failed + (not found)
         return passed, failed
 
 

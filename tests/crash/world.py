@@ -26,6 +26,7 @@ class World:
         self.rest = self.server.rest(self.key, self.project)
         self.phones = []
         self.panics = []
+        self.ended = []
         self.typed = 0
         root = f"http://127.0.0.1:{self.server.port}"
         for index, profile in enumerate(profiles):
@@ -53,13 +54,19 @@ class World:
     def _note_panics(self, program):
         self.panics += [line for line in program.err_lines if "panicked" in line]
 
+    def _note_end(self, program):
+        if not program.alive():
+            self.ended.append(f"{program.name} ended with {program.process.returncode}: {program.words()[-300:]}")
+
     def kill_hub(self):
         """Kills the hub."""
+        self._note_end(self.server.program)
         self.server.program.kill()
         self._note_panics(self.server.program)
 
     def kill_phone(self, index):
         """Kills one phone."""
+        self._note_end(self.phones[index].program)
         self.phones[index].program.kill()
         self._note_panics(self.phones[index].program)
 
@@ -95,7 +102,9 @@ class World:
         for phone in self.phones:
             for _ in range(self.dice.randrange(4)):
                 self.typed += 1
-                phone.program.type(f"+15005559{self.dice.randrange(1000):03d} incoming {self.typed}")
+                line = f"+15005559{self.dice.randrange(1000):03d} incoming {self.typed}"
+                if phone.program.alive():
+                    phone.program.type(line)
 
     def radio(self):
         """Returns the lines of all radio logs."""
@@ -111,6 +120,11 @@ class World:
             marker = page["next_marker"]
             if not page["truncated"]:
                 return found
+
+    def note_ends(self):
+        """Notes which programs do not run any more, although nothing killed them."""
+        for program in [self.server.program, *(phone.program for phone in self.phones)]:
+            self._note_end(program)
 
     def close(self):
         """Ends everything."""

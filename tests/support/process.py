@@ -80,9 +80,12 @@ class Program:
                 raise Died(f"{self.name} said nothing for {patience_s:g} s:\n{self.words()}")
 
     def type(self, line):
-        """Writes one line to standard input."""
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
+        """Writes one line to standard input; a program that has just ended does not read it."""
+        try:
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
 
     def words(self):
         """Returns the end of what the program wrote to standard error."""
