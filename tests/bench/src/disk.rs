@@ -1,19 +1,33 @@
 //! How many durable writes a second this disk does just now, to hold the figures against.
 
 use crate::clock::now;
-use std::{fs::File, io::Write, path::Path, time::Duration};
+use std::{
+    fs::File,
+    io::{Seek, SeekFrom, Write},
+    path::Path,
+    time::Duration,
+};
 
 /// How long the disk is asked.
 const SPAN: Duration = Duration::from_millis(700);
+/// Pages of the file that is written over and over, as a database writes over its log.
+const PAGES: u32 = 1024;
 
-/// Returns how often a second 4 KiB can be appended and made durable in `folder`, one after another.
+/// Returns how often a second 4 KiB can be written and made durable in `folder`, one after another.
 pub(crate) fn fsyncs_per_s(folder: &Path) -> std::io::Result<f64> {
     let path = folder.join("fsync-probe");
     let mut file = File::create(&path)?;
     let page = [0x5a; 4096];
+    for _ in 0..PAGES {
+        file.write_all(&page)?;
+    }
+    file.sync_all()?;
     let began = now();
     let mut count = 0;
     while began.elapsed() < SPAN {
+        if count % PAGES == 0 {
+            file.seek(SeekFrom::Start(0))?;
+        }
         file.write_all(&page)?;
         file.sync_data()?;
         count += 1;
