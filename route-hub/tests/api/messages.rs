@@ -51,6 +51,11 @@ async fn one_number_is_one_contact_with_its_counters() {
     let body = json!({ "contact_id": contact, "content": "two" });
     let second = client.post("messages/send", body).await;
     assert_eq!(second["to_number"], TO);
+    let body = json!({ "contact_id": contact, "to_number": "+15005550133", "content": "x" });
+    client
+        .call("POST", "messages/send", Some(body))
+        .await
+        .invalid("contact_id");
     let body = json!({ "from_number": TO, "content": "in", "phone_id": test.phone.id });
     let incoming = client.post("messages/receive", body).await;
     assert_eq!(incoming["contact_id"], contact.as_str());

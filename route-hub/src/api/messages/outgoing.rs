@@ -30,6 +30,8 @@ const NUMBER_LENGTH_MAX: usize = 64;
 pub(super) enum Recipient {
     Number(PhoneNumber),
     Contact(ContactId),
+    /// The contact must have the number.
+    Both(ContactId, PhoneNumber),
 }
 
 /// What one message of a request says.
@@ -203,15 +205,18 @@ impl Defaults {
 fn recipient(place: Place<'_>, region: Option<&str>) -> Result<Recipient, ApiError> {
     let field = place.get("to_number");
     let typed = field.string(NUMBER_LENGTH_MAX)?;
-    if let Some(typed) = typed.filter(|typed| !typed.is_empty()) {
-        return numbers::parse(typed, region, numbers::Names::Refused)
-            .map(Recipient::Number)
-            .map_err(|error| field.refuse(error));
-    }
+    let number = typed
+        .filter(|typed| !typed.is_empty())
+        .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
+        .transpose()
+        .map_err(|error| field.refuse(error))?;
     let contact = parse::id(&place.get("contact_id"), "contact")?;
-    contact
-        .map(Recipient::Contact)
-        .ok_or_else(|| field.refuse("is required, or contact_id"))
+    match (contact, number) {
+        (None, Some(number)) => Ok(Recipient::Number(number)),
+        (Some(contact), None) => Ok(Recipient::Contact(contact)),
+        (Some(contact), Some(number)) => Ok(Recipient::Both(contact, number)),
+        (None, None) => Err(field.refuse("is required, or contact_id")),
+    }
 }
 
 /// What storing a draft came to.
@@ -220,7 +225,7 @@ pub(super) enum Stored {
     Queued(Box<(Message, Arc<Phone>)>),
     /// Its contact is blocked: there is no message.
     Blocked,
-    /// It names a contact of nobody, or one without a number.
+    /// It names a contact of nobody, or one without a number or with another.
     NoContact,
 }
 
@@ -234,21 +239,13 @@ pub(super) fn store(
 ) -> Result<Stored, StoreError> {
     let found = match &draft.to {
         Recipient::Number(number) => contacts::find_by_number(tx, work.project.id, number)?,
-        Recipient::Contact(id) => contacts::get(tx, work.project.id, *id)?,
+        Recipient::Contact(id) | Recipient::Both(id, _) => contacts::get(tx, work.project.id, *id)?,
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
         return Ok(Stored::Blocked);
     }
-    let number = match (&draft.to, &found) {
-        (Recipient::Number(number), _) => number.clone(),
-        (
-            Recipient::Contact(_),
-            Some(Contact {
-                phone_number: Some(number),
-                ..
-            }),
-        ) => number.clone(),
-        (Recipient::Contact(_), _) => return Ok(Stored::NoContact),
+    let Some(number) = number_of(&draft.to, found.as_ref()) else {
+        return Ok(Stored::NoContact);
     };
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
     let phone = phone_of(tx, work.project, shared, own_route)?;
@@ -264,6 +261,18 @@ pub(super) fn store(
     }
     queued(work, &message);
     Ok(Stored::Queued(Box::new((message, phone))))
+}
+
+fn number_of(to: &Recipient, contact: Option<&Contact>) -> Option<PhoneNumber> {
+    let own = || contact.and_then(|contact| contact.phone_number.as_ref());
+    match to {
+        Recipient::Number(number) => Some(number.clone()),
+        Recipient::Contact(_) => own().cloned(),
+        Recipient::Both(_, number) => {
+            let is_own = |own: &PhoneNumber| own == number || numbers::are_one(own, number);
+            own().is_some_and(is_own).then(|| number.clone())
+        }
+    }
 }
 
 /// Returns the phone that sends: the one the request names, the contact's own, the default.

@@ -36,7 +36,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
             Stored::Queued(stored) => stored,
             Stored::Blocked => return Ok(Err(refuse(&draft, "is a contact that is blocked"))),
             Stored::NoContact => {
-                return Ok(Err(refuse(&draft, "is not a contact with a number")));
+                return Ok(Err(refuse(&draft, "is not a contact with this number")));
             }
         };
         contacts::touch(tx, &touches)?;
@@ -48,7 +48,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
 fn refuse(draft: &Draft, rule: &str) -> ApiError {
     let param = match draft.to {
         outgoing::Recipient::Number(_) => "to_number",
-        outgoing::Recipient::Contact(_) => "contact_id",
+        outgoing::Recipient::Contact(_) | outgoing::Recipient::Both(..) => "contact_id",
     };
     ApiError::invalid_param(param, rule)
 }

@@ -96,6 +96,6 @@ fn store_one(
             }
         }
         Stored::Blocked => nothing(None),
-        Stored::NoContact => nothing(Some("contact_id is not a contact with a number")),
+        Stored::NoContact => nothing(Some("contact_id is not a contact with this number")),
     })
 }
