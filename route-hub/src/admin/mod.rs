@@ -25,11 +25,6 @@ use output::Output;
 use postrider_model::Now;
 use std::fmt::Display;
 
-/// The number of the admin commands in the keys that they make: above every hub's.
-const PROCESS: u8 = 240;
-/// How many numbers they have, so that two at the same moment make different keys.
-const PROCESSES: u64 = 16;
-
 /// Does what the arguments say.
 ///
 /// # Errors
@@ -54,11 +49,6 @@ pub fn run(args: AdminArgs) -> Result<(), CommandError> {
         AdminCommand::Alerts(args) => alerts::run(&admin, args),
         AdminCommand::Unfreeze(args) => unfreeze::run(&admin, args),
     }
-}
-
-/// Returns a number for the keys of one run.
-pub(crate) fn process_number(random: &crate::random::Random) -> u8 {
-    PROCESS + u8::try_from(random.below(PROCESSES)).unwrap_or(0)
 }
 
 /// What every command works with.

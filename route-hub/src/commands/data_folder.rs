@@ -1,7 +1,6 @@
 //! The data folder: where the database is, and how it is opened.
 
 use super::CommandError;
-use crate::admin::process_number;
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
 use crate::random::Random;
@@ -13,6 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// The name of the database's file.
 const DATABASE_FILE: &str = "hub.db";
+/// The number of the admin commands in the keys that they make: above every hub's.
+const ADMIN_PROCESS: u8 = 240;
+/// How many numbers they have, so that two at the same moment make different keys.
+const ADMIN_PROCESSES: u64 = 16;
 
 /// Returns the database's file of a data folder.
 pub fn database(folder: &Path) -> PathBuf {
@@ -54,7 +57,8 @@ pub fn open_for_admin(folder: &Path, create: bool) -> Result<Hub, CommandError> 
         readers: 1,
         ..SqliteSettings::new(database(folder))
     })?;
-    let process = process_number(&Random::new());
+    let number = Random::new().below(ADMIN_PROCESSES);
+    let process = ADMIN_PROCESS + u8::try_from(number).unwrap_or(0);
     let parts = parts(store, process, String::new(), Vec::new())?;
     Ok(Hub::new(parts))
 }
