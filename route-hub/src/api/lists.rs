@@ -47,10 +47,12 @@ pub(super) fn plain(value: &FilterValue) -> Option<Operand> {
     })
 }
 
-/// Reads an id of a kind.
+/// Reads an id of a kind, in whatever case.
 pub(super) fn id<K: IdKind>(value: &FilterValue) -> Option<Operand> {
     match value {
         FilterValue::Text(text) => {
+            let (prefix, digits) = text.split_at_checked(K::PREFIX.len())?;
+            let text = prefix.to_ascii_uppercase() + &digits.to_ascii_lowercase();
             let id = text.parse::<Id<K>>().ok()?;
             Some(Operand::Int(id.get()))
         }

@@ -1,6 +1,6 @@
 //! Parameters of messages whose features come later: taken at their default, else refused by name.
 
-use hub_web::{ApiError, Field, Later, LaterDefault};
+use hub_web::{ApiError, Field, Later, LaterDefault, Object, refuse_unless_default};
 
 macro_rules! later {
     ($($name:literal: $default:expr),* $(,)?) => {
@@ -25,6 +25,28 @@ pub(super) const SENDING: &[Later] = later![
     "broadcast_id": LaterDefault::Empty,
     "broadcast_title": LaterDefault::Empty,
 ];
+
+/// What an item of `send_multi` cannot have of its own: it stands beside `messages`, for all.
+const SHARED: &[&str] = &[
+    "route_id",
+    "phone_id",
+    "message_type",
+    "simulated",
+    "on_unknown",
+    "ttl_sec",
+];
+
+/// Checks that an item of `send_multi` asks for nothing that only all of them can have.
+pub(super) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
+    for later in SENDING {
+        refuse_unless_default(&item.get(later.name), later.default)?;
+    }
+    let own = SHARED.iter().map(|name| item.get(name));
+    match own.into_iter().find(|field| !field.is_empty()) {
+        Some(field) => Err(field.refuse("is set beside messages, for all of them")),
+        None => Ok(()),
+    }
+}
 
 /// Of `receive`.
 pub(super) const RECEIVING: &[Later] = later![

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod delete;
+mod draft;
 mod get;
 mod later;
 mod list;

@@ -1,13 +1,14 @@
 //! `POST /projects/{project_id}/messages/{message_id}/resend`
 
-use super::{found, outgoing, waiting};
+use super::{found, waiting};
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, unit};
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{
-    AuditEntry, Direction, Message, MessageSource, OwnershipRow, Permission, Phone, Project,
+    AuditEntry, Direction, Message, MessageSource, OwnershipRow, Permission, Phone, PhoneType,
+    Project,
 };
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, audit, messages, moves, phones};
@@ -87,7 +88,7 @@ fn again(
         Some(Verdict::Requeued) => {
             note(work, tx, &message, actor)?;
             move_to(work, tx, &mut message, route)?;
-            outgoing::queued(work, &message);
+            work.wake(&message);
             Ok(message)
         }
         Some(Verdict::NewMessage) => copy(work, tx, message, route, actor),
@@ -110,11 +111,7 @@ fn move_to(
     let Some(route) = route else {
         return Ok(());
     };
-    message.phone_id = route.id;
-    message.from_number.clone_from(&route.phone_number);
-    message.time_updated = work.now.unix;
-    messages::update_route(tx, message)?;
-    outgoing::queued(work, message);
+    work.route_to(tx, message, route)?;
     work.effects.changed(message.id);
     Ok(())
 }
@@ -133,6 +130,7 @@ fn copy(
         None => phones::get(tx, work.project.id, sent.phone_id)?,
     };
     let phone = route.or(of.as_ref());
+    let is_test = phone.is_some_and(|phone| phone.phone_type == PhoneType::Simulated);
     let message = Message {
         id: work.hub.id(work.now),
         phone_id: phone.map_or(sent.phone_id, |phone| phone.id),
@@ -143,6 +141,7 @@ fn copy(
         time_sent: None,
         time_updated: now,
         starred: false,
+        simulated: sent.simulated || is_test,
         error_message: None,
         error_code: None,
         external_id: None,
@@ -161,7 +160,7 @@ fn copy(
     touches.add(&message);
     contacts::touch(tx, &touches)?;
     note(work, tx, &message, actor)?;
-    outgoing::queued(work, &message);
+    work.wake(&message);
     Ok(message)
 }
 

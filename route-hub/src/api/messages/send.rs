@@ -1,6 +1,7 @@
 //! `POST /projects/{project_id}/messages/send`
 
-use super::outgoing::{self, Draft, Place, Shared, Stored};
+use super::draft::{Draft, Place, Recipient, Shared};
+use super::outgoing::{self, Stored};
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, accepting, enter, unit};
 use crate::dispatch::settle::Work;
@@ -47,8 +48,8 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
 
 fn refuse(draft: &Draft, rule: &str) -> ApiError {
     let param = match draft.to {
-        outgoing::Recipient::Number(_) => "to_number",
-        outgoing::Recipient::Contact(_) | outgoing::Recipient::Both(..) => "contact_id",
+        Recipient::Number(_) => "to_number",
+        Recipient::Contact(_) | Recipient::Both(..) => "contact_id",
     };
     ApiError::invalid_param(param, rule)
 }

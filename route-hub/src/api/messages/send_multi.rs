@@ -1,6 +1,8 @@
 //! `POST /projects/{project_id}/send_multi`
 
-use super::outgoing::{self, Defaults, Draft, Place, Shared, Stored};
+use super::draft::{Defaults, Draft, Place, Shared};
+use super::later;
+use super::outgoing::{self, Stored};
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, accepting, enter, unit};
 use crate::dispatch::settle::Work;
@@ -55,6 +57,7 @@ fn read_drafts(
             let object = item
                 .object()?
                 .ok_or_else(|| item.refuse("must be an object"))?;
+            later::check_item(&object)?;
             Draft::read(Place::Item(&object), Some(&defaults), shared, project)
         })
         .collect()

@@ -53,7 +53,7 @@ pub(crate) fn message() -> Message {
             state: OwnershipRow::WAITING,
             ..OwnershipRow::default()
         },
-        on_unknown: OnUnknown::Fail,
+        on_unknown: OnUnknown::Report,
         life_end: None,
         hidden: false,
         parts_done: None,

@@ -74,7 +74,7 @@ pub(super) fn waiting(
     frozen: bool,
     now: Now,
 ) -> Waiting {
-    let online = hub.bus.is_heard(phone.id);
+    let online = message.simulated || hub.bus.is_heard(phone.id);
     let reason = reason(project, message, phone, frozen, online);
     let slot = phone.next_slot_time.filter(|slot| now.unix < *slot);
     Waiting {

@@ -25,6 +25,7 @@ pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> Api
         phones::update(tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
+        work.effects.simulated();
         Ok(Ok(()))
     };
     let show = |()| Answer::void();

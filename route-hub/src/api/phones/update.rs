@@ -52,6 +52,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         phones::update(tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
+        work.effects.simulated();
         Ok(Ok(phone))
     };
     let of = Arc::clone(&project);

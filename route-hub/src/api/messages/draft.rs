@@ -1,0 +1,210 @@
+//! What a request to send says, read into domain types.
+
+use super::later;
+use crate::api::{Call, Failure, parse};
+use crate::hub::Hub;
+use hub_domain::{OnUnknown, Phone, Project, Vars, VarsChange, numbers};
+use hub_web::{ApiError, Field, Object, Params};
+use postrider_model::{ContactId, MessageText, Now, PhoneNumber, Secret, UnixMs};
+use std::sync::Arc;
+
+/// Longest `ttl_sec`: 30 days.
+const TTL_SEC_MAX: i64 = 30 * 86_400;
+/// Longest text that is counted at all, in characters.
+const CONTENT_LENGTH_MAX: usize = 20_000;
+/// Longest number that is looked at, in characters.
+const NUMBER_LENGTH_MAX: usize = 64;
+
+/// Whom a message is for, as the request names them.
+#[derive(Debug, Clone)]
+pub(super) enum Recipient {
+    Number(PhoneNumber),
+    Contact(ContactId),
+    /// The contact must have the number.
+    Both(ContactId, PhoneNumber),
+}
+
+/// What one message of a request says.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub to: Recipient,
+    pub content: MessageText,
+    pub num_parts: u32,
+    pub priority: u8,
+    pub vars: Vars,
+    pub status_url: Option<String>,
+    pub status_secret: Option<Secret>,
+}
+
+/// What all messages of a request share.
+#[derive(Debug, Clone)]
+pub(super) struct Shared {
+    /// The phone that sends, and whether the request named it: then no contact's own goes before.
+    pub phone: Arc<Phone>,
+    pub phone_named: bool,
+    pub simulated: bool,
+    pub on_unknown: OnUnknown,
+    pub life_end: UnixMs,
+}
+
+/// Where one message's own parameters are: at the top, or in an item of `messages`.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    Top(&'a Params),
+    Item(&'a Object<'a>),
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn get(self, name: &'a str) -> Field<'a> {
+        match self {
+            Self::Top(params) => params.get(name),
+            Self::Item(object) => object.get(name),
+        }
+    }
+}
+
+impl Shared {
+    /// Reads what stands at the top of a request.
+    pub(super) async fn read(
+        hub: &Hub,
+        call: &Call,
+        project: &Project,
+        now: Now,
+    ) -> Result<Self, Failure> {
+        let params = &call.params;
+        params.refuse_later(later::SENDING)?;
+        later::check_type(&params.get("message_type"))?;
+        let (phone, phone_named) = route(hub, params, project).await?;
+        let on_unknown = params
+            .get("on_unknown")
+            .one_of(&[("report", OnUnknown::Report), ("resend", OnUnknown::Resend)])?;
+        let ttl_sec = params.get("ttl_sec").integer(1..=TTL_SEC_MAX)?;
+        let life_ms = ttl_sec.map_or(project.message_life_ms, |sec| sec * 1_000);
+        Ok(Self {
+            phone,
+            phone_named,
+            simulated: params.get("simulated").boolean()?.unwrap_or(false),
+            on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
+            life_end: now.unix.plus_ms(life_ms),
+        })
+    }
+
+    /// Returns the region in which recipients' numbers are read.
+    fn region<'a>(&'a self, project: &'a Project) -> Option<&'a str> {
+        self.phone.country.as_deref().or(project.country.as_deref())
+    }
+}
+
+/// Finds the phone that a request names, by either of its names, or the project's default.
+async fn route(
+    hub: &Hub,
+    params: &Params,
+    project: &Project,
+) -> Result<(Arc<Phone>, bool), Failure> {
+    for name in ["route_id", "phone_id"] {
+        let field = params.get(name);
+        if let Some(id) = parse::id(&field, "phone")? {
+            let found = hub.cache.phone(&hub.store, project.id, id).await?;
+            let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
+            return Ok((phone, true));
+        }
+    }
+    if let Some(id) = project.default_route_id
+        && let Some(phone) = hub.cache.phone(&hub.store, project.id, id).await?
+    {
+        return Ok((phone, false));
+    }
+    let first = hub.cache.first_phone(&hub.store, project.id).await?;
+    let missing = || {
+        let rule = "is required: the project has no phone to send with";
+        ApiError::invalid_param("route_id", rule)
+    };
+    Ok((first.ok_or_else(missing)?, false))
+}
+
+impl Draft {
+    /// Reads one message; what it leaves out, `defaults` says.
+    pub(super) fn read(
+        place: Place<'_>,
+        defaults: Option<&Defaults>,
+        shared: &Shared,
+        project: &Project,
+    ) -> Result<Self, ApiError> {
+        let to = recipient(place, shared.region(project))?;
+        let field = place.get("content");
+        let content = field.required_string(CONTENT_LENGTH_MAX)?;
+        let parts_max = postrider_text::parts::PARTS_MAX_DEFAULT;
+        let counted = postrider_text::parts::count_within(content, parts_max)
+            .map_err(|_| field.refuse(format_args!("needs more than {parts_max} SMS parts")))?;
+        let own = Defaults::read(place)?;
+        let own = match defaults {
+            Some(defaults) => own.over(defaults),
+            None => own,
+        };
+        let mut vars = Vars::default();
+        let too_many = |invalid| {
+            place
+                .get("vars")
+                .refuse(format_args!("cannot be taken: {invalid}"))
+        };
+        vars.apply(own.vars).map_err(too_many)?;
+        Ok(Self {
+            to,
+            content: content.into(),
+            num_parts: counted.parts,
+            priority: own.priority.unwrap_or(1),
+            vars,
+            status_url: own.status_url,
+            status_secret: own.status_secret,
+        })
+    }
+}
+
+/// What an item of `messages` may override.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Defaults {
+    priority: Option<u8>,
+    vars: VarsChange,
+    status_url: Option<String>,
+    status_secret: Option<Secret>,
+}
+
+impl Defaults {
+    pub(super) fn read(place: Place<'_>) -> Result<Self, ApiError> {
+        let priority = place.get("priority").integer(1..=2)?;
+        Ok(Self {
+            priority: priority.and_then(|value| u8::try_from(value).ok()),
+            vars: parse::vars(&place.get("vars"))?,
+            status_url: parse::url(&place.get("status_url"))?,
+            status_secret: parse::secret(&place.get("status_secret"))?,
+        })
+    }
+
+    fn over(self, defaults: &Self) -> Self {
+        Self {
+            priority: self.priority.or(defaults.priority),
+            vars: defaults.vars.clone().overlaid(self.vars),
+            status_url: self.status_url.or_else(|| defaults.status_url.clone()),
+            status_secret: self
+                .status_secret
+                .or_else(|| defaults.status_secret.clone()),
+        }
+    }
+}
+
+fn recipient(place: Place<'_>, region: Option<&str>) -> Result<Recipient, ApiError> {
+    let field = place.get("to_number");
+    let typed = field.string(NUMBER_LENGTH_MAX)?;
+    let number = typed
+        .filter(|typed| !typed.is_empty())
+        .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
+        .transpose()
+        .map_err(|error| field.refuse(error))?;
+    let contact = parse::id(&place.get("contact_id"), "contact")?;
+    match (contact, number) {
+        (None, Some(number)) => Ok(Recipient::Number(number)),
+        (Some(contact), None) => Ok(Recipient::Contact(contact)),
+        (Some(contact), Some(number)) => Ok(Recipient::Both(contact, number)),
+        (None, None) => Err(field.refuse("is required, or contact_id")),
+    }
+}
