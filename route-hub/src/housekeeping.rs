@@ -1,7 +1,9 @@
 //! Rows that nobody needs any more are removed, a few at a time.
 
 use crate::hub::Hub;
-use hub_store::{StoreError, Tx, idempotency, messages, pairings, projects, webhook_log};
+use hub_store::{
+    StoreError, Tx, facts_aside, idempotency, messages, pairings, projects, webhook_log,
+};
 use postrider_model::{ProjectId, UnixMs};
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Most rows of a kind removed in one unit of work.
 const BATCH: u32 = 500;
-/// How long attempts of webhooks, and deleted messages that are final, are kept.
+/// How long attempts of webhooks, facts set aside, and deleted messages that are final, are kept.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
 
 /// Removes old rows until it is dropped.
@@ -47,6 +49,7 @@ pub async fn tidy(hub: &Hub) -> Result<usize, StoreError> {
 
 fn tidy_all(tx: &mut Tx<'_>, now: UnixMs) -> Result<usize, StoreError> {
     pairings::purge(tx, now.plus_ms(-crate::pairing::open::KEPT_MS))?;
+    facts_aside::purge(tx, now.plus_ms(-KEPT_MS))?;
     idempotency::purge(tx, now, BATCH)
 }
 

@@ -55,7 +55,7 @@ pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreEr
 
 fn is_gone(hub: &Hub, device: &Device, started: UnixMs, now: Now) -> bool {
     let presence = Presence {
-        connected: hub.links.admitted_at(device.id).is_some(),
+        connected: hub.links.is_connected(device.id),
         offline_since: device.offline_since,
         last_seen: device.time_last_seen,
     };

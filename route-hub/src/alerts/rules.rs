@@ -9,7 +9,7 @@ const BATTERY_LOW: u8 = 15;
 /// battery that hovers around a limit is told of once.
 const BATTERY_FINE: u8 = 25;
 /// The phone's word for a radio that gives no results.
-const RADIO_SILENT: &str = "radio";
+const RADIO_SILENT: &str = "silent_radio";
 /// How long a phone may be gone before somebody is told: twice what a phone that lost its network
 /// or its hub needs to come back.
 pub const OFFLINE_AFTER_MS: i64 = 3 * 60_000;

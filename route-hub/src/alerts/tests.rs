@@ -36,7 +36,7 @@ fn a_silent_radio_is_about_its_own_slot() {
         slot: SimSlot::new(0).unwrap(),
         ..SimInfo::default()
     };
-    sim.waiting_for = Some("radio".into());
+    sim.waiting_for = Some("silent_radio".into());
     world.health(&Health {
         sims: vec![sim.clone()],
         ..Health::default()

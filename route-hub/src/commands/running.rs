@@ -1,6 +1,7 @@
 //! A hub that runs: its server and its workers, and their stop in good order.
 
 use super::CommandError;
+use crate::alerts::offline;
 use crate::dispatch::{life, simulated};
 use crate::hub::{Hub, HubParts};
 use crate::pairing::open::BASE_URL;
@@ -69,6 +70,7 @@ impl Running {
         let mut workers = JoinSet::new();
         workers.spawn(life::run(hub.clone()));
         workers.spawn(simulated::run(hub.clone()));
+        workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(notice_changes(hub.clone()));
         if let Some(certificate) = start.certificate {

@@ -7,7 +7,8 @@ use hub_domain::{Device, Phone, WaitingFor};
 use hub_store::{StoreError, Tx, phones};
 use postrider_link::frame::{Health, SimInfo};
 
-/// Stores a phone's health with each of its SIM slots.
+/// Stores a phone's health with each of its SIM slots; `on` are its Phones, from now on with those
+/// of slots that it uses for the first time.
 ///
 /// # Errors
 /// What the database says.
@@ -15,16 +16,17 @@ pub fn apply(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     device: &Device,
-    on: &mut [Phone],
+    on: &mut Vec<Phone>,
     health: &Health,
 ) -> Result<(), StoreError> {
-    sims::sync(work, tx, device, &health.sims)?;
+    if sims::sync(work, tx, device, &health.sims)? {
+        work.effects.everything();
+    }
+    *on = phones::of_device(tx, device.id)?;
     for phone in on.iter_mut() {
-        let Some(mut stored) = phones::by_key(tx, phone.id)? else { continue };
-        let sim = health.sims.iter().find(|sim| Some(sim.slot) == stored.sim);
-        take_in(&mut stored, health, sim, work.now.unix);
-        phones::update(tx, &stored)?;
-        *phone = stored;
+        let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
+        take_in(phone, health, sim, work.now.unix);
+        phones::update(tx, phone)?;
     }
     if alerts::of_health(work.hub, tx, work.project, on, health, work.now)? {
         work.effects.webhooks();
@@ -50,8 +52,12 @@ fn take_in(
     keep(&health.app_version, &mut phone.app_version);
     keep(&health.manufacturer, &mut phone.manufacturer);
     keep(&health.model, &mut phone.model);
-    let waits = sim.and_then(|sim| sim.waiting_for.as_ref()).or(health.waiting_for.as_ref());
-    let slot_in_ms = sim.and_then(|sim| sim.next_slot_in_ms).or(health.next_slot_in_ms);
+    let waits = sim
+        .and_then(|sim| sim.waiting_for.as_ref())
+        .or(health.waiting_for.as_ref());
+    let slot_in_ms = sim
+        .and_then(|sim| sim.next_slot_in_ms)
+        .or(health.next_slot_in_ms);
     phone.waiting_for = waits.and_then(|reason| waiting_for(reason));
     phone.next_slot_time = slot_in_ms
         .filter(|_| phone.waiting_for.is_some())
@@ -59,7 +65,26 @@ fn take_in(
     phone.last_active_time = Some(now);
 }
 
-/// Reads the phone's word for what its next message waits for.
-fn waiting_for(reason: &str) -> Option<WaitingFor> {
-    reason.parse().ok()
+/// Reads the phone's word for what its next message waits for; one of a later version says nothing.
+fn waiting_for(word: &str) -> Option<WaitingFor> {
+    Some(match word {
+        "no_sim" | "sim_held" => WaitingFor::NoService,
+        "silent_radio" => WaitingFor::Radio,
+        "paused" => WaitingFor::Paused,
+        "quiet_hours" => WaitingFor::QuietHours,
+        "send_limit" | "platform_guard" => WaitingFor::SendLimit,
+        "sent_results" | "send_delay" => WaitingFor::Queue,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_nobody_knows_says_nothing() {
+        assert_eq!(waiting_for("sim_held"), Some(WaitingFor::NoService));
+        assert_eq!(waiting_for("the stars"), None);
+    }
 }

@@ -21,7 +21,7 @@ pub fn device_lost(
     now: Now,
 ) -> Result<Effects, StoreError> {
     let mut work = Work::new(hub, project, now);
-    for mut message in messages::on_device(tx, device, 0)? {
+    for mut message in messages::held(tx, device)? {
         drop(work.apply(tx, &mut message, Fact::HolderLost, &Detail::default())?);
         work.effects.settings(message.phone_id);
     }

@@ -12,7 +12,7 @@ pub type Aside = &'static str;
 
 /// Applies an event; `Err(Aside)` when it is about nothing that this phone may speak of.
 ///
-/// Events about single parts tell nothing that the API shows but their number.
+/// Events about single parts tell nothing that the API shows: their message's own event follows.
 ///
 /// # Errors
 /// What the database says.
@@ -27,31 +27,44 @@ pub fn apply(
         return Ok(Err("no such message"));
     };
     let whose = super::ownership::of(&message)?.whose(event.ep, by);
-    let report =
-        Report { state: event.state, partial: event.partial, unsent: event.unsent };
+    let report = Report {
+        state: event.state,
+        partial: event.partial,
+        unsent: event.unsent,
+    };
     let fact = match whose {
-        Whose::Present if event.part.is_some() => return Ok(Ok(())),
-        Whose::Present => Fact::Reported { ep: event.ep, by, report },
-        Whose::LookUpPast if was_held(tx, by, event)? => {
-            Fact::PastReported { ep: event.ep, report }
-        }
+        Whose::Present | Whose::LookUpPast if event.part.is_some() => return Ok(Ok(())),
+        Whose::Present => Fact::Reported {
+            ep: event.ep,
+            by,
+            report,
+        },
+        Whose::LookUpPast if was_held(tx, by, event)? => Fact::PastReported {
+            ep: event.ep,
+            report,
+        },
         Whose::LookUpPast | Whose::Stranger => return Ok(Err("not this phone's exposure")),
     };
     let detail = Detail {
-        time: Some(published_time(clock, event.stamp(), message.time_created, work.now)),
+        time: Some(published_time(
+            clock,
+            event.stamp(),
+            message.time_created,
+            work.now,
+        )),
         code: event.code.clone(),
         text: event.detail.clone().or_else(|| reason(event)),
         parts: event.of.map(u32::from),
     };
     let applied = work.apply(tx, &mut message, fact, &detail)?;
-    Ok(applied.map(drop).map_err(|_| "refused by the message's state"))
+    Ok(applied
+        .map(drop)
+        .map_err(|_| "refused by the message's state"))
 }
 
 fn was_held(tx: &mut Tx<'_>, by: &Holder, event: &Event) -> Result<bool, StoreError> {
     let past = past_exposures::get(tx, event.id, event.ep)?;
-    Ok(past.is_some_and(|past| {
-        past.device_id == by.device && past.install == by.install.as_str()
-    }))
+    Ok(past.is_some_and(|past| past.device_id == by.device && past.install == by.install.as_str()))
 }
 
 fn reason(event: &Event) -> Option<String> {

@@ -4,10 +4,10 @@ use super::effects::Effects;
 use super::ownership;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
-use hub_domain::{Message, Project};
+use hub_domain::{Message, Phone, PhoneType, Project};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, Tx, messages, moves, phones};
-use postrider_link::ownership::hub::{Fact, Outcome, Ownership, Published, Refused};
+use postrider_link::ownership::hub::{Fact, Flags, Outcome, Ownership, Published, Refused};
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,14 @@ pub struct Detail {
 impl<'h, 'p> Work<'h, 'p> {
     /// Begins a unit of work.
     pub fn new(hub: &'h Hub, project: &'p Project, now: Now) -> Self {
-        Self { hub, project, now, effects: Effects::default(), closed: Vec::new(), sent: BTreeMap::new() }
+        Self {
+            hub,
+            project,
+            now,
+            effects: Effects::default(),
+            closed: Vec::new(),
+            sent: BTreeMap::new(),
+        }
     }
 
     /// Applies a fact to a message and writes everything that follows from it.
@@ -64,6 +71,10 @@ impl<'h, 'p> Work<'h, 'p> {
             Ok(outcome) => outcome,
             Err(refused) => return Ok(Err(refused)),
         };
+        let was_asked_back = before.flags.has(Flags::REVOKE_ASKED);
+        if was_asked_back && !owned.flags.has(Flags::REVOKE_ASKED) && !outcome.requeued {
+            moves::take(tx, message.id)?;
+        }
         if before.state.is_open() && !owned.state.is_open() {
             self.closed.push((message.phone_id, message.priority));
         }
@@ -86,7 +97,12 @@ impl<'h, 'p> Work<'h, 'p> {
         if let Some((ep, holder)) = &outcome.replaced {
             let install = holder.install.as_str().to_owned();
             let device_id = holder.device;
-            let past = PastExposure { message_id: message.id, ep: *ep, device_id, install };
+            let past = PastExposure {
+                message_id: message.id,
+                ep: *ep,
+                device_id,
+                install,
+            };
             past_exposures::insert(tx, &past)?;
         }
         ownership::put(message, owned);
@@ -106,7 +122,7 @@ impl<'h, 'p> Work<'h, 'p> {
         self.effects.changed(message.id);
         if outcome.requeued {
             self.move_on(tx, message)?;
-            self.effects.queued(message.phone_id);
+            self.wake(message);
         }
         if outcome.ask.is_some() {
             self.effects.asked(message.phone_id);
@@ -116,14 +132,46 @@ impl<'h, 'p> Work<'h, 'p> {
 
     /// Gives a freed message to the phone that its sender named while another one held it.
     fn move_on(&mut self, tx: &mut Tx<'_>, message: &mut Message) -> Result<(), StoreError> {
-        let Some(phone_id) = moves::take(tx, message.id)? else { return Ok(()) };
+        let Some(phone_id) = moves::take(tx, message.id)? else {
+            return Ok(());
+        };
         if let Some(phone) = phones::get(tx, message.project_id, phone_id)? {
-            message.phone_id = phone.id;
-            message.from_number = phone.phone_number;
-            message.time_updated = self.now.unix;
-            messages::update_route(tx, message)?;
+            self.route_to(tx, message, &phone)?;
         }
         Ok(())
+    }
+
+    /// Gives a message that no phone holds to another one; a test route simulates it from then on.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn route_to(
+        &mut self,
+        tx: &mut Tx<'_>,
+        message: &mut Message,
+        phone: &Phone,
+    ) -> Result<(), StoreError> {
+        message.phone_id = phone.id;
+        message.from_number.clone_from(&phone.phone_number);
+        message.time_updated = self.now.unix;
+        message.simulated |= phone.phone_type == PhoneType::Simulated;
+        messages::update_route(tx, message)?;
+        self.wake(message);
+        Ok(())
+    }
+
+    /// Has whoever sends a waiting message hear of it after the commit.
+    pub fn wake(&mut self, message: &Message) {
+        if message.simulated {
+            self.effects.simulated();
+        } else {
+            self.effects.queued(message.phone_id);
+        }
+    }
+
+    /// Counts a message that was sent on a phone.
+    pub fn count_sent(&mut self, phone: PhoneId) {
+        *self.sent.entry(phone).or_default() += 1;
     }
 
     fn publish(&mut self, message: &mut Message, published: &Published, detail: &Detail) {
@@ -137,7 +185,10 @@ impl<'h, 'p> Work<'h, 'p> {
         };
         message.error_message = match (published.error, published.status) {
             (Some(error), _) => Some(
-                detail.text.clone().unwrap_or_else(|| super::explain::error(error).to_owned()),
+                detail
+                    .text
+                    .clone()
+                    .unwrap_or_else(|| super::explain::error(error).to_owned()),
             ),
             (None, MessageStatus::FailedQueued | MessageStatus::NotDelivered) => {
                 detail.text.clone()
@@ -146,7 +197,7 @@ impl<'h, 'p> Work<'h, 'p> {
         };
         if published.sets_time_sent && message.time_sent.is_none() {
             message.time_sent = Some(detail.time.unwrap_or(self.now.unix));
-            *self.sent.entry(message.phone_id).or_default() += 1;
+            self.count_sent(message.phone_id);
         }
     }
 
@@ -173,7 +224,9 @@ impl<'h, 'p> Work<'h, 'p> {
     /// What the database says.
     pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<Effects, StoreError> {
         for (phone_id, sent) in std::mem::take(&mut self.sent) {
-            let Some(mut phone) = phones::by_key(tx, phone_id)? else { continue };
+            let Some(mut phone) = phones::by_key(tx, phone_id)? else {
+                continue;
+            };
             let paused = phone.send_paused;
             phone.count_sent(sent);
             phone.last_active_time = Some(self.now.unix);

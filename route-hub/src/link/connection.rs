@@ -7,6 +7,7 @@
 use crate::bus::{Wake, Woken};
 use crate::dispatch::expose::Open;
 use crate::hub::Hub;
+use crate::link::fence::Fence;
 use crate::link::identify::{Admitted, Answer, identify};
 use crate::link::socket::{Heard, Socket};
 use crate::link::turn::{self, Connection, Ended, Turn};
@@ -35,8 +36,13 @@ type Commit = Pin<Box<dyn Future<Output = Result<Ended, StoreError>> + Send>>;
 /// Serves one socket until it ends.
 pub async fn serve(hub: Hub, socket: Socket) {
     let now = hub.now();
-    let settings = HubSettings { generation: hub.generation(), heartbeat_s: HEARTBEAT_S };
-    let Ok(nonce) = hub.random.token::<24>().parse::<Nonce>() else { return };
+    let settings = HubSettings {
+        generation: hub.generation(),
+        heartbeat_s: HEARTBEAT_S,
+    };
+    let Ok(nonce) = hub.random.token::<24>().parse::<Nonce>() else {
+        return;
+    };
     let session = HubSession::new(settings, nonce, now);
     let mut link = Link {
         hub,
@@ -45,8 +51,6 @@ pub async fn serve(hub: Hub, socket: Socket) {
         turn: Turn::default(),
         commit: None,
         admitted: None,
-        backlog: false,
-        starved: false,
         ended: false,
     };
     link.run().await;
@@ -60,17 +64,12 @@ struct Link {
     turn: Turn,
     commit: Option<Commit>,
     admitted: Option<Joined>,
-    /// Whether the queue held more than there was room for.
-    backlog: bool,
-    /// Whether the phone's credit was used up: its next ack brings more.
-    starved: bool,
     ended: bool,
 }
 
 /// What is known once the phone is admitted.
 struct Joined {
-    device: DeviceId,
-    conn: u64,
+    fence: Fence,
     phones: Vec<PhoneId>,
     wake: Arc<Wake>,
     replaced: Arc<Notify>,
@@ -92,10 +91,16 @@ impl Link {
     /// Waits for whatever happens next, and takes it in.
     async fn wait(&mut self) {
         let now = self.hub.now();
-        let timeout = self.session.poll_timeout().map(|deadline| deadline.at.since_ms(now.boot));
+        let timeout = self
+            .session
+            .poll_timeout()
+            .map(|deadline| deadline.at.since_ms(now.boot));
         let readable = self.turn.facts.len() < FACTS_WAITING_MAX;
         let (wake, replaced) = match &self.admitted {
-            Some(open) => (Some(Arc::clone(&open.wake)), Some(Arc::clone(&open.replaced))),
+            Some(open) => (
+                Some(Arc::clone(&open.wake)),
+                Some(Arc::clone(&open.replaced)),
+            ),
             None => (None, None),
         };
         let hub = self.hub.clone();
@@ -140,13 +145,12 @@ impl Link {
                 HubOutput::Fact(frame) => self.turn.facts.push(frame),
                 HubOutput::Acked { down } => {
                     self.turn.acked = Some(down);
-                    self.turn.expose |= self.starved;
+                    self.go_on();
                 }
                 HubOutput::Identify(hello) => self.identify(hello).await,
                 HubOutput::HeldPage { rows } => {
                     let Some(open) = &self.admitted else { continue };
-                    let (device, conn) = (open.device, open.conn);
-                    let stored = pages::store(&self.hub, device, conn, rows).await;
+                    let stored = pages::store(&self.hub, open.fence.clone(), rows).await;
                     self.or_close(stored);
                 }
                 HubOutput::Reconciled { link, restarts } => self.reconciled(link, restarts).await,
@@ -185,16 +189,31 @@ impl Link {
 
     fn admit(&mut self, admitted: Admitted) {
         let now = self.hub.now();
-        let Admitted { admission, resume, device, phones } = admitted;
-        let conn = admission.link.conn;
+        let Admitted {
+            admission,
+            resume,
+            device,
+            phones,
+        } = admitted;
+        let (conn, install) = (admission.link.conn, admission.link.install.clone());
+        let fence = Fence {
+            device: device.id,
+            install,
+            conn,
+        };
         let phones: Vec<PhoneId> = phones.iter().map(|phone| phone.id).collect();
         let wake = Arc::new(Wake::default());
-        let replaced = self.hub.links.admit(device.id, conn, now.boot);
-        self.hub.bus.listen(Some(device.id), &phones, &wake);
+        let listen = || self.hub.bus.listen(Some(device.id), &phones, &wake);
+        let replaced = self.hub.links.admit(&fence, now.boot, listen);
         tracing::info!(device = %device.id, conn, "a phone connected");
         let connection = None;
-        let id = device.id;
-        self.admitted = Some(Joined { device: id, conn, phones, wake, replaced, connection });
+        self.admitted = Some(Joined {
+            fence,
+            phones,
+            wake,
+            replaced,
+            connection,
+        });
         if let Some(generation) = admission.raise_generation {
             self.hub.raise_generation(generation);
         }
@@ -204,7 +223,7 @@ impl Link {
 
     async fn reconciled(&mut self, link: DeviceLink, restarts: bool) {
         let Some(open) = &self.admitted else { return };
-        let stored = pages::finish(&self.hub, open.device, link, restarts).await;
+        let stored = pages::finish(&self.hub, open.fence.clone(), link, restarts).await;
         match stored {
             Ok(resume) => {
                 self.session.reconciled(resume, self.hub.now());
@@ -220,13 +239,15 @@ impl Link {
             return;
         };
         open.connection = Some(Connection {
-            device: open.device,
-            conn: open.conn,
+            fence: open.fence.clone(),
             clock,
             credit: 0,
             open: Open::default(),
             asked: Default::default(),
             config: Default::default(),
+            backlog: false,
+            starved: false,
+            asks_wait: false,
         });
         self.turn.settings = true;
         self.turn.ask = true;
@@ -238,7 +259,10 @@ impl Link {
             return;
         }
         let (credit, clock) = (self.session.send_credit(), self.session.phone_clock());
-        let Some(connection) = self.admitted.as_mut().and_then(|open| open.connection.as_mut())
+        let Some(connection) = self
+            .admitted
+            .as_mut()
+            .and_then(|open| open.connection.as_mut())
         else {
             return;
         };
@@ -272,28 +296,62 @@ impl Link {
             // A session that is drained meanwhile numbers nothing: the next connection resumes.
             if number == frame.s() {
                 self.session.down_committed(frame);
-            } else if number.is_some() {
+            } else if self.session.is_open() {
                 return self.session.close(CloseCode::Internal);
             }
         }
         if let Some(up) = done.up {
             self.session.facts_committed(up, now);
         }
-        self.starved = done.starved;
-        self.note(done.connection, done.more);
+        self.note(done.connection);
+        if let Some(phones) = done.phones {
+            self.listen(phones);
+        }
         done.effects.perform(&self.hub);
     }
 
     /// Keeps what the commit learned; room that it made is filled by the next one.
-    fn note(&mut self, connection: Connection, more: bool) {
-        let Some(open) = &mut self.admitted else { return };
-        let before = open.connection.replace(connection);
-        let opened_room = match (&before, &open.connection) {
-            (Some(before), Some(after)) => after.open.total() < before.open.total(),
-            _ => false,
+    fn note(&mut self, connection: Connection) {
+        let Some(open) = &mut self.admitted else {
+            return;
         };
-        self.turn.expose |= self.backlog && opened_room;
-        self.backlog = more || (self.backlog && opened_room);
+        let before = open
+            .connection
+            .as_ref()
+            .map_or(0, |before| before.open.total());
+        self.turn.expose |= connection.backlog && connection.open.total() < before;
+        open.connection = Some(connection);
+        self.go_on();
+    }
+
+    /// Looks again for what had to wait until the phone acked more, when it has.
+    fn go_on(&mut self) {
+        let credit = self.session.send_credit();
+        let open = self
+            .admitted
+            .as_ref()
+            .and_then(|open| open.connection.as_ref());
+        let Some(connection) = open else { return };
+        self.turn.expose |= connection.starved && credit > 0;
+        self.turn.ask |= connection.asks_wait && self.turn.acked.is_some();
+    }
+
+    /// Listens for phones that the device uses for the first time.
+    fn listen(&mut self, phones: Vec<PhoneId>) {
+        let Some(open) = &mut self.admitted else {
+            return;
+        };
+        if phones.iter().all(|phone| open.phones.contains(phone)) {
+            return;
+        }
+        let (hub, fence, wake) = (&self.hub, &open.fence, &open.wake);
+        let listen = || hub.bus.listen(Some(fence.device), &phones, wake);
+        if !hub.links.while_newest(fence, listen) {
+            return;
+        }
+        open.phones = phones;
+        self.turn.settings = true;
+        self.turn.expose = true;
     }
 
     fn or_close(&mut self, stored: Result<(), StoreError>) {
@@ -304,7 +362,7 @@ impl Link {
     }
 
     fn device(&self) -> Option<DeviceId> {
-        self.admitted.as_ref().map(|open| open.device)
+        self.admitted.as_ref().map(|open| open.fence.device)
     }
 
     async fn leave(&mut self) {
@@ -312,12 +370,15 @@ impl Link {
             let ended = commit.await;
             self.committed(ended);
         }
-        let Some(open) = self.admitted.take() else { return };
-        self.hub.bus.leave(open.device, &open.phones, &open.wake);
-        self.hub.links.leave(open.device, open.conn);
-        tracing::info!(device = %open.device, conn = open.conn, "a phone disconnected");
-        if let Err(error) = leave::store(&self.hub, open.device, open.conn, self.turn.acked).await {
-            tracing::error!(device = %open.device, %error, "a disconnect could not be stored");
+        let Some(open) = self.admitted.take() else {
+            return;
+        };
+        let (device, conn) = (open.fence.device, open.fence.conn);
+        self.hub.bus.leave(device, &open.phones, &open.wake);
+        self.hub.links.leave(&open.fence);
+        tracing::info!(%device, conn, "a phone disconnected");
+        if let Err(error) = leave::store(&self.hub, open.fence, self.turn.acked).await {
+            tracing::error!(%device, %error, "a disconnect could not be stored");
         }
     }
 }

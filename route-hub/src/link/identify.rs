@@ -6,12 +6,12 @@ use crate::dispatch::settle::{Detail, Work};
 use crate::dispatch::{expose, lost, ownership};
 use crate::hub::Hub;
 use crate::link::{sims, verify};
-use hub_domain::{AlertKind, Device, DeviceState, Message, Phone};
+use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones, projects};
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Address, Hello, InstallId, Nonce, Send};
-use postrider_link::ownership::hub::{Fact, Holder};
+use postrider_link::ownership::hub::{Fact, Holder, HubState};
 use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
 use postrider_model::Now;
 use std::sync::Arc;
@@ -53,11 +53,19 @@ pub async fn identify(
     if !verify::is_signed(&hello, &nonce, &device, &hub.host_names) {
         return Ok(Answer::Refused(CloseCode::NotPaired));
     }
-    let hello = Arc::new(*hello);
+    let (hello, key) = (Arc::new(*hello), device.public_key);
     let worker = hub.clone();
     let (answer, effects) = hub
         .store
-        .write(move |tx| Deciding { hub: &worker, hello: &hello, now }.decide(tx, overtaken))
+        .write(move |tx| {
+            let deciding = Deciding {
+                hub: &worker,
+                hello: &hello,
+                key: &key,
+                now,
+            };
+            deciding.decide(tx, overtaken)
+        })
         .await?;
     effects.perform(hub);
     Ok(answer)
@@ -66,13 +74,16 @@ pub async fn identify(
 struct Deciding<'a> {
     hub: &'a Hub,
     hello: &'a Hello,
+    /// The public key that the signature was checked with.
+    key: &'a str,
     now: Now,
 }
 
 impl Deciding<'_> {
     fn decide(&self, tx: &mut Tx<'_>, overtaken: bool) -> Result<(Answer, Effects), StoreError> {
         let refused = |code| Ok((Answer::Refused(code), Effects::default()));
-        let Some(device) = devices::get(tx, self.hello.phone)? else {
+        let paired = devices::get(tx, self.hello.phone)?;
+        let Some(device) = paired.filter(|device| device.public_key == self.key) else {
             return refused(CloseCode::NotPaired);
         };
         match device.state {
@@ -80,8 +91,13 @@ impl Deciding<'_> {
             DeviceState::NeedsPairing => return refused(CloseCode::JournalWentBack),
             DeviceState::Revoked => return refused(CloseCode::NotPaired),
         }
-        let Some(link) = link_of(&device) else { return refused(CloseCode::NotPaired) };
-        let around = Circumstances { generation: meta::generation(tx)?, overtaken };
+        let Some(link) = link_of(&device) else {
+            return refused(CloseCode::NotPaired);
+        };
+        let around = Circumstances {
+            generation: meta::generation(tx)?,
+            overtaken,
+        };
         match decide(self.hello, &link, around) {
             Decision::Admit(admission) => self.admit(tx, device, *admission),
             Decision::WentBack => self.went_back(tx, &device),
@@ -90,11 +106,7 @@ impl Deciding<'_> {
     }
 
     /// The journal was copied or went backwards: nothing that it held can be known any more.
-    fn went_back(
-        &self,
-        tx: &mut Tx<'_>,
-        device: &Device,
-    ) -> Result<(Answer, Effects), StoreError> {
+    fn went_back(&self, tx: &mut Tx<'_>, device: &Device) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, device)?;
         devices::set_state(tx, device.id, DeviceState::NeedsPairing)?;
         let mut effects = lost::device_lost(self.hub, tx, &project, device.id, self.now)?;
@@ -118,30 +130,54 @@ impl Deciding<'_> {
             effects = lost::device_lost(self.hub, tx, &project, device.id, self.now)?;
         }
         if let Some(generation) = admission.raise_generation {
-            meta::put_generation(tx, generation)?;
-            devices::freeze_all(tx)?;
-            let kind = AlertKind::HubFrozen;
-            if alerts::raise_for_device(self.hub, tx, &project, device.id, kind, self.now)? {
-                effects.webhooks();
-            }
+            effects.merge(self.freeze(tx, &project, &device, generation)?);
+        }
+        // What never was here before was given nothing that could have been forgotten.
+        if device.time_last_seen.is_none() && admission.reconcile.is_none() {
+            devices::set_frozen(tx, device.id, false)?;
         }
         let link = &admission.link;
         device.install = link.install.as_str().to_owned();
         devices::admit(tx, &device, &counters(link), self.now.unix)?;
-        device.frozen = admission.raise_generation.is_some() || device.frozen;
-        if alerts::clear_for_device(self.hub, tx, &project, device.id, AlertKind::PhoneOffline, self.now)? {
+        let offline = AlertKind::PhoneOffline;
+        if alerts::clear_for_device(self.hub, tx, &project, device.id, offline, self.now)? {
             effects.webhooks();
         }
         let mut work = Work::new(self.hub, &project, self.now);
-        let changed = sims::sync(&mut work, tx, &device, &self.hello.sims)?;
+        let made = sims::sync(&mut work, tx, &device, &self.hello.sims)?;
         let phones = phones::of_device(tx, device.id)?;
         let resume = self.resume(&mut work, tx, &admission, &phones)?;
         effects.merge(work.finish(tx)?);
-        if changed {
+        if made {
             effects.everything();
         }
-        let admitted = Admitted { admission, resume, device, phones };
+        let admitted = Admitted {
+            admission,
+            resume,
+            device,
+            phones,
+        };
         Ok((Answer::Admitted(Box::new(admitted)), effects))
+    }
+
+    /// The hub went backwards: every phone has to show what it holds. Those that are connected are
+    /// closed by their next turn.
+    fn freeze(
+        &self,
+        tx: &mut Tx<'_>,
+        project: &Project,
+        device: &Device,
+        generation: u64,
+    ) -> Result<Effects, StoreError> {
+        let mut effects = Effects::default();
+        meta::put_generation(tx, generation)?;
+        devices::freeze_all(tx)?;
+        let kind = AlertKind::HubFrozen;
+        if alerts::raise_for_device(self.hub, tx, project, device.id, kind, self.now)? {
+            effects.webhooks();
+        }
+        effects.everything();
+        Ok(effects)
     }
 
     /// Takes in what the journal shows, and returns what goes out again with its number.
@@ -152,13 +188,25 @@ impl Deciding<'_> {
         admission: &Admission,
         phones: &[Phone],
     ) -> Result<Vec<Send>, StoreError> {
-        let by = Holder { device: self.hello.phone, install: admission.link.install.clone() };
+        let by = Holder {
+            device: self.hello.phone,
+            install: admission.link.install.clone(),
+        };
         for row in &self.hello.held {
-            let Some(mut message) = messages::by_key(tx, row.id)? else { continue };
-            let fact = Fact::Shown { ep: row.ep, by: &by, state: row.state, page: false };
+            let Some(mut message) = messages::by_key(tx, row.id)? else {
+                continue;
+            };
+            let fact = Fact::Shown {
+                ep: row.ep,
+                by: &by,
+                state: row.state,
+                page: false,
+            };
             drop(work.apply(tx, &mut message, fact, &Detail::default())?);
         }
-        let Some(down) = admission.never_received_above else { return Ok(Vec::new()) };
+        let Some(down) = admission.never_received_above else {
+            return Ok(Vec::new());
+        };
         let mut resume = Vec::new();
         for mut message in messages::on_device(tx, by.device, down)? {
             if message.ownership.install.as_deref() != Some(by.install.as_str()) {
@@ -177,23 +225,33 @@ impl Deciding<'_> {
 }
 
 /// Returns the frame of an exposure that the phone has not received, if it shall still go there.
-fn wanted_again(
+///
+/// One that the phone spoke of before is not: it did receive it, whatever it shows now.
+///
+/// # Errors
+/// What the database says.
+pub fn wanted_again(
     work: &Work<'_, '_>,
     message: &Message,
     phones: &[Phone],
 ) -> Result<Option<Send>, StoreError> {
     let owned = ownership::of(message)?;
     let alive = message.life_end.is_none_or(|end| work.now.unix < end);
-    let wanted = owned.state.is_open() && owned.asks().is_none() && alive && !message.hidden;
+    let wanted =
+        owned.state == HubState::Exposed && owned.asks().is_none() && alive && !message.hidden;
     let phone = phones.iter().find(|phone| phone.id == message.phone_id);
     let (Some(s), Some(phone), Some(to)) = (owned.s, phone, &message.to_number) else {
         return Ok(None);
     };
     let held_back = phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped;
     Ok(match phone.sim {
-        Some(sim) if wanted && !held_back => {
-            Some(expose::frame(message, s, Address::from(to), sim, work.now.unix))
-        }
+        Some(sim) if wanted && !held_back => Some(expose::frame(
+            message,
+            s,
+            Address::from(to),
+            sim,
+            work.now.unix,
+        )),
         _ => None,
     })
 }
@@ -202,7 +260,7 @@ fn wanted_again(
 ///
 /// # Errors
 /// What the database says, or that there is no such project.
-pub fn project_of(tx: &mut Tx<'_>, device: &Device) -> Result<hub_domain::Project, StoreError> {
+pub fn project_of(tx: &mut Tx<'_>, device: &Device) -> Result<Project, StoreError> {
     projects::get(tx, device.project_id)?.ok_or(StoreError::BadRow { column: 2 })
 }
 

@@ -5,6 +5,7 @@
 
 mod config;
 mod connection;
+mod fence;
 mod identify;
 mod leave;
 mod pages;

@@ -1,33 +1,28 @@
 //! Held pages: what a phone shows after the hub went backwards or was restored.
 
-use crate::dispatch::expose;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
-use crate::link::identify::{counters, link_of, project_of};
+use crate::link::fence::Fence;
+use crate::link::identify::{counters, link_of, project_of, wanted_again};
 use crate::{alerts, dispatch::effects::Effects};
 use hub_domain::{AlertKind, Device};
 use hub_store::{StoreError, Tx, devices, messages, phones};
-use postrider_link::frame::{Address, HeldRow, Send};
+use postrider_link::frame::{HeldRow, Send};
 use postrider_link::ownership::hub::{Fact, Holder};
 use postrider_link::session::hub::DeviceLink;
-use postrider_model::{DeviceId, Now};
+use postrider_model::Now;
 use std::sync::Arc;
 
 /// Commits what one page shows.
 ///
 /// # Errors
 /// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
-pub async fn store(
-    hub: &Hub,
-    device: DeviceId,
-    conn: u64,
-    rows: Vec<HeldRow>,
-) -> Result<(), StoreError> {
+pub async fn store(hub: &Hub, fence: Fence, rows: Vec<HeldRow>) -> Result<(), StoreError> {
     let (worker, now, rows) = (hub.clone(), hub.now(), Arc::new(rows));
     let effects = hub
         .store
         .write(move |tx| {
-            let device = of_connection(tx, device, conn)?;
+            let device = of_connection(tx, &fence)?;
             show(&worker, tx, &device, &rows, now)
         })
         .await?;
@@ -43,27 +38,40 @@ fn show(
     now: Now,
 ) -> Result<Effects, StoreError> {
     let project = project_of(tx, device)?;
-    let Some(link) = link_of(device) else { return Ok(Effects::default()) };
-    let by = Holder { device: device.id, install: link.install };
+    let Some(link) = link_of(device) else {
+        return Ok(Effects::default());
+    };
+    let by = Holder {
+        device: device.id,
+        install: link.install,
+    };
     let mut work = Work::new(hub, &project, now);
     for row in rows {
-        let Some(mut message) = messages::by_key(tx, row.id)? else { continue };
+        let Some(mut message) = messages::by_key(tx, row.id)? else {
+            continue;
+        };
         if message.project_id != project.id {
             continue;
         }
-        let fact = Fact::Shown { ep: row.ep, by: &by, state: row.state, page: true };
+        let fact = Fact::Shown {
+            ep: row.ep,
+            by: &by,
+            state: row.state,
+            page: true,
+        };
         drop(work.apply(tx, &mut message, fact, &Detail::default())?);
     }
     work.finish(tx)
 }
 
-/// Commits the reconciled row, and returns what goes out again with its number.
+/// Commits the reconciled row, and returns what goes out again with its number: when the counters
+/// had started over before, and only the phone had not learned of it.
 ///
 /// # Errors
 /// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
 pub async fn finish(
     hub: &Hub,
-    device: DeviceId,
+    fence: Fence,
     link: DeviceLink,
     restarts: bool,
 ) -> Result<Vec<Send>, StoreError> {
@@ -71,7 +79,7 @@ pub async fn finish(
     let (resume, effects) = hub
         .store
         .write(move |tx| {
-            let device = of_connection(tx, device, link.conn)?;
+            let device = of_connection(tx, &fence)?;
             reconcile(&worker, tx, &device, &link, restarts, now)
         })
         .await?;
@@ -90,18 +98,25 @@ fn reconcile(
     let project = project_of(tx, device)?;
     let mut work = Work::new(hub, &project, now);
     let mut resume = Vec::new();
+    let by = Holder {
+        device: device.id,
+        install: link.install.clone(),
+    };
     let on = phones::of_device(tx, device.id)?;
     for mut message in messages::on_device(tx, device.id, 0)? {
         if restarts {
             drop(work.apply(tx, &mut message, Fact::Renumbered, &Detail::default())?);
             continue;
         }
-        let sim = on.iter().find(|phone| phone.id == message.phone_id).and_then(|phone| phone.sim);
-        if let (Some(s), Some(sim), Some(to)) =
-            (message.ownership.down_s, sim, &message.to_number)
-            && s > link.down_acked
-        {
-            resume.push(expose::frame(&message, s, Address::from(to), sim, now.unix));
+        if message.ownership.install.as_deref() != Some(by.install.as_str()) {
+            continue;
+        }
+        match wanted_again(&work, &message, &on)? {
+            Some(frame) => resume.push(frame),
+            None => {
+                let fact = Fact::NeverReceived { by: &by, down: 0 };
+                drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+            }
         }
     }
     devices::update_link(tx, device.id, &counters(link))?;
@@ -113,7 +128,9 @@ fn reconcile(
     Ok((resume, effects))
 }
 
-fn of_connection(tx: &mut Tx<'_>, device: DeviceId, conn: u64) -> Result<Device, StoreError> {
-    let device = devices::get(tx, device)?.ok_or(StoreError::Closed)?;
-    if device.conn == conn { Ok(device) } else { Err(StoreError::Closed) }
+fn of_connection(tx: &mut Tx<'_>, fence: &Fence) -> Result<Device, StoreError> {
+    let device = devices::get(tx, fence.device)?;
+    device
+        .filter(|device| fence.admits(device))
+        .ok_or(StoreError::Closed)
 }

@@ -1,5 +1,6 @@
 //! The links that are open in this process.
 
+use crate::link::fence::Fence;
 use postrider_model::{BootMs, DeviceId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,22 +9,25 @@ use tokio::sync::{Notify, watch};
 /// The open links, and the word to all of them to end.
 #[derive(Debug)]
 pub struct Links {
-    open: Mutex<BTreeMap<DeviceId, Entry>>,
+    newest: Mutex<BTreeMap<DeviceId, Entry>>,
     draining: watch::Sender<bool>,
     count: watch::Sender<usize>,
 }
 
+/// A device's newest connection. It is remembered when it has ended: a hello that was overtaken by
+/// it may still arrive.
 #[derive(Debug)]
 struct Entry {
-    conn: u64,
+    fence: Fence,
     admitted_at: BootMs,
-    replaced: Arc<Notify>,
+    /// Tells the connection that it was replaced; `None` when it has ended.
+    replaced: Option<Arc<Notify>>,
 }
 
 impl Default for Links {
     fn default() -> Self {
         Self {
-            open: Mutex::default(),
+            newest: Mutex::default(),
             draining: watch::Sender::new(false),
             count: watch::Sender::new(0),
         }
@@ -31,35 +35,67 @@ impl Default for Links {
 }
 
 impl Links {
-    /// Returns when the newest connection of a device was admitted by this process.
+    /// Returns when the newest connection of a device was admitted by this process, whether or not
+    /// it has ended.
     pub fn admitted_at(&self, device: DeviceId) -> Option<BootMs> {
         self.lock().get(&device).map(|entry| entry.admitted_at)
     }
 
-    /// Makes a connection the device's newest; an older one is told, unless it is newer.
-    pub fn admit(&self, device: DeviceId, conn: u64, now: BootMs) -> Arc<Notify> {
+    /// Says whether a device is connected.
+    pub fn is_connected(&self, device: DeviceId) -> bool {
+        self.lock()
+            .get(&device)
+            .is_some_and(|entry| entry.replaced.is_some())
+    }
+
+    /// Makes a connection the device's newest and lets it `listen`, so that no older one can listen
+    /// after it; the older one is told. One that was overtaken is told at once instead.
+    pub fn admit(&self, fence: &Fence, now: BootMs, listen: impl FnOnce()) -> Arc<Notify> {
         let replaced = Arc::new(Notify::new());
-        let entry = Entry { conn, admitted_at: now, replaced: Arc::clone(&replaced) };
-        let mut open = self.lock();
-        match open.get(&device) {
-            Some(newer) if newer.conn > conn => replaced.notify_one(),
-            _ => {
-                if let Some(older) = open.insert(device, entry) {
-                    older.replaced.notify_one();
-                }
-            }
+        let mut known = self.lock();
+        let newest = known.get(&fence.device).map(|newest| &newest.fence);
+        if newest.is_some_and(|newest| newest.install == fence.install && newest.conn > fence.conn)
+        {
+            replaced.notify_one();
+            return replaced;
         }
-        self.count.send_replace(open.len());
+        let entry = Entry {
+            fence: fence.clone(),
+            admitted_at: now,
+            replaced: Some(Arc::clone(&replaced)),
+        };
+        match known
+            .insert(fence.device, entry)
+            .and_then(|older| older.replaced)
+        {
+            Some(older) => older.notify_one(),
+            None => self.count.send_modify(|count| *count += 1),
+        }
+        listen();
         replaced
     }
 
-    /// Forgets a connection that ended, unless a newer one took its place.
-    pub fn leave(&self, device: DeviceId, conn: u64) {
-        let mut open = self.lock();
-        if open.get(&device).is_some_and(|entry| entry.conn == conn) {
-            open.remove(&device);
+    /// Does something for a connection, unless a newer one took its place; says whether it did.
+    pub fn while_newest(&self, fence: &Fence, act: impl FnOnce()) -> bool {
+        let known = self.lock();
+        let is_newest = known
+            .get(&fence.device)
+            .is_some_and(|newest| newest.fence == *fence);
+        if is_newest {
+            act();
         }
-        self.count.send_replace(open.len());
+        is_newest
+    }
+
+    /// Notes that a connection ended, unless a newer one took its place.
+    pub fn leave(&self, fence: &Fence) {
+        let mut known = self.lock();
+        let entry = known
+            .get_mut(&fence.device)
+            .filter(|newest| newest.fence == *fence);
+        if entry.is_some_and(|entry| entry.replaced.take().is_some()) {
+            self.count.send_modify(|count| *count -= 1);
+        }
     }
 
     /// Returns how many phones are connected.
@@ -86,7 +122,7 @@ impl Links {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<DeviceId, Entry>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -99,31 +135,65 @@ mod tests {
         DeviceId::new(Key::new(1).unwrap())
     }
 
+    fn fence(install: u64, conn: u64) -> Fence {
+        let install = format!("install-of-test-{install}").parse().unwrap();
+        Fence {
+            device: device(),
+            install,
+            conn,
+        }
+    }
+
     #[tokio::test]
     async fn a_newer_connection_ends_the_older() {
         let links = Links::default();
-        let older = links.admit(device(), 1, BootMs(10));
-        let _newer = links.admit(device(), 2, BootMs(20));
+        let older = links.admit(&fence(1, 1), BootMs(10), || ());
+        let _newer = links.admit(&fence(1, 2), BootMs(20), || ());
         older.notified().await;
-        links.leave(device(), 1);
-        assert_eq!((links.connected(), links.admitted_at(device())), (1, Some(BootMs(20))));
+        links.leave(&fence(1, 1));
+        assert_eq!(
+            (links.connected(), links.admitted_at(device())),
+            (1, Some(BootMs(20)))
+        );
+    }
+
+    #[tokio::test]
+    async fn another_installation_ends_the_older_whatever_their_numbers() {
+        let links = Links::default();
+        for conn in [1, 7] {
+            let older = links.admit(&fence(1, conn), BootMs(10), || ());
+            let _newer = links.admit(&fence(2, 1), BootMs(20), || ());
+            older.notified().await;
+            links.leave(&fence(1, conn));
+            assert!(links.is_connected(device()));
+            links.leave(&fence(2, 1));
+            assert_eq!(links.connected(), 0);
+        }
     }
 
     #[tokio::test]
     async fn a_connection_overtaken_while_it_was_admitted_ends_itself() {
         let links = Links::default();
-        let _newer = links.admit(device(), 5, BootMs(10));
-        links.admit(device(), 4, BootMs(20)).notified().await;
+        let _newer = links.admit(&fence(1, 5), BootMs(10), || ());
+        let deaf = || panic!("it listens in place of the newer one");
+        links.admit(&fence(1, 4), BootMs(20), deaf).notified().await;
         assert_eq!(links.admitted_at(device()), Some(BootMs(10)));
     }
 
     #[tokio::test]
     async fn the_last_link_to_leave_ends_the_wait() {
         let links = Links::default();
-        let _open = links.admit(device(), 1, BootMs(1));
+        let _open = links.admit(&fence(1, 1), BootMs(1), || ());
         links.drain();
         links.draining().await;
-        links.leave(device(), 1);
+        assert!(links.is_connected(device()));
+        links.leave(&fence(1, 1));
         links.all_ended().await;
+        assert!(!links.is_connected(device()));
+        assert_eq!(
+            links.admitted_at(device()),
+            Some(BootMs(1)),
+            "it may have overtaken a hello"
+        );
     }
 }

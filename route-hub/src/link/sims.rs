@@ -8,8 +8,7 @@ use hub_store::{StoreError, Tx, phones};
 use postrider_link::frame::SimInfo;
 use postrider_model::UnixMs;
 
-/// Brings a device's phones in line with the slots that it has in use; says whether one was made
-/// or paused.
+/// Brings a device's phones in line with the slots that it has in use; says whether one was made.
 ///
 /// # Errors
 /// What the database says.
@@ -20,27 +19,38 @@ pub fn sync(
     sims: &[SimInfo],
 ) -> Result<bool, StoreError> {
     let known = phones::of_device(tx, device.id)?;
-    let mut changed = false;
+    let mut made = false;
     for sim in sims {
         let Some(before) = known.iter().find(|phone| phone.sim == Some(sim.slot)) else {
             phones::insert(tx, &fresh(work, device, sim))?;
-            changed = true;
+            made = true;
             continue;
         };
         let mut phone = before.clone();
         take_in(&mut phone, sim, work.now.unix);
-        if phone.sim_changed && !before.sim_changed {
-            changed = true;
-            let kind = AlertKind::SimChanged;
-            if alerts::raise_for_phone(work.hub, tx, work.project, &phone, kind, work.now)? {
-                work.effects.webhooks();
-            }
-        }
         if phone != *before {
             phones::update(tx, &phone)?;
         }
+        if phone.sim_changed != before.sim_changed {
+            other_sim(work, tx, &phone)?;
+        }
     }
-    Ok(changed)
+    Ok(made)
+}
+
+/// Tells everybody that another SIM is in the slot, or that the known one is back.
+fn other_sim(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
+    let (hub, project, now, kind) = (work.hub, work.project, work.now, AlertKind::SimChanged);
+    let told = if phone.sim_changed {
+        alerts::raise_for_phone(hub, tx, project, phone, kind, now)?
+    } else {
+        alerts::clear_for_phone(hub, tx, project, phone, kind, now)?
+    };
+    if told {
+        work.effects.webhooks();
+    }
+    work.effects.settings(phone.id);
+    Ok(())
 }
 
 /// Makes the phone of a slot that was not in use before.

@@ -8,11 +8,12 @@ use crate::dispatch::expose::{self, Exposing, Open};
 use crate::dispatch::settle::Work;
 use crate::dispatch::{health, inbound, report};
 use crate::hub::Hub;
+use crate::link::fence::Fence;
 use crate::link::identify::{link_of, project_of};
 use crate::link::{config, identify};
 use hub_domain::{Device, DeviceState, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
-use hub_store::{StoreError, Tx, devices, messages, phones};
+use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::clock::PhoneClock;
 use postrider_link::close::CloseCode;
 use postrider_link::codec;
@@ -20,7 +21,7 @@ use postrider_link::frame::{Cancel, HubFrame, PhoneFrame, Revoke};
 use postrider_link::limits::CONTROL_FRAMES_OVER_CREDIT;
 use postrider_link::ownership::hub::{Ask, Holder};
 use postrider_link::session::hub::DeviceLink;
-use postrider_model::{DeviceId, MessageId, Now};
+use postrider_model::{MessageId, Now, PhoneId};
 use std::collections::BTreeSet;
 
 /// What one commit shall do.
@@ -48,10 +49,8 @@ impl Turn {
 /// What a connection knows when it commits.
 #[derive(Clone)]
 pub struct Connection {
-    /// The device.
-    pub device: DeviceId,
-    /// The connection's number: the fence.
-    pub conn: u64,
+    /// Which connection it is.
+    pub fence: Fence,
     /// What is known of the phone's clocks.
     pub clock: PhoneClock,
     /// How many `send` frames the phone's credit allows.
@@ -62,6 +61,12 @@ pub struct Connection {
     pub asked: BTreeSet<(MessageId, u32)>,
     /// The settings that were sent on this connection.
     pub config: config::Sent,
+    /// Whether the queue may hold more than there was room for.
+    pub backlog: bool,
+    /// Whether the phone's credit was used up before the queue was.
+    pub starved: bool,
+    /// Whether something could not be asked because too many frames wait for the phone's ack.
+    pub asks_wait: bool,
 }
 
 /// What a commit did.
@@ -72,10 +77,8 @@ pub struct Done {
     pub frames: Vec<HubFrame>,
     /// The connection's knowledge from now on.
     pub connection: Connection,
-    /// Whether the queue may hold more than there was room for.
-    pub more: bool,
-    /// Whether the phone's credit was used up.
-    pub starved: bool,
+    /// The device's phones, when there may be new ones.
+    pub phones: Option<Vec<PhoneId>>,
     /// What follows the commit.
     pub effects: Effects,
 }
@@ -99,7 +102,7 @@ pub fn run(
     mut connection: Connection,
     now: Now,
 ) -> Result<Ended, StoreError> {
-    let Some(device) = devices::get(tx, connection.device)? else {
+    let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(Ended::Close(CloseCode::NotPaired));
     };
     match device.state {
@@ -107,47 +110,82 @@ pub fn run(
         DeviceState::NeedsPairing => return Ok(Ended::Close(CloseCode::JournalWentBack)),
         DeviceState::Revoked => return Ok(Ended::Close(CloseCode::NotPaired)),
     }
-    let Some(mut link) = link_of(&device).filter(|link| link.admits(connection.conn)) else {
+    let newest = connection.fence.admits(&device);
+    let Some(mut link) = link_of(&device).filter(|_| newest) else {
         return Ok(Ended::Close(CloseCode::Replaced));
     };
+    if device.frozen && link.generation < meta::generation(tx)? {
+        // It shall come again and show what it holds.
+        return Ok(Ended::Close(CloseCode::GoingAway));
+    }
     let before = link.clone();
     let project = project_of(tx, &device)?;
     let mut on = phones::of_device(tx, device.id)?;
     let mut work = Work::new(hub, &project, now);
-    let by = Holder { device: device.id, install: link.install.clone() };
+    let by = Holder {
+        device: device.id,
+        install: link.install.clone(),
+    };
 
     for fact in &turn.facts {
-        take_in(&mut work, tx, &by, &connection.clock, &device, &mut on, fact)?;
+        take_in(
+            &mut work,
+            tx,
+            &by,
+            &connection.clock,
+            &device,
+            &mut on,
+            fact,
+        )?;
         link.up = fact.s().unwrap_or(link.up);
     }
     if turn.settings {
         connection.open = Open::count(tx, &by)?;
         work.closed.clear();
     }
-    for (phone, priority) in work.closed.drain(..) {
-        connection.open.close(phone, priority);
+    for (phone, priority) in std::mem::take(&mut work.closed) {
+        if on.iter().any(|own| own.id == phone) {
+            connection.open.close(phone, priority);
+        } else {
+            // A late truth of an earlier exposure: another link has room again.
+            work.effects.settings(phone);
+        }
     }
-    link.down_acked = link.down_acked.max(turn.acked.unwrap_or(0)).min(link.down_sent);
+    link.down_acked = link
+        .down_acked
+        .max(turn.acked.unwrap_or(0))
+        .min(link.down_sent);
 
-    let mut down = Down { link: &mut link, frames: Vec::new() };
+    let mut down = Down {
+        link: &mut link,
+        frames: Vec::new(),
+    };
     if turn.settings {
-        down.settings(&on, &mut connection.config);
+        down.settings(&on, project.stopped, &mut connection.config);
     }
     if turn.ask {
-        down.asks(tx, &by, &mut connection.asked)?;
+        connection.asks_wait = down.asks(tx, &by, &mut connection.asked)?;
     }
-    let mut more = false;
     if turn.expose && !device.frozen {
-        more = down.sends(&mut work, tx, &by, &on, &mut connection)?;
+        connection.backlog = down.sends(&mut work, tx, &by, &on, &mut connection)?;
+        connection.starved = connection.backlog && connection.credit == 0;
     }
-    let starved = more && connection.credit == 0;
     let frames = down.frames;
     let effects = work.finish(tx)?;
     if link != before {
         devices::update_link(tx, device.id, &identify::counters(&link))?;
     }
     let up = turn.facts.last().map(|_| link.up);
-    let done = Done { up, frames, connection, more, starved, effects };
+    let is_health = |fact: &PhoneFrame| matches!(fact, PhoneFrame::Health(_));
+    let looked = turn.settings || turn.facts.iter().any(is_health);
+    let phones = looked.then(|| on.iter().map(|phone| phone.id).collect());
+    let done = Done {
+        up,
+        frames,
+        connection,
+        phones,
+        effects,
+    };
     Ok(Ended::Done(Box::new(done)))
 }
 
@@ -158,7 +196,7 @@ fn take_in(
     by: &Holder,
     clock: &PhoneClock,
     device: &Device,
-    on: &mut [Phone],
+    on: &mut Vec<Phone>,
     fact: &PhoneFrame,
 ) -> Result<(), StoreError> {
     let applied = match fact {
@@ -170,7 +208,9 @@ fn take_in(
         }
         _ => Ok(()),
     };
-    let (Err(reason), Some(s)) = (applied, fact.s()) else { return Ok(()) };
+    let (Err(reason), Some(s)) = (applied, fact.s()) else {
+        return Ok(());
+    };
     tracing::warn!(device = %by.device, s, reason, "a phone's fact was stored aside");
     let aside = FactAside {
         device_id: by.device,
@@ -199,30 +239,34 @@ impl Down<'_> {
         self.link.down_sent - self.link.down_acked < CONTROL_FRAMES_OVER_CREDIT
     }
 
-    fn settings(&mut self, on: &[Phone], sent: &mut config::Sent) {
-        for mut frame in config::changed(on, sent) {
+    fn settings(&mut self, on: &[Phone], stopped: bool, sent: &mut config::Sent) {
+        for mut frame in config::changed(on, stopped, sent) {
             frame.s = self.next_s();
             self.frames.push(HubFrame::Config(frame));
         }
     }
 
+    /// Asks what was not asked on this connection; says whether something has to wait.
     fn asks(
         &mut self,
         tx: &mut Tx<'_>,
         by: &Holder,
         asked: &mut BTreeSet<(MessageId, u32)>,
-    ) -> Result<(), StoreError> {
-        let mut still = BTreeSet::new();
-        let mut held = messages::on_device(tx, by.device, 0)?;
+    ) -> Result<bool, StoreError> {
+        let (mut still, mut waits) = (BTreeSet::new(), false);
+        let mut held = messages::held(tx, by.device)?;
         held.extend(messages::asked_back(tx, by.device)?);
         for message in held {
             if still.contains(&(message.id, message.ownership.ep)) {
                 continue;
             }
-            let Some(ask) = present_ask(&message, by)? else { continue };
+            let Some(ask) = present_ask(&message, by)? else {
+                continue;
+            };
             let (id, ep) = (message.id, message.ownership.ep);
             if !asked.contains(&(id, ep)) {
                 if !self.control_is_open() {
+                    waits = true;
                     continue;
                 }
                 let s = self.next_s();
@@ -234,7 +278,7 @@ impl Down<'_> {
             still.insert((id, ep));
         }
         *asked = still;
-        Ok(())
+        Ok(waits)
     }
 
     fn sends(
@@ -256,7 +300,8 @@ impl Down<'_> {
         for phone in on {
             let exposed = expose::queued(work, tx, phone, &mut exposing)?;
             more |= exposed.more;
-            self.frames.extend(exposed.frames.into_iter().map(HubFrame::Send));
+            self.frames
+                .extend(exposed.frames.into_iter().map(HubFrame::Send));
         }
         connection.credit = exposing.credit;
         self.link.down_sent = exposing.next_s - 1;

@@ -2,6 +2,7 @@
 
 use super::claim::Claimant;
 use super::wire::SimDescription;
+use crate::alerts;
 use crate::audit;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::lost;
@@ -9,7 +10,7 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use crate::link::sims;
 use hub_domain::numbers::{self, Names};
-use hub_domain::{Device, DeviceState, Pairing, PairingState, Phone, Project};
+use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, devices, pairings, phones, projects};
 use postrider_link::frame::SimInfo;
 use postrider_model::{Now, PairingId};
@@ -284,6 +285,11 @@ impl Joining<'_> {
         self.pairing.device_id = Some(device.id);
         self.pairing.state = PairingState::Confirmed;
         pairings::update(tx, &self.pairing)?;
+        let cloned = AlertKind::PhoneCloned;
+        let (hub, project) = (self.hub, &self.project);
+        if alerts::clear_for_device(hub, tx, project, device.id, cloned, self.now)? {
+            self.effects.webhooks();
+        }
         let line = audit::Line {
             organization_id: self.project.organization_id,
             project_id: Some(self.project.id),

@@ -31,6 +31,14 @@ pub fn insert(tx: &mut Tx<'_>, fact: &FactAside) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Removes what was stored aside before `before`.
+///
+/// # Errors
+/// What the database says.
+pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<usize, StoreError> {
+    tx.execute("DELETE FROM facts_aside WHERE time < $1", &values![before])
+}
+
 /// Returns every fact that was stored aside, oldest first.
 ///
 /// # Errors

@@ -17,7 +17,9 @@ const SIMULATED: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM messages WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
-             (state = 60 AND to_number IN ('+15005550012', '+15005550013'))) ORDER BY id LIMIT $1"
+             (state = 60 AND to_number IN ('+15005550012', '+15005550013'))) \
+             AND (state <> 10 OR phone_id NOT IN (SELECT id FROM phones WHERE send_paused = 1)) \
+             ORDER BY id LIMIT $1"
 );
 
 const ON_DEVICE: &str = concat!(
@@ -25,6 +27,12 @@ const ON_DEVICE: &str = concat!(
     columns!(),
     " FROM messages WHERE device_id = $1 AND down_s > $2 AND state >= 20 AND state < 60 \
              ORDER BY down_s"
+);
+
+const HELD: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages WHERE device_id = $1 AND state >= 20 AND state < 60 ORDER BY id"
 );
 
 const ASKED_BACK: &str = concat!(
@@ -109,12 +117,14 @@ pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreEr
 /// What the database says.
 pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4 WHERE id = $1",
+        "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4, simulated = $5 \
+         WHERE id = $1",
         &values![
             message.id,
             message.phone_id,
             &message.from_number,
-            message.time_updated
+            message.time_updated,
+            message.simulated
         ],
     )?;
     Ok(())
@@ -142,8 +152,9 @@ pub fn simulated(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Message>, StoreError
     tx.query(SIMULATED, &values![limit], read)
 }
 
-/// Returns the exposures that a device holds without a result, in the order of their frames,
-/// those above `above_s` alone.
+/// Returns the exposures that a device holds without a result and whose frames are numbered above
+/// `above_s`, in that order. Those without a number (it started over, or was forgotten) are in
+/// [`held`] alone.
 ///
 /// # Errors
 /// What the database says.
@@ -153,6 +164,14 @@ pub fn on_device(
     above_s: u64,
 ) -> Result<Vec<Message>, StoreError> {
     tx.query(ON_DEVICE, &values![device_id, above_s], read)
+}
+
+/// Returns every exposure that a device holds without a result.
+///
+/// # Errors
+/// What the database says.
+pub fn held(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreError> {
+    tx.query(HELD, &values![device_id], read)
 }
 
 /// Counts the exposures without a result of each phone of a device, by priority.
@@ -239,6 +258,7 @@ mod tests {
             (CLAIM, 2, "messages_queue"),
             (SIMULATED, 1, "messages_simulated"),
             (ON_DEVICE, 2, "messages_on_link"),
+            (HELD, 1, "messages_on_link"),
             (ASKED_BACK, 1, "messages_asked_back"),
             (LIFE_ENDED, 3, "messages_life"),
             (OPEN_EXPOSURES, 1, "messages_on_link"),
