@@ -108,7 +108,9 @@ impl Hub {
 
     /// Takes a generation that was stored.
     pub fn raise_generation(&self, generation: u64) {
-        self.shared.generation.fetch_max(generation, Ordering::AcqRel);
+        self.shared
+            .generation
+            .fetch_max(generation, Ordering::AcqRel);
     }
 
     /// Says that rows may have changed that are kept in memory here, or that links go by.

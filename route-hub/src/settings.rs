@@ -30,7 +30,7 @@ pub struct ServeSettings {
     /// Speak plain HTTP on an address that is not loopback (behind a proxy that ends TLS).
     #[arg(long, env = "ROUTE_HUB_ALLOW_PLAIN_HTTP", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub allow_plain_http: Option<bool>,
-    /// Address under which people and phones reach the hub, such as https://gateway.example.org.
+    /// Address under which people and phones reach the hub, such as `https://gateway.example.org`.
     #[arg(long, env = "ROUTE_HUB_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
     /// Host names that phones may name when they sign in; the public URL's host and the listening

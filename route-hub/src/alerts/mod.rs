@@ -95,14 +95,30 @@ pub fn of_health(
     if let Some(device) = on.first().and_then(|phone| phone.device_id) {
         let verdict = rules::battery(health.battery, health.charging == Some(true));
         let subject = (None, Some(device));
-        told |= follow(hub, tx, project, subject, AlertKind::BatteryLow, verdict, now)?;
+        told |= follow(
+            hub,
+            tx,
+            project,
+            subject,
+            AlertKind::BatteryLow,
+            verdict,
+            now,
+        )?;
     }
     for phone in on {
         let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
         let Some(sim) = sim else { continue };
         let subject = (Some(phone.id), phone.device_id);
         let verdict = rules::radio(sim);
-        told |= follow(hub, tx, project, subject, AlertKind::LookAtPhone, verdict, now)?;
+        told |= follow(
+            hub,
+            tx,
+            project,
+            subject,
+            AlertKind::LookAtPhone,
+            verdict,
+            now,
+        )?;
     }
     Ok(told)
 }
@@ -159,7 +175,9 @@ fn clear(
     now: Now,
 ) -> Result<bool, StoreError> {
     let standing = alerts::standing(tx, project.id, phone_id, device_id, kind)?;
-    let Some(mut alert) = standing else { return Ok(false) };
+    let Some(mut alert) = standing else {
+        return Ok(false);
+    };
     alerts::clear(tx, alert.id, now.unix)?;
     alert.time_cleared = Some(now.unix);
     enqueue::alert(hub, tx, project, &alert, now)

@@ -27,7 +27,10 @@ impl Open {
     /// What the database says.
     pub fn count(tx: &mut Tx<'_>, holder: &Holder) -> Result<Self, StoreError> {
         let rows = messages::open_exposures(tx, holder.device)?;
-        let counts = rows.into_iter().map(|(phone, priority, n)| ((phone, priority), n)).collect();
+        let counts = rows
+            .into_iter()
+            .map(|(phone, priority, n)| ((phone, priority), n))
+            .collect();
         Ok(Self { counts })
     }
 
@@ -53,7 +56,10 @@ impl Open {
     }
 
     fn of_phone(&self, phone: PhoneId) -> u64 {
-        self.counts.range((phone, 0)..=(phone, u8::MAX)).map(|(_, n)| n).sum()
+        self.counts
+            .range((phone, 0)..=(phone, u8::MAX))
+            .map(|(_, n)| n)
+            .sum()
     }
 }
 
@@ -90,7 +96,9 @@ pub fn queued(
 ) -> Result<Exposed, StoreError> {
     let mut exposed = Exposed::default();
     let mut left = allowance(work, phone, exposing);
-    let Some(sim) = phone.sim else { return Ok(exposed) };
+    let Some(sim) = phone.sim else {
+        return Ok(exposed);
+    };
     if left == 0 {
         exposed.more = true;
         return Ok(exposed);
@@ -117,14 +125,19 @@ fn allowance(work: &Work<'_, '_>, phone: &Phone, exposing: &Exposing<'_>) -> u64
     if phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped {
         return 0;
     }
-    let room = exposing.open.room(phone, 1).max(exposing.open.room(phone, 2));
+    let room = exposing
+        .open
+        .room(phone, 1)
+        .max(exposing.open.room(phone, 2));
     let within_limit = match phone.sends_left() {
         Some(left) => {
             left.saturating_sub(exposing.open.of_phone(phone.id) + work.sent_on(phone.id))
         }
         None => u64::MAX,
     };
-    room.saturating_mul(2).min(within_limit).min(exposing.credit)
+    room.saturating_mul(2)
+        .min(within_limit)
+        .min(exposing.credit)
 }
 
 fn expose(
@@ -139,9 +152,14 @@ fn expose(
         drop(work.apply(tx, message, over, &Detail::default())?);
         return Ok(None);
     }
-    let Some(to) = message.to_number.as_ref().map(Address::from) else { return Ok(None) };
+    let Some(to) = message.to_number.as_ref().map(Address::from) else {
+        return Ok(None);
+    };
     let s = exposing.next_s;
-    let fact = Fact::Exposed { holder: exposing.holder.clone(), s };
+    let fact = Fact::Exposed {
+        holder: exposing.holder.clone(),
+        s,
+    };
     if work.apply(tx, message, fact, &Detail::default())?.is_err() {
         return Ok(None);
     }
@@ -158,7 +176,9 @@ pub fn frame(
     sim: SimSlot,
     now: postrider_model::UnixMs,
 ) -> Send {
-    let left = message.life_end.map_or(i64::MAX, |end| end.0.saturating_sub(now.0));
+    let left = message
+        .life_end
+        .map_or(i64::MAX, |end| end.0.saturating_sub(now.0));
     Send {
         s,
         id: message.id,

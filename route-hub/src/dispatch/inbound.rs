@@ -41,11 +41,18 @@ pub fn apply(
     let from = address(frame.from.as_str());
     let created = published_time(clock, frame.stamp(), UnixMs(0), work.now);
     let mut message = blank(work, phone, message_type, created);
-    message.to_number =
-        frame.to.as_ref().and_then(|to| address(to.as_str())).or(phone.phone_number.clone());
+    message.to_number = frame
+        .to
+        .as_ref()
+        .and_then(|to| address(to.as_str()))
+        .or(phone.phone_number.clone());
     message.from_number = from;
     message.content = frame.text.as_ref().map(|text| {
-        text.as_str().chars().take(TEXT_CHARS_MAX).collect::<String>().into()
+        text.as_str()
+            .chars()
+            .take(TEXT_CHARS_MAX)
+            .collect::<String>()
+            .into()
     });
     message.time_sent = frame.sent_at.map(UnixMs);
     message.num_parts = frame.parts.map(u32::from);
@@ -123,7 +130,7 @@ pub fn blank(
         status_secret: None,
         send_attempts: 0,
         ownership: OwnershipRow::default(),
-        on_unknown: OnUnknown::Fail,
+        on_unknown: OnUnknown::Report,
         life_end: None,
         hidden: false,
         parts_done: None,

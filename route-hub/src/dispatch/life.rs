@@ -41,7 +41,10 @@ pub async fn sweep(hub: &Hub) -> Result<usize, StoreError> {
         return Ok(0);
     }
     let worker = hub.clone();
-    let (effects, ended) = hub.store.write(move |tx| end_lives(&worker, tx, now)).await?;
+    let (effects, ended) = hub
+        .store
+        .write(move |tx| end_lives(&worker, tx, now))
+        .await?;
     for effects in effects {
         effects.perform(hub);
     }
@@ -65,11 +68,16 @@ fn end_lives(
     let ended = due.len();
     let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
     for message in due {
-        by_project.entry(message.project_id).or_default().push(message);
+        by_project
+            .entry(message.project_id)
+            .or_default()
+            .push(message);
     }
     let mut effects = Vec::new();
     for (project_id, due) in by_project {
-        let Some(project) = projects::get(tx, project_id)? else { continue };
+        let Some(project) = projects::get(tx, project_id)? else {
+            continue;
+        };
         effects.push(end_lives_of(hub, tx, &project, now, due)?);
     }
     Ok((effects, ended))
@@ -86,9 +94,13 @@ fn end_lives_of(
     for mut message in due {
         let end = message.life_end.unwrap_or(now.unix);
         let ago_ms = u64::try_from(now.unix.0 - end.0).unwrap_or(0);
-        drop(work.apply(tx, &mut message, Fact::LifeEnded { ago_ms }, &Detail::default())?);
+        drop(work.apply(
+            tx,
+            &mut message,
+            Fact::LifeEnded { ago_ms },
+            &Detail::default(),
+        )?);
         work.effects.settings(message.phone_id);
     }
     work.finish(tx)
 }
-

@@ -16,7 +16,9 @@ const STATE_COLUMN: usize = 29;
 /// [`StoreError::Damaged`] for a row that no version of the hub wrote.
 pub fn of(message: &Message) -> Result<Ownership, StoreError> {
     let row = &message.ownership;
-    let damaged = || StoreError::BadRow { column: STATE_COLUMN };
+    let damaged = || StoreError::BadRow {
+        column: STATE_COLUMN,
+    };
     let holder = match (row.device_id, &row.install) {
         (Some(device), Some(install)) => {
             let install = install.parse().map_err(|_| damaged())?;
@@ -52,7 +54,7 @@ pub fn put(message: &mut Message, ownership: &Ownership) {
 pub fn rules(message: &Message, now: UnixMs) -> Rules {
     Rules {
         on_unknown: match message.on_unknown {
-            OnUnknown::Fail => LinkOnUnknown::Report,
+            OnUnknown::Report => LinkOnUnknown::Report,
             OnUnknown::Resend => LinkOnUnknown::Resend,
         },
         life_left: message.life_end.is_none_or(|end| now < end),

@@ -5,11 +5,12 @@
 use super::effects::Effects;
 use super::settle::Work;
 use crate::hub::Hub;
-use hub_domain::{Message, OwnershipRow, Project};
-use hub_store::{StoreError, Tx, messages, projects};
+use hub_domain::{Message, OwnershipRow, Phone, PhoneType, Project};
+use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::HubState;
-use postrider_model::{MessageStatus, Now, ProjectId};
+use postrider_model::{MessageStatus, Now, PhoneId, ProjectId};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 /// Most messages played in one unit of work.
@@ -32,8 +33,10 @@ const SENT: Step = plain(HubState::Sent);
 
 /// Returns the sequence that a recipient plays.
 fn sequence(to: &str) -> &'static [Step] {
-    const FAILED: &[Step] =
-        &[Step { state: HubState::Failed, error: Some("Example error message.") }];
+    const FAILED: &[Step] = &[Step {
+        state: HubState::Failed,
+        error: Some("Example error message."),
+    }];
     const DELIVERED: &[Step] = &[SENT, plain(HubState::Delivered)];
     const NOT_DELIVERED: &[Step] = &[
         SENT,
@@ -43,7 +46,10 @@ fn sequence(to: &str) -> &'static [Step] {
         },
     ];
     const RETRIED: &[Step] = &[
-        Step { state: HubState::Retrying, error: Some("Example temporary failure message.") },
+        Step {
+            state: HubState::Retrying,
+            error: Some("Example temporary failure message."),
+        },
         SENT,
     ];
     match to {
@@ -57,12 +63,17 @@ fn sequence(to: &str) -> &'static [Step] {
 
 /// Returns the step after the message's present state; `None` at the end of its sequence.
 fn next_step(message: &Message) -> Option<Step> {
-    let to = message.to_number.as_ref().map_or("", |number| number.as_str());
+    let to = message
+        .to_number
+        .as_ref()
+        .map_or("", |number| number.as_str());
     let steps = sequence(to);
     if message.ownership.state == OwnershipRow::WAITING {
         return steps.first().copied();
     }
-    let at = steps.iter().position(|step| step.state.code() == message.ownership.state)?;
+    let at = steps
+        .iter()
+        .position(|step| step.state.code() == message.ownership.state)?;
     steps.get(at + 1).copied()
 }
 
@@ -86,10 +97,18 @@ pub async fn run(hub: Hub) {
 /// What the database says.
 pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
     let (worker, now) = (hub.clone(), hub.now());
-    if hub.store.read(|tx| messages::simulated(tx, 1)).await?.is_empty() {
+    if hub
+        .store
+        .read(|tx| messages::simulated(tx, 1))
+        .await?
+        .is_empty()
+    {
         return Ok(false);
     }
-    let effects = hub.store.write(move |tx| play_batch(&worker, tx, now)).await?;
+    let effects = hub
+        .store
+        .write(move |tx| play_batch(&worker, tx, now))
+        .await?;
     let played = !effects.is_empty();
     for effects in effects {
         effects.perform(hub);
@@ -100,11 +119,16 @@ pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
 fn play_batch(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<Vec<Effects>, StoreError> {
     let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
     for message in messages::simulated(tx, BATCH)? {
-        by_project.entry(message.project_id).or_default().push(message);
+        by_project
+            .entry(message.project_id)
+            .or_default()
+            .push(message);
     }
     let mut effects = Vec::new();
     for (project_id, batch) in by_project {
-        let Some(project) = projects::get(tx, project_id)? else { continue };
+        let Some(project) = projects::get(tx, project_id)? else {
+            continue;
+        };
         effects.push(play_all(hub, tx, &project, now, batch)?);
     }
     Ok(effects)
@@ -118,20 +142,46 @@ fn play_all(
     batch: Vec<Message>,
 ) -> Result<Effects, StoreError> {
     let mut work = Work::new(hub, project, now);
+    let mut routes = BTreeMap::new();
     for mut message in batch {
-        if let Some(step) = next_step(&message) {
-            play(&mut work, tx, &mut message, step)?;
+        let Some(step) = next_step(&message) else {
+            continue;
+        };
+        let route = match routes.entry(message.phone_id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(test_route(tx, message.phone_id)?),
+        };
+        let is_new = message.ownership.state == OwnershipRow::WAITING;
+        if is_new && route.as_ref().is_some_and(|route| is_full(&work, route)) {
+            continue;
+        }
+        if play(&mut work, tx, &mut message, step)? && route.is_some() {
+            work.count_sent(message.phone_id);
         }
     }
     work.finish(tx)
 }
 
+/// Returns the phone if it is a test route: what others simulate is not counted on them.
+fn test_route(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError> {
+    let phone = phones::by_key(tx, id)?;
+    Ok(phone.filter(|phone| phone.phone_type == PhoneType::Simulated))
+}
+
+/// Says whether a route's `sent_message_limit` was reached within this batch.
+fn is_full(work: &Work<'_, '_>, route: &Phone) -> bool {
+    route
+        .sends_left()
+        .is_some_and(|left| left <= work.sent_on(route.id))
+}
+
+/// Carries out a step, and says whether the message was sent by it.
 fn play(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
     step: Step,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     if message.ownership.state == OwnershipRow::WAITING {
         message.send_attempts += 1;
     }
@@ -139,7 +189,8 @@ fn play(
     message.status = step.state.status();
     message.error_message = step.error.map(str::to_owned);
     message.time_updated = work.now.unix;
-    if message.status == MessageStatus::Sent && message.time_sent.is_none() {
+    let is_sent = message.status == MessageStatus::Sent && message.time_sent.is_none();
+    if is_sent {
         message.time_sent = Some(work.now.unix);
     }
     messages::update_ownership(tx, message)?;
@@ -147,7 +198,7 @@ fn play(
         work.tell_status(tx, message)?;
     }
     work.effects.changed(message.id);
-    Ok(())
+    Ok(is_sent)
 }
 
 #[cfg(test)]
@@ -155,7 +206,10 @@ mod tests {
     use super::*;
 
     fn played(to: &str) -> Vec<&'static str> {
-        sequence(to).iter().map(|step| step.state.status().as_str()).collect()
+        sequence(to)
+            .iter()
+            .map(|step| step.state.status().as_str())
+            .collect()
     }
 
     #[test]

@@ -35,7 +35,10 @@ pub struct Gone;
 impl Socket {
     /// Wraps an upgraded socket.
     pub fn new(inner: WebSocket) -> Self {
-        Self { inner, outgoing: Vec::new() }
+        Self {
+            inner,
+            outgoing: Vec::new(),
+        }
     }
 
     /// Waits for the next frame; cancelling the wait loses nothing.
@@ -88,7 +91,10 @@ impl Socket {
         if self.flush().await.is_err() {
             return;
         }
-        let frame = CloseFrame { code: code.code(), reason: code.reason().into() };
+        let frame = CloseFrame {
+            code: code.code(),
+            reason: code.reason().into(),
+        };
         let inner = &mut self.inner;
         let closed = async move {
             if inner.send(Message::Close(Some(frame))).await.is_ok() {
