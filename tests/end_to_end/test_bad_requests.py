@@ -254,7 +254,7 @@ def test_a_length_that_is_none_is_a_bad_request(demo, path, length):
 def test_bytes_that_are_no_request_are_turned_away(demo, data):
     with Wire(demo.address) as wire:
         wire.send(data)
-        wire.socket.shutdown(1)
+        wire.finish()
         answer = wire.answer()
     assert answer is None or 400 <= answer.status < 500 or answer.status == 505
 

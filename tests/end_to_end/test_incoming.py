@@ -63,4 +63,7 @@ def test_what_came_while_the_hub_was_down_arrives_later(hub, phone, receiver):
         phone.program.type(f"{sender} offline {index}")
     hub.server.start()
     receiver.wait(count=3, event="incoming_message", patience_s=60)
-    assert [d.form["content"] for d in receiver.all(from_number=sender)] == [f"offline {i}" for i in range(3)]
+    told = receiver.all(from_number=sender)
+    assert sorted(d.form["content"] for d in told) == [f"offline {i}" for i in range(3)]
+    stored = hub.first.get("messages", contact_id=told[0].form["contact_id"])["data"]
+    assert [m["content"] for m in stored] == [f"offline {i}" for i in range(3)]

@@ -2,8 +2,9 @@
 
 import datetime
 import ipaddress
+import socket
 import ssl
-import time
+import warnings
 
 import pytest
 import requests
@@ -13,6 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from support.hub import Admin, Serve
+from support.paths import binary
+from support.process import Program
 from support.wait import until
 
 
@@ -83,23 +86,17 @@ def test_plain_http_and_old_tls_on_the_tls_port_are_turned_away(tls):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_ciphers("ALL:@SECLEVEL=0")
-    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
-    import socket
-
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
     with pytest.raises((ssl.SSLError, ConnectionError, OSError)):
         with socket.create_connection(("127.0.0.1", server.port), timeout=10) as raw:
             context.wrap_socket(raw)
 
 
 def test_plain_http_on_an_open_address_needs_a_word(tmp_path):
-    from support.paths import binary
-    from support.process import Program
-
     program = Program([binary("route-hub"), "serve", "--dir", tmp_path / "d", "--listen", "0.0.0.0:0"])
-    deadline = time.monotonic() + 20
-    while program.alive() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not program.alive(), "it must refuse"
+    until(lambda: not program.alive(), "it refuses")
     assert program.process.returncode != 0
     program.kill()
     assert "tls" in program.words().lower()

@@ -36,6 +36,13 @@ class Wire:
         except (BrokenPipeError, ConnectionResetError):
             pass
 
+    def finish(self):
+        """Says that nothing more will be written; a hub that has closed already is no error here."""
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
     def answer(self, method="POST"):
         """Reads one answer, or returns None when the hub closed without one."""
         response = http.client.HTTPResponse(self.socket, method=method)
