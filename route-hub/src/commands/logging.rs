@@ -2,6 +2,7 @@
 
 use super::CommandError;
 use std::io::{self, IsTerminal as _};
+use std::panic;
 use tracing_subscriber::EnvFilter;
 
 /// What is logged unless the settings say otherwise.
@@ -21,5 +22,14 @@ pub(super) fn start(filter: Option<&str>, json: bool) -> Result<(), CommandError
         true => subscriber.json().try_init(),
         false => subscriber.with_ansi(io::stderr().is_terminal()).try_init(),
     };
+    log_panics();
     started.map_err(|error| CommandError::new(format!("the log cannot be started: {error}")))
+}
+
+/// Logs where a panic was, and not what it says: that may hold a number or a text.
+fn log_panics() {
+    panic::set_hook(Box::new(|info| {
+        let place = info.location().map(ToString::to_string);
+        tracing::error!(place = place.as_deref(), "a thread panicked");
+    }));
 }
