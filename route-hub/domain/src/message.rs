@@ -65,7 +65,7 @@ coded! {
     /// What the sender wants when nobody can know whether a message went on the air.
     OnUnknown {
         /// It ends as `failed` with `unknown_outcome`.
-        Fail = "fail" / 0,
+        Report = "report" / 0,
         /// It is sent again, at the risk of a double.
         Resend = "resend" / 1,
     }

@@ -149,7 +149,7 @@ impl Fixture {
             status_secret: None,
             send_attempts: 0,
             ownership: OwnershipRow::default(),
-            on_unknown: OnUnknown::Fail,
+            on_unknown: OnUnknown::Report,
             life_end: None,
             hidden: false,
             parts_done: None,

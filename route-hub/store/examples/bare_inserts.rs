@@ -181,7 +181,7 @@ fn message(key: Key, contact_id: ContactId, to: &PhoneNumber, unix_ms: i64) -> M
             state: OwnershipRow::WAITING,
             ..OwnershipRow::default()
         },
-        on_unknown: OnUnknown::Fail,
+        on_unknown: OnUnknown::Report,
         life_end: Some(UnixMs(unix_ms + 259_200_000)),
         hidden: false,
         parts_done: None,

@@ -253,3 +253,25 @@ async fn a_deleted_message_is_gone_and_never_sent() {
         .read(move |tx| messages::claim_queued(tx, phone, 9));
     assert!(queue.await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn what_is_sent_again_over_a_test_route_is_simulated() {
+    let test = hub().await;
+    let client = test.client();
+    let route = test.test_phone().await.id;
+    let sent = client.send("not to anybody").await;
+    let path = format!("messages/{}", id(&sent));
+    assert_eq!(sent["simulated"], false);
+    let moved = client
+        .post(&format!("{path}/resend"), json!({ "route_id": route }))
+        .await;
+    assert_eq!(moved["simulated"], true);
+    assert_eq!(moved["waiting_for"], "queue");
+    while route_hub::dispatch::simulated::play_once(&test.hub)
+        .await
+        .unwrap()
+    {}
+    let shown = client.get(&path).await;
+    assert_eq!(shown["status"], "sent");
+    assert_eq!(shown["phone_id"], route.to_string());
+}

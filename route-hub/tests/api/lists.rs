@@ -25,6 +25,11 @@ async fn each_filter_selects() {
         ("message_type=sms".into(), vec![&out_id, &in_id]),
         ("source=api".into(), vec![&out_id, &in_id]),
         ("source=mcp".into(), vec![]),
+        ("status=Queued&direction=OUTGOING".into(), vec![&out_id]),
+        (
+            format!("contact_id={}", contact.to_ascii_lowercase()),
+            vec![&out_id, &in_id],
+        ),
         ("starred=true".into(), vec![&in_id]),
         ("starred=0".into(), vec![&out_id]),
         (format!("contact_id={contact}"), vec![&out_id, &in_id]),

@@ -117,7 +117,7 @@ async fn wrong_parameters_are_named() {
         (json!({ "route_id": "PN0000000000000001" }), "route_id"),
         (json!({ "status_url": "ftp://a.example/" }), "status_url"),
         (json!({ "ttl_sec": 0 }), "ttl_sec"),
-        (json!({ "on_unknown": "guess" }), "on_unknown"),
+        (json!({ "on_unknown": "fail" }), "on_unknown"),
         (json!({ "simulated": "maybe" }), "simulated"),
         (
             json!({ "media_urls": ["http://a.example/x.png"] }),
@@ -156,6 +156,12 @@ async fn send_multi_takes_all_or_none_and_answers_in_order() {
         let body = Some(json!({ "messages": wrong }));
         let (_, param) = client.call("POST", "send_multi", body).await.refused(400);
         assert!(param.is_some_and(|param| param.starts_with("messages")));
+    }
+    for name in ["route_id", "simulated", "ttl_sec", "media", "label_ids"] {
+        let item = json!({ "to_number": TO, "content": "x", name: ["x"] });
+        let body = Some(json!({ "messages": [item] }));
+        let refused = client.call("POST", "send_multi", body).await;
+        refused.invalid(&format!("messages[0][{name}]"));
     }
     assert_eq!(client.get("messages?count=1").await["count"], 0);
 

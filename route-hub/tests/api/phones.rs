@@ -1,6 +1,7 @@
 //! Phones: list, get, update, the counter.
 
-use crate::support::{hub, ids_of};
+use crate::support::{TO, hub, id, ids_of};
+use route_hub::dispatch::simulated;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -78,4 +79,41 @@ async fn a_reset_lets_a_phone_go_on_that_its_limit_paused() {
         .call("POST", &format!("{path}/reset_sent_message_count"), None)
         .await;
     assert_eq!(reset.ok(), json!({}));
+}
+
+#[tokio::test]
+async fn a_test_route_goes_by_its_pause_and_its_limit() {
+    let test = hub().await;
+    let client = test.client();
+    let route = test.test_phone().await.id;
+    let path = format!("phones/{route}");
+    let play = async || while simulated::play_once(&test.hub).await.unwrap() {};
+    let status = async |sent: &Value| {
+        let shown = client.get(&format!("messages/{}", id(sent))).await;
+        (shown["status"].clone(), shown["waiting_for"].clone())
+    };
+    let body = json!({ "to_number": TO, "content": "x", "route_id": route });
+    let held = (json!("queued"), json!("paused"));
+
+    client.post(&path, json!({ "send_paused": true })).await;
+    let first = client.post("messages/send", body.clone()).await;
+    play().await;
+    assert_eq!(status(&first).await, held);
+    let change = json!({ "send_paused": false, "sent_message_limit": 2 });
+    client.post(&path, change).await;
+    let second = client.post("messages/send", body.clone()).await;
+    let third = client.post("messages/send", body).await;
+    play().await;
+    for sent in [&first, &second] {
+        assert_eq!(status(sent).await.0, "sent");
+    }
+    let waits = (json!("queued"), json!("sent_message_limit"));
+    assert_eq!(status(&third).await, waits);
+    let shown = client.get(&path).await;
+    assert_eq!(shown["sent_message_count"], 2);
+    assert_eq!(shown["send_paused"], true);
+    let reset = format!("{path}/reset_sent_message_count");
+    client.call("POST", &reset, None).await.ok();
+    play().await;
+    assert_eq!(status(&third).await.0, "sent");
 }

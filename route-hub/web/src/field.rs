@@ -196,10 +196,26 @@ impl<'a> Field<'a> {
     /// # Errors
     /// `invalid_param` that lists the names.
     pub fn one_of<T: Copy>(&self, values: &[(&str, T)]) -> Result<Option<T>, ApiError> {
+        self.one_where(values, |name, text| name == text)
+    }
+
+    /// Reads one of a few texts without regard to case, as filters compare.
+    ///
+    /// # Errors
+    /// `invalid_param` for another.
+    pub fn one_of_caseless<T: Copy>(&self, values: &[(&str, T)]) -> Result<Option<T>, ApiError> {
+        self.one_where(values, str::eq_ignore_ascii_case)
+    }
+
+    fn one_where<T: Copy>(
+        &self,
+        values: &[(&str, T)],
+        is_same: impl Fn(&str, &str) -> bool,
+    ) -> Result<Option<T>, ApiError> {
         let read = match self.given() {
             None => return Ok(None),
             Some(Node::Text(text) | Node::Plain(text)) => {
-                values.iter().find(|(name, _)| name == text)
+                values.iter().find(|(name, _)| is_same(name, text))
             }
             Some(_) => None,
         };

@@ -15,7 +15,7 @@ pub enum FilterKind {
     Timestamp,
     /// A boolean.
     Boolean,
-    /// One of these texts.
+    /// One of these texts, in whatever case.
     OneOf(&'static [&'static str]),
     /// `name[key]…`: custom variables, each a text.
     Vars,
@@ -205,7 +205,7 @@ impl FilterSpec {
             FilterKind::Boolean => field.boolean()?.map(FilterValue::Boolean),
             FilterKind::OneOf(names) => {
                 let values: Vec<_> = names.iter().map(|name| (*name, *name)).collect();
-                let found = field.one_of(&values)?;
+                let found = field.one_of_caseless(&values)?;
                 found.map(|name| FilterValue::Text(name.to_owned()))
             }
         })
@@ -277,6 +277,18 @@ mod tests {
         assert_eq!(error.param(), Some("time_created[after]"));
         let error = read(VARS, "vars[age][gt]=1").unwrap_err();
         assert_eq!(error.param(), Some("vars[age][gt]"));
+    }
+
+    #[test]
+    fn a_filters_choice_is_read_in_whatever_case() {
+        const STATUS: FilterSpec = FilterSpec {
+            name: "status",
+            kind: FilterKind::OneOf(&["sent", "queued"]),
+            modifiers: &[],
+        };
+        let filters = read(STATUS, "status=Sent").unwrap();
+        assert_eq!(filters[0].value, FilterValue::Text("sent".into()));
+        assert!(read(STATUS, "status=sen").is_err());
     }
 
     #[test]

@@ -213,7 +213,7 @@ pub(crate) fn a_changed_resource_reads_back<B: Backend>() {
         (changed.duration_sec, changed.ring_time_sec) = (None, None);
         (changed.status_url, changed.status_secret) = (None, None);
         (changed.simulated, changed.priority) = (false, 1);
-        (changed.from_number, changed.on_unknown) = (None, OnUnknown::Fail);
+        (changed.from_number, changed.on_unknown) = (None, OnUnknown::Report);
         messages::update_ownership(tx, &changed)?;
         assert!(messages::update(tx, &changed)?);
         assert_eq!(messages::get(tx, id(10), id(50))?, Some(changed));

@@ -74,7 +74,7 @@ pub(crate) fn message(value: i64, project_id: i64) -> Message {
             state: OwnershipRow::WAITING,
             ..OwnershipRow::default()
         },
-        on_unknown: OnUnknown::Fail,
+        on_unknown: OnUnknown::Report,
         life_end: Some(UnixMs(2_000_000)),
         hidden: false,
         parts_done: None,
