@@ -1,0 +1,155 @@
+//! Facts: once each, in order, whatever they say.
+
+use super::support::{hub, sim};
+use hub_domain::WaitingFor;
+use hub_store::messages;
+use postrider_link::ownership::hub::HubState;
+use postrider_model::{MessageStatus, WireState};
+
+#[tokio::test]
+async fn facts_that_cannot_be_applied_are_set_aside_and_acked() {
+    let hub = hub().await;
+    let (mut liar, mut other) = (hub.pair().await, hub.pair().await);
+    let id = hub.queue(&other, "not yours").await;
+    let mut others = other.connect().await;
+    let mut frame = others.send().await;
+    let mut line = liar.connect().await;
+    line.event(&frame, WireState::Delivered).await;
+    frame.ep = 7;
+    line.event(&frame, WireState::Sent).await;
+    line.up += 1;
+    let unknown = format!(r#"{{"t":"hologram","s":{},"colour":"blue"}}"#, line.up);
+    line.write_text(&unknown).await;
+    line.inbound(1, "applied all the same").await;
+    line.settle().await;
+    assert_eq!(hub.state(id).await, HubState::Exposed);
+    assert_eq!(hub.aside().await.len(), 2);
+    assert_eq!(hub.device(&liar).await.up, 4);
+}
+
+#[tokio::test]
+async fn a_fact_is_acked_only_when_it_is_stored() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "hello").await;
+    let mut line = phone.connect().await;
+    let frame = line.send().await;
+    for (n, state) in [WireState::OnPhone, WireState::Submitting, WireState::Sent]
+        .into_iter()
+        .enumerate()
+    {
+        line.event(&frame, state).await;
+        line.settle().await;
+        assert_eq!(hub.device(&phone).await.up, n as u64 + 1);
+        assert_eq!(
+            Some(hub.state(id).await.code()),
+            state.rank().map(i64::from)
+        );
+    }
+    let message = hub.message(id).await;
+    assert_eq!(message.status, MessageStatus::Sent);
+    assert!(
+        message
+            .time_sent
+            .is_some_and(|at| at >= message.time_created)
+    );
+}
+
+#[tokio::test]
+async fn a_gap_in_the_facts_closes_4400_and_stores_nothing_above_it() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.up += 1;
+    line.inbound(1, "above the gap").await;
+    assert_eq!(line.close_code().await, 4400);
+    assert_eq!(hub.device(&phone).await.up, 0);
+}
+
+#[tokio::test]
+async fn a_repeated_fact_counts_once() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.inbound(1, "once").await;
+    line.settle().await;
+    phone.cut(line);
+    phone.up_acked = 0;
+    let mut line = phone.connect().await;
+    line.up = 0;
+    line.inbound(1, "once").await;
+    line.inbound(2, "twice").await;
+    line.settle().await;
+    assert_eq!(incoming(&hub).await, 2);
+}
+
+#[tokio::test]
+async fn a_status_never_falls_back_and_a_report_clears_the_error() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "upwards").await;
+    let mut line = phone.connect().await;
+    let frame = line.send().await;
+    line.event(&frame, WireState::Submitting).await;
+    line.event_with(&frame, WireState::Unknown, |event| {
+        event.code = Some("7".into())
+    })
+    .await;
+    line.settle().await;
+    assert_eq!(
+        hub.message(id).await.error_code.as_deref(),
+        Some("unknown_outcome")
+    );
+    for state in [
+        WireState::Delivered,
+        WireState::Sent,
+        WireState::Failed,
+        WireState::Unknown,
+    ] {
+        line.event(&frame, state).await;
+    }
+    line.settle().await;
+    let message = hub.message(id).await;
+    assert_eq!(message.status, MessageStatus::Delivered);
+    assert_eq!((message.error_code, message.error_message), (None, None));
+    assert_eq!(hub.phone(&phone).await.sent_message_count, 1);
+}
+
+#[tokio::test]
+async fn every_word_of_the_phone_for_waiting_is_understood() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    for (word, means) in [
+        ("no_sim", WaitingFor::NoService),
+        ("sim_held", WaitingFor::NoService),
+        ("sent_results", WaitingFor::Queue),
+        ("silent_radio", WaitingFor::Radio),
+        ("paused", WaitingFor::Paused),
+        ("quiet_hours", WaitingFor::QuietHours),
+        ("send_limit", WaitingFor::SendLimit),
+        ("platform_guard", WaitingFor::SendLimit),
+        ("send_delay", WaitingFor::Queue),
+    ] {
+        let mut sim = sim(0, "first");
+        (sim.waiting_for, sim.next_slot_in_ms) = (Some(word.to_owned()), Some(60_000));
+        line.health(vec![sim]).await;
+        line.settle().await;
+        let row = hub.phone(&phone).await;
+        assert_eq!(row.waiting_for, Some(means), "{word}");
+        assert!(row.next_slot_time.is_some());
+        let is_silent = word == "silent_radio";
+        assert_eq!(
+            hub.alerts().await.contains(&"look_at_phone"),
+            is_silent,
+            "{word}"
+        );
+    }
+}
+
+/// Counts the messages that came in.
+pub async fn incoming(hub: &super::support::TestHub) -> u64 {
+    let id = hub.project.id;
+    let query = hub_store::list::ListQuery::default();
+    hub.write(move |tx| messages::count(tx, id, &query)).await
+}

@@ -1,0 +1,10 @@
+//! The hub's end of the link, with phones that do what a test says over a real WebSocket.
+
+mod asking;
+mod exposing;
+mod facts;
+mod generations;
+mod meeting;
+mod pausing;
+mod resuming;
+mod support;

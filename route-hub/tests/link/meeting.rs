@@ -1,0 +1,155 @@
+//! Who may come in, and who has to go.
+
+use super::support::hub;
+use hub_domain::DeviceState;
+use postrider_link::frame::PhoneFrame;
+use postrider_link::ownership::hub::HubState;
+use postrider_model::WireState;
+use route_hub::alerts::offline;
+
+#[tokio::test]
+async fn a_revoked_device_is_closed() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    hub.change_device(&phone, |device| device.state = DeviceState::Revoked)
+        .await;
+    assert_eq!(line.close_code().await, 4403);
+    assert_eq!(phone.greet(|_| {}).await.close_code().await, 4403);
+}
+
+#[tokio::test]
+async fn a_device_that_must_pair_again_is_closed() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    hub.change_device(&phone, |device| device.state = DeviceState::NeedsPairing)
+        .await;
+    assert_eq!(line.close_code().await, 4410);
+}
+
+#[tokio::test]
+async fn garbage_closes_4400() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    for garbage in [
+        "garbage",
+        "{}",
+        r#"{"t":"ack","a":1}"#,
+        r#"{"t":"x","t":"x"}"#,
+    ] {
+        let (mut line, _) = phone.open().await;
+        line.write_text(garbage).await;
+        assert_eq!(line.close_code().await, 4400, "{garbage}");
+        let mut line = phone.connect().await;
+        line.write_text(garbage).await;
+        assert_eq!(line.close_code().await, 4400, "{garbage}");
+        phone.down = hub.device(&phone).await.down_sent;
+    }
+}
+
+#[tokio::test]
+async fn a_frame_that_must_be_understood_closes_4406() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.write_text(r#"{"t":"hologram","s":1,"crit":true}"#)
+        .await;
+    assert_eq!(line.close_code().await, 4406);
+}
+
+#[tokio::test]
+async fn a_hello_signed_with_another_key_or_for_another_nonce_is_refused() {
+    let hub = hub().await;
+    let (mut phone, stranger) = (hub.pair().await, hub.pair().await);
+    let mut line = phone.greet(|hello| hello.phone = stranger.device).await;
+    assert_eq!(line.close_code().await, 4403);
+    let (_, challenge) = phone.open().await;
+    let (mut line, _) = phone.open().await;
+    let replayed = phone.hello(&challenge, |_| {});
+    line.write(PhoneFrame::Hello(replayed)).await;
+    assert_eq!(line.close_code().await, 4403);
+    assert_eq!(hub.device(&stranger).await.conn, 0);
+}
+
+#[tokio::test]
+async fn the_older_connection_is_closed_4409() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut older = phone.connect().await;
+    let mut newer = phone.connect().await;
+    assert_eq!(older.close_code().await, 4409);
+    let id = hub.queue(&phone, "to the newer").await;
+    assert_eq!(newer.send().await.id, id);
+}
+
+#[tokio::test]
+async fn a_hello_that_was_overtaken_harms_nobody_even_when_the_newer_has_left() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let (mut slow, challenge) = phone.open().await;
+    let late = phone.hello(&challenge, |_| {});
+    let line = phone.connect().await;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    slow.write(PhoneFrame::Hello(late)).await;
+    assert_eq!(slow.close_code().await, 4409);
+    assert_eq!(hub.device(&phone).await.state, DeviceState::Active);
+    phone.connect().await;
+}
+
+#[tokio::test]
+async fn a_journal_that_went_back_is_4410_and_its_exposures_are_unknown() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "gone").await;
+    let mut line = phone.connect().await;
+    let frame = line.send().await;
+    line.event(&frame, WireState::OnPhone).await;
+    line.ack().await;
+    line.settle().await;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    // Its acks are stored with its leaving.
+    while hub.device(&phone).await.down_acked < phone.down {
+        tokio::task::yield_now().await;
+    }
+    let mut line = phone.greet(|hello| hello.down = 0).await;
+    assert_eq!(line.close_code().await, 4410);
+    assert_eq!(hub.state(id).await, HubState::Unknown);
+    assert_eq!(hub.alerts().await, ["phone_cloned"]);
+    assert_eq!(
+        phone.greet(|_| {}).await.close_code().await,
+        4410,
+        "it must pair again"
+    );
+}
+
+#[tokio::test]
+async fn a_copy_of_a_phone_ends_both() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    let mut copy = phone.greet(|hello| hello.conn = 1).await;
+    assert_eq!(copy.close_code().await, 4410);
+    assert_eq!(line.close_code().await, 4410);
+}
+
+#[tokio::test]
+async fn a_phone_that_stays_away_is_told_of_and_its_return_ends_that() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let started = hub.hub.now().unix;
+    let line = phone.connect().await;
+    let later = hub.hub.now().plus_ms(3_600_000);
+    assert_eq!(offline::look(&hub.hub, started, later).await.unwrap(), 0);
+    phone.cut(line);
+    hub.until_connected(0).await;
+    while hub.device(&phone).await.offline_since.is_none() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(offline::look(&hub.hub, started, later).await.unwrap(), 1);
+    assert_eq!(hub.alerts().await, ["phone_offline"]);
+    phone.connect().await;
+    assert!(hub.alerts().await.is_empty());
+}

@@ -1,0 +1,264 @@
+//! The hub on a folder of its own, and what its rows say.
+
+use super::{Phone, TO};
+use axum::Router;
+use axum::routing::get;
+use hub_domain::{
+    Alert, Device, Direction, Message, MessageType, Organization, OwnershipRow, Project,
+};
+use hub_store::{SqliteSettings, Store, StoreError, Tx};
+use hub_store::{alerts, devices, facts_aside, messages, organizations, phones, projects};
+use postrider_link::ownership::hub::{Fact, HubState};
+use postrider_model::{KeyMaker, MessageId, MessageStatus};
+use route_hub::clock::SystemClock;
+use route_hub::dispatch::effects::Effects;
+use route_hub::dispatch::settle::{Detail, Work};
+use route_hub::dispatch::{inbound, life};
+use route_hub::hub::{Hub, HubParts};
+use route_hub::{link, routes, serve};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// How long anything may take before a test gives up.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a queued message lives.
+const LIFE_MS: i64 = 3_600_000;
+
+/// A hub that serves `/link`.
+pub struct TestHub {
+    _dir: TempDir,
+    _stop: watch::Sender<bool>,
+    pub hub: Hub,
+    pub project: Project,
+    pub address: SocketAddr,
+}
+
+/// Starts a hub with one project.
+pub async fn hub() -> TestHub {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+    let hub = Hub::new(HubParts {
+        store,
+        clock: SystemClock::start(),
+        keys: KeyMaker::new(0, None),
+        generation: 1,
+        base_url: "http://127.0.0.1:1".to_owned(),
+        host_names: vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
+    });
+    let project = add_project(&hub).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/link", get(link::upgrade));
+    let router = routes::router(hub.clone(), router);
+    let (stop, stopped) = watch::channel(false);
+    let served = serve::serve(listener, None, router, stopped, Duration::ZERO);
+    tokio::spawn(served);
+    TestHub {
+        _dir: dir,
+        _stop: stop,
+        hub,
+        project,
+        address,
+    }
+}
+
+async fn add_project(hub: &Hub) -> Project {
+    let now = hub.now();
+    let organization = Organization {
+        id: hub.id(now),
+        name: "Organization".to_owned(),
+        timezone_id: "UTC".to_owned(),
+        time_created: now.unix,
+    };
+    let mut project = Project::new(hub.id(now), organization.id, "Project", now.unix);
+    project.country = Some("US".to_owned());
+    let stored = project.clone();
+    let storing = hub.store.write(move |tx| {
+        organizations::insert(tx, &organization)?;
+        projects::insert(tx, &stored)
+    });
+    storing.await.unwrap();
+    project
+}
+
+impl TestHub {
+    /// Does something to the database.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        job: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> T {
+        self.hub.store.write(job).await.unwrap()
+    }
+
+    /// Applies what a request or worker would, and tells the links.
+    pub async fn work<T: Send + 'static>(
+        &self,
+        job: impl Fn(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> T {
+        let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
+        let (done, effects): (T, Effects) = self
+            .write(move |tx| {
+                let mut work = Work::new(&hub, &project, now);
+                let done = job(&mut work, tx)?;
+                Ok((done, work.finish(tx)?))
+            })
+            .await;
+        effects.perform(&self.hub);
+        done
+    }
+
+    /// Queues a message for a phone, and tells its link.
+    pub async fn queue(&self, phone: &Phone, text: &str) -> MessageId {
+        self.queue_with(phone, text, |_| {}).await
+    }
+
+    /// Queues a message that `change` changed first.
+    pub async fn queue_with(
+        &self,
+        phone: &Phone,
+        text: &str,
+        change: impl Fn(&mut Message) + Send + 'static,
+    ) -> MessageId {
+        let (phone, text) = (phone.row.clone(), text.to_owned());
+        self.work(move |work, tx| {
+            let mut message = inbound::blank(work, &phone, MessageType::Sms, work.now.unix);
+            message.direction = Direction::Outgoing;
+            message.status = MessageStatus::Queued;
+            message.to_number = TO.parse().ok();
+            message.content = Some(text.as_str().into());
+            message.life_end = Some(work.now.unix.plus_ms(LIFE_MS));
+            message.ownership.state = OwnershipRow::WAITING;
+            change(&mut message);
+            messages::insert(tx, &message)?;
+            work.effects.queued(phone.id);
+            Ok(message.id)
+        })
+        .await
+    }
+
+    /// Applies a fact that no phone reported.
+    pub async fn apply(&self, id: MessageId, fact: Fact<'static>) {
+        self.work(move |work, tx| {
+            let mut message = messages::by_key(tx, id)?.expect("it is there");
+            let applied = work.apply(tx, &mut message, fact.clone(), &Detail::default())?;
+            applied.expect("it can be applied");
+            Ok(())
+        })
+        .await;
+    }
+
+    /// Ends a message's life so long ago that its outcome is called unknown.
+    pub async fn end_life(&self, id: MessageId) {
+        let past = self.hub.now().unix.plus_ms(-600_000);
+        self.write(move |tx| {
+            let mut message = messages::by_key(tx, id)?.expect("it is there");
+            message.life_end = Some(past);
+            messages::update_ownership(tx, &message)
+        })
+        .await;
+        assert_eq!(life::sweep(&self.hub).await.unwrap(), 1);
+    }
+
+    /// Changes a phone as the API would.
+    pub async fn change(
+        &self,
+        phone: &Phone,
+        change: impl Fn(&mut hub_domain::Phone) + Send + 'static,
+    ) {
+        let id = phone.row.id;
+        self.work(move |work, tx| {
+            let mut row = phones::by_key(tx, id)?.expect("it is there");
+            change(&mut row);
+            phones::update(tx, &row)?;
+            work.effects.settings(id);
+            work.effects.queued(id);
+            Ok(())
+        })
+        .await;
+    }
+
+    /// Changes a device behind the hub's back and has it look.
+    pub async fn change_device(
+        &self,
+        phone: &Phone,
+        change: impl Fn(&mut Device) + Send + 'static,
+    ) {
+        let id = phone.device;
+        self.write(move |tx| {
+            let mut device = devices::get(tx, id)?.expect("it is there");
+            change(&mut device);
+            devices::update(tx, &device)
+        })
+        .await;
+        self.hub.rows_changed();
+    }
+
+    pub async fn message(&self, id: MessageId) -> Message {
+        self.write(move |tx| messages::by_key(tx, id))
+            .await
+            .expect("it is there")
+    }
+
+    pub async fn state(&self, id: MessageId) -> HubState {
+        HubState::from_code(self.message(id).await.ownership.state).unwrap()
+    }
+
+    pub async fn device(&self, phone: &Phone) -> Device {
+        let id = phone.device;
+        self.write(move |tx| devices::get(tx, id))
+            .await
+            .expect("it is there")
+    }
+
+    pub async fn phone(&self, phone: &Phone) -> hub_domain::Phone {
+        let id = phone.row.id;
+        self.write(move |tx| phones::by_key(tx, id))
+            .await
+            .expect("it is there")
+    }
+
+    /// Returns the words of the alerts that stand.
+    pub async fn alerts(&self) -> Vec<&'static str> {
+        let standing = self.write(|tx| alerts::latest(tx, false, 100)).await;
+        standing
+            .iter()
+            .map(|alert: &Alert| alert.kind.as_str())
+            .collect()
+    }
+
+    /// Returns why facts were set aside.
+    pub async fn aside(&self) -> Vec<String> {
+        let all = self.write(|tx| facts_aside::all(tx)).await;
+        all.into_iter().map(|fact| fact.reason).collect()
+    }
+
+    /// Waits until a message is in a state.
+    pub async fn until(&self, id: MessageId, state: HubState) {
+        let waiting = async {
+            loop {
+                let changed = self.hub.bus.watch_message(id);
+                if self.state(id).await == state {
+                    return;
+                }
+                let _ = changed.await;
+            }
+        };
+        let came = tokio::time::timeout(PATIENCE, waiting).await;
+        assert!(came.is_ok(), "it is {:?}", self.state(id).await);
+    }
+
+    /// Waits until so many phones are connected.
+    pub async fn until_connected(&self, count: usize) {
+        let waiting = async {
+            while self.hub.links.connected() != count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting)
+            .await
+            .expect("phones come and go");
+    }
+}

@@ -1,0 +1,12 @@
+//! A hub that listens on loopback, and phones without a mind of their own.
+
+mod hub;
+mod phone;
+
+pub use hub::{TestHub, hub};
+pub use phone::{Line, Phone, sim};
+
+/// A recipient.
+pub const TO: &str = "+15005550101";
+/// Whoever writes to a phone.
+pub const SENDER: &str = "+15005550102";
