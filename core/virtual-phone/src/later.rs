@@ -8,7 +8,7 @@ use tokio::{
     time::sleep,
 };
 
-/// Hands values on once their time has come; what waits is lost when the phone stops.
+/// Hands values on once their time has come; what waits is forgotten when the phone stops.
 ///
 /// What waits is bounded by what the phone has in the air and in reports: the hub's windows.
 pub(crate) struct Later<T> {

@@ -3,7 +3,8 @@
 //! Everything above the radio is the real thing: pairing, link, journal, machines. The radio sends
 //! by a [`Profile`], writes each hand-over to a [`RadioLog`] before its call returns, and keeps the
 //! messages that it sent in a file, as Android's provider does, so that a phone that was killed can
-//! look them up. A virtual phone that is started again counts as rebooted.
+//! look them up. The network keeps its delivery reports in another, and gives what is left of them
+//! at the next start. A virtual phone that is started again counts as rebooted.
 //!
 //! The library runs any number of phones in one process ([`VirtualPhone::start`]); the binary runs
 //! one, which may be killed at any moment and started again on its folder.
@@ -15,6 +16,7 @@ mod profile;
 mod provider;
 mod radio;
 mod radio_log;
+mod reports;
 mod seen;
 mod standard_input;
 

@@ -5,6 +5,7 @@ use crate::{
     later::Later,
     provider::Provider,
     radio::VirtualRadio,
+    reports::Reports,
     seen::{Seen, Watcher},
     standard_input::Incoming,
 };
@@ -92,7 +93,7 @@ impl VirtualPhone {
         };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::of_this_start()?);
         let (facts, inbox) = RadioFacts::channel();
-        let radio = radio_of(&config, &pairing, clock.clone(), facts.clone())?;
+        let radio = Arc::new(radio_of(&config, &pairing, clock.clone(), facts.clone())?);
         let folder = config.folder.clone();
         let watcher = config.watcher.clone();
         let phone = run(config, &pairing, tls, identity, clock.clone(), radio, inbox).await?;
@@ -175,6 +176,7 @@ async fn join(
     let install = install_of(&config.folder)?;
     let code = code.as_str();
     let pairing = pair(&hub, tls, code, &install, identity, &device, show).await?;
+    Reports::erase(&config.folder)?;
     pairing.save(&config.folder)?;
     if let Some(watcher) = &config.watcher {
         watcher(&Seen::Paired);
@@ -196,7 +198,7 @@ fn radio_of(
     facts: RadioFacts,
 ) -> Result<VirtualRadio, VirtualPhoneError> {
     let tell = facts.clone();
-    // What a stopped phone's network still says is lost, as with a phone that is off.
+    // What a stopped phone's network still says, it says again at the next start.
     let hand_on = move |fact| {
         let _is_on = tell.tell(fact);
     };
@@ -207,6 +209,7 @@ fn radio_of(
         dice: Mutex::new(Seeded::new(config.seed)),
         log: config.radio_log.clone(),
         provider: Provider::open(&config.folder)?,
+        reports: Arc::new(Reports::open(&config.folder)?),
         phones: pairing.phones.iter().map(|it| (it.sim, it.id)).collect(),
         facts,
         watcher: config.watcher.clone(),
@@ -219,7 +222,7 @@ async fn run(
     tls: Arc<TlsConfig>,
     identity: Arc<dyn Identity>,
     clock: Arc<dyn Clock>,
-    radio: VirtualRadio,
+    radio: Arc<VirtualRadio>,
     inbox: RadioFactsInbox,
 ) -> Result<Phone, VirtualPhoneError> {
     let hub = config.hub.clone();
@@ -236,17 +239,23 @@ async fn run(
         condition: config.condition(),
         limits: config.limits(),
         waits: Waits::DEFAULT,
-        observer: config.watcher.map(observer),
+        observer: Some(observer(radio.reports.clone(), config.watcher)),
         folder: config.folder,
         #[cfg(feature = "fault-order")]
         fault: config.fault,
     };
-    Ok(Phone::start(phone, Arc::new(radio), inbox).await?)
+    let phone = Phone::start(phone, radio.clone(), inbox).await?;
+    // The journal is open now, so that no other process has this phone.
+    radio.give_kept_reports()?;
+    Ok(phone)
 }
 
-fn observer(watcher: Watcher) -> Observer {
+fn observer(reports: Arc<Reports>, watcher: Option<Watcher>) -> Observer {
     Arc::new(move |event: &Event| {
-        if let Some(seen) = Seen::of_event(event) {
+        reports.watch(event);
+        if let Some(watcher) = &watcher
+            && let Some(seen) = Seen::of_event(event)
+        {
             watcher(&seen);
         }
     })

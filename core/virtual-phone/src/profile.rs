@@ -30,6 +30,14 @@ impl Profile {
         Self::Silent,
     ];
 
+    /// Tells whether delivery reports come at all.
+    pub(crate) const fn has_reports(self) -> bool {
+        match self {
+            Self::Normal | Self::Slow | Self::Flaky => true,
+            Self::NoReports | Self::Silent => false,
+        }
+    }
+
     /// Returns the name that the command line takes.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -97,6 +105,16 @@ impl Plan {
             row: false,
             answers: results(parts, 0, code),
         }
+    }
+
+    /// Returns the delivery reports to come: after how many milliseconds, of which part, and what
+    /// they say.
+    pub(crate) fn reports(&self) -> impl Iterator<Item = (u64, u8, u8)> {
+        let report = |(delay_ms, answer): &(u64, Answer)| match *answer {
+            Answer::Report { part, tp_status } => Some((*delay_ms, part, tp_status)),
+            Answer::Result { .. } | Answer::ServiceBack => None,
+        };
+        self.answers.iter().filter_map(report)
     }
 
     /// Returns the code of a refusal.

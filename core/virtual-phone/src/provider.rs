@@ -1,6 +1,7 @@
 //! The platform's store of sent messages, as a file in the phone's folder.
 
 use crate::radio_log::append_line;
+use postrider_machine::{MessageRef, SendToken};
 use postrider_model::MessageId;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -23,6 +24,28 @@ pub(crate) struct SentRow {
     pub(crate) message_id: MessageId,
     pub(crate) exposure: u32,
     pub(crate) attempt: u32,
+}
+
+impl SentRow {
+    /// Returns the row of a hand-over.
+    pub(crate) fn of(token: SendToken) -> Self {
+        Self {
+            message_id: token.message.id,
+            exposure: token.message.ep,
+            attempt: token.attempt,
+        }
+    }
+
+    /// Returns the hand-over of a row.
+    pub(crate) fn token(self) -> SendToken {
+        SendToken {
+            message: MessageRef {
+                id: self.message_id,
+                ep: self.exposure,
+            },
+            attempt: self.attempt,
+        }
+    }
 }
 
 /// The sent messages of one phone. A row is written once the radio took its message, never before.
@@ -73,7 +96,7 @@ impl Provider {
 }
 
 /// Ends what a killed process may have left without its line end, so that it spoils no other row.
-fn end_torn_line(file: &mut File) -> io::Result<()> {
+pub(crate) fn end_torn_line(file: &mut File) -> io::Result<()> {
     let mut last = [0];
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(());

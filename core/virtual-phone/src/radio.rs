@@ -5,11 +5,13 @@ use crate::{
     profile::{Answer, Plan, Profile, plan},
     provider::{Provider, SentRow},
     radio_log::{HandOver, RadioLog},
+    reports::{KeptReport, Reports},
     seen::{Seen, Watcher},
 };
 use postrider_agent::{Clock, Radio, RadioFacts, Seeded, SentRowAsked};
+use postrider_link::frame::Address;
 use postrider_machine::{RadioFact, ReportStatus, SendParts, SendToken};
-use postrider_model::{PhoneId, SimSlot};
+use postrider_model::{PhoneId, SimSlot, UnixMs};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -25,6 +27,7 @@ pub(crate) struct VirtualRadio {
     pub(crate) dice: Mutex<Seeded>,
     pub(crate) log: Option<Arc<RadioLog>>,
     pub(crate) provider: Provider,
+    pub(crate) reports: Arc<Reports>,
     pub(crate) phones: BTreeMap<SimSlot, PhoneId>,
     pub(crate) facts: RadioFacts,
     pub(crate) later: Later<RadioFact>,
@@ -33,7 +36,8 @@ pub(crate) struct VirtualRadio {
 
 impl Radio for VirtualRadio {
     /// The log comes before the sent message's row: a phone that dies in between has a message on
-    /// the air of which it cannot know, never one that it only believes to have sent.
+    /// the air of which it cannot know, never one that it only believes to have sent. The
+    /// reports to come stand in between: a message with a row is never without its report.
     fn send_parts(&self, task: &SendParts) {
         let parts =
             u8::try_from(postrider_text::divide(task.text.as_str()).len()).unwrap_or(u8::MAX);
@@ -43,7 +47,8 @@ impl Radio for VirtualRadio {
             tracing::error!(message = %task.token, "the radio log cannot be written");
             plan = Plan::refusal(parts, NO_MEMORY);
         }
-        if plan.row && self.provider.append(row_of(task.token)).is_err() {
+        self.keep_reports(task.token, &plan);
+        if plan.row && self.provider.append(SentRow::of(task.token)).is_err() {
             tracing::warn!(message = %task.token, "the sent message's row cannot be written");
         }
         self.show(task, parts, &plan);
@@ -54,7 +59,7 @@ impl Radio for VirtualRadio {
 
     fn read_sent_row(&self, asked: &SentRowAsked) {
         let token = asked.token;
-        match self.provider.has(row_of(token)) {
+        match self.provider.has(SentRow::of(token)) {
             Ok(found) => self.tell(0, RadioFact::SentRowRead { token, found }),
             // Without an answer the machine asks again or gives up; a guess would be a lie.
             Err(_) => tracing::warn!(message = %token, "the sent messages cannot be read"),
@@ -89,6 +94,35 @@ impl VirtualRadio {
         })
     }
 
+    /// Sees to it that the reports of a plan outlive this process.
+    fn keep_reports(&self, token: SendToken, plan: &Plan) {
+        let now = self.clock.now().unix;
+        let reports: Vec<_> = plan.reports().map(|it| kept(it, now)).collect();
+        if reports.is_empty() {
+            return;
+        }
+        if self.reports.keep(SentRow::of(token), reports, now).is_err() {
+            tracing::warn!(message = %token, "the reports to come cannot be kept");
+        }
+    }
+
+    /// Gives what the network kept while the phone was off, if its profile has reports at all.
+    pub(crate) fn give_kept_reports(&self) -> std::io::Result<()> {
+        let now = self.clock.now().unix;
+        let kept = self.reports.restart(now)?;
+        if !self.profile.has_reports() {
+            return Ok(());
+        }
+        for (of, reports) in kept {
+            for report in reports {
+                let delay_ms = u64::try_from(report.due_ms - now.0).unwrap_or(0);
+                let fact = report_fact(of.token(), report.part, report.tp_status, None);
+                self.later.after(delay_ms, fact);
+            }
+        }
+        Ok(())
+    }
+
     fn tell(&self, delay_ms: u64, fact: RadioFact) {
         if delay_ms > 0 {
             return self.later.after(delay_ms, fact);
@@ -114,11 +148,20 @@ impl VirtualRadio {
     }
 }
 
-fn row_of(token: SendToken) -> SentRow {
-    SentRow {
-        message_id: token.message.id,
-        exposure: token.message.ep,
-        attempt: token.attempt,
+fn kept((delay_ms, part, tp_status): (u64, u8, u8), now: UnixMs) -> KeptReport {
+    KeptReport {
+        due_ms: now.0.saturating_add_unsigned(delay_ms),
+        part,
+        tp_status,
+    }
+}
+
+fn report_fact(token: SendToken, part: u8, tp_status: u8, recipient: Option<Address>) -> RadioFact {
+    RadioFact::ReportArrived {
+        token,
+        part,
+        status: ReportStatus::Gsm(tp_status),
+        recipient,
     }
 }
 
@@ -132,12 +175,9 @@ fn fact_of(task: &SendParts, of: u8, answer: Answer) -> RadioFact {
             code,
             cause: None,
         },
-        Answer::Report { part, tp_status } => RadioFact::ReportArrived {
-            token,
-            part,
-            status: ReportStatus::Gsm(tp_status),
-            recipient: Some(task.to.clone()),
-        },
+        Answer::Report { part, tp_status } => {
+            report_fact(token, part, tp_status, Some(task.to.clone()))
+        }
         Answer::ServiceBack => RadioFact::ServiceChanged {
             sim: task.sim,
             in_service: true,

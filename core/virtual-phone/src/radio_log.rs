@@ -54,10 +54,15 @@ impl RadioLog {
 
 /// Appends `row` as one line of JSON with a single write.
 pub(crate) fn append_line(file: &Mutex<File>, row: &impl Serialize) -> io::Result<()> {
+    let mut file = file.lock().map_err(|_| io::ErrorKind::Other)?;
+    write_line(&mut *file, row)
+}
+
+/// Writes `row` as one line of JSON with a single write.
+pub(crate) fn write_line(to: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(row)?;
     bytes.push(b'\n');
-    let mut file = file.lock().map_err(|_| io::ErrorKind::Other)?;
-    file.write_all(&bytes)
+    to.write_all(&bytes)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::support::{
     log_of, radio, until,
 };
 use postrider_model::{MessageId, WireState};
+use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     io::Write,
@@ -95,7 +96,7 @@ async fn killed_at_any_moment_it_sends_nothing_twice_and_tells_no_lie() {
     let program = Program::start(&hub, folder.path(), &[]);
     let is_settled = |id: &MessageId| {
         let states = hub.states(*id);
-        let ends = [WireState::Sent, WireState::Delivered, WireState::Unknown];
+        let ends = [WireState::Delivered, WireState::Unknown];
         states.iter().any(|state| ends.contains(state))
     };
     until("all are settled", || ids.iter().all(is_settled)).await;
@@ -108,6 +109,71 @@ async fn killed_at_any_moment_it_sends_nothing_twice_and_tells_no_lie() {
         assert!(lines == 1 || is_unknown, "{id} never left: {states:?}");
     }
     assert!(program.terminate().0);
+}
+
+#[tokio::test]
+async fn killed_right_after_a_hand_over_it_gets_the_report_at_its_next_start() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    // The slow network takes seconds for a report: none has come when the program is killed.
+    let program = Program::start(&hub, folder.path(), &["--radio", "slow"]);
+    let id = hub.send("+15005550123", &"a".repeat(200));
+    until("it is looked up as sent", || {
+        has_lines(folder.path(), "provider.jsonl")
+    })
+    .await;
+    program.kill();
+    make_reports_due(folder.path());
+    let program = Program::start(&hub, folder.path(), &[]);
+    let delivered = || hub.states(id).contains(&WireState::Delivered);
+    until("the report comes home", delivered).await;
+    assert_eq!(radio(folder.path()).len(), 1);
+    assert!(program.terminate().0);
+    let program = Program::start(&hub, folder.path(), &[]);
+    until("what is settled is dropped", || {
+        !has_lines(folder.path(), "reports.jsonl")
+    })
+    .await;
+    assert!(program.terminate().0);
+}
+
+#[tokio::test]
+async fn stopped_in_good_order_it_gets_the_reports_at_its_next_start() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::start(&hub, folder.path(), &["--radio", "slow"]);
+    let ids: Vec<_> = (0..5).map(|_| hub.send("+15005550123", "slowly")).collect();
+    until("all are handed over", || {
+        radio(folder.path()).len() == ids.len()
+    })
+    .await;
+    assert!(program.terminate().0);
+    make_reports_due(folder.path());
+    let is_delivered = |id: &MessageId| hub.states(*id).contains(&WireState::Delivered);
+    let program = Program::start(&hub, folder.path(), &[]);
+    until("every report comes home", || ids.iter().all(is_delivered)).await;
+    assert_eq!(radio(folder.path()).len(), ids.len());
+    assert!(program.terminate().0);
+}
+
+/// Lets the time pass that the network takes, while the phone is off.
+fn make_reports_due(folder: &Path) {
+    let path = folder.join("reports.jsonl");
+    let mut lines = String::new();
+    for line in std::fs::read_to_string(&path).unwrap().lines() {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        let reports = line.pointer_mut("/kept/reports");
+        for report in reports.and_then(Value::as_array_mut).into_iter().flatten() {
+            report["due_ms"] = json!(0);
+        }
+        lines += &format!("{line}\n");
+    }
+    std::fs::write(path, lines).unwrap();
+}
+
+fn has_lines(folder: &Path, file: &str) -> bool {
+    let file = folder.join(file).metadata();
+    file.is_ok_and(|file| file.len() > 0)
 }
 
 fn lines_by_message(folder: &Path) -> BTreeMap<String, usize> {

@@ -1,0 +1,369 @@
+//! The delivery reports that the simulated network still has to give, as a file in the phone's
+//! folder: a network keeps a report until the phone can be reached again.
+//!
+//! A hand-over's reports are written before the first of them is told, and marked as settled once
+//! the agent has said, after its commit, what became of the message. What is in between when the
+//! phone dies is told again at its next start; the agent ignores what it knows already.
+
+use crate::{
+    provider::{SentRow, end_torn_line},
+    radio_log::write_line,
+};
+use postrider_machine::{Event, MessageRef};
+use postrider_model::{UnixMs, WireState};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, BufRead, BufReader},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+/// The name of the file in a phone's folder.
+const REPORTS_FILE: &str = "reports.jsonl";
+/// The name of the file that takes its place when it is tidied up.
+const TIDY_FILE: &str = "reports.jsonl.new";
+/// Lines that the file may grow by, beside what was waiting, before it is tidied up.
+const LINES_MAX: usize = 4_096;
+/// After so long a report that was told has been taken, in milliseconds: a message that still
+/// waits then has a part of which no report comes.
+const TAKEN_MS: i64 = 60_000;
+/// How soon after the start what was overdue is told, in milliseconds.
+const AFTER_START_MS: i64 = 100;
+/// Longest that a network takes for a report, in milliseconds: a clock that was set back must not
+/// delay one for ever.
+const DUE_MS_MAX: i64 = 30_000;
+
+/// A delivery report to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeptReport {
+    /// When, in Unix milliseconds.
+    pub(crate) due_ms: i64,
+    /// Of which part, from 0.
+    pub(crate) part: u8,
+    /// What it says.
+    pub(crate) tp_status: u8,
+}
+
+/// The reports to come, by hand-over.
+type Waiting = BTreeMap<SentRow, Vec<KeptReport>>;
+
+/// One line of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Kept {
+        of: SentRow,
+        reports: Vec<KeptReport>,
+    },
+    Settled(SentRow),
+}
+
+/// The reports of one phone that may not have been taken yet.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    folder: PathBuf,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    file: File,
+    waiting: Waiting,
+    lines: usize,
+    lines_max: usize,
+}
+
+impl Reports {
+    /// Opens the reports of a folder, or makes them; nothing is read or rewritten before
+    /// [`Reports::restart`], as another process may still have the phone.
+    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+        let mut file = appending().read(true).open(folder.join(REPORTS_FILE))?;
+        end_torn_line(&mut file)?;
+        let kept = Kept {
+            file,
+            waiting: Waiting::new(),
+            lines: 0,
+            lines_max: usize::MAX,
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            kept: Mutex::new(kept),
+        })
+    }
+
+    /// Forgets what was kept for an earlier pairing.
+    pub(crate) fn erase(folder: &Path) -> io::Result<()> {
+        match fs::remove_file(folder.join(REPORTS_FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Drops what is settled from the file, and returns what is to be told now that the phone can
+    /// be reached again: nothing at once, and nothing later than a network takes.
+    ///
+    /// Only the one process that has the phone may call it. What was handed over since the opening
+    /// stays, and is told twice.
+    pub(crate) fn restart(&self, now: UnixMs) -> io::Result<Waiting> {
+        let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
+        kept.waiting = read(&self.folder.join(REPORTS_FILE))?;
+        for report in kept.waiting.values_mut().flatten() {
+            let wait_ms = report.due_ms.saturating_sub(now.0);
+            report.due_ms = now.0 + wait_ms.clamp(AFTER_START_MS, DUE_MS_MAX);
+        }
+        kept.tidy_up(&self.folder)?;
+        Ok(kept.waiting.clone())
+    }
+
+    /// Keeps the reports of a hand-over; when this returns they survive the death of the process.
+    pub(crate) fn keep(
+        &self,
+        of: SentRow,
+        reports: Vec<KeptReport>,
+        now: UnixMs,
+    ) -> io::Result<()> {
+        let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
+        let line = Line::Kept { of, reports };
+        kept.append(&line)?;
+        if let Line::Kept { of, reports } = line {
+            kept.waiting.insert(of, reports);
+        }
+        if kept.lines > kept.lines_max {
+            kept.drop_taken(now);
+            kept.tidy_up(&self.folder)?;
+        }
+        Ok(())
+    }
+
+    /// Takes it from the agent's events, which come after its commit, what is settled.
+    pub(crate) fn watch(&self, event: &Event) {
+        let settled = match event {
+            Event::MessageMoved {
+                message,
+                state: WireState::Delivered | WireState::NotDelivered,
+                ..
+            } => self.settle(every_attempt(*message)),
+            Event::StrayResult { token } => {
+                let of = SentRow::of(*token);
+                self.settle(of..=of)
+            }
+            _ => Ok(()),
+        };
+        if settled.is_err() {
+            tracing::warn!("a report that was given cannot be marked");
+        }
+    }
+
+    fn settle(&self, which: std::ops::RangeInclusive<SentRow>) -> io::Result<()> {
+        let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
+        while let Some((&of, _)) = kept.waiting.range(which.clone()).next() {
+            kept.waiting.remove(&of);
+            kept.append(&Line::Settled(of))?;
+        }
+        Ok(())
+    }
+}
+
+impl Kept {
+    fn append(&mut self, line: &Line) -> io::Result<()> {
+        self.lines += 1;
+        write_line(&mut self.file, line)
+    }
+
+    /// Drops what was told so long ago that it has been taken.
+    fn drop_taken(&mut self, now: UnixMs) {
+        let is_open = |report: &KeptReport| report.due_ms > now.0 - TAKEN_MS;
+        self.waiting
+            .retain(|_, reports| reports.iter().any(is_open));
+    }
+
+    /// Puts a file of what is waiting in the place of the present one.
+    fn tidy_up(&mut self, folder: &Path) -> io::Result<()> {
+        // A file that cannot be replaced is not tried again with every line.
+        self.lines_max = self.lines + LINES_MAX;
+        let tidy = folder.join(TIDY_FILE);
+        fs::write(&tidy, self.as_lines()?)?;
+        let file = appending().open(&tidy)?;
+        fs::rename(&tidy, folder.join(REPORTS_FILE))?;
+        self.file = file;
+        self.lines = self.waiting.len();
+        self.lines_max = 2 * self.lines + LINES_MAX;
+        Ok(())
+    }
+
+    fn as_lines(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for (of, reports) in &self.waiting {
+            let (of, reports) = (*of, reports.clone());
+            write_line(&mut bytes, &Line::Kept { of, reports })?;
+        }
+        Ok(bytes)
+    }
+}
+
+fn appending() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    options
+}
+
+/// Reads what is not settled; a torn line of a killed process is none.
+fn read(path: &Path) -> io::Result<Waiting> {
+    let mut waiting = Waiting::new();
+    for line in BufReader::new(File::open(path)?).split(b'\n') {
+        match serde_json::from_slice(&line?) {
+            Ok(Line::Kept { of, reports }) => {
+                waiting.insert(of, reports);
+            }
+            Ok(Line::Settled(of)) => {
+                waiting.remove(&of);
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(waiting)
+}
+
+fn every_attempt(message: MessageRef) -> std::ops::RangeInclusive<SentRow> {
+    let attempt = |attempt| SentRow {
+        message_id: message.id,
+        exposure: message.ep,
+        attempt,
+    };
+    attempt(0)..=attempt(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_machine::SendToken;
+
+    const NOW: UnixMs = UnixMs(1_000_000);
+
+    fn row(exposure: u32, attempt: u32) -> SentRow {
+        SentRow {
+            message_id: "SM0000000000000002".parse().unwrap(),
+            exposure,
+            attempt,
+        }
+    }
+
+    fn message(exposure: u32) -> MessageRef {
+        MessageRef {
+            id: row(exposure, 1).message_id,
+            ep: exposure,
+        }
+    }
+
+    fn moved(exposure: u32, state: WireState) -> Event {
+        Event::MessageMoved {
+            message: message(exposure),
+            state,
+            code: None,
+        }
+    }
+
+    fn report(due_ms: i64) -> Vec<KeptReport> {
+        vec![KeptReport {
+            due_ms,
+            part: 0,
+            tp_status: 0,
+        }]
+    }
+
+    fn left(folder: &Path) -> Vec<SentRow> {
+        let reports = Reports::open(folder).unwrap();
+        reports.restart(NOW).unwrap().into_keys().collect()
+    }
+
+    #[test]
+    fn what_is_not_settled_is_told_again_after_every_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        for exposure in 1..=5 {
+            reports.keep(row(exposure, 1), report(NOW.0), NOW).unwrap();
+        }
+        reports.watch(&moved(1, WireState::Delivered));
+        reports.watch(&moved(2, WireState::NotDelivered));
+        reports.watch(&moved(3, WireState::Sent));
+        reports.watch(&Event::StrayResult {
+            token: SendToken {
+                message: message(4),
+                attempt: 1,
+            },
+        });
+        for _ in 0..2 {
+            assert_eq!(left(folder.path()), [row(3, 1), row(5, 1)]);
+        }
+    }
+
+    #[test]
+    fn a_message_settles_all_its_attempts_and_no_other_exposure() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        for of in [row(1, 1), row(2, 1), row(2, 2), row(3, 1)] {
+            reports.keep(of, report(NOW.0), NOW).unwrap();
+        }
+        reports.watch(&moved(2, WireState::Delivered));
+        assert_eq!(left(folder.path()), [row(1, 1), row(3, 1)]);
+    }
+
+    #[test]
+    fn what_is_overdue_comes_soon_and_nothing_comes_too_late() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        for (exposure, due_ms) in [(1, 0), (2, NOW.0 + 5_000), (3, i64::MAX)] {
+            reports.keep(row(exposure, 1), report(due_ms), NOW).unwrap();
+        }
+        let told = Reports::open(folder.path()).unwrap().restart(NOW).unwrap();
+        let after: Vec<_> = told.values().map(|it| it[0].due_ms - NOW.0).collect();
+        assert_eq!(after, [AFTER_START_MS, 5_000, DUE_MS_MAX]);
+    }
+
+    #[test]
+    fn a_torn_line_hides_no_other_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        reports.keep(row(1, 1), report(NOW.0), NOW).unwrap();
+        let path = folder.path().join(REPORTS_FILE);
+        let mut file = appending().open(&path).unwrap();
+        io::Write::write_all(&mut file, b"{\"settled\":{\"message_id\":\"SM00").unwrap();
+        let again = Reports::open(folder.path()).unwrap();
+        again.keep(row(2, 1), report(NOW.0), NOW).unwrap();
+        assert_eq!(left(folder.path()), [row(1, 1), row(2, 1)]);
+    }
+
+    #[test]
+    fn the_file_stays_small_while_messages_come_and_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        reports.restart(NOW).unwrap();
+        let path = folder.path().join(REPORTS_FILE);
+        let mut longest = 0;
+        for exposure in 1..=20_000 {
+            reports.keep(row(exposure, 1), report(NOW.0), NOW).unwrap();
+            reports.watch(&moved(exposure, WireState::Delivered));
+            longest = longest.max(path.metadata().unwrap().len());
+        }
+        assert!(longest < 2 * 1024 * 1024, "{longest} bytes");
+        assert_eq!(left(folder.path()), []);
+        assert_eq!(path.metadata().unwrap().len(), 0);
+    }
+
+    #[test]
+    fn what_was_told_long_ago_is_not_kept_for_a_part_that_gets_no_report() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        reports.restart(NOW).unwrap();
+        let later = UnixMs(NOW.0 + TAKEN_MS + 1);
+        for exposure in 0..=u32::try_from(LINES_MAX).unwrap() {
+            let due_ms = if exposure == 7 { later.0 } else { NOW.0 };
+            reports
+                .keep(row(exposure, 1), report(due_ms), later)
+                .unwrap();
+        }
+        assert_eq!(left(folder.path()), [row(7, 1)]);
+    }
+}
