@@ -271,7 +271,7 @@ pub struct PairArgs {
 #[derive(Debug, Args)]
 pub struct AlertsArgs {
     /// Also those that ended.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub all: bool,
     /// What to do instead of listing.
     #[command(subcommand)]

@@ -7,7 +7,7 @@ use crate::{
 };
 use axum::{
     body::{Body, HttpBody},
-    extract::{Request, State},
+    extract::{MatchedPath, Request, State},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -19,7 +19,8 @@ use std::{io::Write, panic::AssertUnwindSafe, sync::Arc};
 /// Wraps a request in what all of them share; use with `axum::middleware::from_fn_with_state`.
 ///
 /// The answer has an `X-Request-Id`, is compressed where that is accepted and worth it, and is an
-/// envelope even when the handler panics. Causes of server errors are logged here, once.
+/// envelope even when the handler panics. Causes of server errors are logged here, once, and at
+/// `debug` each answer, by its route: never by its URL, which may hold a number or a key.
 pub async fn conventions(
     State(ids): State<Arc<RequestIds>>,
     mut request: Request,
@@ -28,6 +29,8 @@ pub async fn conventions(
     let context = RequestContext::new(ids.take(request.headers()));
     let gzip = accepts_gzip(request.headers());
     let refused = check_head(&request);
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
     request.extensions_mut().insert(context.clone());
     let mut response = match refused {
         Some(error) => error.into_response(),
@@ -42,6 +45,13 @@ pub async fn conventions(
             "a request failed"
         );
     }
+    tracing::debug!(
+        request_id = context.request_id(),
+        %method,
+        route = route.as_ref().map(MatchedPath::as_str),
+        status = response.status().as_u16(),
+        "answered"
+    );
     context.write_headers(response.headers_mut());
     if gzip {
         compressed(response).await
