@@ -87,7 +87,7 @@ async fn inbound_is_counted_once_after_a_new_generation() {
     line.settle().await;
     phone.cut(line);
     hub.until_connected(0).await;
-    hub.write(|tx| meta::raise_generation(tx)).await;
+    hub.write(meta::raise_generation).await;
     let mut line = phone.greet(|_| {}).await;
     reconcile(&mut line, Vec::new()).await;
     line.inbound(1, "counted").await;
@@ -125,7 +125,7 @@ async fn a_cancel_is_asked_again_after_the_numbers_began_anew() {
     phone.cut(line);
     hub.until_connected(0).await;
     hub.apply(id, Fact::CancelAsked).await;
-    hub.write(|tx| meta::raise_generation(tx)).await;
+    hub.write(meta::raise_generation).await;
     let row = HeldRow {
         id,
         ep: 1,

@@ -38,10 +38,10 @@ pub struct TestHub {
 
 /// Starts a hub with one project.
 pub async fn hub() -> TestHub {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+    let dir = tempfile::tempdir().expect("a folder");
+    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
     let hub = Hub::new(HubParts {
-        store,
+        store: store.expect("a database"),
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),
         generation: 1,
@@ -49,8 +49,8 @@ pub async fn hub() -> TestHub {
         host_names: vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
     });
     let project = add_project(&hub).await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
     let router = Router::new().route("/link", get(link::upgrade));
     let router = routes::router(hub.clone(), router);
     let (stop, stopped) = watch::channel(false);
@@ -80,7 +80,7 @@ async fn add_project(hub: &Hub) -> Project {
         organizations::insert(tx, &organization)?;
         projects::insert(tx, &stored)
     });
-    storing.await.unwrap();
+    storing.await.expect("a project");
     project
 }
 
@@ -90,7 +90,7 @@ impl TestHub {
         &self,
         job: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
-        self.hub.store.write(job).await.unwrap()
+        self.hub.store.write(job).await.expect("a commit")
     }
 
     /// Applies what a request or worker would, and tells the links.
@@ -159,7 +159,7 @@ impl TestHub {
             messages::update_ownership(tx, &message)
         })
         .await;
-        assert_eq!(life::sweep(&self.hub).await.unwrap(), 1);
+        assert_eq!(life::sweep(&self.hub).await.ok(), Some(1));
     }
 
     /// Changes a phone as the API would.
@@ -203,7 +203,7 @@ impl TestHub {
     }
 
     pub async fn state(&self, id: MessageId) -> HubState {
-        HubState::from_code(self.message(id).await.ownership.state).unwrap()
+        HubState::from_code(self.message(id).await.ownership.state).expect("a state")
     }
 
     pub async fn device(&self, phone: &Phone) -> Device {
@@ -231,7 +231,7 @@ impl TestHub {
 
     /// Returns why facts were set aside.
     pub async fn aside(&self) -> Vec<String> {
-        let all = self.write(|tx| facts_aside::all(tx)).await;
+        let all = self.write(facts_aside::all).await;
         all.into_iter().map(|fact| fact.reason).collect()
     }
 

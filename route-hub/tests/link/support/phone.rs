@@ -12,7 +12,6 @@ use postrider_link::frame::{
 use postrider_link::limits::SUB_PROTOCOL;
 use postrider_link::signature::hello_bytes;
 use postrider_model::{DeviceId, SimSlot, WireState};
-use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
@@ -47,7 +46,7 @@ pub struct Line {
 }
 
 pub fn slot(number: u8) -> SimSlot {
-    SimSlot::new(number).unwrap()
+    SimSlot::new(number).expect("a slot")
 }
 
 pub fn sim(number: u8, fingerprint: &str) -> SimInfo {
@@ -61,8 +60,8 @@ pub fn sim(number: u8, fingerprint: &str) -> SimInfo {
 impl TestHub {
     /// Pairs a phone with one SIM.
     pub async fn pair(&self) -> Phone {
-        let pkcs8 = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
-        let key = Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).unwrap();
+        let seed: [u8; 32] = self.hub.random.bytes();
+        let key = Ed25519KeyPair::from_seed_unchecked(&seed).expect("a key");
         let now = self.hub.now();
         let device = Device {
             id: self.hub.id(now),
@@ -123,10 +122,12 @@ impl TestHub {
 impl Phone {
     /// Opens a socket and reads the challenge.
     pub async fn open(&self) -> (Line, Challenge) {
-        let stream = TcpStream::connect(self.hub).await.unwrap();
-        let uri = format!("ws://{}/link", self.hub).parse().unwrap();
+        let stream = TcpStream::connect(self.hub).await.expect("the hub listens");
+        let uri = format!("ws://{}/link", self.hub)
+            .parse()
+            .expect("an address");
         let request = ClientRequestBuilder::new(uri).with_sub_protocol(SUB_PROTOCOL);
-        let (socket, _) = client_async(request, stream).await.unwrap();
+        let (socket, _) = client_async(request, stream).await.expect("an upgrade");
         let (down, up, up_acked) = (self.down, self.up, self.up_acked);
         let mut line = Line {
             socket,
@@ -148,7 +149,7 @@ impl Phone {
             v: (1, 1),
             features: Vec::new(),
             phone: self.device,
-            install: self.install.parse().unwrap(),
+            install: self.install.parse().expect("a name"),
             conn: self.conn,
             sig: Bytes::default(),
             generation: self.generation,
@@ -197,11 +198,15 @@ impl Phone {
 
 impl Line {
     pub async fn write(&mut self, frame: PhoneFrame) {
-        self.write_text(&codec::encode(&frame).unwrap()).await;
+        self.write_text(&codec::encode(&frame).expect("a frame"))
+            .await;
     }
 
     pub async fn write_text(&mut self, text: &str) {
-        self.socket.send(Message::text(text)).await.unwrap();
+        self.socket
+            .send(Message::text(text))
+            .await
+            .expect("the hub reads");
     }
 
     /// Returns the next frame; numbered ones must come without a gap.
@@ -213,7 +218,7 @@ impl Line {
             Some(Ok(Message::Text(text))) => text,
             other => panic!("no frame: {other:?}"),
         };
-        let frame = codec::decode_hub(text.as_bytes()).unwrap();
+        let frame = codec::decode_hub(text.as_bytes()).expect("a frame");
         if let Some(s) = frame.s() {
             assert_eq!(s, self.down + 1, "{frame:?}");
             self.down = s;
