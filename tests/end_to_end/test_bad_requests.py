@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import threading
-import time
 import zlib
 
 import pytest
@@ -301,37 +299,6 @@ def test_a_very_long_url_is_refused(demo):
 def test_a_path_that_does_not_exist_is_not_found(demo, path):
     answer = exchange(demo.address, request("GET", path, demo.api_key), "GET")
     envelope(answer, 404, 400)
-
-
-def test_a_slow_body_holds_up_nobody_else_and_is_ended(demo, path):
-    head = request("POST", path, demo.api_key, [JSON, "Content-Length: 1000"], length=False)
-    slow = [Wire(demo.address, patience_s=90) for _ in range(20)]
-    try:
-        for wire in slow:
-            wire.send(head + b'{"content":"')
-        began = time.monotonic()
-        for _ in range(20):
-            success(demo.rest.call("GET", "/projects"))
-        assert time.monotonic() - began < 10
-        stop = threading.Event()
-
-        def drip():
-            while not stop.wait(1):
-                slow[0].send(b"x")
-
-        dripping = threading.Thread(target=drip, daemon=True)
-        dripping.start()
-        try:
-            for wire in slow[:2]:
-                answer = wire.answer()
-                if answer is not None:
-                    envelope(answer, 408, 400)
-        finally:
-            stop.set()
-            dripping.join()
-    finally:
-        for wire in slow:
-            wire.close()
 
 
 def test_a_client_that_hangs_up_midway_leaves_no_message(demo, path):
