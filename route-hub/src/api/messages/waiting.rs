@@ -94,7 +94,7 @@ fn reason(
     match HubState::from_code(message.ownership.state) {
         Some(HubState::Retrying) => return WaitingFor::Retry,
         Some(HubState::Waiting) => {}
-        _ if online => return told,
+        _ if online => return held(phone, told),
         _ => return WaitingFor::PhoneOffline,
     }
     if project.stopped {
@@ -111,6 +111,15 @@ fn reason(
         WaitingFor::PhoneOffline
     } else {
         told
+    }
+}
+
+/// Returns why a message waits on its phone; a pause that the phone did not speak of yet is known.
+fn held(phone: &Phone, told: WaitingFor) -> WaitingFor {
+    match told {
+        WaitingFor::Queue if phone.auto_paused => WaitingFor::SentMessageLimit,
+        WaitingFor::Queue if phone.send_paused => WaitingFor::Paused,
+        told => told,
     }
 }
 
@@ -153,6 +162,9 @@ mod tests {
         message.ownership.state = HubState::OnPhone.code();
         let told = reason(&project(), &message, &phone, false, true);
         assert_eq!(told, WaitingFor::NoService);
+        phone.waiting_for = None;
+        let told = reason(&project(), &message, &phone, false, true);
+        assert_eq!(told, WaitingFor::Paused);
         message.ownership.state = HubState::Retrying.code();
         let told = reason(&project(), &message, &phone, false, true);
         assert_eq!(told, WaitingFor::Retry);
