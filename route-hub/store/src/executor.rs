@@ -25,9 +25,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long nothing must come before it tidies up after fewer: the first commit after a tidying
 /// costs a second sync, which a caller would wait for.
 const REST: Duration = Duration::from_secs(1);
-/// Groups after which any pause is used: a few thousand pages, well before the engine itself
+/// Groups after which any pause is used: about ten thousand pages, before the engine itself
 /// would make a caller wait.
-const MUCH_TO_TIDY: u32 = 256;
+const MUCH_TO_TIDY: u32 = 2_048;
 /// How long a reader sleeps before it looks whether the store was shut.
 const READER_WAIT: Duration = Duration::from_secs(60);
 

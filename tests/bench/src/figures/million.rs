@@ -26,6 +26,8 @@ const FEW: u64 = 10_000;
 const FILLING: usize = 8;
 /// Lists of each pair of filters.
 const LISTS: usize = 200;
+/// A recipient that gets a hundred messages, beside those that get one each.
+const REGULAR: u64 = 15_005_560_000;
 /// Connections that send at once.
 const CONNECTIONS: usize = 64;
 
@@ -34,10 +36,11 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         let hub = Hub::start_paused(2).await?;
         let numbers = fresh_numbers();
         fill(&hub, &numbers, FEW).await?;
-        let few_lists = lists(&hub).await?;
+        let regular = regular(&hub).await?;
+        let few_lists = lists(&hub, &regular).await?;
         let few_sends = sends(&hub, scale, &numbers).await?;
         fill(&hub, &numbers, scale.many).await?;
-        let many_lists = lists(&hub).await?;
+        let many_lists = lists(&hub, &regular).await?;
         let many_sends = sends(&hub, scale, &numbers).await?;
         let ratio = |(few, many): (&List, &List)| many.p50_us as f64 / few.p50_us as f64;
         let worst = few_lists.iter().zip(&many_lists).map(ratio);
@@ -127,10 +130,25 @@ struct List {
     p99_us: u64,
 }
 
-/// Lists 50 messages by each named pair of filters, in both directions.
-async fn lists(hub: &Hub) -> Result<Vec<List>, Failure> {
+/// Sends a hundred messages to one recipient, so that its lists are as long in both stores, and
+/// returns its contact.
+async fn regular(hub: &Hub) -> Result<String, Failure> {
+    let path = format!("{}/send_multi", hub.project);
+    let request = Request::post(path, |_, body| {
+        let one = format!(r#"{{"to_number":"+{REGULAR}","content":"again"}}"#);
+        let all = vec![one; MULTI as usize].join(",");
+        body.extend_from_slice(format!(r#"{{"messages":[{all}]}}"#).as_bytes());
+    });
+    let mut connection = Connection::open(&hub.caller).await?;
+    crate::load::send(&mut connection, &hub.caller, &request, 0, &mut Vec::new()).await?;
     let newest = ask(hub, "messages?page_size=1&sort_dir=desc").await?;
-    let contact = newest["data"][0]["contact_id"].as_str().unwrap_or_default();
+    let contact = newest["data"][0]["contact_id"].as_str();
+    Ok(contact.ok_or("the message has no contact")?.to_owned())
+}
+
+/// Lists 50 messages by each named pair of filters, in both directions.
+async fn lists(hub: &Hub, contact: &str) -> Result<Vec<List>, Failure> {
+    let newest = ask(hub, "messages?page_size=1&sort_dir=desc").await?;
     let phone = &hub.phones[0];
     let since = newest["data"][0]["time_created"].as_u64().unwrap_or(0) - 1;
     let mut measured = Vec::new();
