@@ -63,3 +63,7 @@ pub const PROTOCOL_ERRORS_TO_ALERT: u32 = 3;
 /// Time after the end of an exposed message's life at which the hub calls its outcome unknown,
 /// in milliseconds: the phone ends it by its own clock first.
 pub const UNKNOWN_AFTER_LIFE_MS: u64 = 60_000;
+
+/// How far a phone's generation may lie above the hub's; above it closes (4400). Restores are few,
+/// and no phone may use up the numbers that all phones of a hub share.
+pub const GENERATIONS_AHEAD_MAX: u64 = 1_000;

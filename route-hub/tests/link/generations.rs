@@ -146,3 +146,13 @@ async fn a_device_that_was_never_here_is_not_held_by_a_freeze() {
     let mut line = phone.connect().await;
     assert_eq!(line.send().await.id, id);
 }
+
+#[tokio::test]
+async fn a_generation_far_ahead_is_refused_and_freezes_nobody() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.greet(|hello| hello.generation = (1 << 53) - 1).await;
+    assert_eq!(line.close_code().await, 4400);
+    assert_eq!(hub.write(meta::generation).await, 1);
+    assert!(!hub.device(&phone).await.frozen);
+}

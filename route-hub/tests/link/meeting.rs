@@ -2,7 +2,7 @@
 
 use super::support::hub;
 use hub_domain::DeviceState;
-use postrider_link::frame::PhoneFrame;
+use postrider_link::frame::{HubFrame, PhoneFrame};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::WireState;
 use route_hub::alerts::offline;
@@ -152,4 +152,25 @@ async fn a_phone_that_stays_away_is_told_of_and_its_return_ends_that() {
     assert_eq!(hub.alerts().await, ["phone_offline"]);
     phone.connect().await;
     assert!(hub.alerts().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_drained_phone_is_told_when_to_come_back_and_says_its_last_facts() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.pause().await;
+    hub.hub.links.drain();
+    let bye = |frame| match frame {
+        HubFrame::Bye(bye) => Some(bye),
+        _ => None,
+    };
+    assert_eq!(line.wait(bye).await.code, 1001);
+    let id = hub.queue(&phone, "too late").await;
+    line.inbound(1, "in time").await;
+    assert!(line.settle().await.is_empty());
+    assert_eq!(hub.device(&phone).await.up, 1);
+    assert_eq!(hub.state(id).await, HubState::Waiting);
+    phone.cut(line);
+    hub.hub.links.all_ended().await;
 }

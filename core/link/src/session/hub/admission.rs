@@ -3,7 +3,7 @@
 use crate::{
     close::CloseCode,
     frame::{Hello, InstallId},
-    limits::{VERSION, VERSION_MIN},
+    limits::{GENERATIONS_AHEAD_MAX, VERSION, VERSION_MIN},
 };
 
 /// The link's part of a device's row.
@@ -125,7 +125,9 @@ pub fn decide(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Decisi
     let Some(version) = common_version(hello.v) else {
         return Decision::Refuse(CloseCode::VersionNotSpoken);
     };
-    if hello.up_lo == 0 || hello.up_lo > hello.up_hi.saturating_add(1) {
+    let no_numbers = hello.up_lo == 0 || hello.up_lo > hello.up_hi.saturating_add(1);
+    let ahead = hello.generation.saturating_sub(around.generation);
+    if no_numbers || ahead > GENERATIONS_AHEAD_MAX {
         return Decision::Refuse(CloseCode::ProtocolError);
     }
     if hello.install == link.install {
