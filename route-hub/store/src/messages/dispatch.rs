@@ -32,7 +32,8 @@ const ON_DEVICE: &str = concat!(
 const HELD: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE device_id = $1 AND state >= 20 AND state < 60 ORDER BY id"
+    " FROM messages WHERE device_id = $1 AND state >= 20 AND state < 60 AND state < 50 \
+             ORDER BY id"
 );
 
 const ASKED_BACK: &str = concat!(
@@ -152,9 +153,9 @@ pub fn simulated(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Message>, StoreError
     tx.query(SIMULATED, &values![limit], read)
 }
 
-/// Returns the exposures that a device holds without a result and whose frames are numbered above
-/// `above_s`, in that order. Those without a number (it started over, or was forgotten) are in
-/// [`held`] alone.
+/// Returns the exposures that a device holds without a sent result, unknown ones too, and whose
+/// frames are numbered above `above_s`, in that order. Those without a number (it started over, or
+/// was forgotten) are in [`held`] alone.
 ///
 /// # Errors
 /// What the database says.
@@ -166,7 +167,7 @@ pub fn on_device(
     tx.query(ON_DEVICE, &values![device_id, above_s], read)
 }
 
-/// Returns every exposure that a device holds without a result.
+/// Returns every exposure of a device that may still get its first result, numbered or not.
 ///
 /// # Errors
 /// What the database says.
