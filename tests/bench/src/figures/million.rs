@@ -43,6 +43,17 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         let many_lists = lists(&hub, &regular).await?;
         let many_sends = sends(&hub, scale, &numbers).await?;
         let ratio = |(few, many): (&List, &List)| many.p50_us as f64 / few.p50_us as f64;
+        for pair in few_lists.iter().zip(&many_lists) {
+            let (few, many) = pair;
+            eprintln!(
+                "  {:<60} p50 {} us, then {} us ({:.2}), p99 {} us",
+                many.filters,
+                few.p50_us,
+                many.p50_us,
+                ratio(pair),
+                many.p99_us
+            );
+        }
         let worst = few_lists.iter().zip(&many_lists).map(ratio);
         let slowest = many_lists.iter().map(|list| list.p99_us).max();
         Ok(vec![
@@ -126,6 +137,7 @@ async fn sends(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<f64, Failur
 }
 
 struct List {
+    filters: String,
     p50_us: u64,
     p99_us: u64,
 }
@@ -160,29 +172,29 @@ async fn lists(hub: &Hub, contact: &str) -> Result<Vec<List>, Failure> {
         format!("time_created[min]={since}&direction=outgoing"),
     ] {
         for direction in ["asc", "desc"] {
-            let path = format!(
-                "{}/messages?page_size=50&sort_dir={direction}&{pair}",
-                hub.project
-            );
-            measured.push(list(hub, &Request::get(path)).await?);
+            let filters = format!("{pair}&sort_dir={direction}");
+            measured.push(list(hub, filters).await?);
         }
     }
     Ok(measured)
 }
 
-async fn list(hub: &Hub, request: &Request) -> Result<List, Failure> {
+async fn list(hub: &Hub, filters: String) -> Result<List, Failure> {
+    let path = format!("{}/messages?page_size=50&{filters}", hub.project);
+    let request = Request::get(path);
     let mut connection = Connection::open(&hub.caller).await?;
     let mut body = Vec::new();
     let mut spans = Vec::with_capacity(LISTS);
     for turn in 0..LISTS + LISTS / 10 {
         let began = now();
-        crate::load::send(&mut connection, &hub.caller, request, 0, &mut body).await?;
+        crate::load::send(&mut connection, &hub.caller, &request, 0, &mut body).await?;
         if turn >= LISTS / 10 {
             spans.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
         }
     }
     spans.sort_unstable();
     Ok(List {
+        filters,
         p50_us: percentile(&spans, 50.0),
         p99_us: percentile(&spans, 99.0),
     })
