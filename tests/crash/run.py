@@ -74,7 +74,7 @@ def run(options, seed, phone_arguments=(), phone_binary=None):
         for number in range(1, options.rounds + 1):
             kills += world.kill_round(number)
         load.stop()
-        settle(world)
+        settle(world, options.rounds)
         world.note_ends()
         evidence = gather(world, load)
         summary(evidence, load, kills)
@@ -89,8 +89,11 @@ def run(options, seed, phone_arguments=(), phone_binary=None):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def settle(world):
-    """Waits until no message moves any more, or patience ends; what still waits is the checker's to judge."""
+def settle(world, rounds):
+    """Waits until no message moves any more, or patience ends; what still waits is the checker's to judge.
+
+    The slow phone sends about one message a second: the longer the run, the more it has left.
+    """
 
     def settled():
         count = success(world.rest.call("GET", "messages", params={"status": "queued", "count": 1}))["count"]
@@ -108,7 +111,7 @@ def settle(world):
         return (len(world.receiver.all()), len(world.radio())) == before
 
     try:
-        until(lambda: settled() and still(), "every message has settled", 75)
+        until(lambda: settled() and still(), "every message has settled", 75 + 2 * rounds)
         until(lambda: time.monotonic() - last_report(world) > 3, "the last reports are in", 30)
         until(settled, "every message has settled", 30)
     except NeverHappened as late:
