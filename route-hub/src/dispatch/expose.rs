@@ -14,6 +14,9 @@ pub const WINDOW: u32 = 64;
 /// The most that a phone's own window can be set to.
 pub const WINDOW_MAX: u32 = 500;
 
+/// The priorities that messages have, the one that goes first in front.
+const PRIORITIES: [u8; 2] = [2, 1];
+
 /// How many exposures without a result each SIM and priority has.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
@@ -103,18 +106,21 @@ pub fn queued(
         exposed.more = true;
         return Ok(exposed);
     }
-    let limit = u32::try_from(left).unwrap_or(u32::MAX).min(WINDOW_MAX);
-    let claimed = messages::claim_queued(tx, phone.id, limit)?;
-    exposed.more = claimed.len() >= limit as usize;
-    for mut message in claimed {
-        if left == 0 || exposing.open.room(phone, message.priority) == 0 {
+    for priority in PRIORITIES {
+        let room = exposing.open.room(phone, priority).min(left);
+        let limit = u32::try_from(room).unwrap_or(WINDOW_MAX);
+        if limit == 0 {
             exposed.more = true;
             continue;
         }
-        if let Some(frame) = expose(work, tx, &mut message, sim, exposing)? {
-            exposing.open.add(phone.id, message.priority);
-            left -= 1;
-            exposed.frames.push(frame);
+        let claimed = messages::claim_queued(tx, phone.id, priority, limit)?;
+        exposed.more |= claimed.len() >= limit as usize;
+        for mut message in claimed {
+            if let Some(frame) = expose(work, tx, &mut message, sim, exposing)? {
+                exposing.open.add(phone.id, priority);
+                left -= 1;
+                exposed.frames.push(frame);
+            }
         }
     }
     Ok(exposed)
@@ -125,19 +131,13 @@ fn allowance(work: &Work<'_, '_>, phone: &Phone, exposing: &Exposing<'_>) -> u64
     if phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped {
         return 0;
     }
-    let room = exposing
-        .open
-        .room(phone, 1)
-        .max(exposing.open.room(phone, 2));
     let within_limit = match phone.sends_left() {
         Some(left) => {
             left.saturating_sub(exposing.open.of_phone(phone.id) + work.sent_on(phone.id))
         }
         None => u64::MAX,
     };
-    room.saturating_mul(2)
-        .min(within_limit)
-        .min(exposing.credit)
+    within_limit.min(exposing.credit)
 }
 
 fn expose(

@@ -177,7 +177,7 @@ async fn resending_what_a_phone_holds_asks_it_back_and_then_moves_it() {
     let queue = test
         .hub
         .store
-        .read(move |tx| messages::claim_queued(tx, other, 9));
+        .read(move |tx| messages::claim_queued(tx, other, 1, 9));
     assert_eq!(queue.await.unwrap().len(), 1);
 }
 
@@ -250,7 +250,7 @@ async fn a_deleted_message_is_gone_and_never_sent() {
     let queue = test
         .hub
         .store
-        .read(move |tx| messages::claim_queued(tx, phone, 9));
+        .read(move |tx| messages::claim_queued(tx, phone, 1, 9));
     assert!(queue.await.unwrap().is_empty());
 }
 

@@ -10,7 +10,7 @@ const CLAIM: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 \
-             ORDER BY priority DESC, id LIMIT $2"
+             AND priority = $2 ORDER BY id LIMIT $3"
 );
 
 const SIMULATED: &str = concat!(
@@ -131,7 +131,7 @@ pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError
     Ok(())
 }
 
-/// Returns the first messages of a phone's queue: higher priority first, then older.
+/// Returns the oldest messages of one priority in a phone's queue.
 ///
 /// Whoever exposes them does so in the same job.
 ///
@@ -140,9 +140,10 @@ pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError
 pub fn claim_queued(
     tx: &mut Tx<'_>,
     phone_id: PhoneId,
+    priority: u8,
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
-    tx.query(CLAIM, &values![phone_id, limit], read)
+    tx.query(CLAIM, &values![phone_id, priority, limit], read)
 }
 
 /// Returns simulated messages whose sequence may have a next step, oldest first.
@@ -256,7 +257,7 @@ mod tests {
         let settings = SqliteSettings::new(dir.path().join("hub.db"));
         let store = Store::open_sqlite(settings).unwrap();
         for (sql, values, index) in [
-            (CLAIM, 2, "messages_queue"),
+            (CLAIM, 3, "messages_queue"),
             (SIMULATED, 1, "messages_simulated"),
             (ON_DEVICE, 2, "messages_on_link"),
             (HELD, 1, "messages_on_link"),

@@ -270,12 +270,13 @@ pub(crate) fn a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it
         )
     });
     let claimed = write(&store, |tx| {
-        let claimed = messages::claim_queued(tx, id(20), 3)?;
+        let mut claimed = messages::claim_queued(tx, id(20), 2, 3)?;
+        claimed.extend(messages::claim_queued(tx, id(20), 1, 1)?);
         for mut message in claimed.clone() {
             message.ownership.state = OwnershipRow::EXPOSED;
             messages::update_ownership(tx, &message)?;
         }
-        let rest = messages::claim_queued(tx, id(20), 10)?;
+        let rest = messages::claim_queued(tx, id(20), 1, 10)?;
         Ok(claimed
             .into_iter()
             .chain(rest)
