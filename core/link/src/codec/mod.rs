@@ -3,7 +3,7 @@
 //! A frame is read twice: once over its bytes to check what typed reading would let pass
 //! (duplicate keys, depth, large integers) and to find `t`, then straight into its type. Nothing
 //! is built in between. Unknown fields are ignored; an unknown `t` is handed up as
-//! [`Unknown`](crate::frame::Unknown) unless it says `crit: true`.
+//! [`Unknown`] unless it says `crit: true`.
 
 mod strict;
 #[cfg(test)]
