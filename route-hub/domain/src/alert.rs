@@ -18,8 +18,6 @@ coded! {
         PhoneCloned = "phone_cloned" / 5,
         /// The hub went backwards and waits for phones.
         HubFrozen = "hub_frozen" / 6,
-        /// A phone broke the rules of the link three times in a row.
-        LinkErrors = "link_errors" / 7,
     }
 }
 

@@ -199,6 +199,5 @@ const fn detail(kind: AlertKind) -> &'static str {
         AlertKind::HubFrozen => {
             "The hub's data went backwards: sending waits until each phone has answered."
         }
-        AlertKind::LinkErrors => "The phone breaks the rules of the link.",
     }
 }
