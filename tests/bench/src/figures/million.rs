@@ -166,7 +166,7 @@ async fn lists(hub: &Hub, contact: &str) -> Result<Vec<List>, Failure> {
     let mut measured = Vec::new();
     for pair in [
         "direction=outgoing&status=queued".to_owned(),
-        "direction=outgoing&status=cancelled".to_owned(),
+        "source=api&status=queued".to_owned(),
         format!("contact_id={contact}&direction=outgoing"),
         format!("phone_id={phone}&status=queued"),
         format!("time_created[min]={since}&direction=outgoing"),
