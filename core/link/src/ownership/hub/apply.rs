@@ -42,6 +42,7 @@ impl Ownership {
             }
             Fact::LifeEnded { ago_ms } => Ok(self.life_ended(ago_ms)),
             Fact::HolderLost => Ok(self.holder_lost(rules)),
+            Fact::ExposureForgotten => Ok(self.exposure_forgotten(rules)),
             Fact::RevokeWanted => Ok(self.revoke_wanted()),
             Fact::CancelAsked => Ok(self.cancel_asked()),
             Fact::ResendAsked { new_route } => Ok(self.resend_asked(new_route)),
@@ -107,6 +108,15 @@ impl Ownership {
     fn holder_lost(&mut self, rules: Rules) -> Outcome {
         self.flags.clear(Flags::REVOKE_ASKED);
         if self.state.is_open() {
+            self.outcome_unknown(rules)
+        } else {
+            Outcome::default()
+        }
+    }
+
+    /// What waits here may have been exposed by what this hub has forgotten.
+    fn exposure_forgotten(&mut self, rules: Rules) -> Outcome {
+        if self.state == HubState::Waiting {
             self.outcome_unknown(rules)
         } else {
             Outcome::default()

@@ -150,6 +150,9 @@ pub enum Fact<'a> {
     },
     /// The holder is gone for good: removed, another install, or a journal that went back.
     HolderLost,
+    /// The hub went backwards, and a phone that may have been given the waiting message since then
+    /// will never say: nobody can know whether it went out.
+    ExposureForgotten,
     /// The dispatcher wants it back, to give it to another phone.
     RevokeWanted,
     /// Its sender wants it cancelled.

@@ -101,3 +101,34 @@ fn a_page_ends_what_the_hub_still_holds_open() {
     let outcome = message.page(1, 1, WireState::Delivered);
     assert_eq!(shown(&outcome), Some((MessageStatus::Delivered, None)));
 }
+
+#[test]
+fn what_a_phone_that_is_gone_may_have_been_given_is_unknown() {
+    let mut message = Message::new();
+    let outcome = message.apply(Fact::ExposureForgotten);
+    assert_eq!(shown(&outcome), Some(UNKNOWN));
+    assert!(!message.row.can_expose(true));
+    let outcome = message.page(1, 1, WireState::Sent);
+    assert_eq!(shown(&outcome), Some((MessageStatus::Sent, None)));
+}
+
+#[test]
+fn what_a_phone_that_is_gone_may_have_been_given_goes_out_again_when_its_sender_chose_that() {
+    let mut message = Message::with(Rules {
+        on_unknown: OnUnknown::Resend,
+        ..REPORT
+    });
+    assert!(message.apply(Fact::ExposureForgotten).requeued);
+    let outcome = message.apply(Fact::ExposureForgotten);
+    assert_eq!(shown(&outcome), Some(UNKNOWN), "but once");
+}
+
+#[test]
+fn nothing_is_forgotten_of_an_exposure_that_the_hub_knows() {
+    for state in [WireState::OnPhone, WireState::Sent] {
+        let mut message = Message::at(state);
+        let before = message.row.clone();
+        message.apply(Fact::ExposureForgotten);
+        assert_eq!(message.row, before);
+    }
+}
