@@ -1,0 +1,94 @@
+//! Clocks that are set: neither opens a window nor freezes it, and no life gets longer.
+
+use crate::world::*;
+use postrider_link::frame::Send;
+use postrider_machine::PaceLimits;
+use postrider_model::WireState;
+
+const YEAR: i64 = 365 * 24 * 3_600_000;
+
+fn hourly(parts: u32) -> PaceLimits {
+    PaceLimits {
+        sim_parts_per_hour: Some(parts),
+        ..PaceLimits::UNLIMITED
+    }
+}
+
+/// A phone whose hour is used up, with one message waiting.
+fn used_up() -> World {
+    let mut world = World::with(hourly(2));
+    world.send_all(1..=3);
+    world.answer(OK);
+    let first = world.handed_over[0].1.token;
+    world.result(first, 0, 1, OK);
+    assert_eq!(world.order(), [1, 2]);
+    world
+}
+
+/// Returns how long the third message still has to wait.
+fn wait_of(world: &mut World) -> u64 {
+    let before = world.now.boot;
+    for _ in 0..3 * 60 {
+        if world.order().len() == 3 {
+            return world.now.boot.since_ms(before);
+        }
+        world.pass(MINUTE);
+    }
+    u64::MAX
+}
+
+#[test]
+fn a_clock_that_is_set_while_the_phone_runs_changes_nothing() {
+    for by_ms in [YEAR, -YEAR] {
+        let mut world = used_up();
+        world.pass(20 * MINUTE);
+        world.set_wall(by_ms);
+        assert_eq!(wait_of(&mut world), 40 * MINUTE, "{by_ms}");
+    }
+}
+
+#[test]
+fn nor_does_it_when_a_restart_or_a_reboot_follows() {
+    for by_ms in [YEAR, -YEAR, 10_000] {
+        let mut world = used_up();
+        world.pass(20 * MINUTE);
+        world.set_wall(by_ms);
+        world.restart();
+        world.pass(10 * MINUTE);
+        assert_eq!(world.order().len(), 2, "{by_ms}");
+        world.reboot(10 * MINUTE);
+        assert_eq!(wait_of(&mut world), 20 * MINUTE, "{by_ms}");
+    }
+}
+
+#[test]
+fn a_clock_that_went_back_while_the_phone_was_off_costs_no_more_than_one_window() {
+    let mut world = used_up();
+    world.pass(20 * MINUTE);
+    world.now.unix = world.now.unix.plus_ms(-YEAR);
+    world.reboot(0);
+    let booted = world.now.boot.0;
+    world.pass(30 * MINUTE);
+    world.reboot(10 * MINUTE);
+    assert_eq!(
+        wait_of(&mut world),
+        (HOUR - 40 * MINUTE - booted).div_ceil(MINUTE) * MINUTE
+    );
+}
+
+#[test]
+fn a_life_goes_on_across_a_reboot_with_a_clock_that_was_set() {
+    for by_ms in [YEAR, -YEAR] {
+        let mut world = used_up();
+        let message = world.send(Send {
+            ttl_ms: 30 * MINUTE,
+            ..send(4)
+        });
+        world.pass(10 * MINUTE);
+        world.set_wall(by_ms);
+        world.reboot(10 * MINUTE);
+        assert_eq!(world.told(message), [], "{by_ms}");
+        world.pass(10 * MINUTE);
+        assert_eq!(world.told(message), [WireState::Expired], "{by_ms}");
+    }
+}
