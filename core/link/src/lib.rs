@@ -36,6 +36,10 @@ pub mod close;
 pub mod codec;
 pub mod frame;
 pub mod limits;
+#[cfg(not(feature = "mutants"))]
+mod mutant;
+#[cfg(feature = "mutants")]
+pub mod mutant;
 pub mod ownership;
 pub mod session;
 pub mod signature;

@@ -14,6 +14,7 @@ use crate::{
     snapshot::Snapshot,
     stamp::BootId,
     timers::{Deadline, Subject, Timer, Timers},
+    wall::Wall,
 };
 use postrider_link::{
     close::CloseCode,
@@ -38,6 +39,7 @@ pub const HOUSEKEEPING_MS: u64 = 3_600_000;
 pub struct Agent {
     pub(crate) boot_id: BootId,
     pub(crate) now: Now,
+    pub(crate) wall: Wall,
     pub(crate) session: PhoneSession,
     pub(crate) was_open: bool,
     pub(crate) outbound: Outbound,
@@ -82,6 +84,7 @@ impl Agent {
         let mut agent = Self {
             boot_id: config.boot_id,
             now,
+            wall: Wall::new(now),
             session,
             was_open: false,
             outbound,
@@ -109,7 +112,12 @@ impl Agent {
                 let (outbound, mut cx) = self.outbound_cx(now);
                 outbound.release(sim, &mut cx);
             }
-            Command::ReleaseSim(sim) => return Err(Refused::NoSuchSim(sim)),
+            Command::ReleaseSim(sim) | Command::ConfirmSim(sim) => {
+                return Err(Refused::NoSuchSim(sim));
+            }
+            Command::AllowUssdCodes(allowed) => {
+                self.work.changes.push(Change::UssdCodesAllowed(allowed));
+            }
         }
         self.settle(now);
         Ok(())
@@ -139,6 +147,14 @@ impl Agent {
                 outbound.service_changed(sim, in_service, &mut cx);
             }
             RadioFact::SmsReceived(sms) => self.receive(sms, now),
+            RadioFact::DataReceived(_)
+            | RadioFact::MmsReceived(_)
+            | RadioFact::UssdAnswered { .. }
+            | RadioFact::UssdFailed { .. }
+            | RadioFact::CallRefused { .. }
+            | RadioFact::CallState { .. }
+            | RadioFact::LogChanged(_)
+            | RadioFact::LogRead { .. } => {}
             RadioFact::SimsChanged(sims) => self.set_sims(sims),
             RadioFact::ConditionChanged(condition) => self.set_condition(condition),
         }

@@ -1,8 +1,14 @@
 //! Rows of the journal: what a change writes, and what a start reads back.
 
-use crate::{inbound::Fingerprint, parts::Parts, stamp::Stamp, token::MessageRef};
+use crate::{
+    inbound::{Fingerprint, Source},
+    log::{Log, ScanMark},
+    parts::Parts,
+    stamp::Stamp,
+    token::MessageRef,
+};
 use postrider_link::{
-    frame::{Address, Config, InstallId},
+    frame::{Address, Config, Data, InstallId, Kind},
     session::phone::LinkChange,
 };
 use postrider_model::{MessageText, SimSlot, UnixMs, WireState};
@@ -30,7 +36,7 @@ pub enum Change {
         /// The moment, exclusive.
         ended_before: UnixMs,
     },
-    /// Counts a hand-over.
+    /// Counts a hand-over; one that is counted already is taken to have been at the given moment.
     SpentAdded(SpentRow),
     /// Counts other numbers of parts for a hand-over.
     SpentMoved {
@@ -48,7 +54,13 @@ pub enum Change {
     },
     /// Writes how often the pace is halved.
     PaceSet(PaceRow),
-    /// Remembers an incoming message.
+    /// Moves the wall clock's side of every stamp that an age is taken from: of hand-overs that
+    /// count, of the pace, and the receipts and retries of exposures that are not over.
+    WallMoved {
+        /// By how much the wall clock moved against the boot clock, in milliseconds.
+        by_ms: i64,
+    },
+    /// Remembers something that came in.
     SeenAdded(SeenRow),
     /// Binds an incoming message to its row in the platform's provider.
     SeenBound {
@@ -57,11 +69,17 @@ pub enum Change {
         /// The provider's row.
         row: Option<i64>,
     },
-    /// Forgets incoming messages.
+    /// Forgets what came in.
     SeenForgotten {
         /// Rows below this number; the highest row stays, so that no number is given twice.
         below: u64,
     },
+    /// Writes how far one of the platform's logs was read.
+    ScanMoved(ScanRow),
+    /// Writes which SIM is known in a slot.
+    SimSeen(SimRow),
+    /// Writes whether codes that change settings may be dialled.
+    UssdCodesAllowed(bool),
     /// Writes what the hub set, for a SIM or for all.
     ConfigSet(Config),
     /// Writes the owner's pause.
@@ -90,12 +108,16 @@ pub struct MessageRow {
     pub s: u64,
     /// Its place among all that arrived here, rising.
     pub arrived: u64,
+    /// What it is.
+    pub kind: Kind,
     /// The SIM that sends it.
     pub sim: SimSlot,
-    /// Its recipient.
+    /// Its recipient, or the code to dial, until it is erased.
     pub to: Address,
     /// Its text, until it is erased.
     pub text: Option<MessageText>,
+    /// Its bytes, until they are erased.
+    pub data: Option<Data>,
     /// How many parts the text is expected to make.
     pub parts: u8,
     /// Whether a delivery report is asked for.
@@ -135,6 +157,8 @@ pub struct Progress {
     pub partial: bool,
     /// With `failed`: provably no part went on the air.
     pub unsent: bool,
+    /// How long a placed call was, once that is known.
+    pub call: Option<CallLength>,
     /// The number of the last fact about it; 0 when there is none.
     pub fact: u64,
     /// When its last fact was acked and nothing more could come.
@@ -158,6 +182,15 @@ pub struct EndedRow {
     pub fact: u64,
     /// When it was over.
     pub at: UnixMs,
+}
+
+/// How long a call was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallLength {
+    /// How long it was spoken on, in seconds; -1 when it was not answered.
+    pub duration_s: i64,
+    /// How long it rang, in seconds; -1 when that is not known.
+    pub ring_s: i64,
 }
 
 /// A hand-over that counts towards the pace.
@@ -184,7 +217,7 @@ pub struct PaceRow {
     pub since: Stamp,
 }
 
-/// An incoming message that is remembered.
+/// Something that came in and is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenRow {
     /// Its number, rising.
@@ -195,4 +228,31 @@ pub struct SeenRow {
     pub provider_row: Option<i64>,
     /// When it was first heard of.
     pub at: UnixMs,
+    /// How it came.
+    pub source: Source,
+    /// The date that the platform's log gives it; of a broadcast, when it was heard.
+    pub dated: UnixMs,
+}
+
+/// How far one of the platform's logs was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanRow {
+    /// The log.
+    pub log: Log,
+    /// What was read to the end, up to here.
+    pub mark: ScanMark,
+    /// Rows of this date or older are never told: they were there before this agent, or are too
+    /// old to be told from what was told already.
+    pub floor: UnixMs,
+}
+
+/// Which SIM is known in a slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimRow {
+    /// The slot.
+    pub slot: SimSlot,
+    /// The SIM that may send.
+    pub known: String,
+    /// Another one that was seen there last, and that nobody has confirmed.
+    pub other: Option<String>,
 }

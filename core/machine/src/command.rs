@@ -10,6 +10,10 @@ pub enum Command {
     SetPaused(bool),
     /// Goes on with a SIM that is held or silent: somebody looked at the phone.
     ReleaseSim(SimSlot),
+    /// Sends by the SIM that is in the slot now, which is not the one that was known.
+    ConfirmSim(SimSlot),
+    /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
+    AllowUssdCodes(bool),
 }
 
 /// Says why a wish was not granted.

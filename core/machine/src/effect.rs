@@ -1,9 +1,12 @@
 //! What the ring is to do in the world, once the changes before it are on disk.
 
-use crate::token::SendToken;
+use crate::{
+    log::{Log, ScanMark},
+    token::SendToken,
+};
 use postrider_link::{
     close::CloseCode,
-    frame::{Address, PhoneFrame},
+    frame::{Address, Data, PhoneFrame},
     session::phone::FactRange,
 };
 use postrider_model::{MessageText, SimSlot, UnixMs};
@@ -48,6 +51,31 @@ pub enum Effect {
         /// When it was handed over.
         since: UnixMs,
     },
+    /// Dials a USSD code: once, whatever happens; answered by `UssdAnswered` or `UssdFailed`.
+    DialUssd {
+        /// Names it in its answer.
+        token: SendToken,
+        /// The SIM to dial by.
+        sim: SimSlot,
+        /// The code.
+        code: Address,
+    },
+    /// Places a voice call: once, whatever happens; followed by `CallState`, or `CallRefused`.
+    PlaceCall {
+        /// Names it in a refusal.
+        token: SendToken,
+        /// The SIM to call by.
+        sim: SimSlot,
+        /// Whom to call.
+        to: Address,
+    },
+    /// Reads one of the platform's logs; answered by `LogRead`.
+    ReadLog {
+        /// Which.
+        log: Log,
+        /// The rows after this mark are wanted, oldest first.
+        from: ScanMark,
+    },
     /// Tells the platform that an incoming message is safe: it is on disk.
     ConfirmReceived {
         /// The receipt of the hearing.
@@ -64,10 +92,29 @@ pub struct SendParts {
     pub sim: SimSlot,
     /// The recipient.
     pub to: Address,
-    /// The whole text; the platform divides it.
-    pub text: MessageText,
-    /// How many parts the text is expected to make.
+    /// What to send.
+    pub body: Body,
+    /// How many parts it is expected to make.
     pub parts: u8,
     /// Whether a delivery report is asked for.
     pub report: bool,
+}
+
+/// What a message carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// The whole text; the platform divides it.
+    Text(MessageText),
+    /// Bytes for a port, in one part. The platform keeps no row of it among the sent.
+    Data(Data),
+}
+
+impl Body {
+    /// Returns the text, if it is one.
+    pub const fn text(&self) -> Option<&MessageText> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Data(_) => None,
+        }
+    }
 }

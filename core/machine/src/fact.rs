@@ -1,7 +1,11 @@
-//! What the platform tells: results, reports, messages that came in, and its condition.
+//! What the platform tells: results, reports, what came in, its logs, and its condition.
 
-use crate::{health::Condition, token::SendToken};
-use postrider_link::frame::{Address, SimInfo};
+use crate::{
+    health::Condition,
+    log::{CallLogRow, Log},
+    token::SendToken,
+};
+use postrider_link::frame::{Address, Data, SimInfo};
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
 /// A fact of the radio or the platform, as it was told; no code is read before it gets here.
@@ -50,6 +54,55 @@ pub enum RadioFact {
     },
     /// A message came in.
     SmsReceived(ReceivedSms),
+    /// A data message came in; the platform keeps no row of it.
+    DataReceived(ReceivedData),
+    /// A multimedia message came in, and the phone's own app has fetched it.
+    MmsReceived(ReceivedMms),
+    /// The network answered a `DialUssd`.
+    UssdAnswered {
+        /// The hand-over.
+        token: SendToken,
+        /// What it said.
+        text: MessageText,
+    },
+    /// A `DialUssd` came back without an answer.
+    UssdFailed {
+        /// The hand-over.
+        token: SendToken,
+        /// The platform's code: -1 is a failure on the way, -2 a service that is not there.
+        code: i32,
+    },
+    /// A `PlaceCall` was refused: nothing was dialled.
+    CallRefused {
+        /// The hand-over.
+        token: SendToken,
+        /// Why.
+        why: CallRefusal,
+    },
+    /// A SIM's line changed, or is told again.
+    ///
+    /// The platform may tell each change twice, first without the number and then with it. The
+    /// shell also tells how every line is when it starts.
+    CallState {
+        /// The SIM.
+        sim: SimSlot,
+        /// How its line is now.
+        state: CallState,
+        /// The other end, where the platform tells it.
+        number: Option<Address>,
+        /// Whether it is a call from outside, where the platform tells that.
+        incoming: Option<bool>,
+    },
+    /// One of the platform's logs has changed.
+    LogChanged(Log),
+    /// The answer to `ReadLog`.
+    LogRead {
+        /// The rows after the mark that was given, oldest first; at most
+        /// [`LOG_ROWS_MAX`](crate::LOG_ROWS_MAX).
+        page: LogPage,
+        /// Whether there are no more. A log that may not be read is complete without rows.
+        complete: bool,
+    },
     /// The slots in use, or what is known of their SIMs, changed.
     SimsChanged(Vec<SimInfo>),
     /// Battery, network or another thing of the phone changed.
@@ -65,10 +118,83 @@ pub enum ReportStatus {
     Cdma(u32),
 }
 
+/// How a SIM's line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallState {
+    /// A call from outside rings, perhaps beside one that is spoken on.
+    Ringing,
+    /// A call is dialled or spoken on, and none rings.
+    OffHook,
+    /// There is no call.
+    Idle,
+}
+
+/// Why a call was not dialled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallRefusal {
+    /// The app may not place calls.
+    NotPermitted,
+    /// The slot has no account that could call.
+    NoAccount,
+    /// The platform refused for another reason.
+    Other,
+}
+
+/// A piece of one of the platform's logs, rows rising by date and row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogPage {
+    /// Incoming messages.
+    Sms(Vec<ReceivedSms>),
+    /// Incoming multimedia messages.
+    Mms(Vec<ReceivedMms>),
+    /// Calls of every kind.
+    Calls(Vec<CallLogRow>),
+}
+
+/// A data message that came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedData {
+    /// Names this hearing towards the platform; comes back in `ConfirmReceived`.
+    pub receipt: u64,
+    /// The SIM that it came by.
+    pub sim: SimSlot,
+    /// Its sender, as the network gave it.
+    pub from: Address,
+    /// Its port and its bytes.
+    pub data: Data,
+    /// The service centre's time.
+    pub sent_at: Option<UnixMs>,
+}
+
+/// A multimedia message that came in: its text; what else it holds stays on the phone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedMms {
+    /// Names this hearing towards the platform; comes back in `ConfirmReceived`. A row of a log
+    /// is confirmed to nobody.
+    pub receipt: u64,
+    /// The SIM that it came by.
+    pub sim: SimSlot,
+    /// Its sender, as the network gave it.
+    pub from: Address,
+    /// The number it was sent to, where known.
+    pub to: Option<Address>,
+    /// Its subject.
+    pub subject: Option<MessageText>,
+    /// Its text parts, joined.
+    pub text: Option<MessageText>,
+    /// When it was sent, by its own header.
+    pub sent_at: Option<UnixMs>,
+    /// When the phone took it in, by the platform's row.
+    pub received_at: UnixMs,
+    /// Its row in the platform's provider.
+    pub row: i64,
+}
+
 /// A message that came in, by broadcast or from the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedSms {
-    /// Names this hearing towards the platform; comes back in `ConfirmReceived`.
+    /// Names this hearing towards the platform; comes back in `ConfirmReceived`. A row of a log
+    /// is confirmed to nobody.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -82,6 +208,8 @@ pub struct ReceivedSms {
     pub parts: u8,
     /// The service centre's time.
     pub sent_at: Option<UnixMs>,
+    /// When the phone took it in, by the provider's row; a broadcast has none yet.
+    pub received_at: Option<UnixMs>,
     /// Its row in the platform's provider; a broadcast has none yet.
     pub row: Option<i64>,
 }

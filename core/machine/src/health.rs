@@ -3,6 +3,7 @@
 use crate::{
     config::PaceLimits,
     outbound::{Outbound, Waiting},
+    timers::Timers,
 };
 use postrider_link::frame::{self, SimInfo};
 use postrider_model::{BootMs, Now};
@@ -102,7 +103,12 @@ impl Health {
     }
 
     /// Tells what has changed since it was told last, once a minute has passed.
-    pub(crate) fn next(&mut self, outbound: &mut Outbound, now: Now) -> NextHealth {
+    pub(crate) fn next(
+        &mut self,
+        outbound: &mut Outbound,
+        timers: &Timers,
+        now: Now,
+    ) -> NextHealth {
         if let Some((at, _)) = &self.told {
             let next = at.plus_ms(HEALTH_MS_MIN);
             if now.boot < next {
@@ -112,7 +118,7 @@ impl Health {
         let queues: Vec<_> = self
             .sims
             .iter()
-            .map(|sim| outbound.queue_of(sim.slot, now))
+            .map(|sim| outbound.queue_of(sim.slot, timers, now))
             .collect();
         let told = Told {
             version: self.version,

@@ -10,13 +10,79 @@ use crate::{
     change::{Change, SeenRow},
     fact::ReceivedSms,
 };
+use postrider_link::frame::Kind;
 use postrider_model::{Now, UnixMs};
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    str::FromStr,
+};
 
 /// How long a message is remembered; the provider is scanned 24 h back.
 pub const SEEN_MS: i64 = 259_200_000;
 /// Most messages that are remembered; when full, the oldest is forgotten before its time.
 pub const SEEN_MAX: usize = 20_000;
+
+/// How something came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// A text message.
+    Sms,
+    /// A data message.
+    DataSms,
+    /// A multimedia message.
+    Mms,
+    /// The answer to a USSD code.
+    Ussd,
+    /// A call.
+    Call,
+}
+
+impl Source {
+    /// Returns the name that the journal keeps.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sms => "sms",
+            Self::DataSms => "data_sms",
+            Self::Mms => "mms",
+            Self::Ussd => "ussd",
+            Self::Call => "call",
+        }
+    }
+
+    /// Returns the kind that the hub is told.
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Sms => Kind::Sms,
+            Self::DataSms => Kind::DataSms,
+            Self::Mms => Kind::Mms,
+            Self::Ussd => Kind::Ussd,
+            Self::Call => Kind::Call,
+        }
+    }
+}
+
+/// Says that a name is none of a [`Source`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoSuchSource;
+
+impl fmt::Display for NoSuchSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("is not the name of a way in")
+    }
+}
+
+impl std::error::Error for NoSuchSource {}
+
+impl FromStr for Source {
+    type Err = NoSuchSource;
+
+    fn from_str(name: &str) -> Result<Self, NoSuchSource> {
+        let all = [Self::Sms, Self::DataSms, Self::Mms, Self::Ussd, Self::Call];
+        let source = all.into_iter().find(|source| source.as_str() == name);
+        source.ok_or(NoSuchSource)
+    }
+}
 
 /// What a message is recognised by, without its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,6 +168,8 @@ impl Inbound {
             fingerprint,
             provider_row: sms.row,
             at: now.unix,
+            source: Source::Sms,
+            dated: sms.received_at.unwrap_or(now.unix),
         };
         self.remember(&row);
         (Hearing::First, Some(Change::SeenAdded(row)))
@@ -163,6 +231,7 @@ mod tests {
             text: MessageText::new(text),
             parts: 1,
             sent_at: Some(UnixMs(second * 1_000)),
+            received_at: row.map(|_| UnixMs(second * 1_000)),
             row,
         }
     }

@@ -43,6 +43,8 @@ mod event;
 mod fact;
 mod health;
 mod inbound;
+mod mutant;
+mod log;
 mod out;
 mod outbound;
 mod pacer;
@@ -52,16 +54,21 @@ mod snapshot;
 mod stamp;
 mod timers;
 mod token;
+mod wall;
 
 pub use agent::{Agent, DOWN_WINDOW, HOUSEKEEPING_MS};
 pub use change::Change;
 pub use command::{Command, Refused};
 pub use config::{AgentConfig, Guard, PaceLimits, Waits};
-pub use effect::{Effect, SendParts};
+pub use effect::{Body, Effect, SendParts};
 pub use event::Event;
-pub use fact::{RadioFact, ReceivedSms, ReportStatus};
+pub use fact::{
+    CallRefusal, CallState, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
+    ReportStatus,
+};
 pub use health::{Condition, HEALTH_MS_MIN};
-pub use inbound::{Fingerprint, SEEN_MAX, SEEN_MS};
+pub use inbound::{Fingerprint, NoSuchSource, SEEN_MAX, SEEN_MS, Source};
+pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
     ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS, RARE_LOOK_MS, ROW_MS,
     TEXT_MS, WAITING_MAX,
@@ -72,3 +79,4 @@ pub use snapshot::Snapshot;
 pub use stamp::{BootId, Stamp};
 pub use timers::{Deadline, Subject, Timer};
 pub use token::{MessageRef, SendToken};
+pub use wall::WALL_DRIFT_MS;

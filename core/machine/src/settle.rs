@@ -22,6 +22,7 @@ impl Agent {
     /// Lets everything that a call led to come out.
     pub(crate) fn settle(&mut self, now: Now) {
         self.now = now;
+        self.watch_wall(now);
         self.take_received(now);
         let (outbound, mut cx) = self.outbound_cx(now);
         outbound.pump(&mut cx);
@@ -30,6 +31,13 @@ impl Agent {
         self.flush_link(now);
         self.flush_work();
         self.watch_link();
+    }
+
+    fn watch_wall(&mut self, now: Now) {
+        if let Some(by_ms) = self.wall.moved_ms(now) {
+            self.outbound.wall_moved(by_ms);
+            self.work.changes.push(Change::WallMoved { by_ms });
+        }
     }
 
     fn take_received(&mut self, now: Now) {
@@ -52,7 +60,7 @@ impl Agent {
             self.timers.stop(Timer::Health, Subject::Agent);
             return;
         }
-        match self.health.next(&mut self.outbound, now) {
+        match self.health.next(&mut self.outbound, &self.timers, now) {
             NextHealth::Nothing => {}
             NextHealth::NotBefore(at) => self.timers.set(Timer::Health, Subject::Agent, at),
             NextHealth::Tell(health) => drop(self.session.put(PhoneFact::Health(*health))),

@@ -1,6 +1,6 @@
 //! What a start reads back from the journal.
 
-use crate::change::{EndedRow, MessageRow, PaceRow, SeenRow, SpentRow};
+use crate::change::{EndedRow, MessageRow, PaceRow, ScanRow, SeenRow, SimRow, SpentRow};
 use postrider_link::{
     frame::{Config, InstallId},
     session::phone::JournalLink,
@@ -27,6 +27,12 @@ pub struct Snapshot {
     pub pace: Option<PaceRow>,
     /// Incoming messages that are remembered.
     pub seen: Vec<SeenRow>,
+    /// How far the platform's logs were read; a log that never was is missing.
+    pub scans: Vec<ScanRow>,
+    /// Which SIM is known in each slot.
+    pub sims: Vec<SimRow>,
+    /// Whether codes that change settings may be dialled.
+    pub ussd_codes_allowed: bool,
     /// What the hub set, for each SIM and for all.
     pub configs: Vec<Config>,
     /// Whether the owner paused sending.

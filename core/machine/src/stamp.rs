@@ -51,16 +51,21 @@ impl Stamp {
         self.boot_id == *this_boot
     }
 
+    /// Moves its wall clock's side, so that it stays as long ago as it was when that clock is set.
+    pub(crate) fn move_wall(&mut self, by_ms: i64) {
+        self.unix = self.unix.plus_ms(by_ms);
+    }
+
     /// Returns how long ago it was, in milliseconds.
     ///
-    /// Within one boot by the boot clock; across a reboot by the wall clock, never less than
-    /// nothing.
+    /// Within one boot by the boot clock. Across a reboot by the wall clock, but never less than
+    /// the present boot has lasted: a wall clock that was set back cannot make it younger.
     pub fn age_ms(&self, this_boot: &BootId, now: Now) -> u64 {
         if self.is_of(this_boot) {
             now.boot.since_ms(self.boot)
         } else {
             let difference = now.unix.0.saturating_sub(self.unix.0);
-            u64::try_from(difference).unwrap_or(0)
+            u64::try_from(difference).unwrap_or(0).max(now.boot.0)
         }
     }
 
@@ -88,14 +93,22 @@ mod tests {
     }
 
     #[test]
-    fn across_a_reboot_only_the_wall_clock_counts_and_never_backwards() {
+    fn across_a_reboot_the_wall_clock_counts() {
         let stamp = Stamp::new(&BootId::new("a"), Now::new(9_000_000, 500_000));
         let next = BootId::new("b");
         assert_eq!(stamp.age_ms(&next, Now::new(10, 560_000)), 60_000);
-        assert_eq!(stamp.age_ms(&next, Now::new(10, 400_000)), 0);
         assert_eq!(
             stamp.due_after(30_000, &next, Now::new(10, 560_000)),
             BootMs(10)
         );
+    }
+
+    #[test]
+    fn a_stamp_of_an_earlier_boot_is_at_least_as_old_as_this_boot() {
+        let stamp = Stamp::new(&BootId::new("a"), Now::new(9_000_000, 500_000));
+        let next = BootId::new("b");
+        assert_eq!(stamp.age_ms(&next, Now::new(0, 400_000)), 0);
+        assert_eq!(stamp.age_ms(&next, Now::new(70_000, 400_000)), 70_000);
+        assert_eq!(stamp.age_ms(&next, Now::new(70_000, 510_000)), 70_000);
     }
 }

@@ -5,7 +5,13 @@ use refinery::{Migration, Runner};
 use rusqlite::Connection;
 
 /// Every migration, in order: its name and its text. A text that was released is never changed.
-const ALL: &[(&str, &str)] = &[("V1__first", include_str!("../migrations/V1__first.sql"))];
+const ALL: &[(&str, &str)] = &[
+    ("V1__first", include_str!("../migrations/V1__first.sql")),
+    (
+        "V2__every_kind",
+        include_str!("../migrations/V2__every_kind.sql"),
+    ),
+];
 
 /// Brings a journal up to date.
 pub(crate) fn run(connection: &mut Connection) -> Result<(), JournalError> {

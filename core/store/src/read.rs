@@ -5,10 +5,12 @@ use crate::{
     columns::{Columns, invalid},
     link,
 };
-use postrider_link::frame::{Address, Config};
+use postrider_link::frame::{Address, Bytes, Config, Data, Kind};
 use postrider_machine::{
-    ENDED_MAX, Fingerprint, MessageRef, Snapshot,
-    change::{EndedRow, MessageRow, PaceRow, Progress, SeenRow, SpentRow},
+    ENDED_MAX, Fingerprint, MessageRef, ScanMark, Snapshot,
+    change::{
+        CallLength, EndedRow, MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow, SpentRow,
+    },
 };
 use postrider_model::{MessageId, MessageText};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -17,9 +19,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub(crate) fn snapshot(connection: &Connection) -> Result<Snapshot, JournalError> {
     let one = "SELECT COALESCE(MAX(arrived), 0) FROM message";
     let arrived_max: i64 = connection.query_row(one, [], |row| row.get(0))?;
-    let paused = connection
-        .query_row("SELECT paused FROM owner", [], |row| row.get(0))
+    let owner = connection
+        .query_row("SELECT paused, ussd_codes FROM owner", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .optional()?;
+    let (paused, ussd_codes_allowed) = owner.unwrap_or((false, false));
     let mut ended: Vec<EndedRow> = all(connection, "message", ENDED, ended_row)?;
     ended.reverse();
     let (install, link) = link::state(connection)?;
@@ -32,23 +37,29 @@ pub(crate) fn snapshot(connection: &Connection) -> Result<Snapshot, JournalError
         spent: all(connection, "spent", SPENT, spent_row)?,
         pace: all(connection, "pace", PACE, pace_row)?.pop(),
         seen: all(connection, "seen", SEEN, seen_row)?,
+        scans: all(connection, "scan", SCANS, scan_row)?,
+        sims: all(connection, "sim", SIMS, sim_row)?,
+        ussd_codes_allowed,
         configs: all(connection, "config", CONFIGS, config)?,
-        paused: paused.unwrap_or(false),
+        paused,
     })
 }
 
 const OPEN: &str = "SELECT arrived, id, ep, s, sim, recipient, text, parts_expected, report,
          priority, movable, ttl_ms, received_boot, received_mono, received_wall, state, attempt,
          tries, submitted_boot, submitted_mono, submitted_wall, retry_boot, retry_mono,
-         retry_wall, retry_delay_ms, spent, parts, code, partial, unsent, fact
+         retry_wall, retry_delay_ms, spent, parts, code, partial, unsent, call_duration_s,
+         call_ring_s, fact, kind, data_port, data
      FROM message WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived";
 const ENDED: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
      FROM message WHERE ended IS NOT NULL ORDER BY ended DESC, arrived DESC LIMIT ?1";
 const SPENT: &str = "SELECT no, sim, parts, guard_parts, at_boot, at_mono, at_wall
      FROM spent WHERE ?1 > 0 ORDER BY no";
 const PACE: &str = "SELECT halvings, since_boot, since_mono, since_wall FROM pace WHERE ?1 > 0";
-const SEEN: &str =
-    "SELECT no, fingerprint, provider_row, at_wall FROM seen WHERE ?1 > 0 ORDER BY no";
+const SEEN: &str = "SELECT no, fingerprint, provider_row, at_wall, source, dated_wall
+     FROM seen WHERE ?1 > 0 ORDER BY no";
+const SCANS: &str = "SELECT log, mark_wall, mark_row, floor_wall FROM scan WHERE ?1 > 0";
+const SIMS: &str = "SELECT slot, known, other FROM sim WHERE ?1 > 0 ORDER BY slot";
 const CONFIGS: &str = "SELECT frame FROM config WHERE ?1 > 0 ORDER BY sim";
 
 /// Reads every row of a query; `?1` is the most rows that a long list is read to.
@@ -83,7 +94,43 @@ fn message_row(row: &mut Columns<'_>) -> Result<MessageRow, JournalError> {
         ttl_ms: row.count("ttl_ms")?,
         received: row.stamp("received")?,
         progress: progress(row)?,
+        kind: kind(&row.take::<String>()?),
+        data: data(row)?,
     })
+}
+
+fn kind(name: &str) -> Kind {
+    match name {
+        "sms" => Kind::Sms,
+        "data_sms" => Kind::DataSms,
+        "mms" => Kind::Mms,
+        "ussd" => Kind::Ussd,
+        "call" => Kind::Call,
+        other => Kind::Other(other.to_owned()),
+    }
+}
+
+fn data(row: &mut Columns<'_>) -> Result<Option<Data>, JournalError> {
+    let port: Option<i64> = row.take()?;
+    let bytes: Option<Vec<u8>> = row.take()?;
+    match (port.map(u16::try_from), bytes) {
+        (None, None) => Ok(None),
+        (Some(Ok(port)), Some(bytes)) => Ok(Some(Data {
+            port,
+            base64: Bytes(bytes),
+        })),
+        _ => Err(invalid(row.table(), "data")),
+    }
+}
+
+fn call_length(row: &mut Columns<'_>) -> Result<Option<CallLength>, JournalError> {
+    let duration_s: Option<i64> = row.take()?;
+    let ring_s: Option<i64> = row.take()?;
+    match (duration_s, ring_s) {
+        (None, None) => Ok(None),
+        (Some(duration_s), Some(ring_s)) => Ok(Some(CallLength { duration_s, ring_s })),
+        _ => Err(invalid(row.table(), "call_ring_s")),
+    }
 }
 
 fn progress(row: &mut Columns<'_>) -> Result<Progress, JournalError> {
@@ -107,6 +154,7 @@ fn progress(row: &mut Columns<'_>) -> Result<Progress, JournalError> {
         code: row.take()?,
         partial: row.take()?,
         unsent: row.take()?,
+        call: call_length(row)?,
         fact: row.count("fact")?,
         ended: None,
     })
@@ -161,6 +209,27 @@ fn seen_row(row: &mut Columns<'_>) -> Result<SeenRow, JournalError> {
         fingerprint: Fingerprint(u128::from_be_bytes(row.take()?)),
         provider_row: row.take()?,
         at: row.unix()?,
+        source: parsed(row, "source")?,
+        dated: row.unix()?,
+    })
+}
+
+fn scan_row(row: &mut Columns<'_>) -> Result<ScanRow, JournalError> {
+    Ok(ScanRow {
+        log: parsed(row, "log")?,
+        mark: ScanMark {
+            date: row.unix()?,
+            row: row.take()?,
+        },
+        floor: row.unix()?,
+    })
+}
+
+fn sim_row(row: &mut Columns<'_>) -> Result<SimRow, JournalError> {
+    Ok(SimRow {
+        slot: row.sim()?,
+        known: row.take()?,
+        other: row.take()?,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{JournalError, columns::int};
 use postrider_link::frame::Config;
 use postrider_machine::{
     Change, MessageRef, Stamp,
-    change::{MessageRow, PaceRow, Progress, SeenRow, SpentRow},
+    change::{MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow, SpentRow},
 };
 use postrider_model::UnixMs;
 use rusqlite::{Connection, ToSql, params};
@@ -35,6 +35,7 @@ pub(crate) fn change(connection: &Connection, change: &Change) -> Result<(), Jou
             to.run(sql, params![int(*below)])
         }
         Change::PaceSet(row) => to.pace_set(row),
+        Change::WallMoved { by_ms } => to.wall_moved(*by_ms),
         Change::SeenAdded(row) => to.seen_added(row),
         Change::SeenBound { no, row } => to.run(
             "UPDATE seen SET provider_row = ?2 WHERE no = ?1",
@@ -44,6 +45,13 @@ pub(crate) fn change(connection: &Connection, change: &Change) -> Result<(), Jou
             let sql = "DELETE FROM seen WHERE no < ?1 AND no < (SELECT MAX(no) FROM seen)";
             to.run(sql, params![int(*below)])
         }
+        Change::ScanMoved(row) => to.scan_moved(row),
+        Change::SimSeen(row) => to.sim_seen(row),
+        Change::UssdCodesAllowed(allowed) => to.run(
+            "INSERT INTO owner (one, paused, ussd_codes) VALUES (1, 0, ?1)
+             ON CONFLICT (one) DO UPDATE SET ussd_codes = excluded.ussd_codes",
+            params![allowed],
+        ),
         Change::ConfigSet(config) => to.config_set(config),
         Change::PausedSet(paused) => to.run(
             "INSERT INTO owner (one, paused) VALUES (1, ?1)
@@ -68,9 +76,9 @@ impl Writer<'_> {
         self.run(
             "INSERT INTO message (arrived, id, ep, s, sim, recipient, text, parts_expected,
                  report, priority, movable, ttl_ms, received_boot, received_mono, received_wall,
-                 state, attempt, tries, parts, partial, unsent, fact)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-                 'on_phone', 0, 0, '', 0, 0, 0)",
+                 kind, data_port, data, state, attempt, tries, parts, partial, unsent, fact)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                 ?18, 'on_phone', 0, 0, '', 0, 0, 0)",
             params![
                 int(row.arrived),
                 row.message.id.get(),
@@ -87,6 +95,9 @@ impl Writer<'_> {
                 row.received.boot_id.as_str(),
                 int(row.received.boot.0),
                 row.received.unix.0,
+                row.kind.as_str(),
+                row.data.as_ref().map(|data| data.port),
+                row.data.as_ref().map(|data| &data.base64.0),
             ],
         )?;
         self.message_moved(row.message, &row.progress)
@@ -99,7 +110,8 @@ impl Writer<'_> {
             "UPDATE message SET state = ?3, attempt = ?4, tries = ?5, submitted_boot = ?6,
                  submitted_mono = ?7, submitted_wall = ?8, retry_boot = ?9, retry_mono = ?10,
                  retry_wall = ?11, retry_delay_ms = ?12, spent = ?13, parts = ?14, code = ?15,
-                 partial = ?16, unsent = ?17, fact = ?18, ended = ?19
+                 partial = ?16, unsent = ?17, fact = ?18, ended = ?19, call_duration_s = ?20,
+                 call_ring_s = ?21
              WHERE id = ?1 AND ep = ?2",
             params![
                 message.id.get(),
@@ -121,13 +133,16 @@ impl Writer<'_> {
                 progress.unsent,
                 int(progress.fact),
                 progress.ended.map(|at| at.0),
+                progress.call.map(|call| call.duration_s),
+                progress.call.map(|call| call.ring_s),
             ],
         )
     }
 
     fn texts_erased(&self, before: UnixMs) -> Result<(), JournalError> {
         self.run(
-            "UPDATE message SET text = NULL, recipient = '' WHERE ended < ?1 AND text IS NOT NULL",
+            "UPDATE message SET text = NULL, data = NULL, data_port = NULL, recipient = ''
+             WHERE ended < ?1 AND recipient <> ''",
             params![before.0],
         )?;
         self.run("DELETE FROM inbound WHERE acked < ?1", params![before.0])
@@ -137,7 +152,9 @@ impl Writer<'_> {
         let at = Moment::of(Some(&row.at));
         self.run(
             "INSERT INTO spent (no, sim, parts, guard_parts, at_boot, at_mono, at_wall)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (no) DO UPDATE SET at_boot = excluded.at_boot,
+                 at_mono = excluded.at_mono, at_wall = excluded.at_wall",
             params![
                 int(row.no),
                 row.sim.get(),
@@ -148,6 +165,18 @@ impl Writer<'_> {
                 at.wall,
             ],
         )
+    }
+
+    fn wall_moved(&self, by_ms: i64) -> Result<(), JournalError> {
+        for sql in [
+            "UPDATE spent SET at_wall = at_wall + ?1",
+            "UPDATE pace SET since_wall = since_wall + ?1",
+            "UPDATE message SET received_wall = received_wall + ?1, retry_wall = retry_wall + ?1
+             WHERE ended IS NULL",
+        ] {
+            self.run(sql, params![by_ms])?;
+        }
+        Ok(())
     }
 
     fn pace_set(&self, row: &PaceRow) -> Result<(), JournalError> {
@@ -164,13 +193,33 @@ impl Writer<'_> {
 
     fn seen_added(&self, row: &SeenRow) -> Result<(), JournalError> {
         self.run(
-            "INSERT INTO seen (no, fingerprint, provider_row, at_wall) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO seen (no, fingerprint, provider_row, at_wall, source, dated_wall)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![
                 int(row.no),
                 row.fingerprint.0.to_be_bytes(),
                 row.provider_row,
                 row.at.0,
+                row.source.as_str(),
+                row.dated.0,
             ],
+        )
+    }
+
+    fn scan_moved(&self, row: &ScanRow) -> Result<(), JournalError> {
+        self.run(
+            "INSERT INTO scan (log, mark_wall, mark_row, floor_wall) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (log) DO UPDATE SET mark_wall = excluded.mark_wall,
+                 mark_row = excluded.mark_row, floor_wall = excluded.floor_wall",
+            params![row.log.as_str(), row.mark.date.0, row.mark.row, row.floor.0],
+        )
+    }
+
+    fn sim_seen(&self, row: &SimRow) -> Result<(), JournalError> {
+        self.run(
+            "INSERT INTO sim (slot, known, other) VALUES (?1, ?2, ?3)
+             ON CONFLICT (slot) DO UPDATE SET known = excluded.known, other = excluded.other",
+            params![row.slot.get(), row.known, row.other],
         )
     }
 

@@ -9,8 +9,8 @@ use postrider_link::{
     session::phone::{FactRange, JournalLink, LinkChange, PhoneFact},
 };
 use postrider_machine::{
-    BootId, Change, Fingerprint, MessageRef, Snapshot, Stamp,
-    change::{EndedRow, MessageRow, PaceRow, Progress, SeenRow, SpentRow},
+    BootId, Change, Fingerprint, MessageRef, Snapshot, Source, Stamp,
+    change::{CallLength, EndedRow, MessageRow, PaceRow, Progress, SeenRow, SpentRow},
 };
 use postrider_model::{BootMs, Key, MessageId, MessageText, SimSlot, UnixMs, WireState};
 use postrider_store::Journal;
@@ -66,6 +66,7 @@ fn waiting() -> Progress {
         code: None,
         partial: false,
         unsent: false,
+        call: None,
         fact: 0,
         ended: None,
     }
@@ -76,9 +77,11 @@ fn row(n: i64) -> MessageRow {
         message: message(n, 2),
         s: 7,
         arrived: n.unsigned_abs(),
+        kind: Kind::Sms,
         sim: SimSlot::new(1).unwrap(),
         to: Address::new("+15005550001"),
         text: Some(MessageText::new("come at noon")),
+        data: None,
         parts: 3,
         report: true,
         priority: -4,
@@ -115,6 +118,8 @@ fn event(s: u64) -> PhoneFact {
         detail: None,
         partial: false,
         unsent: false,
+        duration_s: None,
+        ring_s: None,
         wall: 5,
         mono: 6,
         boot: Some("boot-1".to_owned()),
@@ -172,6 +177,10 @@ fn a_message_comes_back_as_it_was_added_and_moved() {
         code: Some("13".to_owned()),
         partial: true,
         unsent: true,
+        call: Some(CallLength {
+            duration_s: -1,
+            ring_s: 12,
+        }),
         fact: 44,
         ended: None,
     };
@@ -293,6 +302,8 @@ fn incoming_messages_are_remembered_and_bound() {
         fingerprint: Fingerprint(u128::MAX - 1),
         provider_row,
         at: UnixMs(5),
+        source: Source::Mms,
+        dated: UnixMs(3),
     };
     let after = folder.after(&[
         Change::SeenAdded(seen(1, None)),

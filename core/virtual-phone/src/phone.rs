@@ -133,6 +133,7 @@ impl VirtualPhone {
             text: message.text,
             parts: u8::try_from(parts).unwrap_or(u8::MAX).max(1),
             sent_at: Some(self.clock.now().unix),
+            received_at: row.map(|_| self.clock.now().unix),
             row,
         }))
     }

@@ -11,7 +11,7 @@ use crate::{
 use postrider_agent::{Clock, Radio, RadioFacts, Seeded, SentRowAsked};
 use postrider_link::frame::Address;
 use postrider_machine::{RadioFact, ReportStatus, SendParts, SendToken};
-use postrider_model::{PhoneId, SimSlot, UnixMs};
+use postrider_model::{MessageText, PhoneId, SimSlot, UnixMs};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -39,8 +39,8 @@ impl Radio for VirtualRadio {
     /// the air of which it cannot know, never one that it only believes to have sent. The
     /// reports to come stand in between: a message with a row is never without its report.
     fn send_parts(&self, task: &SendParts) {
-        let parts =
-            u8::try_from(postrider_text::divide(task.text.as_str()).len()).unwrap_or(u8::MAX);
+        let text = text_of(task);
+        let parts = u8::try_from(postrider_text::divide(text.as_str()).len()).unwrap_or(u8::MAX);
         let parts = parts.max(1);
         let mut plan = self.plan(parts, task.report);
         if plan.on_air && self.log_hand_over(task, parts).is_err() {
@@ -89,7 +89,7 @@ impl VirtualRadio {
             message_id: task.token.message.id,
             exposure: task.token.message.ep,
             to: &task.to,
-            text: &task.text,
+            text: &text_of(task),
             parts,
         })
     }
@@ -141,7 +141,7 @@ impl VirtualRadio {
             None => watcher(&Seen::Sent {
                 sim: task.sim,
                 to,
-                text: &task.text,
+                text: &text_of(task),
                 parts,
             }),
         }
@@ -163,6 +163,10 @@ fn report_fact(token: SendToken, part: u8, tp_status: u8, recipient: Option<Addr
         status: ReportStatus::Gsm(tp_status),
         recipient,
     }
+}
+
+fn text_of(task: &SendParts) -> MessageText {
+    task.body.text().cloned().unwrap_or_default()
 }
 
 fn fact_of(task: &SendParts, of: u8, answer: Answer) -> RadioFact {

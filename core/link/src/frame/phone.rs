@@ -73,6 +73,12 @@ pub struct Event {
     /// With `failed`: it is final, and provably no part went on the air (R3).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsent: bool,
+    /// With `sent`, a placed call's length in seconds; -1 when it was not answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_s: Option<i64>,
+    /// With `sent`, how long a placed call was dialled and rang, in seconds; -1 when unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring_s: Option<i64>,
     /// When it happened by the wall clock, in Unix milliseconds.
     pub wall: i64,
     /// When it happened by the boot clock, in milliseconds.
@@ -123,7 +129,7 @@ pub struct Inbound {
     /// A call's length in seconds; -1 when it was not answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<i64>,
-    /// How long a call rang, in seconds.
+    /// How long a call rang, in seconds; -1 when unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring_s: Option<i64>,
     /// When it came by the wall clock, in Unix milliseconds.

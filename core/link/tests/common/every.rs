@@ -134,6 +134,8 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
             detail: Some("RP cause 38".into()),
             partial: true,
             unsent: true,
+            duration_s: None,
+            ring_s: None,
             wall: 1_700_000_000_000,
             mono: 81,
             boot: Some("boot-0".into()),

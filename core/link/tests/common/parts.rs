@@ -54,6 +54,8 @@ pub fn event(s: u64, ep: u32, state: WireState) -> Event {
         detail: None,
         partial: false,
         unsent: false,
+        duration_s: None,
+        ring_s: None,
         wall: 1_700_000_000_000,
         mono: 81,
         boot: None,

@@ -186,7 +186,7 @@ impl Outbound {
             })
         } else if send.ttl_ms == 0 {
             claim.after(Step::Expire)
-        } else if self.waiting >= WAITING_MAX {
+        } else if self.is_full(send.sim) {
             Ok(Claim::revoke(Some(claim), message.ep).claim)
         } else {
             Ok(claim)
@@ -198,7 +198,9 @@ impl Outbound {
         row.parts = counted.map_or(1, |count| u8::try_from(count.parts).unwrap_or(u8::MAX));
         row.sim = send.sim;
         row.to = send.to;
+        row.kind = send.kind;
         row.text = send.text;
+        row.data = send.data;
         row.report = send.report;
         row.priority = send.priority;
         row.movable = send.movable;
@@ -208,9 +210,14 @@ impl Outbound {
             .changes
             .push(Change::MessageAdded(Box::new(row.clone())));
         self.live.insert(message, Message::new(row));
-        self.waiting += 1;
+        self.sims.entry(sim).or_default().waiting += 1;
         self.resume_waiting(message, cx);
         cx.work.events.push(Event::MessageAccepted { message, sim });
+    }
+
+    fn is_full(&self, sim: SimSlot) -> bool {
+        let queue = self.sims.get(&sim);
+        queue.is_some_and(|queue| queue.waiting >= WAITING_MAX)
     }
 
     /// Stores an exposure that is over before it began, and tells the hub.
@@ -248,9 +255,11 @@ impl Outbound {
             message,
             s,
             arrived,
+            kind: Kind::Sms,
             sim: SimSlot::default(),
             to: Address::new(""),
             text: None,
+            data: None,
             parts: 0,
             report: false,
             priority: 0,
@@ -268,6 +277,7 @@ impl Outbound {
                 code: None,
                 partial: false,
                 unsent: false,
+                call: None,
                 fact: 0,
                 ended: None,
             },

@@ -3,6 +3,7 @@
 use super::{accept::refusals, queue::Place};
 use crate::{
     change::{Change, MessageRow},
+    effect::Body,
     parts::{Delivery, Verdict},
     stamp::Stamp,
     token::SendToken,
@@ -74,6 +75,14 @@ impl Message {
             priority: Reverse(self.row.priority),
             arrived: self.row.arrived,
             message: self.row.message,
+        }
+    }
+
+    /// Returns what it hands to the radio.
+    pub(super) fn body(&self) -> Body {
+        match &self.row.data {
+            Some(data) => Body::Data(data.clone()),
+            None => Body::Text(self.row.text.clone().unwrap_or_default()),
         }
     }
 
@@ -173,6 +182,8 @@ impl Message {
             detail,
             partial: progress.partial,
             unsent: progress.unsent,
+            duration_s: progress.call.map(|call| call.duration_s),
+            ring_s: progress.call.map(|call| call.ring_s),
             wall: at.unix.0,
             mono: at.boot.0,
             boot: Some(at.boot_id.as_str().to_owned()),

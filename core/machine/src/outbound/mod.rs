@@ -33,7 +33,7 @@ pub use submit::HAND_BACK_MS;
 pub(crate) use submit::Waiting;
 
 use crate::{
-    change::{Change, EndedRow, MessageRow},
+    change::{Change, EndedRow, MessageRow, SpentRow},
     config::{AgentConfig, Waits},
     effect::Effect,
     event::Event,
@@ -49,12 +49,12 @@ use postrider_link::{
     frame::{self, Config, HeldRow, SimInfo},
     ownership::phone::{Claim, Step},
 };
-use postrider_model::{Now, SimSlot, UnixMs, WireState};
+use postrider_model::{BootMs, Now, SimSlot, UnixMs, WireState};
 use queue::SimQueue;
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most messages that wait on the phone; a further one is given back as revoked.
+/// Most messages that wait on the phone for one SIM; a further one is given back as revoked.
 pub const WAITING_MAX: usize = 500;
 
 /// What a call needs and fills: the time, the timers, and what is to be written, told and done.
@@ -92,7 +92,6 @@ pub(crate) struct Outbound {
     /// The last fact of each live exposure, by its number, until it is acked.
     unacked: BTreeMap<u64, MessageRef>,
     next_arrived: u64,
-    waiting: usize,
 }
 
 impl Outbound {
@@ -109,8 +108,10 @@ impl Outbound {
             rules: Rules::default(),
             unacked: BTreeMap::new(),
             next_arrived: from.arrived_max + 1,
-            waiting: 0,
         };
+        cx.work
+            .changes
+            .extend(outdated(&from.spent, config, cx.now));
         outbound.rules.paused = from.paused;
         outbound.set_sims(&config.sims);
         for config in from.configs {
@@ -139,11 +140,11 @@ impl Outbound {
         if !live.acked {
             self.unacked.insert(fact, message);
         }
-        let state = live.state();
+        let (state, sim) = (live.state(), live.row.sim);
         self.live.insert(message, live);
         match state {
             WireState::OnPhone | WireState::Retrying => {
-                self.waiting += 1;
+                self.sims.entry(sim).or_default().waiting += 1;
                 self.resume_waiting(message, cx);
             }
             WireState::Submitting => self.resume_submitting(message, cx),
@@ -197,7 +198,19 @@ impl Outbound {
 
     /// Returns how many messages wait on the phone.
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting
+        self.sims.values().map(|queue| queue.waiting).sum()
+    }
+
+    /// Takes it that the wall clock moved against the boot clock: what was, was as long ago as
+    /// before.
+    pub(crate) fn wall_moved(&mut self, by_ms: i64) {
+        for live in self.live.values_mut() {
+            let row = &mut live.row;
+            row.received.move_wall(by_ms);
+            if let Some((since, _)) = &mut row.progress.retry {
+                since.move_wall(by_ms);
+            }
+        }
     }
 
     /// Returns what hello shows: every exposure that is not acked as ended or as sent.
@@ -319,12 +332,9 @@ impl Outbound {
         let Some(live) = self.live.get_mut(&message) else {
             return;
         };
-        if live.claim().is_waiting() {
-            self.waiting -= 1;
-        }
-        if claim.is_waiting() {
-            self.waiting += 1;
-        }
+        let queue = self.sims.entry(live.row.sim).or_default();
+        queue.waiting -= usize::from(live.claim().is_waiting());
+        queue.waiting += usize::from(claim.is_waiting());
         live.set_claim(claim);
         cx.work.dirty.insert(message);
         cx.work.events.push(Event::MessageMoved {
@@ -391,6 +401,27 @@ impl Outbound {
     fn stamp(&self, now: Now) -> Stamp {
         Stamp::new(&self.boot_id, now)
     }
+}
+
+/// Hand-overs that seem to lie ahead, since the wall clock went back while the phone was off: from
+/// here on each counts from the start of this boot, which it cannot be younger than.
+fn outdated(
+    spent: &[SpentRow],
+    config: &AgentConfig,
+    now: Now,
+) -> impl Iterator<Item = Change> + use<> {
+    let boot_id = config.boot_id.clone();
+    let is_ahead = |row: &&SpentRow| !row.at.is_of(&boot_id) && row.at.unix > now.unix;
+    let ahead: Vec<SpentRow> = spent.iter().filter(is_ahead).cloned().collect();
+    let start = Stamp {
+        boot_id: config.boot_id.clone(),
+        boot: BootMs(0),
+        unix: UnixMs(now.unix.0.saturating_sub_unsigned(now.boot.0)),
+    };
+    ahead.into_iter().map(move |row| {
+        let at = start.clone();
+        Change::SpentAdded(SpentRow { at, ..row })
+    })
 }
 
 fn held_row(message: MessageRef, state: WireState) -> HeldRow {

@@ -75,6 +75,8 @@ impl Obstacle {
 /// One SIM's queue.
 #[derive(Debug, Default)]
 pub(super) struct SimQueue {
+    /// How many messages wait here, those that wait for a retry of their own among them.
+    pub(super) waiting: usize,
     /// What may leave as soon as there is a slot.
     pub(super) ready: BTreeSet<Place>,
     /// What was handed over and has no sent result.

@@ -1,17 +1,20 @@
 //! From a SIM's queue to the radio.
 
-use super::{Cx, Outbound, queue::Obstacle};
+use super::{
+    Cx, Outbound,
+    queue::{Obstacle, SimQueue},
+};
 use crate::{
     change::{Change, PaceRow},
     effect::{Effect, SendParts},
     event::Event,
     pacer::{HALVING_MS, PaceRule, Slot},
     parts::Parts,
-    timers::{Subject, Timer},
+    timers::{Subject, Timer, Timers},
     token::MessageRef,
 };
 use postrider_link::ownership::phone::Step;
-use postrider_model::{BootMs, Now, SimSlot};
+use postrider_model::{BootMs, Now, SimSlot, WireState};
 
 /// The longest wait on this phone of a message that another phone could send, once the radio
 /// refused it: then it is handed back.
@@ -36,11 +39,11 @@ impl Outbound {
                     self.expire(next, cx);
                     continue;
                 }
-                match self.waiting_of(sim, next, cx.now) {
+                match self.waiting_of(sim, next, cx.timers, cx.now) {
                     None => self.submit(next, cx),
                     Some(Waiting { until, .. }) => {
                         let subject = Subject::Sim(sim);
-                        match until {
+                        match until.filter(|at| *at > cx.now.boot) {
                             Some(at) => cx.timers.set(Timer::NextSlot, subject, at),
                             None => cx.timers.stop(Timer::NextSlot, subject),
                         }
@@ -57,15 +60,52 @@ impl Outbound {
     }
 
     /// Returns how many messages wait for a SIM, and what the next of them waits for.
-    pub(crate) fn queue_of(&mut self, sim: SimSlot, now: Now) -> (usize, Option<Waiting>) {
-        let count = self.sims.get(&sim).map_or(0, |queue| queue.ready.len());
+    pub(crate) fn queue_of(
+        &mut self,
+        sim: SimSlot,
+        timers: &Timers,
+        now: Now,
+    ) -> (usize, Option<Waiting>) {
+        let count = self.sims.get(&sim).map_or(0, |queue| queue.waiting);
         let next = self.next_of(sim);
-        (count, next.and_then(|next| self.waiting_of(sim, next, now)))
+        let waiting = match next {
+            Some(next) => self.waiting_of(sim, next, timers, now),
+            None if count > 0 => self.next_retry(sim, timers),
+            None => None,
+        };
+        (count, waiting)
     }
 
     fn next_of(&self, sim: SimSlot) -> Option<MessageRef> {
-        let first = self.sims.get(&sim)?.ready.first()?;
-        Some(first.message)
+        let queue = self.sims.get(&sim)?;
+        let is_free = |message: &MessageRef| !self.has_flying_twin(queue, *message);
+        let mut ready = queue.ready.iter().map(|place| place.message);
+        let first = queue.ready.first()?.message;
+        Some(ready.find(is_free).unwrap_or(first))
+    }
+
+    /// Tells whether a message of the same recipient and text is with the radio: two of them at
+    /// once could not be told apart among the platform's sent ones.
+    fn has_flying_twin(&self, queue: &SimQueue, message: MessageRef) -> bool {
+        let Some(this) = self.live.get(&message) else {
+            return false;
+        };
+        let mut flying = queue.flying.iter().filter_map(|other| self.live.get(other));
+        flying.any(|other| other.row.to == this.row.to && other.row.text == this.row.text)
+    }
+
+    /// What is left when every message that waits does so for a retry of its own.
+    fn next_retry(&self, sim: SimSlot, timers: &Timers) -> Option<Waiting> {
+        let of_sim = self
+            .live
+            .iter()
+            .filter(|(_, live)| live.row.sim == sim && live.state() == WireState::Retrying);
+        let ends =
+            of_sim.filter_map(|(message, _)| timers.get(Timer::Retry, Subject::Message(*message)));
+        ends.min().map(|at| Waiting {
+            until: Some(at),
+            waiting_for: "retry",
+        })
     }
 
     /// A deadline may be seen late: what is over is not sent in between.
@@ -74,10 +114,24 @@ impl Outbound {
         life.is_some_and(|at| at <= cx.now.boot)
     }
 
-    fn waiting_of(&mut self, sim: SimSlot, next: MessageRef, now: Now) -> Option<Waiting> {
-        let held = self.sims.get(&sim).and_then(|queue| queue.obstacle());
+    fn waiting_of(
+        &mut self,
+        sim: SimSlot,
+        next: MessageRef,
+        timers: &Timers,
+        now: Now,
+    ) -> Option<Waiting> {
+        let queue = self.sims.get(&sim)?;
+        let twin = || {
+            self.has_flying_twin(queue, next)
+                .then_some(Obstacle::SentResults)
+        };
+        let held = queue.obstacle().or_else(twin);
         if let Some(obstacle) = held.or_else(|| self.rules.obstacle(sim, now)) {
-            return Some(Waiting::of(obstacle));
+            return Some(Waiting {
+                until: end_of(obstacle, sim, queue, timers),
+                waiting_for: obstacle.as_str(),
+            });
         }
         let parts = self
             .live
@@ -117,7 +171,7 @@ impl Outbound {
             token: live.token(),
             sim,
             to: live.row.to.clone(),
-            text: live.row.text.clone().unwrap_or_default(),
+            body: live.body(),
             parts,
             report: live.row.report,
         };
@@ -243,20 +297,16 @@ impl Outbound {
 /// The platform's code for a SIM without service.
 const NO_SERVICE: i32 = 4;
 
-impl Waiting {
-    fn of(obstacle: Obstacle) -> Self {
-        let until = match obstacle {
-            Obstacle::Quiet { until } => Some(until),
-            Obstacle::NoSim
-            | Obstacle::Held
-            | Obstacle::SentResults
-            | Obstacle::Silent
-            | Obstacle::Paused => None,
-        };
-        Self {
-            until,
-            waiting_for: obstacle.as_str(),
-        }
+/// When an obstacle ends at the latest, where only time is needed for that.
+fn end_of(obstacle: Obstacle, sim: SimSlot, queue: &SimQueue, timers: &Timers) -> Option<BootMs> {
+    let gives_up =
+        |message: &MessageRef| timers.get(Timer::GiveUpOnResult, Subject::Message(*message));
+    match obstacle {
+        Obstacle::Quiet { until } => Some(until),
+        Obstacle::Held => timers.get(Timer::LookAtSim, Subject::Sim(sim)),
+        Obstacle::Silent => queue.silent.iter().filter_map(gives_up).max(),
+        Obstacle::SentResults => queue.flying.iter().filter_map(gives_up).min(),
+        Obstacle::NoSim | Obstacle::Paused => None,
     }
 }
 

@@ -78,7 +78,7 @@ fn a_reboot_counts_by_the_wall_clock_and_never_by_another_boots_clock() {
     let rows = drive(&mut first, &BootId::new("a"), 2, Now::new(0, 0), 0);
     let next = BootId::new("b");
     let after = |unix: i64| {
-        let now = Now::new(5_000_000, unix);
+        let now = Now::new(50_000, unix);
         let mut second = restart(limits(Some(2), None), &rows, &next, now);
         second.slot(sim(0), 1, 0, now)
     };
@@ -86,8 +86,8 @@ fn a_reboot_counts_by_the_wall_clock_and_never_by_another_boots_clock() {
         at: BootMs(at),
         rule: PaceRule::SendLimit,
     };
-    assert_eq!(after(600_000), at(5_000_000 + HOUR - 600_000));
-    assert_eq!(after(-600_000), at(5_000_000 + HOUR));
+    assert_eq!(after(600_000), at(50_000 + HOUR - 600_000));
+    assert_eq!(after(-600_000), at(HOUR));
     assert_eq!(after(3_600_000), Slot::Free);
 }
 

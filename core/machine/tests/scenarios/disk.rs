@@ -1,7 +1,7 @@
 //! A journal in memory: what a real one does with each change, and nothing else.
 
 use postrider_link::{
-    frame::Inbound,
+    frame::{Address, Inbound},
     session::phone::{FactRange, LinkChange, PhoneFact},
 };
 use postrider_machine::{
@@ -68,6 +68,8 @@ impl Disk {
                 for row in self.messages.values_mut() {
                     if row.progress.ended.is_some_and(|at| at < ended_before) {
                         row.text = None;
+                        row.data = None;
+                        row.to = Address::new("");
                     }
                 }
             }
@@ -76,7 +78,12 @@ impl Disk {
                     |row: &MessageRow| row.progress.ended.is_none_or(|at| at >= ended_before);
                 self.messages.retain(|_, row| stays(row));
             }
-            Change::SpentAdded(row) => rest.spent.push(row),
+            Change::SpentAdded(row) => {
+                match rest.spent.iter_mut().find(|known| known.no == row.no) {
+                    Some(known) => known.at = row.at,
+                    None => rest.spent.push(row),
+                }
+            }
             Change::SpentMoved {
                 no,
                 parts,
@@ -92,6 +99,7 @@ impl Disk {
                     .retain(|row| row.no >= below || Some(row.no) == last);
             }
             Change::PaceSet(row) => rest.pace = Some(row),
+            Change::WallMoved { by_ms } => self.move_wall(by_ms),
             Change::SeenAdded(row) => rest.seen.push(row),
             Change::SeenBound { no, row } => {
                 for seen in rest.seen.iter_mut().filter(|seen| seen.no == no) {
@@ -103,6 +111,15 @@ impl Disk {
                 rest.seen
                     .retain(|row| row.no >= below || Some(row.no) == last);
             }
+            Change::ScanMoved(row) => {
+                rest.scans.retain(|other| other.log != row.log);
+                rest.scans.push(row);
+            }
+            Change::SimSeen(row) => {
+                rest.sims.retain(|other| other.slot != row.slot);
+                rest.sims.push(row);
+            }
+            Change::UssdCodesAllowed(allowed) => rest.ussd_codes_allowed = allowed,
             Change::ConfigSet(config) => {
                 rest.configs
                     .retain(|other| config.sim.is_some() && other.sim != config.sim);
@@ -112,6 +129,22 @@ impl Disk {
             Change::InstallSet(install) => rest.install = Some(install),
             Change::Link { change, .. } => self.apply_link(change),
         }
+    }
+
+    fn move_wall(&mut self, by_ms: i64) {
+        let open = self.messages.values_mut();
+        let open = open.filter(|row| row.progress.ended.is_none());
+        for row in open {
+            row.received.unix = row.received.unix.plus_ms(by_ms);
+            if let Some((since, _)) = &mut row.progress.retry {
+                since.unix = since.unix.plus_ms(by_ms);
+            }
+        }
+        let spent = self.rest.spent.iter_mut().map(|row| &mut row.at);
+        let pace = self.rest.pace.iter_mut().map(|row| &mut row.since);
+        spent
+            .chain(pace)
+            .for_each(|at| at.unix = at.unix.plus_ms(by_ms));
     }
 
     fn apply_link(&mut self, change: LinkChange) {

@@ -9,7 +9,7 @@ fn a_message_is_sent_and_delivered() {
     let mut world = World::new();
     let first = world.send(send(1));
     let task = &world.handed_over[0].1;
-    assert_eq!(task.text.as_str(), "message 1");
+    assert_eq!(task.body.text().unwrap().as_str(), "message 1");
     assert_eq!((task.parts, task.report), (1, true));
     world.answer(OK);
     world.report(world.last_token(), 0, 0x00);

@@ -4,6 +4,7 @@
     reason = "a helper of a test stops the test where it cannot go on"
 )]
 
+mod clock;
 mod disk;
 mod inbound;
 mod life;
@@ -12,4 +13,5 @@ mod pace;
 mod property;
 mod recovery;
 mod results;
+mod twins;
 mod world;

@@ -2,8 +2,8 @@
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send};
-use postrider_machine::{Guard, PaceLimits};
-use postrider_model::MessageText;
+use postrider_machine::{Guard, PaceLimits, WAITING_MAX};
+use postrider_model::{MessageText, WireState};
 
 fn hourly(parts: u32) -> PaceLimits {
     PaceLimits {
@@ -172,4 +172,20 @@ fn a_limit_that_the_owner_lowers_counts_what_was_sent_before() {
     world.send(send(5));
     run(&mut world, &mut answered, 50 * MINUTE);
     assert_eq!(world.order().len(), 4);
+}
+
+#[test]
+fn a_sim_with_a_full_queue_leaves_the_other_its_room() {
+    let mut world = World::new();
+    let other = |n| Send {
+        sim: sim(1),
+        ..send(n)
+    };
+    let full = i64::try_from(WAITING_MAX).unwrap() + 2;
+    world.send_all(1..=full);
+    assert_eq!(world.facts.len(), 2);
+    let refused = world.send(send(full + 1));
+    assert_eq!(world.told(refused), [WireState::Revoked]);
+    let accepted = world.send(other(full + 2));
+    assert!(!world.told(accepted).contains(&WireState::Revoked));
 }

@@ -10,8 +10,8 @@ use postrider_link::{
     limits::VERSION,
 };
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Change, Condition, Effect, Event, MessageRef, PaceLimits,
-    RadioFact, ReceivedSms, ReportStatus, SendParts, SendToken, Waits,
+    Agent, AgentConfig, BootId, Change, Condition, Effect, Event, Log, MessageRef, PaceLimits,
+    RadioFact, ReceivedSms, ReportStatus, ScanMark, SendParts, SendToken, Waits,
 };
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
 use std::collections::BTreeSet;
@@ -42,6 +42,9 @@ pub(crate) struct World {
     pub(crate) held: Vec<HeldRow>,
     pub(crate) handed_over: Vec<(Now, SendParts)>,
     pub(crate) asked: Vec<SendToken>,
+    pub(crate) dialled: Vec<SendToken>,
+    pub(crate) called: Vec<SendToken>,
+    pub(crate) scans: Vec<(Log, ScanMark)>,
     pub(crate) confirmed: Vec<u64>,
     pub(crate) events: Vec<Event>,
     tokens: BTreeSet<SendToken>,
@@ -94,6 +97,7 @@ pub(crate) fn sms(text: &str, second: i64, row: Option<i64>) -> ReceivedSms {
         text: MessageText::new(text),
         parts: 1,
         sent_at: Some(UnixMs(second * 1_000)),
+        received_at: row.map(|_| UnixMs(second * 1_000)),
         row,
     }
 }
@@ -138,6 +142,9 @@ impl World {
             hellos: Vec::new(),
             handed_over: Vec::new(),
             asked: Vec::new(),
+            dialled: Vec::new(),
+            called: Vec::new(),
+            scans: Vec::new(),
             confirmed: Vec::new(),
             events: Vec::new(),
             tokens: BTreeSet::new(),
@@ -159,6 +166,13 @@ impl World {
         self.config.boot_id = BootId::new(&format!("boot-{}", self.boots));
         self.now = Now::new(20_000, self.now.plus_ms(away_ms).unix.0);
         self.restart();
+    }
+
+    /// Somebody sets the wall clock; the boot clock goes on.
+    pub(crate) fn set_wall(&mut self, by_ms: i64) {
+        self.now.unix = self.now.unix.plus_ms(by_ms);
+        self.agent.handle_timeout(self.now);
+        self.drain();
     }
 
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
@@ -240,6 +254,9 @@ impl World {
             }
             Effect::SendParts(task) => self.hand_over(task),
             Effect::ReadSentRow { token, .. } => self.asked.push(token),
+            Effect::DialUssd { token, .. } => self.dialled.push(token),
+            Effect::PlaceCall { token, .. } => self.called.push(token),
+            Effect::ReadLog { log, from } => self.scans.push((log, from)),
             Effect::ConfirmReceived { receipt } => self.confirmed.push(receipt),
         }
     }

@@ -310,6 +310,8 @@ impl Line {
             detail: None,
             partial: false,
             unsent: false,
+            duration_s: None,
+            ring_s: None,
             wall: 0,
             mono: 1_000_000,
             boot: None,

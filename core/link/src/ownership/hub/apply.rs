@@ -4,7 +4,7 @@ use super::{
     Ask, ErrorCode, Fact, Flags, Holder, HubState, OnUnknown, Outcome, Ownership, Published,
     Refused, Rules, Verdict,
 };
-use crate::limits::UNKNOWN_AFTER_LIFE_MS;
+use crate::{limits::UNKNOWN_AFTER_LIFE_MS, mutant};
 use postrider_model::MessageStatus;
 
 impl Ownership {
@@ -57,6 +57,9 @@ impl Ownership {
         let ep = self.ep.checked_add(1).ok_or(Refused::NotExposable)?;
         let replaced = self.take_present(ep, holder, Some(s));
         self.state = HubState::Exposed;
+        if mutant::is("write_before_commit") {
+            self.state = HubState::Waiting;
+        }
         Ok(Outcome {
             replaced,
             ..Outcome::default()
@@ -81,7 +84,7 @@ impl Ownership {
 
     fn never_received(&mut self, by: &Holder, down: u64, rules: Rules) -> Result<Outcome, Refused> {
         let fenced_off = self.s.is_some_and(|s| s > down);
-        if self.holder.as_ref() != Some(by) || !fenced_off {
+        if !self.is_held_by(by) || !fenced_off {
             return Err(Refused::NotHolder);
         }
         self.flags.clear(Flags::REVOKE_ASKED);
@@ -99,6 +102,8 @@ impl Ownership {
     fn life_ended(&mut self, ago_ms: u64) -> Outcome {
         if self.state == HubState::Waiting {
             self.end_unsent(HubState::Expired);
+        } else if self.state.is_open() && mutant::is("exposed_expires") {
+            self.end_unsent(HubState::Expired);
         } else if self.state.is_open() && ago_ms >= UNKNOWN_AFTER_LIFE_MS {
             self.tell_unknown();
         }
@@ -107,7 +112,9 @@ impl Ownership {
 
     fn holder_lost(&mut self, rules: Rules) -> Outcome {
         self.flags.clear(Flags::REVOKE_ASKED);
-        if self.state.is_open() {
+        if self.state.is_open() && mutant::is("reinstall_as_empty") {
+            self.free(rules)
+        } else if self.state.is_open() {
             self.outcome_unknown(rules)
         } else {
             Outcome::default()
@@ -127,6 +134,9 @@ impl Ownership {
         if !self.state.is_open() {
             return Outcome::default();
         }
+        if mutant::is("hub_timeout_resend") {
+            return self.queue_again();
+        }
         self.flags.set(Flags::REVOKE_ASKED);
         Outcome {
             ask: Some(Ask::Revoke),
@@ -139,7 +149,8 @@ impl Ownership {
     pub(super) fn free(&mut self, rules: Rules) -> Outcome {
         self.s = None;
         self.flags.clear(Flags::REVOKE_ASKED);
-        if self.flags.has(Flags::CANCEL_ASKED) || self.flags.has(Flags::DELETED) {
+        let unwanted = self.flags.has(Flags::CANCEL_ASKED) || self.flags.has(Flags::DELETED);
+        if unwanted && !mutant::is("cancel_forgotten") {
             self.end_unsent(HubState::Cancelled);
         } else if rules.life_left {
             return self.queue_again();
@@ -160,8 +171,8 @@ impl Ownership {
 
     /// Ends the message in a state that says it was not sent, unless an earlier exposure's
     /// outcome is unknown: then that is all that can be said.
-    pub(super) const fn end_unsent(&mut self, end: HubState) {
-        if self.flags.has(Flags::EARLIER_UNKNOWN) {
+    pub(super) fn end_unsent(&mut self, end: HubState) {
+        if self.flags.has(Flags::EARLIER_UNKNOWN) && !mutant::is("earlier_unknown_forgotten") {
             self.tell_unknown();
         } else {
             self.state = end;
@@ -176,8 +187,9 @@ impl Ownership {
     /// The present exposure's outcome cannot be known: R4 if the sender chose it, else told.
     pub(super) fn outcome_unknown(&mut self, rules: Rules) -> Outcome {
         let wanted = !self.flags.has(Flags::CANCEL_ASKED) && !self.flags.has(Flags::DELETED);
-        let first = !self.flags.has(Flags::RESENT_FOR_UNKNOWN);
-        if rules.on_unknown == OnUnknown::Resend && rules.life_left && wanted && first {
+        let first = !self.flags.has(Flags::RESENT_FOR_UNKNOWN) || mutant::is("resent_again");
+        let alive = rules.life_left || mutant::is("resent_after_life");
+        if rules.on_unknown == OnUnknown::Resend && alive && wanted && first {
             self.flags.set(Flags::RESENT_FOR_UNKNOWN);
             self.flags.set(Flags::EARLIER_UNKNOWN);
             return self.queue_again();
@@ -188,6 +200,9 @@ impl Ownership {
 
     /// Corrects a told unknown: it did not go out, and is not queued again.
     pub(super) fn prove_never_sent(&mut self) -> Outcome {
+        if mutant::is("requeue_after_unknown") {
+            return self.queue_again();
+        }
         if !self.flags.has(Flags::EARLIER_UNKNOWN) {
             self.state = HubState::Failed;
             self.flags.set(Flags::NEVER_SENT);
@@ -205,7 +220,7 @@ impl Ownership {
             status,
             error,
             sets_time_sent: self.state.went_out() && !had_gone_out,
-            webhook: !self.flags.has(Flags::DELETED),
+            webhook: !self.flags.has(Flags::DELETED) || mutant::is("deleted_tells"),
         })
     }
 

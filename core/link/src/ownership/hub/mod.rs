@@ -31,7 +31,7 @@ mod tests;
 
 pub use state::{Flags, HubState};
 
-use crate::{frame::InstallId, limits::UNKNOWN_AFTER_LIFE_MS};
+use crate::{frame::InstallId, limits::UNKNOWN_AFTER_LIFE_MS, mutant};
 use postrider_model::{DeviceId, MessageStatus, UnixMs, WireState};
 use std::fmt;
 
@@ -314,13 +314,22 @@ impl Ownership {
 
     /// Returns whose exposure a report by `by` about `ep` is.
     pub fn whose(&self, ep: u32, by: &Holder) -> Whose {
-        if ep == self.ep && self.holder.as_ref() == Some(by) {
+        if ep == self.ep && self.is_held_by(by) {
             Whose::Present
         } else if ep <= self.ep {
             Whose::LookUpPast
         } else {
             Whose::Stranger
         }
+    }
+
+    /// Says whether the last exposure was committed to `by`: the same device and installation.
+    fn is_held_by(&self, by: &Holder) -> bool {
+        let same = |holder: &Holder| {
+            let install = holder.install == by.install || mutant::is("install_not_bound");
+            holder.device == by.device && install
+        };
+        self.holder.as_ref().is_some_and(same)
     }
 
     /// Returns what must be asked of the holder on each new connection until it is answered.

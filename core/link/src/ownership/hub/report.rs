@@ -1,6 +1,7 @@
 //! What a phone's word does: reports, late truths and shown rows.
 
 use super::{Ask, Flags, Holder, HubState, Outcome, Ownership, Refused, Report, Rules, Whose};
+use crate::mutant;
 use postrider_model::WireState;
 
 impl Ownership {
@@ -37,6 +38,7 @@ impl Ownership {
 
     fn open_reported(&mut self, report: Report, rules: Rules) -> Outcome {
         match report.state {
+            WireState::Retrying if mutant::is("retrying_is_proof") => self.free(rules),
             WireState::OnPhone | WireState::Retrying | WireState::Submitting => {
                 self.raise(report.state)
             }
@@ -59,7 +61,8 @@ impl Ownership {
 
     /// R3 frees the message for another phone, if there is one; everything else is final.
     fn failed(&mut self, report: Report, rules: Rules) -> Outcome {
-        let proven = report.unsent && !report.partial;
+        let unsent = report.unsent || mutant::is("ambiguous_is_proof");
+        let proven = unsent && !report.partial;
         if proven && rules.other_route && rules.life_left {
             return self.free(rules);
         }
@@ -85,6 +88,7 @@ impl Ownership {
             | WireState::Retrying
             | WireState::Submitting
             | WireState::Unknown => Outcome::default(),
+            WireState::Sent if mutant::is("unknown_for_ever") => Outcome::default(),
             WireState::Sent | WireState::NotDelivered | WireState::Delivered => {
                 self.truth(report.state)
             }
@@ -134,6 +138,9 @@ impl Ownership {
         if ep > self.ep {
             return Err(Refused::NoSuchExposure);
         }
+        if mutant::is("older_truth_ignored") {
+            return Ok(Outcome::default());
+        }
         Ok(self.past_truth(report.state))
     }
 
@@ -155,7 +162,7 @@ impl Ownership {
             self.state = here;
             self.correct();
         }
-        if !was_open {
+        if !was_open || mutant::is("newer_left_out") {
             return Outcome::default();
         }
         self.flags.set(Flags::REVOKE_ASKED);
@@ -188,7 +195,7 @@ impl Ownership {
             Whose::Present => Outcome::default(),
             Whose::LookUpPast if page => return Ok(self.past_truth(state)),
             Whose::LookUpPast => return Ok(Outcome::default()),
-            Whose::Stranger if page => return Ok(self.adopt(ep, by, report, rules)),
+            Whose::Stranger if page && !mutant::is("pages_ignored") => return Ok(self.adopt(ep, by, report, rules)),
             Whose::Stranger => return Err(Refused::NoSuchExposure),
         };
         outcome.ask = outcome.ask.or(self.asks());

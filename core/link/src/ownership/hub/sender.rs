@@ -3,7 +3,7 @@
 use super::{Ask, Flags, HubState, Outcome, Ownership, Verdict};
 
 impl Ownership {
-    pub(super) const fn cancel_asked(&mut self) -> Outcome {
+    pub(super) fn cancel_asked(&mut self) -> Outcome {
         let verdict = match self.state {
             HubState::Waiting => {
                 self.end_unsent(HubState::Cancelled);
@@ -82,7 +82,7 @@ impl Ownership {
         outcome
     }
 
-    pub(super) const fn delete_asked(&mut self) -> Outcome {
+    pub(super) fn delete_asked(&mut self) -> Outcome {
         self.flags.set(Flags::DELETED);
         let mut outcome = self.cancel_asked();
         outcome.verdict = None;

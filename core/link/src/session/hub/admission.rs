@@ -4,6 +4,7 @@ use crate::{
     close::CloseCode,
     frame::{Hello, InstallId},
     limits::{GENERATIONS_AHEAD_MAX, VERSION, VERSION_MIN},
+    mutant,
 };
 
 /// The link's part of a device's row.
@@ -38,8 +39,8 @@ impl DeviceLink {
 
     /// Says whether a commit that a connection asked for may still be made: the phone has no
     /// newer one.
-    pub const fn admits(&self, conn: u64) -> bool {
-        self.conn == conn
+    pub fn admits(&self, conn: u64) -> bool {
+        self.conn == conn || mutant::is("older_commits_taken")
     }
 }
 
@@ -151,7 +152,7 @@ fn common_version((oldest, newest): (u32, u32)) -> Option<u32> {
 }
 
 fn fence(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Option<Decision> {
-    if hello.conn <= link.conn {
+    if hello.conn <= link.conn && !mutant::is("volatile_conn_no") {
         return Some(if around.overtaken && hello.conn < link.conn {
             Decision::Refuse(CloseCode::Replaced)
         } else {
@@ -160,7 +161,7 @@ fn fence(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Option<Deci
     }
     let same_numbering = hello.generation == link.generation;
     let below = hello.down < link.down_acked || hello.up_hi < link.up;
-    (same_numbering && below).then_some(Decision::WentBack)
+    (same_numbering && below && !mutant::is("rolled_back_unseen")).then_some(Decision::WentBack)
 }
 
 fn admit(
@@ -188,9 +189,11 @@ fn admit(
         })
     };
     let (reconcile, never_received_above) = match numbers {
+        Numbers::Agree if mutant::is("absence_is_proof") => (None, Some(0)),
         Numbers::Agree => (None, Some(hello.down)),
         Numbers::SameNumbering { .. } => (reconcile(link.down_sent, link.up), Some(hello.down)),
         Numbers::PhoneBehind => (reconcile(0, 0), Some(0)),
+        Numbers::PhoneAhead if mutant::is("numbers_of_another_gen") => (reconcile(0, 0), Some(0)),
         Numbers::PhoneAhead => (reconcile(0, 0), None),
     };
     link.conn = hello.conn;
@@ -223,7 +226,7 @@ fn compare(hello: &Hello, link: &DeviceLink, generation: u64) -> Numbers {
         return Numbers::PhoneBehind;
     }
     let shows_more = hello.down > link.down_sent || hello.up_lo > link.up.saturating_add(1);
-    if !shows_more && hello.generation == generation {
+    if (!shows_more || mutant::is("lost_hub_unseen")) && hello.generation == generation {
         return Numbers::Agree;
     }
     Numbers::SameNumbering { shows_more }

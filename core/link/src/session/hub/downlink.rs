@@ -5,6 +5,7 @@ use crate::{
     close::CloseCode,
     frame::{Ack, HubFrame, PhoneFrame, Send, Void},
     limits::CONTROL_FRAMES_OVER_CREDIT,
+    mutant,
 };
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
@@ -38,9 +39,10 @@ impl Downlink {
         let mut wanted: BTreeMap<u64, Send> =
             wanted.into_iter().map(|send| (send.s, send)).collect();
         let frames = (self.written + 1..=self.assigned)
-            .map(|s| match wanted.remove(&s) {
-                Some(send) => HubFrame::Send(send),
-                None => HubFrame::Void(Void { s }),
+            .filter_map(|s| match wanted.remove(&s) {
+                Some(send) => Some(HubFrame::Send(send)),
+                None if mutant::is("no_void") => None,
+                None => Some(HubFrame::Void(Void { s })),
             })
             .collect();
         self.written = self.written.max(self.assigned);

@@ -11,6 +11,7 @@ use crate::{
         CONTROL_FRAMES_OVER_CREDIT, GOOD_SESSION_MS, HELD_ROWS_IN_HELLO_MAX, HELD_ROWS_PER_PAGE,
         VERSION, VERSION_MIN,
     },
+    mutant,
     signature::hello_bytes,
 };
 use postrider_model::Now;
@@ -250,6 +251,10 @@ impl PhoneSession {
         }
         self.down = s;
         self.change(LinkChange::Down(s));
+        if mutant::is("phone_acks_early") {
+            self.commits.durable_down = s;
+            self.ack(now);
+        }
         self.received.extend(match frame {
             HubFrame::Send(frame) => Some(Received::Send(frame)),
             HubFrame::Revoke(frame) => Some(Received::Revoke(frame)),

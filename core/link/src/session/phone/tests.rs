@@ -390,6 +390,8 @@ fn a_fact_of_an_earlier_boot_names_it_and_one_of_this_boot_does_not() {
             detail: None,
             partial: false,
             unsent: false,
+            duration_s: None,
+            ring_s: None,
             wall: 0,
             mono: 0,
             boot: boot.map(Into::into),

@@ -1,0 +1,33 @@
+//! Switch points of deliberate mistakes; none of them is in what ships.
+//!
+//! The exhaustive search of `tests/model` must find what each mistake breaks, in this very code.
+//! So a rule carries a switch, `mutant::is("name")`, which is the constant `false` here. Only the
+//! twin package `postrider-link-mutable`, which compiles the same sources under another name, has
+//! the feature that makes it a question; nothing that ships depends on the twin.
+
+#[cfg(not(feature = "mutants"))]
+pub(crate) const fn is(_name: &str) -> bool {
+    false
+}
+
+#[cfg(feature = "mutants")]
+mod on {
+    use std::cell::Cell;
+
+    thread_local! {
+        static CURRENT: Cell<&'static str> = const { Cell::new("") };
+    }
+
+    /// Makes the mistakes whose names stand in `names`, with `+` between them, on this thread.
+    pub fn switch_on(names: &'static str) {
+        CURRENT.set(names);
+    }
+
+    /// Says whether the mistake `name` is made on this thread.
+    pub fn is(name: &str) -> bool {
+        CURRENT.get().split('+').any(|on| on == name)
+    }
+}
+
+#[cfg(feature = "mutants")]
+pub use on::{is, switch_on};

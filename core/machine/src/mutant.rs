@@ -1,0 +1,9 @@
+//! Switch points of deliberate mistakes, as in `postrider-link`; none of them is in what ships.
+
+#[cfg(not(feature = "mutants"))]
+pub(crate) const fn is(_name: &str) -> bool {
+    false
+}
+
+#[cfg(feature = "mutants")]
+pub(crate) use postrider_link::mutant::is;
