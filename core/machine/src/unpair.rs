@@ -1,0 +1,27 @@
+//! The end of a pairing by the owner.
+//!
+//! What waits goes back to the hub at once, what the radio has in hand runs to its end, and the
+//! phone leaves when the hub has heard of everything.
+
+use crate::agent::Agent;
+use postrider_model::Now;
+
+impl Agent {
+    /// Gives back what waits, and from now on whatever the hub still sends.
+    pub fn handle_unpair(&mut self, now: Now) {
+        let (outbound, mut cx) = self.outbound_cx(now);
+        outbound.give_back_all(&mut cx);
+        self.settle(now);
+    }
+
+    /// Tells whether the hub has heard of everything and nothing is in the radio's hands.
+    pub fn has_told_all(&self) -> bool {
+        !self.session.has_unacked() && !self.outbound.has_in_hand()
+    }
+
+    /// Ends the connection in good order, since the phone is unpaired.
+    pub fn handle_unpaired(&mut self, now: Now) {
+        self.session.leave_for_good(now);
+        self.settle(now);
+    }
+}
