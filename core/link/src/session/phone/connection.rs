@@ -111,12 +111,21 @@ impl PhoneSession {
 
     /// Ends the connection in good order, before the app stops; it is not dialled again.
     pub fn leave(&mut self, now: Now) {
+        self.leave_with(CloseCode::GoingAway, now);
+    }
+
+    /// Ends the connection in good order, since the owner unpaired the phone: its `bye` says so.
+    pub fn leave_for_good(&mut self, now: Now) {
+        self.leave_with(CloseCode::NotPaired, now);
+    }
+
+    fn leave_with(&mut self, close: CloseCode, now: Now) {
         if self.is_open() {
-            let code = CloseCode::GoingAway.code();
+            let code = close.code();
             self.write(PhoneFrame::Bye(Bye { code, retry_ms: 0 }));
         }
         self.redial.stay_down();
-        self.hang_up(CloseCode::GoingAway, now);
+        self.hang_up(close, now);
     }
 
     fn challenged(&mut self, challenge: Challenge, now: Now) {

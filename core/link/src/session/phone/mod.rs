@@ -340,6 +340,12 @@ impl PhoneSession {
         matches!(self.phase, Phase::Open { .. })
     }
 
+    /// Says whether a fact waits for its ack.
+    pub const fn has_unacked(&self) -> bool {
+        let (lowest, highest) = self.uplink.bounds();
+        lowest <= highest
+    }
+
     /// Returns the present connection's number, or the last one's.
     pub const fn conn(&self) -> u64 {
         self.conn
