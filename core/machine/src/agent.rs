@@ -329,6 +329,7 @@ impl Agent {
         frame::Inbound {
             s: 0,
             n: self.inbound.last_no(),
+            install: None,
             kind: Kind::Sms,
             sim: sms.sim,
             from: sms.from,

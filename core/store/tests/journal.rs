@@ -130,6 +130,7 @@ fn inbound(s: u64, n: u64) -> Inbound {
     Inbound {
         s,
         n,
+        install: None,
         kind: Kind::Sms,
         sim: SimSlot::default(),
         from: Address::new("CLINIC"),

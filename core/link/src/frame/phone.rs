@@ -105,6 +105,10 @@ pub struct Inbound {
     /// The phone's own number of it: the same when it is uploaded again after a new generation,
     /// so that the hub counts it once per installation.
     pub n: u64,
+    /// The installation that `n` counts in, when it is not the one that hello named: what came in
+    /// under a journal that was set aside is told after the phone has paired again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub install: Option<InstallId>,
     /// What it is.
     pub kind: Kind,
     /// The SIM that took it in.

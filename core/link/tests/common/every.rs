@@ -148,6 +148,7 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
         PhoneFrame::Inbound(Inbound {
             s: 12,
             n: 4,
+            install: None,
             kind: Kind::Sms,
             sim: slot(0),
             from: Address::new("+15005550003"),

@@ -326,6 +326,7 @@ impl Line {
         let inbound = Inbound {
             s: self.up,
             n,
+            install: None,
             kind: Kind::Sms,
             sim: slot(0),
             from: Address::new(super::SENDER),
