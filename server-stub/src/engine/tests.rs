@@ -1,0 +1,1 @@
+//! The engine with the phone's own session.

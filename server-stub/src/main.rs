@@ -1,0 +1,2 @@
+//! A hub double.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Rules of the watch, one wire at a time.
