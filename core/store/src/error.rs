@@ -1,6 +1,10 @@
 //! Why a journal cannot be used.
 
-use std::{io, path::PathBuf};
+use rusqlite::ErrorCode;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Says why a journal cannot be opened, read or written. The file is left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -50,4 +54,23 @@ pub enum JournalError {
     /// The file system failed.
     #[error("the journal's folder failed: {0}")]
     Io(#[from] io::Error),
+}
+
+impl JournalError {
+    /// Says of a file what SQLite found.
+    pub(crate) fn at(self, path: &Path) -> Self {
+        let Self::Database(error) = self else {
+            return self;
+        };
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::Foreign { path },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
+                path,
+                found: error.to_string(),
+            },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::InUse { path },
+            _ => Self::Database(error),
+        }
+    }
 }

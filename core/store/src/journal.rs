@@ -1,13 +1,20 @@
 //! Opening a journal, and one transaction per group of changes.
 
-use crate::{JournalError, link, migrations, read, write};
+use crate::{
+    JournalError, link, log,
+    mark::Mark,
+    migrations, read,
+    sums::{Extent, Sums},
+    write,
+};
 use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
 use postrider_machine::{Change, Snapshot};
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs::{self, File},
     path::{Path, PathBuf},
@@ -20,6 +27,9 @@ pub const APPLICATION_ID: i32 = 0x5052_646a;
 /// Statements kept ready; there are fewer different ones.
 const STATEMENTS_MAX: usize = 64;
 
+/// Pages of a file that a start checks whole; of a larger one it checks what it reads.
+const CHECKED_PAGES_MAX: i64 = 2_048;
+
 /// How long a process that goes down may still hold the file.
 const BUSY: Duration = Duration::from_millis(300);
 
@@ -30,12 +40,14 @@ const BUSY: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub struct Journal {
     connection: Connection,
+    sums: Sums,
 }
 
 impl Journal {
     /// Opens the journal at `path`, and makes a new one where there is none.
     ///
-    /// Returns what it holds, too. The whole file is checked first.
+    /// Returns what it holds, too. What it holds is checked first; of the exposures that are over
+    /// only those of a small file.
     ///
     /// # Errors
     /// [`JournalError`] says what is wrong with the file, which is left as it is.
@@ -43,26 +55,53 @@ impl Journal {
         if !path.try_exists()? {
             create(path)?;
         }
+        let in_file = Mark::in_file(path)?;
+        if in_file.is_live()
+            && let Some(found) = log::damage(&beside(path, "-wal"))?
+        {
+            return Err(damaged(path, found));
+        }
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        check(&connection, path).map_err(|error| explain(error, path))?;
-        migrations::run(&mut connection)?;
-        let snapshot = read::snapshot(&connection)?;
-        Ok((Self { connection }, snapshot))
+        let sums = prepare(&mut connection, path, in_file).map_err(|error| error.at(path))?;
+        let snapshot = read::snapshot(&connection).map_err(|error| error.at(path))?;
+        Ok((Self { connection, sums }, snapshot))
     }
 
     /// Writes changes in order, all or none, and returns when they are on disk.
     ///
     /// # Errors
-    /// [`JournalError`]; then none of them is written.
+    /// [`JournalError`]; then none of them is written, or it is not known whether they are.
     pub fn commit(&mut self, changes: &[Change]) -> Result<(), JournalError> {
+        let before = self.sums.now();
+        match self.write(changes, &before) {
+            Ok(true) => log::renew(&self.connection),
+            Ok(false) => Ok(()),
+            Err(error) => {
+                self.sums.go_back(before);
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns whether texts were erased.
+    fn write(
+        &mut self,
+        changes: &[Change],
+        before: &BTreeMap<String, i64>,
+    ) -> Result<bool, JournalError> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut has_erased = false;
         for change in changes {
+            let rows = transaction.total_changes();
             write::change(&transaction, change)?;
+            let is_erasure = matches!(change, Change::TextsErased { .. });
+            has_erased |= is_erasure && transaction.total_changes() > rows;
         }
+        self.sums.write(&transaction, before)?;
         transaction.commit()?;
-        Ok(())
+        Ok(has_erased)
     }
 
     /// Reads facts that wait for their ack, as `LoadFacts` asks for.
@@ -90,6 +129,72 @@ impl Journal {
     }
 }
 
+impl Drop for Journal {
+    /// Leaves one file that needs no log. Where that fails, the next start takes up the log.
+    fn drop(&mut self) {
+        drop(log::rest(&self.connection));
+    }
+}
+
+/// Checks an open file, brings it up to date, and begins its log.
+fn prepare(connection: &mut Connection, path: &Path, in_file: Mark) -> Result<Sums, JournalError> {
+    let is_small = check(connection)?;
+    let mark = Mark::read(connection)?;
+    if in_file.has_key() && mark.has_key() && mark.key() != in_file.key() {
+        return Err(damaged(path, "its log is of another journal"));
+    }
+    let extent = if is_small {
+        Extent::All
+    } else {
+        Extent::AllButEnded
+    };
+    let sums = migrate(connection, path, mark, extent)?;
+    use_log(connection, path)?;
+    if !in_file.is_live() || !mark.is_live() {
+        log::begin(connection)?;
+    }
+    sums.watch(connection)?;
+    Ok(sums)
+}
+
+/// Compares the sums with the rows, and brings the schema up to date.
+///
+/// A journal whose schema changes has no key until its rows are summed anew.
+fn migrate(
+    connection: &mut Connection,
+    path: &Path,
+    mark: Mark,
+    extent: Extent,
+) -> Result<Sums, JournalError> {
+    let is_old = migrations::are_due(connection)?;
+    if mark.has_key() {
+        let sums = Sums::of(connection, mark)?;
+        if let Some(name) = sums.differing(connection, extent)? {
+            return Err(damaged(
+                path,
+                &format!("the rows of {name} are not those that were written"),
+            ));
+        }
+        if !is_old {
+            return Ok(sums);
+        }
+        Mark::NONE.write(connection)?;
+    }
+    migrations::run(connection)?;
+    seal(connection)
+}
+
+/// Sums every row of a journal and gives it a key.
+fn seal(connection: &mut Connection) -> Result<Sums, JournalError> {
+    let mark = Mark::draw(connection)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sums = Sums::of(&transaction, mark)?;
+    sums.take_stock(&transaction)?;
+    mark.write(&transaction)?;
+    transaction.commit()?;
+    Ok(sums)
+}
+
 /// Makes a journal beside `path` and moves it there whole, so that no half of one is ever found.
 fn create(path: &Path) -> Result<(), JournalError> {
     let log = beside(path, "-wal");
@@ -111,6 +216,7 @@ fn create(path: &Path) -> Result<(), JournalError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     migrations::run(&mut connection)?;
+    seal(&mut connection)?;
     connection.close().map_err(|(_, error)| error)?;
     fs::rename(&draft, path)?;
     if let Some(folder) = path
@@ -127,38 +233,49 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, JournalError> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         connection.busy_timeout(BUSY)?;
+        // The log stays until its content is in the file for certain, errors or not.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.pragma_update(None, "secure_delete", "ON")?;
         Ok(connection)
     };
-    open().map_err(|error| explain(error, path))
+    open().map_err(|error| JournalError::from(error).at(path))
 }
 
-/// Makes sure that the file is ours and whole before anything is written to it.
-fn check(connection: &Connection, path: &Path) -> Result<(), rusqlite::Error> {
+/// Makes sure that the file is ours and sound before anything is written to it; returns whether it
+/// is small enough to be checked whole.
+fn check(connection: &Connection) -> Result<bool, JournalError> {
     let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if id != APPLICATION_ID {
-        return Err(foreign());
+        return Err(sqlite_failure(ErrorCode::NotADatabase, None).into());
     }
-    let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-    if found != "ok" {
-        return Err(damaged(found));
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    let is_small = pages <= CHECKED_PAGES_MAX;
+    if is_small {
+        let found: String =
+            connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
+        if found != "ok" {
+            return Err(sqlite_failure(ErrorCode::DatabaseCorrupt, Some(found)).into());
+        }
     }
+    Ok(is_small)
+}
+
+fn use_log(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let mode: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
-        return Err(damaged(format!("{} cannot have a log", path.display())));
+        return Err(damaged(path, "it cannot have a log"));
     }
-    connection.pragma_update(None, "synchronous", "FULL")
+    Ok(connection.pragma_update(None, "synchronous", "FULL")?)
 }
 
-fn foreign() -> rusqlite::Error {
-    sqlite_failure(ErrorCode::NotADatabase, None)
-}
-
-fn damaged(found: String) -> rusqlite::Error {
-    sqlite_failure(ErrorCode::DatabaseCorrupt, Some(found))
+fn damaged(path: &Path, found: &str) -> JournalError {
+    JournalError::Damaged {
+        path: path.to_owned(),
+        found: found.to_owned(),
+    }
 }
 
 fn sqlite_failure(code: ErrorCode, message: Option<String>) -> rusqlite::Error {
@@ -167,20 +284,6 @@ fn sqlite_failure(code: ErrorCode, message: Option<String>) -> rusqlite::Error {
         extended_code: 0,
     };
     rusqlite::Error::SqliteFailure(failure, message)
-}
-
-/// Says in the journal's words what SQLite found.
-fn explain(error: rusqlite::Error, path: &Path) -> JournalError {
-    let path = path.to_owned();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => JournalError::Foreign { path },
-        Some(ErrorCode::DatabaseCorrupt) => JournalError::Damaged {
-            path,
-            found: error.to_string(),
-        },
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => JournalError::InUse { path },
-        _ => JournalError::Database(error),
-    }
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {

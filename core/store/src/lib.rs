@@ -9,8 +9,11 @@ mod columns;
 mod error;
 mod journal;
 mod link;
+mod log;
+mod mark;
 mod migrations;
 mod read;
+mod sums;
 mod write;
 
 pub use error::JournalError;

@@ -11,27 +11,36 @@ const ALL: &[(&str, &str)] = &[
         "V2__every_kind",
         include_str!("../migrations/V2__every_kind.sql"),
     ),
+    ("V3__sums", include_str!("../migrations/V3__sums.sql")),
 ];
 
-/// Brings a journal up to date.
-pub(crate) fn run(connection: &mut Connection) -> Result<(), JournalError> {
-    let migrations = ALL
-        .iter()
-        .map(|(name, sql)| Migration::unapplied(name, sql))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Box::new)?;
-    let known = migrations
-        .last()
-        .map_or(0, |last| i64::from(last.version()));
+/// Tells whether a journal has to be brought up to date.
+///
+/// # Errors
+/// [`JournalError::Newer`] when this version does not know its schema.
+pub(crate) fn are_due(connection: &Connection) -> Result<bool, JournalError> {
+    let known = known()?.last().map_or(0, |last| i64::from(last.version()));
     let found = version(connection)?;
     if found > known {
         return Err(JournalError::Newer { found, known });
     }
-    if found < known {
-        let runner = Runner::new(&migrations).set_grouped(true);
+    Ok(found < known)
+}
+
+/// Brings a journal up to date.
+pub(crate) fn run(connection: &mut Connection) -> Result<(), JournalError> {
+    if are_due(connection)? {
+        let runner = Runner::new(&known()?).set_grouped(true);
         runner.run(connection).map_err(Box::new)?;
     }
     Ok(())
+}
+
+fn known() -> Result<Vec<Migration>, JournalError> {
+    let known = ALL
+        .iter()
+        .map(|(name, sql)| Migration::unapplied(name, sql));
+    Ok(known.collect::<Result<_, _>>().map_err(Box::new)?)
 }
 
 /// The table in which `refinery` keeps what was applied.

@@ -1,6 +1,9 @@
 //! Each change as its statement.
 
-use crate::{JournalError, columns::int};
+use crate::{
+    JournalError,
+    columns::{int, invalid},
+};
 use postrider_link::frame::Config;
 use postrider_machine::{
     Change, MessageRef, Stamp,
@@ -106,37 +109,43 @@ impl Writer<'_> {
     fn message_moved(&self, message: MessageRef, progress: &Progress) -> Result<(), JournalError> {
         let submitted = Moment::of(progress.submitted.as_ref());
         let retry = Moment::of(progress.retry.as_ref().map(|(since, _)| since));
-        self.run(
+        let mut moved = self.0.prepare_cached(
             "UPDATE message SET state = ?3, attempt = ?4, tries = ?5, submitted_boot = ?6,
                  submitted_mono = ?7, submitted_wall = ?8, retry_boot = ?9, retry_mono = ?10,
                  retry_wall = ?11, retry_delay_ms = ?12, spent = ?13, parts = ?14, code = ?15,
                  partial = ?16, unsent = ?17, fact = ?18, ended = ?19, call_duration_s = ?20,
                  call_ring_s = ?21
              WHERE id = ?1 AND ep = ?2",
-            params![
-                message.id.get(),
-                message.ep,
-                progress.state.as_str(),
-                progress.attempt,
-                progress.tries,
-                submitted.boot,
-                submitted.mono,
-                submitted.wall,
-                retry.boot,
-                retry.mono,
-                retry.wall,
-                progress.retry.as_ref().map(|(_, delay_ms)| int(*delay_ms)),
-                progress.spent.map(int),
-                progress.parts.to_string(),
-                progress.code,
-                progress.partial,
-                progress.unsent,
-                int(progress.fact),
-                progress.ended.map(|at| at.0),
-                progress.call.map(|call| call.duration_s),
-                progress.call.map(|call| call.ring_s),
-            ],
-        )
+        )?;
+        let rows = moved.execute(params![
+            message.id.get(),
+            message.ep,
+            progress.state.as_str(),
+            progress.attempt,
+            progress.tries,
+            submitted.boot,
+            submitted.mono,
+            submitted.wall,
+            retry.boot,
+            retry.mono,
+            retry.wall,
+            progress.retry.as_ref().map(|(_, delay_ms)| int(*delay_ms)),
+            progress.spent.map(int),
+            progress.parts.to_string(),
+            progress.code,
+            progress.partial,
+            progress.unsent,
+            int(progress.fact),
+            progress.ended.map(|at| at.0),
+            progress.call.map(|call| call.duration_s),
+            progress.call.map(|call| call.ring_s),
+        ])?;
+        // A row that is not found would be one that an index has lost.
+        if rows == 1 {
+            Ok(())
+        } else {
+            Err(invalid("message", "id"))
+        }
     }
 
     fn texts_erased(&self, before: UnixMs) -> Result<(), JournalError> {

@@ -91,7 +91,7 @@ fn a_journal_of_a_newer_version_is_refused() {
     journal_at(&path);
     let newer = Connection::open(&path).unwrap();
     let sql = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum)
-               SELECT 99, 'later', applied_on, checksum FROM refinery_schema_history";
+               SELECT 99, 'later', applied_on, checksum FROM refinery_schema_history LIMIT 1";
     newer.execute(sql, []).unwrap();
     drop(newer);
     let error = Journal::open(&path).map(|_| ()).unwrap_err();

@@ -1,0 +1,136 @@
+//! The log beside the file: looked at before SQLite takes it, and emptied when it should be.
+//!
+//! SQLite takes a log up to the first frame that is not sound, as after a loss of power: at most
+//! the transaction that was not confirmed is torn. A frame that turned bad later, in the middle,
+//! would silently take every confirmed commit after it along. Here the log is followed past such a
+//! frame; where two more commits come after it, it is damaged.
+//!
+//! Source: sqlite.org/fileformat2.html, section 4.
+
+use crate::{JournalError, mark::Mark};
+use rusqlite::Connection;
+use std::{fs, io, path::Path};
+
+const HEADER: usize = 32;
+const FRAME: usize = 24;
+/// The first four bytes, less the bit that says in which order the sums read words.
+const MAGIC: u32 = 0x377f_0682;
+
+/// Says what is wrong with a log that must be there; `None` when it is sound.
+pub(crate) fn damage(path: &Path) -> io::Result<Option<&'static str>> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Some("its log is gone"));
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(match Log::of(&bytes) {
+        None => Some("its log begins with rubbish"),
+        Some(log) if log.commits_after_damage() > 1 => Some("its log is damaged"),
+        Some(_) => None,
+    })
+}
+
+/// Lets the log start from nothing, so that what was erased is in it no more.
+pub(crate) fn renew(connection: &Connection) -> Result<(), JournalError> {
+    rest(connection)?;
+    begin(connection)
+}
+
+/// Moves everything into the file, whose mark then says that the log is not needed.
+pub(crate) fn rest(connection: &Connection) -> Result<(), JournalError> {
+    Mark::read(connection)?.at_rest().write(connection)?;
+    checkpoint(connection, "TRUNCATE")
+}
+
+/// Begins a log; the file's mark says from here on that there is one.
+pub(crate) fn begin(connection: &Connection) -> Result<(), JournalError> {
+    Mark::read(connection)?.live().write(connection)?;
+    checkpoint(connection, "PASSIVE")
+}
+
+fn checkpoint(connection: &Connection, how: &str) -> Result<(), JournalError> {
+    let sql = format!("PRAGMA wal_checkpoint({how})");
+    connection.query_row(&sql, [], |_| Ok(()))?;
+    Ok(())
+}
+
+struct Log<'a> {
+    bytes: &'a [u8],
+    page: usize,
+    is_big_endian: bool,
+    salt: &'a [u8],
+    sum: Sum,
+}
+
+impl<'a> Log<'a> {
+    fn of(bytes: &'a [u8]) -> Option<Self> {
+        let header = bytes.get(..HEADER)?;
+        let magic = word(header, 0);
+        let is_big_endian = magic & 1 == 1;
+        let sum = Sum::default().with(&header[..24], is_big_endian);
+        let page = word(header, 8) as usize;
+        let is_sound = magic & !1 == MAGIC
+            && sum == Sum::stored(header, 24)
+            && (512..=65_536).contains(&page)
+            && page.is_power_of_two();
+        is_sound.then_some(Self {
+            bytes,
+            page,
+            is_big_endian,
+            salt: &header[16..24],
+            sum,
+        })
+    }
+
+    /// Counts commits behind the first frame that is not sound, by frames that follow from the
+    /// sums that stand in the frames before them.
+    fn commits_after_damage(&self) -> usize {
+        let frames = self.bytes[HEADER..].chunks_exact(FRAME + self.page);
+        let (mut before, mut is_damaged, mut commits) = (self.sum, false, 0);
+        for frame in frames {
+            let sum = before.with(&frame[..8], self.is_big_endian);
+            let sum = sum.with(&frame[FRAME..], self.is_big_endian);
+            before = Sum::stored(frame, 16);
+            let is_sound = sum == before && frame[8..16] == *self.salt;
+            let is_commit = word(frame, 4) != 0;
+            commits += usize::from(is_damaged && is_sound && is_commit);
+            is_damaged |= !is_sound;
+        }
+        commits
+    }
+}
+
+/// The running sum of a log: two words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Sum(u32, u32);
+
+impl Sum {
+    fn stored(bytes: &[u8], at: usize) -> Self {
+        Self(word(bytes, at), word(bytes, at + 4))
+    }
+
+    fn with(self, bytes: &[u8], is_big_endian: bool) -> Self {
+        bytes
+            .chunks_exact(8)
+            .fold(self, |Self(first, second), pair| {
+                let [left, right] = [0, 4].map(|at| {
+                    let word = word(pair, at);
+                    if is_big_endian {
+                        word
+                    } else {
+                        word.swap_bytes()
+                    }
+                });
+                let first = first.wrapping_add(left).wrapping_add(second);
+                Self(first, second.wrapping_add(right).wrapping_add(first))
+            })
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_be_bytes(word)
+}

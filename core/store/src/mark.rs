@@ -1,0 +1,76 @@
+//! The journal's mark: four bytes in the file's own header that say whose log belongs to it.
+//!
+//! The mark is SQLite's `user_version`. Its lowest bit says that the log beside the file is in use
+//! and must be there; the others are the journal's key, drawn when it is made. Both are read from
+//! the file as it lies there, before SQLite sees its log: a log that is missing, damaged in its
+//! middle or of another journal is found, not silently left out.
+//!
+//! 0: older versions' journals, and one whose schema is just being changed.
+
+use crate::JournalError;
+use rusqlite::Connection;
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+/// Where SQLite keeps `user_version`, in bytes.
+const PLACE: usize = 60;
+
+/// A journal's key, and whether its log is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark(i32);
+
+impl Mark {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Draws a key for a journal whose log is not in use.
+    pub(crate) fn draw(connection: &Connection) -> Result<Self, JournalError> {
+        let sql = "SELECT ((random() & 0x1fffffff) | 0x20000000) << 1";
+        Ok(Self(connection.query_row(sql, [], |row| row.get(0))?))
+    }
+
+    /// Reads the mark in the file itself, without its log; a file too short has none.
+    pub(crate) fn in_file(path: &Path) -> io::Result<Self> {
+        let mut header = [0; PLACE + 4];
+        match File::open(path)?.read_exact(&mut header) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(Self::NONE),
+            Err(error) => return Err(error),
+        }
+        let mut mark = [0; 4];
+        mark.copy_from_slice(&header[PLACE..]);
+        Ok(Self(i32::from_be_bytes(mark)))
+    }
+
+    /// Reads the mark as SQLite sees it, with the log.
+    pub(crate) fn read(connection: &Connection) -> Result<Self, JournalError> {
+        let mark = connection.pragma_query_value(None, "user_version", |row| row.get(0));
+        Ok(Self(mark?))
+    }
+
+    pub(crate) fn write(self, connection: &Connection) -> Result<(), JournalError> {
+        Ok(connection.pragma_update(None, "user_version", self.0)?)
+    }
+
+    pub(crate) fn key(self) -> u64 {
+        u64::from(self.0.cast_unsigned() >> 1)
+    }
+
+    pub(crate) fn has_key(self) -> bool {
+        self.key() != 0
+    }
+
+    pub(crate) fn is_live(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub(crate) fn live(self) -> Self {
+        Self(self.0 | 1)
+    }
+
+    pub(crate) fn at_rest(self) -> Self {
+        Self(self.0 & !1)
+    }
+}
