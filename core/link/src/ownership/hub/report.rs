@@ -195,7 +195,9 @@ impl Ownership {
             Whose::Present => Outcome::default(),
             Whose::LookUpPast if page => return Ok(self.past_truth(state)),
             Whose::LookUpPast => return Ok(Outcome::default()),
-            Whose::Stranger if page && !mutant::is("pages_ignored") => return Ok(self.adopt(ep, by, report, rules)),
+            Whose::Stranger if page && !mutant::is("pages_ignored") => {
+                return Ok(self.adopt(ep, by, report, rules));
+            }
             Whose::Stranger => return Err(Refused::NoSuchExposure),
         };
         outcome.ask = outcome.ask.or(self.asks());
