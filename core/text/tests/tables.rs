@@ -1,10 +1,5 @@
 //! The tables of the standards, whole: a line that changes shows here.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a helper of a test stops the test where it cannot go on"
-)]
-
 use postrider_text::gsm7::{Alphabet, Language};
 use postrider_text::{parts, result_code, rp_cause, tp_status};
 
