@@ -1,7 +1,7 @@
 //! Contacts: the people on the other side.
 
-use crate::Vars;
 use crate::code::coded;
+use crate::{Address, Vars};
 use postrider_model::{ContactId, MessageId, PhoneId, PhoneNumber, ProjectId, UnixMs};
 
 coded! {
@@ -25,8 +25,8 @@ pub struct Contact {
     pub project_id: ProjectId,
     /// Its name.
     pub name: Option<String>,
-    /// Its number as it is shown and dialled.
-    pub phone_number: Option<PhoneNumber>,
+    /// Its number as it is shown and dialled, or what else it calls itself.
+    pub phone_number: Option<Address>,
     /// The same in E.164, when it can be written so.
     pub number_e164: Option<PhoneNumber>,
     /// Whether nothing may be sent to it.
@@ -62,7 +62,7 @@ impl Contact {
     pub fn new(
         id: ContactId,
         project_id: ProjectId,
-        phone_number: Option<PhoneNumber>,
+        phone_number: Option<Address>,
         number_e164: Option<PhoneNumber>,
         now: UnixMs,
     ) -> Self {

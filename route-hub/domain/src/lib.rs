@@ -6,24 +6,31 @@
 //! or `_sec`; a field of type `UnixMs` is a moment.
 
 mod access;
+mod address;
 mod alert;
 mod audit;
 mod code;
 mod contact;
+mod data_sms;
 mod device;
 mod fold;
 mod message;
 pub mod numbers;
 mod organization;
 mod phone;
+mod quiet;
+pub mod recipients;
+pub mod ussd;
 mod vars;
 mod webhook;
 
 pub use access::{ApiKey, Permission, Permissions};
+pub use address::Address;
 pub use alert::{Alert, AlertKind};
 pub use audit::AuditEntry;
 pub use code::UnknownName;
 pub use contact::{Contact, ConversationStatus};
+pub use data_sms::{DATA_BYTES_MAX, DataSms, Encoding, InvalidData};
 pub use device::{Device, DeviceState, Pairing, PairingState};
 pub use fold::fold;
 pub use message::{
@@ -32,5 +39,6 @@ pub use message::{
 };
 pub use organization::{Organization, Project};
 pub use phone::{Phone, PhoneType, QuietMode, WaitingFor};
+pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
 pub use vars::{InvalidVars, VarValue, Vars, VarsChange};
 pub use webhook::{OutboxRow, Webhook, WebhookEvent, WebhookLogEntry};

@@ -1,10 +1,9 @@
 //! Messages, both ways.
 
-use crate::Vars;
 use crate::code::coded;
+use crate::{Address, DataSms, Vars};
 use postrider_model::{
-    ContactId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, PhoneNumber, ProjectId,
-    Secret, UnixMs,
+    ContactId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, ProjectId, Secret, UnixMs,
 };
 
 coded! {
@@ -158,9 +157,9 @@ pub struct Message {
     /// When it was changed last.
     pub time_updated: UnixMs,
     /// Whom it is from.
-    pub from_number: Option<PhoneNumber>,
+    pub from_number: Option<Address>,
     /// Whom it is for.
-    pub to_number: Option<PhoneNumber>,
+    pub to_number: Option<Address>,
     /// Its text.
     pub content: Option<MessageText>,
     /// Whether somebody starred it.
@@ -203,4 +202,27 @@ pub struct Message {
     pub hidden: bool,
     /// Which parts have ended and how, as JSON, while there are several.
     pub parts_done: Option<String>,
+}
+
+impl Message {
+    /// Returns the payload of a data message.
+    pub fn data(&self) -> Option<DataSms> {
+        let params = self.route_params.as_ref();
+        let is_text = self.message_type == MessageType::Sms;
+        params
+            .filter(|_| is_text)
+            .and_then(|params| DataSms::of_params(params))
+    }
+
+    /// Takes in how long a call lasted and rang, in seconds, as its phone says; says whether that
+    /// was new. A length below nothing means that nobody answered, a ring below nothing that it
+    /// is not known.
+    pub fn note_call(&mut self, duration_sec: Option<i64>, ring_sec: Option<i64>) -> bool {
+        let duration = duration_sec.map(|seconds| seconds.max(-1));
+        let ring = ring_sec.filter(|seconds| *seconds >= 0);
+        let before = (self.duration_sec, self.ring_time_sec);
+        self.duration_sec = duration.or(self.duration_sec);
+        self.ring_time_sec = ring.or(self.ring_time_sec);
+        (self.duration_sec, self.ring_time_sec) != before
+    }
 }

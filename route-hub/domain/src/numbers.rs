@@ -5,6 +5,7 @@
 //! separators: networks know better than tables. Short codes and alphanumeric names stay as they
 //! are.
 
+use crate::Address;
 use phonenumber::country::Id as Region;
 use phonenumber::metadata::{DATABASE, Descriptor, Descriptors};
 use postrider_model::{NumberShape, PhoneNumber};
@@ -196,32 +197,86 @@ fn has_numbers_of_length(kinds: &Descriptors, length: u16) -> bool {
     lengths.any(|lengths| lengths.contains(&length))
 }
 
+/// Says whether a text names a region of the tables: two capital letters.
+pub fn is_region(text: &str) -> bool {
+    text.parse::<Region>().is_ok() && DATABASE.by_id(text).is_some()
+}
+
+/// Says whether a number is assigned where it is read; a short code may be, for all we know.
+pub fn is_valid(number: &PhoneNumber, region: Option<&str>) -> bool {
+    match number.shape() {
+        NumberShape::ShortCode => true,
+        NumberShape::Alphanumeric => false,
+        NumberShape::E164 | NumberShape::National => {
+            parsed(number, region).is_some_and(|number| phonenumber::is_valid(&number))
+        }
+    }
+}
+
+/// Returns the regions that a number may be in: one where that can be told, those of its country
+/// code where it cannot, and the one in which it is read for a short code.
+pub fn regions(number: &PhoneNumber, region: Option<&str>) -> Vec<&'static str> {
+    let known = |region: &str| DATABASE.by_id(region).map(|region| region.id());
+    if number.shape() == NumberShape::ShortCode {
+        return region.and_then(known).into_iter().collect();
+    }
+    let Some(parsed) = parsed(number, region) else {
+        return Vec::new();
+    };
+    if phonenumber::is_valid(&parsed)
+        && let Some(region) = parsed.country().id()
+    {
+        return known(region.as_ref()).into_iter().collect();
+    }
+    let code = parsed.country().code();
+    let regions = DATABASE.by_code(&code).into_iter().flatten();
+    regions.map(|region| region.id()).collect()
+}
+
+fn parsed(number: &PhoneNumber, region: Option<&str>) -> Option<phonenumber::PhoneNumber> {
+    let region = match number.shape() {
+        NumberShape::E164 => None,
+        _ => Some(region?.parse().ok()?),
+    };
+    phonenumber::parse(region, number.as_str()).ok()
+}
+
+/// Reads whoever wrote, as the network gave it: a number in `region` where that makes one, else
+/// the text as it came. `None` when there is nothing.
+pub fn sender(typed: &str, region: Option<&str>) -> Option<Address> {
+    match parse(typed, region, Names::Allowed) {
+        Ok(number) => Some(number.into()),
+        Err(ImpossibleNumber) => Address::new(typed),
+    }
+}
+
 /// Returns the number when it is written in E.164.
-pub fn in_e164(number: &PhoneNumber) -> Option<&PhoneNumber> {
-    (number.shape() == NumberShape::E164).then_some(number)
+pub fn in_e164(address: &Address) -> Option<PhoneNumber> {
+    address
+        .number()
+        .filter(|number| number.shape() == NumberShape::E164)
 }
 
 /// Returns what contacts are looked up by: the last eight digits, fewer where there are no more,
-/// and the folded name of an alphanumeric sender.
-pub fn tail(number: &PhoneNumber) -> Cow<'_, str> {
-    let digits = number.digits();
-    if digits.is_empty() {
-        return Cow::Owned(crate::fold(number.as_str()));
+/// and the folded name of any other sender.
+pub fn tail(address: &Address) -> Cow<'_, str> {
+    match digits(address) {
+        Some(digits) => Cow::Borrowed(&digits[digits.len().saturating_sub(TAIL_DIGITS)..]),
+        None => Cow::Owned(crate::fold(address.as_str())),
     }
-    Cow::Borrowed(&digits[digits.len().saturating_sub(TAIL_DIGITS)..])
 }
 
 /// Says whether a number has enough digits to be compared by its end.
-pub fn has_comparable_tail(number: &PhoneNumber) -> bool {
-    significant(number).len() >= TAIL_DIGITS
+pub fn has_comparable_tail(address: &Address) -> bool {
+    significant(address).len() >= TAIL_DIGITS
 }
 
 /// Says whether two numbers may be one, written differently.
 ///
 /// The shorter must be the end of the longer, with eight digits or more; zeros in front of a
 /// national form are no part of it. Two numbers in E.164 are one only when they are equal.
-pub fn are_one(a: &PhoneNumber, b: &PhoneNumber) -> bool {
-    if a.shape() == NumberShape::E164 && b.shape() == NumberShape::E164 {
+pub fn are_one(a: &Address, b: &Address) -> bool {
+    if in_e164(a).is_some() && in_e164(b).is_some() {
         return a == b;
     }
     let (a, b) = (significant(a), significant(b));
@@ -229,8 +284,19 @@ pub fn are_one(a: &PhoneNumber, b: &PhoneNumber) -> bool {
     short.len() >= TAIL_DIGITS && long.ends_with(short)
 }
 
-fn significant(number: &PhoneNumber) -> &str {
-    number.digits().trim_start_matches('0')
+fn significant(address: &Address) -> &str {
+    digits(address).unwrap_or("").trim_start_matches('0')
+}
+
+/// Returns the digits of a number or short code, without a leading `+`.
+fn digits(address: &Address) -> Option<&str> {
+    address.number()?;
+    let text = address.as_str();
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then_some(digits)
 }
 
 #[cfg(test)]
@@ -313,16 +379,43 @@ mod tests {
 
     #[test]
     fn two_forms_of_a_number_are_one_and_two_countries_numbers_are_not() {
-        let one = |a, b| are_one(&number(a), &number(b));
+        let address = |text: &str| Address::new(text).unwrap();
+        let one = |a, b| are_one(&address(a), &address(b));
         assert!(one("+15005550001", "5005550001"));
         assert!(one("05005550001", "+15005550001"));
         assert!(one("+15005550001", "+15005550001"));
         assert!(!one("+15005550001", "+25005550001"));
         assert!(!one("+15005550001", "5550001"));
         assert!(!one("CLINIC", "CLINIC"));
-        assert_eq!(tail(&number("+15005550001")), "05550001");
-        assert_eq!(tail(&number("72255")), "72255");
-        assert_eq!(tail(&number("Clinic")), "clinic");
+        assert_eq!(tail(&address("+15005550001")), "05550001");
+        assert_eq!(tail(&address("72255")), "72255");
+        assert_eq!(tail(&address("Clinic")), "clinic");
+        assert_eq!(tail(&address("The Corner Shop")), "the corner shop");
+        assert_eq!(tail(&address("*100#")), "*100#");
+    }
+
+    #[test]
+    fn senders_become_e164_where_they_can_and_are_kept_where_not() {
+        let read = |typed, region| sender(typed, region).map(|it| it.as_str().to_owned());
+        let us = Some("US");
+        assert_eq!(read("5005550001", us).as_deref(), Some("+15005550001"));
+        assert_eq!(read("5005550001", None).as_deref(), Some("5005550001"));
+        for kept in ["72255", "MyBank", "The Corner Shop", "*100#", "+1", "7"] {
+            assert_eq!(read(kept, us).as_deref(), Some(kept));
+        }
+        assert_eq!(read("  ", us), None);
+    }
+
+    #[test]
+    fn a_number_is_in_its_region_or_in_those_of_its_country_code() {
+        let of = |text, region| regions(&number(text), region);
+        assert_eq!(of("+15005550001", None), ["US"]);
+        assert_eq!(of("5005550001", Some("US")), ["US"]);
+        assert_eq!(of("72255", Some("KE")), ["KE"]);
+        let unassigned = of("+19995550001", None);
+        assert!(unassigned.contains(&"US") && unassigned.contains(&"CA"));
+        assert!(of("5005550001", None).is_empty() && of("MyBank", Some("US")).is_empty());
+        assert!(is_region("KE") && !is_region("ke") && !is_region("XX") && !is_region("KEN"));
     }
 
     proptest! {

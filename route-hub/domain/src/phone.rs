@@ -1,7 +1,7 @@
 //! Phones (basic routes): one SIM slot of a device, or a test route.
 
-use crate::Vars;
 use crate::code::coded;
+use crate::{QuietHours, Vars, Window, Zone};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 
 coded! {
@@ -21,7 +21,7 @@ coded! {
         Off = "off" / 0,
         /// Messages wait until they end.
         Delay = "delay" / 1,
-        /// People are asked first; programs are not.
+        /// Messages wait until they end, or until somebody lets them go.
         Confirm = "confirm" / 2,
     }
 }
@@ -117,6 +117,10 @@ pub struct Phone {
     pub quiet_start: Option<String>,
     /// When they end, `HH:MM`.
     pub quiet_end: Option<String>,
+    /// Up to when somebody let go what waited in the quiet hours; `None`: nobody did.
+    pub quiet_released_until: Option<UnixMs>,
+    /// Most SMS parts per hour that the hub lets it send; `None`: its own limit alone.
+    pub send_limit_max: Option<u32>,
     /// Whether recipients must be valid numbers.
     pub validate_recipient_numbers: bool,
     /// The regions it may send to; `None`: all.
@@ -176,6 +180,8 @@ impl Phone {
             quiet_mode: QuietMode::Off,
             quiet_start: None,
             quiet_end: None,
+            quiet_released_until: None,
+            send_limit_max: None,
             validate_recipient_numbers: false,
             allowed_recipient_countries: None,
             window_size: None,
@@ -211,6 +217,49 @@ impl Phone {
             self.send_paused = false;
             self.auto_paused = false;
         }
+    }
+
+    /// Returns its quiet hours in its own zone, else in its project's, else in UTC; `None` where
+    /// none are kept.
+    pub fn quiet_hours(&self, project_zone: &str) -> Option<QuietHours> {
+        if self.quiet_mode == QuietMode::Off {
+            return None;
+        }
+        let own = self.timezone_id.as_deref().and_then(Zone::find);
+        Some(QuietHours {
+            start: self.quiet_start.as_deref()?.parse().ok()?,
+            end: self.quiet_end.as_deref()?.parse().ok()?,
+            zone: own
+                .or_else(|| Zone::find(project_zone))
+                .unwrap_or(Zone::UTC),
+        })
+    }
+
+    /// Returns the stretches up to `until` in which nothing may leave, but for one that somebody
+    /// released.
+    pub fn quiet_windows(&self, project_zone: &str, now: UnixMs, until: UnixMs) -> Vec<Window> {
+        let hours = self.quiet_hours(project_zone);
+        let mut windows = hours.map_or_else(Vec::new, |hours| hours.windows(now, until));
+        windows.retain(|(_, end)| !self.is_released(*end));
+        windows
+    }
+
+    /// Returns until when nothing may leave, if these are quiet hours that nobody released.
+    pub fn quiet_until(&self, project_zone: &str, now: UnixMs) -> Option<UnixMs> {
+        let end = self.quiet_hours(project_zone)?.until(now)?;
+        (!self.is_released(end)).then_some(end)
+    }
+
+    /// Lets what waits in the present quiet hours go; says whether there were any.
+    pub fn release_quiet(&mut self, project_zone: &str, now: UnixMs) -> bool {
+        let end = self.quiet_until(project_zone, now);
+        self.quiet_released_until = end.or(self.quiet_released_until);
+        end.is_some()
+    }
+
+    fn is_released(&self, end: UnixMs) -> bool {
+        self.quiet_released_until
+            .is_some_and(|released| end <= released)
     }
 
     /// Pauses or resumes by a person's word, which outlives a reset of the count.
@@ -254,6 +303,26 @@ mod tests {
         phone.count_sent(1);
         phone.reset_sent_count(UnixMs(9));
         assert!(phone.send_paused);
+    }
+
+    #[test]
+    fn what_is_released_in_quiet_hours_goes_until_their_end_and_not_beyond() {
+        const HOUR_MS: i64 = 3_600_000;
+        let mut phone = phone(None);
+        phone.quiet_mode = QuietMode::Confirm;
+        (phone.quiet_start, phone.quiet_end) = (Some("00:00".into()), Some("02:00".into()));
+        let (now, end) = (UnixMs(HOUR_MS), UnixMs(2 * HOUR_MS));
+        assert_eq!(phone.quiet_until("UTC", now), Some(end));
+        assert!(phone.release_quiet("UTC", now));
+        assert_eq!(phone.quiet_until("UTC", now), None);
+        let two_days = phone.quiet_windows("UTC", now, UnixMs(48 * HOUR_MS));
+        assert_eq!(two_days, [(UnixMs(24 * HOUR_MS), UnixMs(26 * HOUR_MS))]);
+        assert!(!phone.release_quiet("UTC", end));
+        assert!(phone.quiet_until("UTC", UnixMs(25 * HOUR_MS)).is_some());
+        phone.timezone_id = Some("Asia/Kathmandu".into());
+        assert_eq!(phone.quiet_until("UTC", UnixMs(25 * HOUR_MS)), None);
+        phone.quiet_mode = QuietMode::Off;
+        assert_eq!(phone.quiet_hours("UTC"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use crate::alerts::offline;
-use crate::dispatch::{life, simulated};
+use crate::dispatch::{life, quiet, simulated};
 use crate::hub::{Hub, HubParts};
 use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
@@ -70,6 +70,7 @@ impl Running {
         let mut workers = JoinSet::new();
         workers.spawn(life::run(hub.clone()));
         workers.spawn(simulated::run(hub.clone()));
+        workers.spawn(quiet::run(hub.clone()));
         workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(notice_changes(hub.clone()));

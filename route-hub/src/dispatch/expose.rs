@@ -3,7 +3,7 @@
 use super::settle::{Detail, Work};
 use hub_domain::{Message, MessageType, Phone};
 use hub_store::{StoreError, Tx, messages};
-use postrider_link::frame::{Address, Kind, Send};
+use postrider_link::frame::{Address, Data, Kind, Send};
 use postrider_link::ownership::hub::{Fact, Holder};
 use postrider_model::{PhoneId, SimSlot};
 use std::collections::BTreeMap;
@@ -85,6 +85,8 @@ pub struct Exposing<'a> {
     pub credit: u64,
     /// The next place in the device's downward sequence; rises with each exposure.
     pub next_s: u64,
+    /// The key above which messages are exposed: those below wait for the word of other phones.
+    pub above: i64,
 }
 
 /// Exposes what is queued for one SIM and returns the frames to write after the commit.
@@ -113,7 +115,7 @@ pub fn queued(
             exposed.more = true;
             continue;
         }
-        let claimed = messages::claim_queued(tx, phone.id, priority, limit)?;
+        let claimed = messages::claim_queued_above(tx, phone.id, priority, exposing.above, limit)?;
         exposed.more |= claimed.len() >= limit as usize;
         for mut message in claimed {
             if let Some(frame) = expose(work, tx, &mut message, sim, exposing)? {
@@ -179,18 +181,23 @@ pub fn frame(
     let left = message
         .life_end
         .map_or(i64::MAX, |end| end.0.saturating_sub(now.0));
+    let data = message.data();
+    let kind = match data {
+        Some(_) => Kind::DataSms,
+        None => kind(message.message_type),
+    };
     Send {
         s,
         id: message.id,
         ep: message.ownership.ep,
-        kind: kind(message.message_type),
+        report: matches!(kind, Kind::Sms | Kind::DataSms | Kind::Mms),
+        kind,
         to,
         text: message.content.clone(),
-        data: None,
+        data: data.map(Data::from),
         sim,
         parts_max: None,
         ttl_ms: u64::try_from(left).unwrap_or(0).min(TTL_MS_MAX),
-        report: true,
         priority: i64::from(message.priority),
         movable: false,
         media: Vec::new(),

@@ -73,6 +73,7 @@ fn waiting_for(word: &str) -> Option<WaitingFor> {
         "paused" => WaitingFor::Paused,
         "quiet_hours" => WaitingFor::QuietHours,
         "send_limit" | "platform_guard" => WaitingFor::SendLimit,
+        "retry" => WaitingFor::Retry,
         "sent_results" | "send_delay" => WaitingFor::Queue,
         _ => return None,
     })

@@ -3,14 +3,15 @@
 use super::settle::Work;
 use crate::webhooks::enqueue;
 use hub_domain::{
-    Contact, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Phone, Vars,
+    Address, Contact, DataSms, Direction, Message, MessageSource, MessageType, OnUnknown,
+    OwnershipRow, Phone, Vars, numbers,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, inbound_counted, messages, phones};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::{Inbound, Kind};
 use postrider_link::ownership::hub::Holder;
-use postrider_model::{MessageStatus, PhoneNumber, UnixMs};
+use postrider_model::{ContactId, MessageStatus, MessageText, UnixMs};
 
 /// The longest text that a message from outside keeps, in characters: 255 parts of a text message.
 const TEXT_CHARS_MAX: usize = 39_015;
@@ -38,31 +39,53 @@ pub fn apply(
     if !inbound_counted::count(tx, by.device, by.install.as_str(), frame.n)? {
         return Ok(Ok(()));
     }
-    let from = address(frame.from.as_str());
+    let raw = Address::new(frame.from.as_str());
     let created = published_time(clock, frame.stamp(), UnixMs(0), work.now);
     let mut message = blank(work, phone, message_type, created);
-    message.to_number = frame
-        .to
+    let own = || phone.phone_number.as_ref().map(Address::from);
+    let to = frame.to.as_ref().and_then(|to| Address::new(to.as_str()));
+    message.to_number = to.or_else(own);
+    message.from_number = raw
         .as_ref()
-        .and_then(|to| address(to.as_str()))
-        .or(phone.phone_number.clone());
-    message.from_number = from;
-    message.content = frame.text.as_ref().map(|text| {
-        text.as_str()
-            .chars()
-            .take(TEXT_CHARS_MAX)
-            .collect::<String>()
-            .into()
-    });
-    message.time_sent = frame.sent_at.map(UnixMs);
-    message.num_parts = frame.parts.map(u32::from);
-    message.duration_sec = frame.duration_s;
-    message.ring_time_sec = frame.ring_s;
-    store(work, tx, phone, message)?;
+        .and_then(|raw| sender(work, phone, message_type, raw));
+    fill(&mut message, frame);
+    store(work, tx, phone, message, raw.as_ref())?;
     Ok(Ok(()))
 }
 
+/// Reads who wrote, in the phone's region; a USSD answer comes from the code that was dialled.
+fn sender(
+    work: &Work<'_, '_>,
+    phone: &Phone,
+    message_type: MessageType,
+    raw: &Address,
+) -> Option<Address> {
+    if message_type == MessageType::Ussd {
+        return Some(raw.clone());
+    }
+    let region = phone.country.as_deref().or(work.project.country.as_deref());
+    numbers::sender(raw.as_str(), region)
+}
+
+/// Takes over what each kind carries.
+fn fill(message: &mut Message, frame: &Inbound) {
+    let clipped = |text: &MessageText| {
+        let text = text.as_str().chars().take(TEXT_CHARS_MAX);
+        text.collect::<String>().into()
+    };
+    message.content = frame.text.as_ref().map(clipped);
+    message.route_params = frame
+        .data
+        .clone()
+        .map(|data| DataSms::from(data).to_params());
+    message.time_sent = frame.sent_at.map(UnixMs);
+    message.num_parts = frame.parts.map(u32::from);
+    message.note_call(frame.duration_s, frame.ring_s);
+}
+
 /// Stores an incoming message with its contact, counters and webhook, and returns it as stored.
+///
+/// `raw` is the sender as the network gave it, which webhooks tell.
 ///
 /// # Errors
 /// What the database says.
@@ -71,25 +94,37 @@ pub fn store(
     tx: &mut Tx<'_>,
     phone: &Phone,
     mut message: Message,
+    raw: Option<&Address>,
 ) -> Result<Message, StoreError> {
-    let number = message.from_number.clone();
-    if let Some(number) = number.filter(|_| work.project.auto_create_contacts) {
-        let e164 = number.as_str().starts_with('+').then(|| number.clone());
-        let (hub, project_id, now) = (work.hub, work.project.id, work.now);
-        let shown = number.clone();
-        let fresh = || Contact::new(hub.id(now), project_id, Some(shown), e164, now.unix);
-        let (contact, _) = contacts::get_or_create(tx, &number, fresh, project_id)?;
-        message.contact_id = Some(contact.id);
+    if work.project.auto_create_contacts && message.message_type != MessageType::Ussd {
+        message.contact_id = contact_of(work, tx, message.from_number.as_ref())?;
     }
     messages::insert(tx, &message)?;
     let mut touches = Touches::default();
     touches.add(&message);
     contacts::touch(tx, &touches)?;
     phones::touch(tx, phone.id, work.now.unix)?;
-    if enqueue::incoming_message(work.hub, tx, work.project, &message, phone, work.now)? {
+    if enqueue::incoming_message(work.hub, tx, work.project, &message, raw, phone, work.now)? {
         work.effects.webhooks();
     }
     Ok(message)
+}
+
+/// Finds or makes the contact of a sender, whatever it calls itself.
+fn contact_of(
+    work: &Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    from: Option<&Address>,
+) -> Result<Option<ContactId>, StoreError> {
+    let Some(from) = from else {
+        return Ok(None);
+    };
+    let (hub, project_id, now) = (work.hub, work.project.id, work.now);
+    let e164 = numbers::in_e164(from);
+    let shown = from.clone();
+    let fresh = || Contact::new(hub.id(now), project_id, Some(shown), e164, now.unix);
+    let (contact, _) = contacts::get_or_create(tx, from, fresh, project_id)?;
+    Ok(Some(contact.id))
 }
 
 /// Makes an incoming message that says nothing yet.
@@ -137,17 +172,12 @@ pub fn blank(
     }
 }
 
-/// Returns the sender as a checked number; what no shape allows is kept without one.
-fn address(text: &str) -> Option<PhoneNumber> {
-    text.parse().ok()
-}
-
 fn message_type(kind: &Kind) -> Option<MessageType> {
     match kind {
-        Kind::Sms => Some(MessageType::Sms),
+        Kind::Sms | Kind::DataSms => Some(MessageType::Sms),
         Kind::Call => Some(MessageType::Call),
         Kind::Ussd => Some(MessageType::Ussd),
         Kind::Mms => Some(MessageType::Mms),
-        Kind::DataSms | Kind::Other(_) => None,
+        Kind::Other(_) => None,
     }
 }

@@ -11,6 +11,7 @@ pub mod inbound;
 pub mod life;
 pub mod lost;
 pub mod ownership;
+pub mod quiet;
 pub mod report;
 pub mod settle;
 pub mod simulated;

@@ -55,6 +55,8 @@ pub fn apply(
         code: event.code.clone(),
         text: event.detail.clone().or_else(|| reason(event)),
         parts: event.of.map(u32::from),
+        duration_sec: event.duration_s,
+        ring_sec: event.ring_s,
     };
     let applied = work.apply(tx, &mut message, fact, &detail)?;
     Ok(applied

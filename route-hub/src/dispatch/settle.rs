@@ -4,7 +4,7 @@ use super::effects::Effects;
 use super::ownership;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
-use hub_domain::{Message, Phone, PhoneType, Project};
+use hub_domain::{Address, Message, Phone, PhoneType, Project};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{Fact, Flags, Outcome, Ownership, Published, Refused};
@@ -37,6 +37,10 @@ pub struct Detail {
     pub text: Option<String>,
     /// How many parts the message has.
     pub parts: Option<u32>,
+    /// How long a placed call lasted, in seconds; -1 when nobody answered.
+    pub duration_sec: Option<i64>,
+    /// How long it rang, in seconds; below nothing when that is not known.
+    pub ring_sec: Option<i64>,
 }
 
 impl<'h, 'p> Work<'h, 'p> {
@@ -79,7 +83,11 @@ impl<'h, 'p> Work<'h, 'p> {
             self.closed.push((message.phone_id, message.priority));
         }
         let parts_known = detail.parts.is_some() && message.num_parts != detail.parts;
-        if owned == before && outcome.publish.is_none() && !parts_known {
+        let call_known = message.note_call(detail.duration_sec, detail.ring_sec);
+        if call_known {
+            messages::update_call(tx, message)?;
+        }
+        if owned == before && outcome.publish.is_none() && !parts_known && !call_known {
             return Ok(Ok(outcome));
         }
         self.keep(tx, message, &owned, &outcome, detail)?;
@@ -152,7 +160,7 @@ impl<'h, 'p> Work<'h, 'p> {
         phone: &Phone,
     ) -> Result<(), StoreError> {
         message.phone_id = phone.id;
-        message.from_number.clone_from(&phone.phone_number);
+        message.from_number = phone.phone_number.as_ref().map(Address::from);
         message.time_updated = self.now.unix;
         message.simulated |= phone.phone_type == PhoneType::Simulated;
         messages::update_route(tx, message)?;

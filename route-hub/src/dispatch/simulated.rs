@@ -4,8 +4,9 @@
 
 use super::effects::Effects;
 use super::settle::Work;
+use super::{inbound, quiet};
 use crate::hub::Hub;
-use hub_domain::{Message, OwnershipRow, Phone, PhoneType, Project};
+use hub_domain::{Message, MessageType, OwnershipRow, Phone, PhoneType, Project};
 use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{MessageStatus, Now, PhoneId, ProjectId};
@@ -17,6 +18,13 @@ use std::time::Duration;
 const BATCH: u32 = 256;
 /// How long to wait after a failed unit of work.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
+
+/// How long a simulated call lasts that is answered, in seconds.
+const CALL_SEC: i64 = 10;
+/// How long a simulated call rings, in seconds.
+const RING_SEC: i64 = 3;
+/// What a simulated network answers to a USSD code.
+const USSD_ANSWER: &str = "Example USSD answer.";
 
 /// One step of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,12 +105,11 @@ pub async fn run(hub: Hub) {
 /// What the database says.
 pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
     let (worker, now) = (hub.clone(), hub.now());
-    if hub
-        .store
-        .read(|tx| messages::simulated(tx, 1))
-        .await?
-        .is_empty()
-    {
+    let reading = hub.store.read(move |tx| {
+        let quiet = quiet::test_routes(tx, now.unix)?;
+        messages::simulated(tx, &quiet, 1)
+    });
+    if reading.await?.is_empty() {
         return Ok(false);
     }
     let effects = hub
@@ -118,7 +125,8 @@ pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
 
 fn play_batch(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<Vec<Effects>, StoreError> {
     let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
-    for message in messages::simulated(tx, BATCH)? {
+    let quiet = quiet::test_routes(tx, now.unix)?;
+    for message in messages::simulated(tx, &quiet, BATCH)? {
         by_project
             .entry(message.project_id)
             .or_default()
@@ -194,11 +202,44 @@ fn play(
         message.time_sent = Some(work.now.unix);
     }
     messages::update_ownership(tx, message)?;
+    if is_sent && note_call(message) {
+        messages::update_call(tx, message)?;
+    }
     if !message.hidden {
         work.tell_status(tx, message)?;
     }
     work.effects.changed(message.id);
+    if is_sent && message.message_type == MessageType::Ussd {
+        answer(work, tx, message)?;
+    }
     Ok(is_sent)
+}
+
+/// Lets a call be answered, but not where its sequence ends undelivered.
+fn note_call(message: &mut Message) -> bool {
+    if message.message_type != MessageType::Call {
+        return false;
+    }
+    let to = message.to_number.as_ref().map_or("", |to| to.as_str());
+    let unanswered = sequence(to)
+        .iter()
+        .any(|step| step.state == HubState::NotDelivered);
+    let duration_sec = if unanswered { -1 } else { CALL_SEC };
+    message.note_call(Some(duration_sec), Some(RING_SEC))
+}
+
+/// Answers a USSD request as a network would: by an incoming message from its code.
+fn answer(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, request: &Message) -> Result<(), StoreError> {
+    let Some(phone) = phones::by_key(tx, request.phone_id)? else {
+        return Ok(());
+    };
+    let mut message = inbound::blank(work, &phone, MessageType::Ussd, work.now.unix);
+    message.simulated = true;
+    message.from_number.clone_from(&request.to_number);
+    message.to_number.clone_from(&request.from_number);
+    message.content = Some(USSD_ANSWER.into());
+    inbound::store(work, tx, &phone, message, request.to_number.as_ref())?;
+    Ok(())
 }
 
 #[cfg(test)]

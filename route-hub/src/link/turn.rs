@@ -10,8 +10,8 @@ use crate::dispatch::{health, inbound, report};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::identify::{link_of, project_of};
-use crate::link::{config, identify};
-use hub_domain::{Device, DeviceState, Message, Phone};
+use crate::link::{config, freeze, identify};
+use hub_domain::{Device, DeviceState, Message, Phone, Project};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::clock::PhoneClock;
@@ -161,7 +161,7 @@ pub fn run(
         frames: Vec::new(),
     };
     if turn.settings {
-        down.settings(&on, project.stopped, &mut connection.config);
+        down.settings(&on, &project, &mut connection.config, now);
     }
     if turn.ask {
         connection.asks_wait = down.asks(tx, &by, &mut connection.asked)?;
@@ -239,8 +239,8 @@ impl Down<'_> {
         self.link.down_sent - self.link.down_acked < CONTROL_FRAMES_OVER_CREDIT
     }
 
-    fn settings(&mut self, on: &[Phone], stopped: bool, sent: &mut config::Sent) {
-        for mut frame in config::changed(on, stopped, sent) {
+    fn settings(&mut self, on: &[Phone], project: &Project, sent: &mut config::Sent, now: Now) {
+        for mut frame in config::changed(on, project, sent, now.unix) {
             frame.s = self.next_s();
             self.frames.push(HubFrame::Config(frame));
         }
@@ -296,6 +296,7 @@ impl Down<'_> {
             open: &mut connection.open,
             credit: connection.credit.saturating_sub(taken),
             next_s: self.link.down_sent + 1,
+            above: freeze::exposable_above(tx, work.project.id)?,
         };
         for phone in on {
             let exposed = expose::queued(work, tx, phone, &mut exposing)?;

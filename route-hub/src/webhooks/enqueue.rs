@@ -5,10 +5,12 @@
 
 use super::{form::Form, views};
 use crate::hub::Hub;
-use hub_domain::{Alert, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent};
+use hub_domain::{
+    Address, Alert, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent, numbers,
+};
 use hub_outgoing::Target;
 use hub_store::{StoreError, Tx, contacts, outbox};
-use postrider_model::{MessageId, Now, NumberShape, Secret};
+use postrider_model::{MessageId, Now, Secret};
 use serde_json::Value;
 
 /// Somebody who wants to be told.
@@ -49,12 +51,12 @@ pub fn send_status(
         return Ok(false);
     }
     let mut form = event_form(WebhookEvent::SendStatus);
-    message_form(tx, &mut form, message)?;
+    message_form(tx, &mut form, message, &views::message(message))?;
     let told = Told::new(project, Some(message.id), WebhookEvent::SendStatus, form);
     told.write(hub, tx, &receivers, now)
 }
 
-/// Tells of a message that came in.
+/// Tells of a message that came in; `raw` is its sender as the network gave it.
 ///
 /// # Errors
 /// What the database says.
@@ -63,6 +65,7 @@ pub fn incoming_message(
     tx: &mut Tx<'_>,
     project: &Project,
     message: &Message,
+    raw: Option<&Address>,
     phone: &Phone,
     now: Now,
 ) -> Result<bool, StoreError> {
@@ -70,11 +73,14 @@ pub fn incoming_message(
         return Ok(false);
     };
     let mut form = event_form(WebhookEvent::IncomingMessage);
-    let e164 = message.from_number.as_ref();
-    if let Some(number) = e164.filter(|number| number.shape() == NumberShape::E164) {
+    if let Some(number) = message.from_number.as_ref().and_then(numbers::in_e164) {
         form.text("from_number_e164", number.as_str());
     }
-    message_form(tx, &mut form, message)?;
+    let mut view = views::message(message);
+    if let Some(raw) = raw {
+        view["from_number"] = raw.as_str().into();
+    }
+    message_form(tx, &mut form, message, &view)?;
     form.value("phone", &views::phone(phone, project));
     let receiver = Receiver {
         url,
@@ -155,8 +161,13 @@ fn event_form(event: WebhookEvent) -> Form {
 }
 
 /// Adds the properties of a message, and of its contact as `contact[...]`.
-fn message_form(tx: &mut Tx<'_>, form: &mut Form, message: &Message) -> Result<(), StoreError> {
-    properties(form, &views::message(message));
+fn message_form(
+    tx: &mut Tx<'_>,
+    form: &mut Form,
+    message: &Message,
+    view: &Value,
+) -> Result<(), StoreError> {
+    properties(form, view);
     if let Some(contact_id) = message.contact_id
         && let Some(contact) = contacts::get(tx, message.project_id, contact_id)?
     {

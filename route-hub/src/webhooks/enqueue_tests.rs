@@ -1,7 +1,9 @@
 //! Who is told what, with the real store.
 
 use super::{enqueue, testing::Fixture};
-use hub_domain::{Alert, AlertKind, Contact, Direction, Message, OutboxRow, Webhook, WebhookEvent};
+use hub_domain::{
+    Address, Alert, AlertKind, Contact, Direction, Message, OutboxRow, Webhook, WebhookEvent,
+};
 use hub_store::{contacts, webhooks};
 use postrider_model::{Key, MessageStatus, Secret, UnixMs, WebhookId};
 use std::collections::BTreeMap;
@@ -107,12 +109,13 @@ fn an_incoming_message_shows_its_phone_and_number() {
     fixture.project.incoming_secret = Some(Secret::new("in"));
     let mut message = fixture.outgoing();
     message.direction = Direction::Incoming;
-    message.from_number = Some("+15005550007".parse().unwrap());
-    fixture.tell_incoming(&message);
-    message.from_number = Some("CLINIC".parse().unwrap());
-    fixture.tell_incoming(&message);
+    message.from_number = "+15005550007".parse().ok();
+    fixture.tell_incoming(&message, "5005550007");
+    message.from_number = "CLINIC".parse().ok();
+    fixture.tell_incoming(&message, "CLINIC");
     let rows = fixture.outbox();
     let forms = [form(&rows[0]), form(&rows[1])];
+    assert_eq!(forms[0]["from_number"], "5005550007");
     assert_eq!(forms[0]["event"], "incoming_message");
     assert_eq!(forms[0]["from_number_e164"], "+15005550007");
     assert_eq!(forms[0]["phone[name]"], "Desk");
@@ -159,11 +162,14 @@ fn urls(rows: &[OutboxRow]) -> Vec<&str> {
 impl Fixture {
     fn outgoing(&self) -> Message {
         let mut message = self.message();
-        let number: postrider_model::PhoneNumber = "+15005550001".parse().unwrap();
+        let number = "+15005550001"
+            .parse::<postrider_model::PhoneNumber>()
+            .unwrap();
         let project_id = self.project.id;
         let id = self.hub.id(self.now);
         let now = self.now.unix;
-        let contact = Contact::new(id, project_id, Some(number.clone()), Some(number), now);
+        let shown = Some(number.clone().into());
+        let contact = Contact::new(id, project_id, shown, Some(number), now);
         let kept = contact.clone();
         let job = move |tx: &mut hub_store::Tx<'_>| contacts::insert(tx, &kept);
         self.hub.store.write_blocking(job).unwrap();
@@ -180,13 +186,15 @@ impl Fixture {
             .unwrap()
     }
 
-    fn tell_incoming(&self, message: &Message) -> bool {
+    fn tell_incoming(&self, message: &Message, raw: &str) -> bool {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.now);
         let (message, phone) = (message.clone(), self.phone.clone());
+        let raw = Address::new(raw);
         let store = self.hub.store.clone();
         store
             .write_blocking(move |tx| {
-                enqueue::incoming_message(&hub, tx, &project, &message, &phone, now)
+                let raw = raw.as_ref();
+                enqueue::incoming_message(&hub, tx, &project, &message, raw, &phone, now)
             })
             .unwrap()
     }

@@ -5,15 +5,13 @@
 //! The share of the hub's own rates in these is what `scripts/bench` reports.
 
 use hub_domain::{
-    Contact, Direction, Message, MessageSource, MessageType, OnUnknown, OutboxRow, OwnershipRow,
-    Vars, WebhookEvent,
+    Address, Contact, Direction, Message, MessageSource, MessageType, OnUnknown, OutboxRow,
+    OwnershipRow, Vars, WebhookEvent,
 };
 use hub_store::contacts::Touches;
 use hub_store::idempotency::KeptAnswer;
 use hub_store::{SqliteSettings, Store, StoreError, Tx, contacts, idempotency, messages, outbox};
-use postrider_model::{
-    ContactId, Id, Key, KeyMaker, MessageStatus, PhoneId, PhoneNumber, ProjectId, UnixMs,
-};
+use postrider_model::{ContactId, Id, Key, KeyMaker, MessageStatus, PhoneId, ProjectId, UnixMs};
 use std::time::{Duration, Instant};
 
 const CONTACTS: usize = 10_000;
@@ -127,9 +125,9 @@ fn insert_all(tx: &mut Tx<'_>, batch: &[Message], extras: Extras) -> Result<(), 
     Ok(())
 }
 
-fn make_contacts(tx: &mut Tx<'_>, fresh: &[(ContactId, PhoneNumber)]) -> Result<(), StoreError> {
+fn make_contacts(tx: &mut Tx<'_>, fresh: &[(ContactId, Address)]) -> Result<(), StoreError> {
     for (id, number) in fresh {
-        let e164 = Some(number.clone());
+        let e164 = number.number();
         let contact = Contact::new(*id, project(), Some(number.clone()), e164, UnixMs(1));
         contacts::insert(tx, &contact)?;
     }
@@ -140,12 +138,12 @@ fn project() -> ProjectId {
     Id::new(Key::new(PROJECT).unwrap_or_default())
 }
 
-fn number(index: usize) -> PhoneNumber {
+fn number(index: usize) -> Address {
     let text = format!("+1500555{index:04}");
-    text.parse().expect("a number of the test range")
+    Address::new(&text).expect("a number of the test range")
 }
 
-fn message(key: Key, contact_id: ContactId, to: &PhoneNumber, unix_ms: i64) -> Message {
+fn message(key: Key, contact_id: ContactId, to: &Address, unix_ms: i64) -> Message {
     let phone = 1 + key.get() % PHONES;
     Message {
         id: Id::new(key),

@@ -3,7 +3,7 @@
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Contact, ConversationStatus, Direction, Message, Vars, fold, numbers};
+use hub_domain::{Address, Contact, ConversationStatus, Direction, Message, Vars, fold, numbers};
 use postrider_model::{ContactId, MessageId, PhoneNumber, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
@@ -151,7 +151,7 @@ pub fn get(
 pub fn find_by_number(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
-    number: &PhoneNumber,
+    number: &Address,
 ) -> Result<Option<Contact>, StoreError> {
     let tail = numbers::tail(number);
     let exact = tx.query_one(
@@ -195,7 +195,7 @@ pub fn find_by_number(
 /// What the database says.
 pub fn get_or_create(
     tx: &mut Tx<'_>,
-    number: &PhoneNumber,
+    number: &Address,
     fresh: impl FnOnce() -> Contact,
     project_id: ProjectId,
 ) -> Result<(Contact, bool), StoreError> {
@@ -355,14 +355,13 @@ fn within(project_id: ProjectId) -> Scope {
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
-    let number = |text: &str| text.parse::<PhoneNumber>().ok();
     let mut columns = Cursor::new(row);
     Ok(Contact {
         id: columns.id()?,
         project_id: columns.id()?,
         name: columns.opt_text()?,
-        phone_number: columns.opt_parsed(number)?,
-        number_e164: columns.opt_parsed(number)?,
+        phone_number: columns.opt_parsed(|text| text.parse::<Address>().ok())?,
+        number_e164: columns.opt_parsed(|text| text.parse::<PhoneNumber>().ok())?,
         send_blocked: columns.flag()?,
         conversation_status: columns.coded(ConversationStatus::from_code)?,
         default_route_id: columns.opt_id()?,

@@ -6,14 +6,21 @@ use rusqlite::Connection;
 use std::sync::Arc;
 
 /// Every migration, in order: its name and its text.
-const ALL: &[(&str, &str)] = &[("V1__first", include_str!("../migrations/V1__first.sql"))];
+const ALL: &[(&str, &str)] = &[
+    ("V1__first", include_str!("../migrations/V1__first.sql")),
+    ("V2__kinds", include_str!("../migrations/V2__kinds.sql")),
+];
 
 /// Brings an SQLite database up to date.
 ///
 /// # Errors
 /// [`StoreError::Newer`] when the database has a schema that this version does not know.
 pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
-    let migrations = ALL
+    bring_to(connection, ALL)
+}
+
+fn bring_to(connection: &mut Connection, all: &[(&str, &str)]) -> Result<(), StoreError> {
+    let migrations = all
         .iter()
         .map(|(name, sql)| Migration::unapplied(name, &sqlite::dialect(sql)))
         .collect::<Result<Vec<_>, _>>()
@@ -32,6 +39,19 @@ pub(crate) fn run(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Returns the schema of a database that is only looked at.
+///
+/// # Errors
+/// [`StoreError::Newer`] when this version does not know it.
+pub(crate) fn known(connection: &Connection) -> Result<i64, StoreError> {
+    let found = applied(connection)?;
+    let known = i64::try_from(ALL.len()).unwrap_or(i64::MAX);
+    if found > known {
+        return Err(StoreError::Newer { found, known });
+    }
+    Ok(found)
+}
+
 /// Returns the newest schema that the database has had, 0 for a new one.
 fn applied(connection: &Connection) -> Result<i64, StoreError> {
     let table = "SELECT count(*) FROM sqlite_master WHERE name = 'refinery_schema_history'";
@@ -45,4 +65,28 @@ fn applied(connection: &Connection) -> Result<i64, StoreError> {
 
 fn failure(error: refinery::Error) -> StoreError {
     StoreError::Engine(Arc::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_of_each_earlier_schema_goes_forward_with_its_rows() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        bring_to(&mut connection, &ALL[..1]).unwrap();
+        let phone = "INSERT INTO phones (id, project_id, name, name_folded, phone_type, \
+            send_paused, time_created, vars, sent_message_count, sent_message_epoch, \
+            send_delay_ms, quiet_mode, validate_recipient_numbers, sim_changed, auto_paused, \
+            removed) VALUES (7, 1, 'Phone', 'phone', 1, 0, 0, '{}', 0, 0, 0, 0, 0, 0, 0, 0)";
+        connection.execute_batch(phone).unwrap();
+        run(&mut connection).unwrap();
+        assert_eq!(applied(&connection).unwrap(), ALL.len() as i64);
+        let read = "SELECT quiet_released_until, send_limit_max FROM phones WHERE id = 7";
+        let nothing = connection.query_row(read, [], |row| {
+            Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+        });
+        assert_eq!(nothing.unwrap(), (None, None));
+        run(&mut connection).unwrap();
+    }
 }

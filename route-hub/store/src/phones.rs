@@ -16,7 +16,7 @@ macro_rules! columns {
          sent_message_count, sent_message_epoch, send_delay_ms, timezone_id, quiet_mode, \
          quiet_start, quiet_end, validate_recipient_numbers, allowed_recipient_countries, \
          window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
-         removed"
+         removed, quiet_released_until, send_limit_max"
     };
 }
 
@@ -53,7 +53,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             columns!(),
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
              $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
-             $32, $33, $34, $35, $36, $37, $38, $39)"
+             $32, $33, $34, $35, $36, $37, $38, $39, $40, $41)"
         ),
         &values![
             phone.id,
@@ -94,6 +94,8 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             phone.next_slot_time,
             phone.auto_paused,
             phone.removed,
+            phone.quiet_released_until,
+            phone.send_limit_max,
             fold(&phone.name),
         ],
     )?;
@@ -114,7 +116,7 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
          timezone_id = $23, quiet_mode = $24, quiet_start = $25, quiet_end = $26, \
          validate_recipient_numbers = $27, allowed_recipient_countries = $28, window_size = $29, \
          sim_fingerprint = $30, sim_changed = $31, waiting_for = $32, next_slot_time = $33, \
-         auto_paused = $34, removed = $35 WHERE id = $1 AND project_id = $2",
+         auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37 WHERE id = $1 AND project_id = $2",
         &values![
             phone.id,
             phone.project_id,
@@ -151,6 +153,8 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             phone.next_slot_time,
             phone.auto_paused,
             phone.removed,
+            phone.quiet_released_until,
+            phone.send_limit_max,
         ],
     )?;
     Ok(changed == 1)
@@ -251,6 +255,22 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Phone>, 
     )
 }
 
+/// Returns every phone that keeps quiet hours, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn with_quiet_hours(tx: &mut Tx<'_>) -> Result<Vec<Phone>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM phones WHERE quiet_mode <> 0 AND removed = 0 ORDER BY id"
+        ),
+        &[],
+        read,
+    )
+}
+
 /// Returns every phone that was not removed, oldest first.
 ///
 /// # Errors
@@ -342,5 +362,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
         next_slot_time: columns.opt_time()?,
         auto_paused: columns.flag()?,
         removed: columns.flag()?,
+        quiet_released_until: columns.opt_time()?,
+        send_limit_max: columns.opt_count()?,
     })
 }

@@ -1,5 +1,6 @@
 //! Values that statements take.
 
+use hub_domain::Address;
 use postrider_model::{Id, MessageText, PhoneNumber, Secret, UnixMs};
 use std::borrow::Cow;
 
@@ -78,6 +79,12 @@ impl<'a> From<&'a PhoneNumber> for Value<'a> {
     }
 }
 
+impl<'a> From<&'a Address> for Value<'a> {
+    fn from(address: &'a Address) -> Self {
+        Self::from(address.as_str())
+    }
+}
+
 impl<'a> From<&'a MessageText> for Value<'a> {
     fn from(text: &'a MessageText) -> Self {
         Self::from(text.as_str())
@@ -117,4 +124,4 @@ macro_rules! from_option_ref {
         })*
     };
 }
-from_option_ref!(String PhoneNumber MessageText Secret);
+from_option_ref!(String PhoneNumber Address MessageText Secret);

@@ -2,9 +2,12 @@
 
 mod cancel_resend_delete;
 mod idempotency;
+mod kinds;
 mod lists;
 mod messages;
 mod phones;
+mod quiet_hours;
+mod recipients;
 mod support;
 mod tenancy;
 mod webhooks;

@@ -110,7 +110,7 @@ async fn wrong_parameters_are_named() {
         (json!({ "to_number": "no number" }), "to_number"),
         (json!({ "to_number": 15_005_550_101_i64 }), "to_number"),
         (json!({ "message_type": "pigeon" }), "message_type"),
-        (json!({ "message_type": "call" }), "message_type"),
+        (json!({ "message_type": "mms" }), "message_type"),
         (json!({ "priority": 3 }), "priority"),
         (json!({ "vars": { "a b": 1 } }), "vars[a b]"),
         (json!({ "vars": "x" }), "vars"),

@@ -59,9 +59,9 @@ async fn settings_are_changed_and_sends_go_by_them_at_once() {
         .await;
     refused.invalid("battery");
     let refused = client
-        .call("POST", &path, Some(json!({ "quiet_mode": "delay" })))
+        .call("POST", &path, Some(json!({ "external_secret": "x" })))
         .await;
-    refused.invalid("quiet_mode");
+    refused.invalid("external_secret");
     assert_eq!(client.get(&path).await["name"], "Front desk");
 }
 

@@ -1,17 +1,16 @@
 //! What a request to send says, read into domain types.
 
 use super::later;
+use super::sending::{self, Body, Operation, Sending};
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
-use hub_domain::{OnUnknown, Phone, Project, Vars, VarsChange, numbers};
+use hub_domain::{Address, OnUnknown, Phone, Project, Vars, VarsChange, numbers};
 use hub_web::{ApiError, Field, Object, Params};
-use postrider_model::{ContactId, MessageText, Now, PhoneNumber, Secret, UnixMs};
+use postrider_model::{ContactId, Now, PhoneNumber, Secret, UnixMs};
 use std::sync::Arc;
 
 /// Longest `ttl_sec`: 30 days.
 const TTL_SEC_MAX: i64 = 30 * 86_400;
-/// Longest text that is counted at all, in characters.
-const CONTENT_LENGTH_MAX: usize = 20_000;
 /// Longest number that is looked at, in characters.
 const NUMBER_LENGTH_MAX: usize = 64;
 
@@ -22,14 +21,15 @@ pub(super) enum Recipient {
     Contact(ContactId),
     /// The contact must have the number.
     Both(ContactId, PhoneNumber),
+    /// A USSD code, which is nobody's.
+    Code(Address),
 }
 
 /// What one message of a request says.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub to: Recipient,
-    pub content: MessageText,
-    pub num_parts: u32,
+    pub body: Body,
     pub priority: u8,
     pub vars: Vars,
     pub status_url: Option<String>,
@@ -42,6 +42,7 @@ pub(super) struct Shared {
     /// The phone that sends, and whether the request named it: then no contact's own goes before.
     pub phone: Arc<Phone>,
     pub phone_named: bool,
+    pub sending: Sending,
     pub simulated: bool,
     pub on_unknown: OnUnknown,
     pub life_end: UnixMs,
@@ -69,11 +70,12 @@ impl Shared {
         hub: &Hub,
         call: &Call,
         project: &Project,
+        operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
         let params = &call.params;
         params.refuse_later(later::SENDING)?;
-        later::check_type(&params.get("message_type"))?;
+        let sending = Sending::read(params, operation)?;
         let (phone, phone_named) = route(hub, params, project).await?;
         let on_unknown = params
             .get("on_unknown")
@@ -83,6 +85,7 @@ impl Shared {
         Ok(Self {
             phone,
             phone_named,
+            sending,
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
@@ -130,12 +133,8 @@ impl Draft {
         shared: &Shared,
         project: &Project,
     ) -> Result<Self, ApiError> {
-        let to = recipient(place, shared.region(project))?;
-        let field = place.get("content");
-        let content = field.required_string(CONTENT_LENGTH_MAX)?;
-        let parts_max = postrider_text::parts::PARTS_MAX_DEFAULT;
-        let counted = postrider_text::parts::count_within(content, parts_max)
-            .map_err(|_| field.refuse(format_args!("needs more than {parts_max} SMS parts")))?;
+        let to = recipient(place, &shared.sending, shared.region(project))?;
+        let body = shared.sending.body(&place.get("content"))?;
         let own = Defaults::read(place)?;
         let own = match defaults {
             Some(defaults) => own.over(defaults),
@@ -150,8 +149,7 @@ impl Draft {
         vars.apply(own.vars).map_err(too_many)?;
         Ok(Self {
             to,
-            content: content.into(),
-            num_parts: counted.parts,
+            body,
             priority: own.priority.unwrap_or(1),
             vars,
             status_url: own.status_url,
@@ -192,15 +190,29 @@ impl Defaults {
     }
 }
 
-fn recipient(place: Place<'_>, region: Option<&str>) -> Result<Recipient, ApiError> {
+fn recipient(
+    place: Place<'_>,
+    sending: &Sending,
+    region: Option<&str>,
+) -> Result<Recipient, ApiError> {
     let field = place.get("to_number");
+    let contact_field = place.get("contact_id");
+    if *sending == Sending::Ussd {
+        if !contact_field.is_empty() {
+            return Err(contact_field.refuse("is nobody that a code is sent to"));
+        }
+        return Ok(Recipient::Code(sending::code(&field)?));
+    }
     let typed = field.string(NUMBER_LENGTH_MAX)?;
     let number = typed
         .filter(|typed| !typed.is_empty())
         .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
         .transpose()
         .map_err(|error| field.refuse(error))?;
-    let contact = parse::id(&place.get("contact_id"), "contact")?;
+    if let Some(rule) = number.as_ref().and_then(|number| sending.refuses(number)) {
+        return Err(field.refuse(rule));
+    }
+    let contact = parse::id(&contact_field, "contact")?;
     match (contact, number) {
         (None, Some(number)) => Ok(Recipient::Number(number)),
         (Some(contact), None) => Ok(Recipient::Contact(contact)),

@@ -1,5 +1,6 @@
 //! `GET /projects/{project_id}/messages/{message_id}`
 
+use super::model::Alone;
 use super::{found, waiting};
 use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
@@ -21,5 +22,5 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
         waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
     });
     let view = found(reading.await?.pop())?;
-    Ok(Answer::object(&view, &fields))
+    Ok(Answer::object(&Alone(view), &fields))
 }

@@ -1,6 +1,6 @@
 //! Parameters of messages whose features come later: taken at their default, else refused by name.
 
-use hub_web::{ApiError, Field, Later, LaterDefault, Object, refuse_unless_default};
+use hub_web::{ApiError, Later, LaterDefault, Object, refuse_unless_default};
 
 macro_rules! later {
     ($($name:literal: $default:expr),* $(,)?) => {
@@ -13,7 +13,6 @@ pub(super) const SENDING: &[Later] = later![
     "media": LaterDefault::Empty,
     "media_urls": LaterDefault::Empty,
     "label_ids": LaterDefault::Empty,
-    "route_params": LaterDefault::Empty,
     "short_link_params": LaterDefault::Empty,
     "track_clicks": LaterDefault::False,
     "replace_variables": LaterDefault::False,
@@ -31,6 +30,7 @@ const SHARED: &[&str] = &[
     "route_id",
     "phone_id",
     "message_type",
+    "route_params",
     "simulated",
     "on_unknown",
     "ttl_sec",
@@ -54,20 +54,3 @@ pub(super) const RECEIVING: &[Later] = later![
     "media": LaterDefault::Empty,
     "media_urls": LaterDefault::Empty,
 ];
-
-/// Checks that a `message_type` is a text, of whatever kind the phone sends: it sends SMS.
-pub(super) fn check_type(field: &Field<'_>) -> Result<(), ApiError> {
-    let offered = field.one_of(&[
-        ("text", true),
-        ("sms", true),
-        ("mms", false),
-        ("ussd", false),
-        ("call", false),
-        ("chat", false),
-        ("service", false),
-    ])?;
-    if offered == Some(false) {
-        return Err(field.refuse("is not offered by this hub yet: only text and sms are"));
-    }
-    Ok(())
-}

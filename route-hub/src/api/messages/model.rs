@@ -2,7 +2,9 @@
 
 use hub_domain::{Direction, Message, MessageType, WaitingFor};
 use hub_web::{ObjectWriter, Resource};
+use postrider_link::ownership::hub::HubState;
 use postrider_model::UnixMs;
+use serde_json::{Value, json};
 
 /// Why a queued message still waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,7 +75,7 @@ fn write_network(message: &Message, out: &mut ObjectWriter<'_>) {
     if is_live(message.message_type) {
         out.put("duration", &message.duration_sec);
         out.put("ring_time", &message.ring_time_sec);
-        out.put("in_progress", &false);
+        out.put("in_progress", &is_in_progress(message));
     }
     out.put("track_clicks", &false);
     out.put("network_code", &message.network_code);
@@ -93,6 +95,40 @@ fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
 
 /// The value of what no message can have yet.
 const NOTHING: Option<&str> = None;
+
+/// A message that is shown by itself: only then with the parts of a multimedia message.
+#[derive(Debug, Clone)]
+pub(super) struct Alone(pub(super) MessageView);
+
+impl Resource for Alone {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        self.0.write(out);
+        if let Some(parts) = mms_parts(&self.0.message) {
+            out.put("mms_parts", &parts);
+        }
+    }
+}
+
+/// Returns the parts of a multimedia message that came in: its text, since media stay on the phone.
+pub(super) fn mms_parts(message: &Message) -> Option<Vec<Value>> {
+    let came_in = message.direction == Direction::Incoming;
+    if !came_in || message.message_type != MessageType::Mms {
+        return None;
+    }
+    let part = |size: usize| {
+        json!({
+            "cid": null, "type": "text/plain", "filename": null, "size": size, "url": null,
+        })
+    };
+    let text = message.content.as_ref().map(|text| text.as_str().len());
+    Some(text.map(part).into_iter().collect())
+}
+
+/// Says whether a call or a dialogue goes on at this moment, as far as its phone has said.
+fn is_in_progress(message: &Message) -> bool {
+    message.direction == Direction::Outgoing
+        && message.ownership.state == HubState::Submitting.code()
+}
 
 fn is_live(message_type: MessageType) -> bool {
     matches!(message_type, MessageType::Call | MessageType::UssdSession)

@@ -6,12 +6,12 @@ use super::waiting;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{
-    Contact, Direction, Message, MessageSource, MessageType, OwnershipRow, Phone, PhoneType,
-    Project, numbers,
+    Address, Contact, Direction, Message, MessageSource, OwnershipRow, Phone, PhoneType, Project,
+    numbers, recipients,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, messages, phones};
-use postrider_model::{ContactId, MessageStatus, Now, PhoneId, PhoneNumber};
+use postrider_model::{ContactId, MessageStatus, Now, PhoneId};
 use std::sync::Arc;
 
 /// What storing a draft came to.
@@ -22,6 +22,8 @@ pub(super) enum Stored {
     Blocked,
     /// It names a contact of nobody, or one without a number or with another.
     NoContact,
+    /// It may not go to this recipient, for this reason.
+    Refused(String),
 }
 
 /// Stores a draft with its contact, in the caller's transaction.
@@ -33,21 +35,28 @@ pub(super) fn store(
     touches: &mut Touches,
 ) -> Result<Stored, StoreError> {
     let found = match &draft.to {
-        Recipient::Number(number) => contacts::find_by_number(tx, work.project.id, number)?,
+        Recipient::Number(number) => {
+            contacts::find_by_number(tx, work.project.id, &Address::from(number))?
+        }
+        Recipient::Code(_) => None,
         Recipient::Contact(id) | Recipient::Both(id, _) => contacts::get(tx, work.project.id, *id)?,
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
         return Ok(Stored::Blocked);
     }
-    let Some(number) = number_of(&draft.to, found.as_ref()) else {
+    let Some(to) = address_of(&draft.to, found.as_ref()) else {
         return Ok(Stored::NoContact);
     };
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
     let phone = phone_of(tx, work.project, shared, own_route)?;
-    let mut message = new_message(work, shared, draft, &phone, number);
+    if let Some(rule) = refusal(work.project, shared, &draft.to, &phone, &to) {
+        return Ok(Stored::Refused(rule));
+    }
+    let mut message = new_message(work, shared, draft, &phone, to);
     let is_known = found.is_some();
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
+        None if matches!(draft.to, Recipient::Code(_)) => None,
         None => make_contact(work, tx, &message)?,
     };
     messages::insert(tx, &message)?;
@@ -58,16 +67,40 @@ pub(super) fn store(
     Ok(Stored::Queued(Box::new((message, phone))))
 }
 
-fn number_of(to: &Recipient, contact: Option<&Contact>) -> Option<PhoneNumber> {
+fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
     let own = || contact.and_then(|contact| contact.phone_number.as_ref());
     match to {
-        Recipient::Number(number) => Some(number.clone()),
+        Recipient::Number(number) => Some(number.into()),
+        Recipient::Code(code) => Some(code.clone()),
         Recipient::Contact(_) => own().cloned(),
         Recipient::Both(_, number) => {
-            let is_own = |own: &PhoneNumber| own == number || numbers::are_one(own, number);
-            own().is_some_and(is_own).then(|| number.clone())
+            let number = Address::from(number);
+            let is_own = |own: &Address| *own == number || numbers::are_one(own, &number);
+            own().is_some_and(is_own).then_some(number)
         }
     }
+}
+
+/// Says why a message may not go to its recipient: its kind, or the phone's settings, forbid it.
+fn refusal(
+    project: &Project,
+    shared: &Shared,
+    recipient: &Recipient,
+    phone: &Phone,
+    to: &Address,
+) -> Option<String> {
+    if matches!(recipient, Recipient::Code(_)) {
+        return None;
+    }
+    let Some(number) = to.number() else {
+        return Some("has no number that can be written to".to_owned());
+    };
+    if let Some(rule) = shared.sending.refuses(&number) {
+        return Some(rule.to_owned());
+    }
+    let region = phone.country.as_deref().or(project.country.as_deref());
+    let refused = recipients::check(phone, &number, region).err()?;
+    Some(refused.to_string())
 }
 
 /// Returns the phone that sends: the one the request names, the contact's own, the default.
@@ -95,7 +128,7 @@ fn make_contact(
         return Ok(None);
     }
     let number = message.to_number.clone();
-    let e164 = number.as_ref().and_then(numbers::in_e164).cloned();
+    let e164 = number.as_ref().and_then(numbers::in_e164);
     let id = work.hub.id(work.now);
     let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
     contact.message_count = 1;
@@ -112,7 +145,7 @@ fn new_message(
     shared: &Shared,
     draft: &Draft,
     phone: &Phone,
-    to: PhoneNumber,
+    to: Address,
 ) -> Message {
     let now = work.now;
     Message {
@@ -121,27 +154,27 @@ fn new_message(
         contact_id: None,
         phone_id: phone.id,
         direction: Direction::Outgoing,
-        message_type: MessageType::Sms,
+        message_type: shared.sending.message_type(),
         source: MessageSource::Api,
         status: MessageStatus::Queued,
         time_created: now.unix,
         time_sent: None,
         time_updated: now.unix,
-        from_number: phone.phone_number.clone(),
+        from_number: phone.phone_number.as_ref().map(Address::from),
         to_number: Some(to),
-        content: Some(draft.content.clone()),
+        content: draft.body.content.clone(),
         starred: false,
         simulated: shared.simulated || phone.phone_type == PhoneType::Simulated,
         priority: draft.priority,
         error_message: None,
         error_code: None,
         external_id: None,
-        num_parts: Some(draft.num_parts),
+        num_parts: draft.body.num_parts,
         network_code: None,
         duration_sec: None,
         ring_time_sec: None,
         vars: draft.vars.clone(),
-        route_params: None,
+        route_params: draft.body.route_params.clone(),
         status_url: draft.status_url.clone(),
         status_secret: draft.status_secret.clone(),
         send_attempts: 0,

@@ -7,10 +7,10 @@ use crate::dispatch::inbound;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
+use hub_domain::{Address, Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
 use hub_store::Tx;
 use hub_web::{Answer, ApiError, Field, Fields, Params};
-use postrider_model::{MessageText, PhoneNumber};
+use postrider_model::MessageText;
 
 /// Longest text that is taken, in characters: 255 parts.
 const CONTENT_LENGTH_MAX: usize = 39_015;
@@ -34,7 +34,7 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = inbound::blank(work, &phone, given.message_type, now.unix);
         given.fill(&mut message, &phone);
-        inbound::store(work, tx, &phone, message).map(Ok)
+        inbound::store(work, tx, &phone, message, Some(&given.from_raw)).map(Ok)
     };
     let show = move |message| {
         let view = MessageView {
@@ -49,8 +49,10 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
 struct Given {
     message_type: MessageType,
     content: Option<MessageText>,
-    from: PhoneNumber,
-    to: Option<PhoneNumber>,
+    from: Address,
+    /// As it was given.
+    from_raw: Address,
+    to: Option<Address>,
     simulated: bool,
     starred: bool,
     vars: Vars,
@@ -65,12 +67,16 @@ impl Given {
             _ => Some(field.required_string(CONTENT_LENGTH_MAX)?),
         };
         let from = params.get("from_number");
+        let typed = Address::new(from.string(NUMBER_LENGTH_MAX)?.unwrap_or_default());
+        let from_raw = typed.ok_or_else(|| from.refuse("is required"))?;
         Ok(Self {
             message_type,
             content: content
                 .filter(|text| !text.is_empty())
                 .map(MessageText::from),
-            from: number(&from, region)?.ok_or_else(|| from.refuse("is required"))?,
+            from: numbers::sender(from_raw.as_str(), region)
+                .ok_or_else(|| from.refuse("is required"))?,
+            from_raw,
             to: number(&params.get("to_number"), region)?,
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             starred: params.get("starred").boolean()?.unwrap_or(false),
@@ -82,7 +88,10 @@ impl Given {
         message.source = MessageSource::Api;
         message.content.clone_from(&self.content);
         message.from_number = Some(self.from.clone());
-        message.to_number = self.to.clone().or_else(|| phone.phone_number.clone());
+        message.to_number = self
+            .to
+            .clone()
+            .or_else(|| phone.phone_number.as_ref().map(Address::from));
         message.simulated = self.simulated;
         message.starred = self.starred;
         message.vars = self.vars.clone();
@@ -102,12 +111,12 @@ fn message_type(field: &Field<'_>) -> Result<MessageType, ApiError> {
     }
 }
 
-fn number(field: &Field<'_>, region: Option<&str>) -> Result<Option<PhoneNumber>, ApiError> {
+fn number(field: &Field<'_>, region: Option<&str>) -> Result<Option<Address>, ApiError> {
     let typed = field
         .string(NUMBER_LENGTH_MAX)?
         .filter(|typed| !typed.is_empty());
     typed
-        .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed))
+        .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed).map(Address::from))
         .transpose()
         .map_err(|error| field.refuse(error))
 }

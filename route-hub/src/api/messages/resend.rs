@@ -7,8 +7,8 @@ use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{
-    AuditEntry, Direction, Message, MessageSource, OwnershipRow, Permission, Phone, PhoneType,
-    Project,
+    Address, AuditEntry, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission,
+    Phone, PhoneType, Project, recipients,
 };
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, audit, messages, moves, phones};
@@ -41,6 +41,9 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
             let text = "an incoming message cannot be sent again";
             return Ok(Err(ApiError::invalid_body(text)));
         }
+        if let Some(error) = refusal(work.project, &message, route.as_deref()) {
+            return Ok(Err(error));
+        }
         let resent = again(work, tx, message, route.as_deref(), actor)?;
         Ok(Ok(waiting::show(
             work.hub,
@@ -64,6 +67,16 @@ async fn route(hub: &Hub, call: &Call, project: &Project) -> Result<Option<Arc<P
     };
     let found = hub.cache.phone(&hub.store, project.id, id).await?;
     Ok(Some(found.ok_or_else(|| parse::no_such(&field, "phone"))?))
+}
+
+/// Says why the phone that is named may not send the message: its settings forbid the recipient.
+fn refusal(project: &Project, message: &Message, route: Option<&Phone>) -> Option<ApiError> {
+    let phone = route.filter(|_| message.message_type != MessageType::Ussd)?;
+    let number = message.to_number.as_ref()?.number()?;
+    let region = phone.country.as_deref().or(project.country.as_deref());
+    let refused = recipients::check(phone, &number, region).err()?;
+    let rule = format!("cannot be this phone: the recipient {refused}");
+    Some(ApiError::invalid_param("route_id", rule))
 }
 
 /// Asks ownership what sending again means for this message, and does it.
@@ -134,7 +147,9 @@ fn copy(
     let message = Message {
         id: work.hub.id(work.now),
         phone_id: phone.map_or(sent.phone_id, |phone| phone.id),
-        from_number: phone.map_or(sent.from_number, |phone| phone.phone_number.clone()),
+        from_number: phone.map_or(sent.from_number, |phone| {
+            phone.phone_number.as_ref().map(Address::from)
+        }),
         source: MessageSource::Api,
         status: MessageStatus::Queued,
         time_created: now,
@@ -146,6 +161,8 @@ fn copy(
         error_code: None,
         external_id: None,
         network_code: None,
+        duration_sec: None,
+        ring_time_sec: None,
         send_attempts: 0,
         ownership: OwnershipRow {
             state: OwnershipRow::WAITING,

@@ -2,6 +2,7 @@
 
 use super::draft::{Draft, Place, Recipient, Shared};
 use super::outgoing::{self, Stored};
+use super::sending::Operation;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, accepting, enter, unit};
 use crate::dispatch::settle::Work;
@@ -19,7 +20,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "send")?;
-    let shared = Shared::read(&hub, &call, &project, now).await?;
+    let shared = Shared::read(&hub, &call, &project, Operation::Single, now).await?;
     let draft = Draft::read(Place::Top(&call.params), None, &shared, &project)?;
     accepting(&hub, &project, 1, now).await?;
 
@@ -39,6 +40,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
             Stored::NoContact => {
                 return Ok(Err(refuse(&draft, "is not a contact with this number")));
             }
+            Stored::Refused(rule) => return Ok(Err(refuse(&draft, &rule))),
         };
         contacts::touch(tx, &touches)?;
         Ok(Ok(stored))
@@ -48,7 +50,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
 
 fn refuse(draft: &Draft, rule: &str) -> ApiError {
     let param = match draft.to {
-        Recipient::Number(_) => "to_number",
+        Recipient::Number(_) | Recipient::Code(_) => "to_number",
         Recipient::Contact(_) | Recipient::Both(..) => "contact_id",
     };
     ApiError::invalid_param(param, rule)

@@ -3,6 +3,7 @@
 use super::draft::{Defaults, Draft, Place, Shared};
 use super::later;
 use super::outgoing::{self, Stored};
+use super::sending::Operation;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, accepting, enter, unit};
 use crate::dispatch::settle::Work;
@@ -14,6 +15,7 @@ use hub_store::{StoreError, Tx};
 use hub_web::{Answer, ApiError, Params};
 use postrider_model::MessageId;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Most messages of one request.
 const MESSAGES_MAX: usize = 100;
@@ -23,7 +25,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_multi")?;
-    let shared = Shared::read(&hub, &call, &project, now).await?;
+    let shared = Shared::read(&hub, &call, &project, Operation::Multi, now).await?;
     let drafts = read_drafts(&call.params, &shared, &project)?;
     accepting(&hub, &project, drafts.len(), now).await?;
 
@@ -73,7 +75,7 @@ struct Item {
     id: Option<MessageId>,
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error_message: Option<&'static str>,
+    error_message: Option<Cow<'static, str>>,
 }
 
 fn store_one(
@@ -99,6 +101,9 @@ fn store_one(
             }
         }
         Stored::Blocked => nothing(None),
-        Stored::NoContact => nothing(Some("contact_id is not a contact with this number")),
+        Stored::NoContact => nothing(Some(Cow::Borrowed(
+            "contact_id is not a contact with this number",
+        ))),
+        Stored::Refused(rule) => nothing(Some(Cow::Owned(format!("the recipient {rule}")))),
     })
 }

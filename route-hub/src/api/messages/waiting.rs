@@ -2,10 +2,10 @@
 
 use super::model::{MessageView, Waiting};
 use crate::hub::Hub;
-use hub_domain::{Device, Direction, Message, Phone, Project, WaitingFor};
+use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
 use hub_store::{StoreError, Tx, devices, phones};
 use postrider_link::ownership::hub::HubState;
-use postrider_model::{MessageStatus, Now, PhoneId};
+use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
 
 /// Shows stored messages, each queued one with the reason for its waiting.
@@ -65,7 +65,7 @@ pub(super) fn is_queued(message: &Message) -> bool {
         )
 }
 
-/// Returns why a queued message waits, as far as the hub knows.
+/// Returns why a queued message waits, as far as the hub knows, and until when if that is known.
 pub(super) fn waiting(
     hub: &Hub,
     project: &Project,
@@ -74,52 +74,103 @@ pub(super) fn waiting(
     frozen: bool,
     now: Now,
 ) -> Waiting {
-    let online = message.simulated || hub.bus.is_heard(phone.id);
-    let reason = reason(project, message, phone, frozen, online);
-    let slot = phone.next_slot_time.filter(|slot| now.unix < *slot);
-    Waiting {
-        reason: Some(reason),
-        next_slot_time: slot,
-    }
+    let circumstances = Circumstances {
+        frozen,
+        online: message.simulated || hub.bus.is_heard(phone.id),
+        quiet_until: quiet_until(project, message, phone, now.unix),
+        now: now.unix,
+    };
+    reason(project, message, phone, &circumstances)
 }
 
-fn reason(
-    project: &Project,
-    message: &Message,
-    phone: &Phone,
+/// What the hub knows beside the rows.
+struct Circumstances {
     frozen: bool,
     online: bool,
-) -> WaitingFor {
-    let told = phone.waiting_for.unwrap_or(WaitingFor::Queue);
-    match HubState::from_code(message.ownership.state) {
-        Some(HubState::Retrying) => return WaitingFor::Retry,
-        Some(HubState::Waiting) => {}
-        _ if online => return held(phone, told),
-        _ => return WaitingFor::PhoneOffline,
+    quiet_until: Option<UnixMs>,
+    now: UnixMs,
+}
+
+/// A test on a phone of a device waits for nobody's sleep.
+fn quiet_until(project: &Project, message: &Message, phone: &Phone, now: UnixMs) -> Option<UnixMs> {
+    let is_test_route = phone.phone_type == PhoneType::Simulated;
+    if message.simulated && !is_test_route {
+        return None;
     }
-    if project.stopped {
-        WaitingFor::ProjectStopped
-    } else if phone.sim_changed {
-        WaitingFor::SimChanged
-    } else if phone.auto_paused || phone.sends_left() == Some(0) {
-        WaitingFor::SentMessageLimit
-    } else if phone.send_paused {
-        WaitingFor::Paused
-    } else if frozen {
-        WaitingFor::Frozen
-    } else if !online {
-        WaitingFor::PhoneOffline
+    phone.quiet_until(&project.timezone_id, now)
+}
+
+fn reason(project: &Project, message: &Message, phone: &Phone, around: &Circumstances) -> Waiting {
+    let waits_here = match HubState::from_code(message.ownership.state) {
+        Some(HubState::Retrying) => return only(WaitingFor::Retry),
+        Some(HubState::Waiting) => true,
+        _ if around.online => false,
+        _ => return only(WaitingFor::PhoneOffline),
+    };
+    if waits_here && project.stopped {
+        only(WaitingFor::ProjectStopped)
+    } else if waits_here && phone.sim_changed {
+        only(WaitingFor::SimChanged)
+    } else if waits_here && (phone.auto_paused || phone.sends_left() == Some(0)) {
+        only(WaitingFor::SentMessageLimit)
+    } else if waits_here && phone.send_paused {
+        only(WaitingFor::Paused)
+    } else if waits_here && around.frozen {
+        only(WaitingFor::Frozen)
+    } else if !around.online {
+        only(WaitingFor::PhoneOffline)
     } else {
-        told
+        told(project, phone, around)
     }
 }
 
-/// Returns why a message waits on its phone; a pause that the phone did not speak of yet is known.
-fn held(phone: &Phone, told: WaitingFor) -> WaitingFor {
-    match told {
-        WaitingFor::Queue if phone.auto_paused => WaitingFor::SentMessageLimit,
-        WaitingFor::Queue if phone.send_paused => WaitingFor::Paused,
-        told => told,
+/// A reason that ends by somebody's word, at no known moment.
+const fn only(reason: WaitingFor) -> Waiting {
+    Waiting {
+        reason: Some(reason),
+        next_slot_time: None,
+    }
+}
+
+/// Returns what the phone says; what it did not speak of yet but the hub has told it is known.
+fn told(project: &Project, phone: &Phone, around: &Circumstances) -> Waiting {
+    let slot = phone.next_slot_time.filter(|slot| around.now < *slot);
+    let told = phone.waiting_for.unwrap_or(WaitingFor::Queue);
+    if matches!(told, WaitingFor::Queue | WaitingFor::Paused)
+        && let Some(reason) = pause(project, phone)
+    {
+        return only(reason);
+    }
+    match (told, around.quiet_until) {
+        (WaitingFor::Queue | WaitingFor::QuietHours | WaitingFor::SendLimit, Some(end)) => {
+            Waiting {
+                reason: Some(WaitingFor::QuietHours),
+                next_slot_time: Some(end.max(slot.unwrap_or(end))),
+            }
+        }
+        // They ended, or somebody released them, since the phone last spoke.
+        (WaitingFor::QuietHours, None) if slot.is_none() => only(WaitingFor::Queue),
+        (WaitingFor::QuietHours, None) if phone.quiet_mode != QuietMode::Off => {
+            only(WaitingFor::Queue)
+        }
+        (WaitingFor::Paused, _) => only(told),
+        _ => Waiting {
+            reason: Some(told),
+            next_slot_time: slot,
+        },
+    }
+}
+
+/// Returns why the hub has told a phone to pause, if it has.
+fn pause(project: &Project, phone: &Phone) -> Option<WaitingFor> {
+    if project.stopped {
+        Some(WaitingFor::ProjectStopped)
+    } else if phone.sim_changed {
+        Some(WaitingFor::SimChanged)
+    } else if phone.auto_paused {
+        Some(WaitingFor::SentMessageLimit)
+    } else {
+        phone.send_paused.then_some(WaitingFor::Paused)
     }
 }
 
@@ -128,45 +179,125 @@ mod tests {
     use super::*;
     use crate::api::messages::tests::{message, phone, project};
 
-    fn of(phone: &Phone, online: bool) -> WaitingFor {
-        reason(&project(), &message(), phone, false, online)
+    const NOW: UnixMs = UnixMs(3_600_000);
+    const LATER: UnixMs = UnixMs(7_200_000);
+
+    fn around(online: bool) -> Circumstances {
+        Circumstances {
+            frozen: false,
+            online,
+            quiet_until: None,
+            now: NOW,
+        }
+    }
+
+    fn of(
+        phone: &Phone,
+        message: &Message,
+        around: &Circumstances,
+    ) -> (WaitingFor, Option<UnixMs>) {
+        let waiting = reason(&project(), message, phone, around);
+        (waiting.reason.unwrap(), waiting.next_slot_time)
     }
 
     #[test]
     fn the_first_thing_to_be_done_is_named() {
-        let mut phone = phone();
-        assert_eq!(of(&phone, true), WaitingFor::Queue);
+        let (mut phone, message) = (phone(), message());
+        let of = |phone: &Phone, online| of(phone, &message, &around(online));
+        assert_eq!(of(&phone, true), (WaitingFor::Queue, None));
         phone.waiting_for = Some(WaitingFor::SendLimit);
-        assert_eq!(of(&phone, true), WaitingFor::SendLimit);
-        assert_eq!(of(&phone, false), WaitingFor::PhoneOffline);
+        phone.next_slot_time = Some(LATER);
+        assert_eq!(of(&phone, true), (WaitingFor::SendLimit, Some(LATER)));
+        assert_eq!(of(&phone, false), (WaitingFor::PhoneOffline, None));
         phone.send_paused = true;
-        assert_eq!(of(&phone, false), WaitingFor::Paused);
+        assert_eq!(of(&phone, false), (WaitingFor::Paused, None));
         phone.sent_message_limit = Some(0);
-        assert_eq!(of(&phone, false), WaitingFor::SentMessageLimit);
+        assert_eq!(of(&phone, false), (WaitingFor::SentMessageLimit, None));
         phone.sim_changed = true;
-        assert_eq!(of(&phone, false), WaitingFor::SimChanged);
+        assert_eq!(of(&phone, false), (WaitingFor::SimChanged, None));
         let stopped = Project {
             stopped: true,
             ..project()
         };
-        let told = reason(&stopped, &message(), &phone, false, true);
-        assert_eq!(told, WaitingFor::ProjectStopped);
+        let told = reason(&stopped, &message, &phone, &around(true));
+        assert_eq!(told.reason, Some(WaitingFor::ProjectStopped));
     }
 
     #[test]
     fn what_a_phone_holds_waits_for_what_the_phone_says() {
-        let mut phone = phone();
+        let (mut phone, mut message) = (phone(), message());
         phone.send_paused = true;
         phone.waiting_for = Some(WaitingFor::NoService);
-        let mut message = message();
         message.ownership.state = HubState::OnPhone.code();
-        let told = reason(&project(), &message, &phone, false, true);
-        assert_eq!(told, WaitingFor::NoService);
+        assert_eq!(
+            of(&phone, &message, &around(true)),
+            (WaitingFor::NoService, None)
+        );
         phone.waiting_for = None;
-        let told = reason(&project(), &message, &phone, false, true);
-        assert_eq!(told, WaitingFor::Paused);
+        assert_eq!(
+            of(&phone, &message, &around(true)),
+            (WaitingFor::Paused, None)
+        );
+        phone.waiting_for = Some(WaitingFor::Paused);
+        phone.sim_changed = true;
+        assert_eq!(
+            of(&phone, &message, &around(true)),
+            (WaitingFor::SimChanged, None)
+        );
         message.ownership.state = HubState::Retrying.code();
-        let told = reason(&project(), &message, &phone, false, true);
-        assert_eq!(told, WaitingFor::Retry);
+        assert_eq!(
+            of(&phone, &message, &around(true)),
+            (WaitingFor::Retry, None)
+        );
+    }
+
+    #[test]
+    fn quiet_hours_are_named_with_their_end_before_and_after_the_phone_spoke_of_them() {
+        let (mut phone, mut message) = (phone(), message());
+        let quiet = Circumstances {
+            quiet_until: Some(LATER),
+            ..around(true)
+        };
+        let expected = (WaitingFor::QuietHours, Some(LATER));
+        for state in [HubState::Waiting, HubState::OnPhone] {
+            message.ownership.state = state.code();
+            for told in [
+                None,
+                Some(WaitingFor::QuietHours),
+                Some(WaitingFor::SendLimit),
+            ] {
+                phone.waiting_for = told;
+                assert_eq!(of(&phone, &message, &quiet), expected, "{state:?} {told:?}");
+            }
+        }
+        // What the phone said before they ended is no longer true.
+        phone.waiting_for = Some(WaitingFor::QuietHours);
+        assert_eq!(of(&phone, &message, &around(true)).0, WaitingFor::Queue);
+        // Its owner keeps quiet hours of his own.
+        phone.next_slot_time = Some(LATER);
+        assert_eq!(of(&phone, &message, &around(true)), expected);
+        phone.waiting_for = Some(WaitingFor::NoService);
+        assert_eq!(of(&phone, &message, &quiet).0, WaitingFor::NoService);
+    }
+
+    #[test]
+    fn a_slot_that_has_passed_is_not_shown() {
+        let (mut phone, message) = (phone(), message());
+        phone.waiting_for = Some(WaitingFor::SendLimit);
+        phone.next_slot_time = Some(NOW);
+        let told = of(&phone, &message, &around(true));
+        assert_eq!(told, (WaitingFor::SendLimit, None));
+    }
+
+    #[test]
+    fn a_test_on_a_devices_phone_waits_for_no_quiet_hours() {
+        let (mut phone, mut message) = (phone(), message());
+        phone.quiet_mode = QuietMode::Delay;
+        (phone.quiet_start, phone.quiet_end) = (Some("00:00".into()), Some("02:00".into()));
+        assert_eq!(quiet_until(&project(), &message, &phone, NOW), Some(LATER));
+        message.simulated = true;
+        assert_eq!(quiet_until(&project(), &message, &phone, NOW), None);
+        phone.phone_type = PhoneType::Simulated;
+        assert_eq!(quiet_until(&project(), &message, &phone, NOW), Some(LATER));
     }
 }

@@ -4,12 +4,15 @@ mod get;
 mod list;
 mod messages;
 pub mod model;
+mod quiet;
+mod release_quiet_hours;
 mod reset_sent_message_count;
 mod update;
 
 pub use get::get;
 pub use list::list;
 pub use messages::messages;
+pub use release_quiet_hours::release_quiet_hours;
 pub use reset_sent_message_count::reset_sent_message_count;
 pub use update::update;
 

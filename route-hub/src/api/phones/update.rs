@@ -2,6 +2,7 @@
 
 use super::found;
 use super::model::{PhoneView, READ_ONLY};
+use super::quiet::QuietChange;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
@@ -9,7 +10,7 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Phone, VarsChange, numbers};
 use hub_store::{Tx, phones};
-use hub_web::{Answer, ApiError, Fields, Later, LaterDefault, Params};
+use hub_web::{Answer, ApiError, Field, Fields, Later, LaterDefault, Params};
 use postrider_model::PhoneNumber;
 use std::sync::Arc;
 
@@ -17,14 +18,12 @@ use std::sync::Arc;
 const SEND_DELAY_SEC_MAX: i64 = 3_600;
 /// Longest number that is looked at, in characters.
 const NUMBER_LENGTH_MAX: usize = 64;
+/// Most regions that are listed: there are fewer.
+const COUNTRIES_MAX: usize = 300;
+/// Letters of a region's name.
+const COUNTRY_LENGTH: usize = 2;
 
 const LATER: &[Later] = &[
-    later("timezone_id", LaterDefault::Empty),
-    later("quiet_mode", LaterDefault::Text("off")),
-    later("quiet_start", LaterDefault::Empty),
-    later("quiet_end", LaterDefault::Empty),
-    later("validate_recipient_numbers", LaterDefault::False),
-    later("allowed_recipient_countries", LaterDefault::Empty),
     later("external_config", LaterDefault::Empty),
     later("external_secret", LaterDefault::Empty),
 ];
@@ -68,6 +67,10 @@ struct Change {
     send_paused: Option<bool>,
     sent_message_limit: Option<Option<u32>>,
     send_delay_sec: Option<i64>,
+    send_limit_max: Option<Option<u32>>,
+    validate_recipient_numbers: Option<bool>,
+    allowed_recipient_countries: Option<Option<Vec<String>>>,
+    quiet: QuietChange,
     vars: VarsChange,
 }
 
@@ -84,8 +87,6 @@ impl Change {
             .map(|typed| numbers::parse(typed, region, numbers::Names::Allowed))
             .transpose()
             .map_err(|error| number.refuse(error))?;
-        let limit = params.get("sent_message_limit");
-        let limit_value = limit.integer(0..=i64::from(u32::MAX))?;
         Ok(Self {
             name: match name.is_present() {
                 true => Some(name.required_string(parse::NAME_LENGTH_MAX)?.to_owned()),
@@ -93,10 +94,12 @@ impl Change {
             },
             phone_number: number.is_present().then_some(parsed),
             send_paused: params.get("send_paused").boolean()?,
-            sent_message_limit: limit
-                .is_present()
-                .then(|| limit_value.and_then(|value| u32::try_from(value).ok())),
+            sent_message_limit: count(&params.get("sent_message_limit"), 0)?,
             send_delay_sec: params.get("send_delay").integer(0..=SEND_DELAY_SEC_MAX)?,
+            send_limit_max: count(&params.get("send_limit_max"), 1)?,
+            validate_recipient_numbers: params.get("validate_recipient_numbers").boolean()?,
+            allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
+            quiet: QuietChange::read(params)?,
             vars: parse::vars(&params.get("vars"))?,
         })
     }
@@ -111,6 +114,16 @@ impl Change {
         if let Some(delay_sec) = self.send_delay_sec {
             phone.send_delay_ms = delay_sec * 1_000;
         }
+        if let Some(limit) = self.send_limit_max {
+            phone.send_limit_max = limit;
+        }
+        if let Some(validate) = self.validate_recipient_numbers {
+            phone.validate_recipient_numbers = validate;
+        }
+        if let Some(countries) = &self.allowed_recipient_countries {
+            phone.allowed_recipient_countries.clone_from(countries);
+        }
+        self.quiet.apply(phone)?;
         if let Some(limit) = self.sent_message_limit {
             set_limit(phone, limit);
         }
@@ -122,6 +135,34 @@ impl Change {
             ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"))
         })
     }
+}
+
+/// Reads a number or, as `null`, its absence.
+fn count(field: &Field<'_>, least: i64) -> Result<Option<Option<u32>>, ApiError> {
+    let value = field.integer(least..=i64::from(u32::MAX))?;
+    let value = value.and_then(|value| u32::try_from(value).ok());
+    Ok(field.is_present().then_some(value))
+}
+
+/// Reads the regions that a phone may send to; none at all means every one.
+fn countries(field: &Field<'_>) -> Result<Option<Option<Vec<String>>>, ApiError> {
+    let Some(items) = field
+        .array(COUNTRIES_MAX)?
+        .filter(|items| !items.is_empty())
+    else {
+        return Ok(field.is_present().then_some(None));
+    };
+    let mut countries = Vec::with_capacity(items.len());
+    for item in items {
+        let region = item.required_string(COUNTRY_LENGTH)?.to_ascii_uppercase();
+        if !numbers::is_region(&region) {
+            return Err(item.refuse("must be a country's two letters, as KE"));
+        }
+        if !countries.contains(&region) {
+            countries.push(region);
+        }
+    }
+    Ok(Some(Some(countries)))
 }
 
 /// A limit that is reached pauses at once; a phone that its limit paused goes on under a new one.
@@ -171,6 +212,24 @@ mod tests {
     }
 
     #[test]
+    fn countries_are_two_letters_that_exist_and_none_means_all() {
+        let read = |body: &str| change(body).map(|change| change.allowed_recipient_countries);
+        let two = Some(Some(vec!["KE".to_owned(), "TZ".to_owned()]));
+        let body = r#"{"allowed_recipient_countries":["ke","TZ","KE"]}"#;
+        assert_eq!(read(body).unwrap(), two);
+        for none in ["null", "[]"] {
+            let body = format!(r#"{{"allowed_recipient_countries":{none}}}"#);
+            assert_eq!(read(&body).unwrap(), Some(None));
+        }
+        assert_eq!(read("{}").unwrap(), None);
+        for wrong in [r#""KE""#, r#"["KEN"]"#, r#"["XX"]"#, "[5]"] {
+            let body = format!(r#"{{"allowed_recipient_countries":{wrong}}}"#);
+            let param = read(&body).unwrap_err().param().map(str::to_owned);
+            assert!(param.unwrap().starts_with("allowed_recipient_countries"));
+        }
+    }
+
+    #[test]
     fn what_is_read_only_or_comes_later_is_named() {
         let param = |body| {
             change(body)
@@ -179,10 +238,9 @@ mod tests {
         };
         assert_eq!(param(r#"{"battery":1}"#).as_deref(), Some("battery"));
         assert_eq!(
-            param(r#"{"quiet_mode":"delay"}"#).as_deref(),
-            Some("quiet_mode")
+            param(r#"{"external_secret":"x"}"#).as_deref(),
+            Some("external_secret")
         );
-        assert_eq!(param(r#"{"quiet_mode":"off"}"#), None);
         assert_eq!(param(r#"{"name":""}"#).as_deref(), Some("name"));
         assert_eq!(
             param(r#"{"phone_number":"no number at all"}"#).as_deref(),

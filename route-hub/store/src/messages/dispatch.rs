@@ -2,7 +2,7 @@
 
 use super::read;
 use crate::row::Cursor;
-use crate::{StoreError, Tx, values};
+use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Message, status_code};
 use postrider_model::{DeviceId, PhoneId, ProjectId, UnixMs};
 
@@ -10,7 +10,14 @@ const CLAIM: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 \
-             AND priority = $2 ORDER BY id LIMIT $3"
+             AND priority = $2 AND id > $3 ORDER BY id LIMIT $4"
+);
+
+const WAITING: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 AND +id <= $2 \
+             ORDER BY priority DESC, id"
 );
 
 const SIMULATED: &str = concat!(
@@ -18,8 +25,7 @@ const SIMULATED: &str = concat!(
     columns!(),
     " FROM messages WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
              (state = 60 AND to_number IN ('+15005550012', '+15005550013'))) \
-             AND (state <> 10 OR phone_id NOT IN (SELECT id FROM phones WHERE send_paused = 1)) \
-             ORDER BY id LIMIT $1"
+             AND (state <> 10 OR phone_id NOT IN (SELECT id FROM phones WHERE send_paused = 1))"
 );
 
 const ON_DEVICE: &str = concat!(
@@ -87,6 +93,18 @@ pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreE
     Ok(())
 }
 
+/// Stores how long a call lasted and rang.
+///
+/// # Errors
+/// What the database says.
+pub fn update_call(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE messages SET duration = $2, ring_time = $3 WHERE id = $1",
+        &values![message.id, message.duration_sec, message.ring_time_sec],
+    )?;
+    Ok(())
+}
+
 /// Stores an exposure and nothing else: the write before a frame, with the fewest pages touched.
 ///
 /// For a message whose status, errors and times stay as they are.
@@ -143,15 +161,61 @@ pub fn claim_queued(
     priority: u8,
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
-    tx.query(CLAIM, &values![phone_id, priority, limit], read)
+    claim_queued_above(tx, phone_id, priority, 0, limit)
 }
 
-/// Returns simulated messages whose sequence may have a next step, oldest first.
+/// As [`claim_queued`], of the messages that were made after the key `above`.
 ///
 /// # Errors
 /// What the database says.
-pub fn simulated(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Message>, StoreError> {
-    tx.query(SIMULATED, &values![limit], read)
+pub fn claim_queued_above(
+    tx: &mut Tx<'_>,
+    phone_id: PhoneId,
+    priority: u8,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(CLAIM, &values![phone_id, priority, above, limit], read)
+}
+
+/// Returns a phone's queue as far as it was made up to the key `up_to`.
+///
+/// # Errors
+/// What the database says.
+pub fn waiting_up_to(
+    tx: &mut Tx<'_>,
+    phone_id: PhoneId,
+    up_to: i64,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(WAITING, &values![phone_id, up_to], read)
+}
+
+/// Returns simulated messages whose sequence may have a next step, oldest first; none that still
+/// wait for a phone that is paused or among `quiet`.
+///
+/// # Errors
+/// What the database says.
+pub fn simulated(
+    tx: &mut Tx<'_>,
+    quiet: &[PhoneId],
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    let sql = simulated_sql(quiet.len());
+    let mut values: Vec<Value<'_>> = vec![limit.into()];
+    values.extend(quiet.iter().map(|phone| Value::from(*phone)));
+    tx.query_built(&sql, &values, read)
+}
+
+fn simulated_sql(quiet: usize) -> String {
+    let places: Vec<_> = (0..quiet).map(|at| format!("${}", at + 2)).collect();
+    let awake = match places.is_empty() {
+        true => String::new(),
+        false => format!(
+            " AND (state <> 10 OR phone_id NOT IN ({}))",
+            places.join(", ")
+        ),
+    };
+    format!("{SIMULATED}{awake} ORDER BY id LIMIT $1")
 }
 
 /// Returns the exposures that a device holds without a sent result, unknown ones too, and whose
@@ -257,16 +321,19 @@ mod tests {
         let settings = SqliteSettings::new(dir.path().join("hub.db"));
         let store = Store::open_sqlite(settings).unwrap();
         for (sql, values, index) in [
-            (CLAIM, 3, "messages_queue"),
-            (SIMULATED, 1, "messages_simulated"),
+            (CLAIM, 4, "messages_queue"),
+            (WAITING, 2, "messages_queue"),
+            (&simulated_sql(0), 1, "messages_simulated"),
+            (&simulated_sql(2), 3, "messages_simulated"),
             (ON_DEVICE, 2, "messages_on_link"),
             (HELD, 1, "messages_on_link"),
             (ASKED_BACK, 1, "messages_asked_back"),
             (LIFE_ENDED, 3, "messages_life"),
             (OPEN_EXPOSURES, 1, "messages_on_link"),
         ] {
+            let sql = sql.to_owned();
             let plan = store.read_blocking(move |tx| {
-                let none = vec![crate::Value::Null; values];
+                let none = vec![Value::Null; values];
                 tx.query_built(&format!("EXPLAIN QUERY PLAN {sql}"), &none, |row| {
                     row.text(3)
                 })

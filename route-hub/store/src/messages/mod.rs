@@ -4,12 +4,10 @@ use crate::list::{self, Column, Filter, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{
-    Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars, status_code,
-    status_from_code,
+    Address, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars,
+    status_code, status_from_code,
 };
-use postrider_model::{
-    MessageId, MessageStatus, MessageText, PhoneNumber, ProjectId, Secret, UnixMs,
-};
+use postrider_model::{MessageId, MessageStatus, MessageText, ProjectId, Secret, UnixMs};
 use std::borrow::Cow;
 
 /// The columns in the order in which [`read`] takes them.
@@ -265,7 +263,7 @@ fn within(project_id: ProjectId) -> Scope {
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
-    let number = |text: &str| text.parse::<PhoneNumber>().ok();
+    let address = |text: &str| text.parse::<Address>().ok();
     let mut columns = Cursor::new(row);
     Ok(Message {
         id: columns.id()?,
@@ -279,8 +277,8 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         time_created: columns.time()?,
         time_sent: columns.opt_time()?,
         time_updated: columns.time()?,
-        from_number: columns.opt_parsed(number)?,
-        to_number: columns.opt_parsed(number)?,
+        from_number: columns.opt_parsed(address)?,
+        to_number: columns.opt_parsed(address)?,
         content: columns.opt_text()?.map(MessageText::from),
         starred: columns.flag()?,
         simulated: columns.flag()?,

@@ -3,6 +3,8 @@
 //! A new engine implements [`Backend`] and adds one line below.
 
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod executor;
 #[cfg(test)]
 mod lists;
@@ -59,6 +61,8 @@ conformance! {
         a_life_that_ended_is_found_once_dealt_with_no_more
         counters_follow_the_messages
         a_contact_is_found_by_its_number_and_by_its_end
+        a_call_keeps_its_length_and_its_ring
+        what_is_simulated_waits_for_a_phone_that_is_paused_or_quiet
     }
     upkeep {
         events_of_one_message_come_one_after_the_other

@@ -1,7 +1,7 @@
 //! Each resource: stored, read back, changed, found.
 
 use crate::Backend;
-use crate::sample::{self, NOW, id, number};
+use crate::sample::{self, NOW, id};
 use hub_domain::*;
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::*;
@@ -432,6 +432,53 @@ pub(crate) fn counters_follow_the_messages<B: Backend>() {
     assert_eq!(forgotten.last_message_id, Some(id(61)));
 }
 
+pub(crate) fn a_call_keeps_its_length_and_its_ring<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
+    write(&store, |tx| {
+        let mut call = messages::by_key(tx, id(50))?.unwrap();
+        assert!(call.note_call(Some(-7), Some(-1)));
+        assert_eq!((call.duration_sec, call.ring_time_sec), (Some(-1), None));
+        assert!(call.note_call(Some(61), Some(4)) && !call.note_call(None, Some(4)));
+        messages::update_call(tx, &call)?;
+        assert_eq!(messages::by_key(tx, id(50))?, Some(call));
+        let other = messages::by_key(tx, id(51))?.unwrap();
+        assert_eq!((other.duration_sec, other.ring_time_sec), (None, None));
+        Ok(())
+    });
+}
+
+pub(crate) fn what_is_simulated_waits_for_a_phone_that_is_paused_or_quiet<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
+    write(&store, |tx| {
+        for (key, project) in [(60, 10), (61, 11)] {
+            let mut message = sample::message(key, project);
+            (message.simulated, message.phone_id) = (true, id(project + 10));
+            messages::insert(tx, &message)?;
+        }
+        let mut begun = sample::message(62, 10);
+        (begun.simulated, begun.ownership.state) = (true, 35);
+        messages::insert(tx, &begun)?;
+        let keys = |tx: &mut Tx<'_>, quiet: &[PhoneId]| {
+            let found = messages::simulated(tx, quiet, 9)?;
+            Ok::<_, StoreError>(found.iter().map(|it| it.id.get()).collect::<Vec<_>>())
+        };
+        assert_eq!(keys(tx, &[])?, [60, 61, 62]);
+        assert_eq!(keys(tx, &[id(20)])?, [61, 62]);
+        assert_eq!(keys(tx, &[id(20), id(21)])?, [62]);
+        let mut paused = phones::by_key(tx, id(21))?.unwrap();
+        paused.set_paused(true);
+        phones::update(tx, &paused)?;
+        assert_eq!(keys(tx, &[])?, [60, 62]);
+        assert_eq!(phones::with_quiet_hours(tx)?, []);
+        paused.quiet_mode = QuietMode::Confirm;
+        phones::update(tx, &paused)?;
+        assert_eq!(phones::with_quiet_hours(tx)?, [paused]);
+        Ok(())
+    });
+}
+
 pub(crate) fn a_contact_is_found_by_its_number_and_by_its_end<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {
@@ -446,6 +493,8 @@ pub(crate) fn a_contact_is_found_by_its_number_and_by_its_end<B: Backend>() {
             (8, "0005550123"),
             (9, "5005550009"),
             (10, "15005550009"),
+            (11, "The Corner Shop"),
+            (12, "*100#"),
         ] {
             contacts::insert(tx, &sample::contact(key, 10, typed))?;
         }
@@ -465,17 +514,21 @@ pub(crate) fn a_contact_is_found_by_its_number_and_by_its_end<B: Backend>() {
             ("123456", None),
             ("CLINIC", Some(7)),
             ("CLINI", None),
+            ("The Corner Shop", Some(11)),
+            ("Corner Shop", None),
+            ("*100#", Some(12)),
             // Seven digits and zeros are too few.
             ("+15005550123", None),
             ("+15005550009", None),
         ] {
-            let found = contacts::find_by_number(tx, id(10), &number(typed))?;
+            let found = contacts::find_by_number(tx, id(10), &sample::address(typed))?;
             assert_eq!(found.map(|contact| contact.id.get()), expected, "{typed}");
         }
         let fresh = || sample::contact(99, 10, "+15005550099");
-        let (made, is_new) = contacts::get_or_create(tx, &number("+15005550099"), fresh, id(10))?;
+        let number = sample::address("+15005550099");
+        let (made, is_new) = contacts::get_or_create(tx, &number, fresh, id(10))?;
         assert_eq!((made.id.get(), is_new), (99, true));
-        let (found, is_new) = contacts::get_or_create(tx, &number("+15005550099"), fresh, id(10))?;
+        let (found, is_new) = contacts::get_or_create(tx, &number, fresh, id(10))?;
         assert_eq!((found.id.get(), is_new), (99, false));
         Ok(())
     });

@@ -15,6 +15,10 @@ pub(crate) fn number(text: &str) -> PhoneNumber {
     text.parse().unwrap()
 }
 
+pub(crate) fn address(text: &str) -> Address {
+    Address::new(text).unwrap()
+}
+
 pub(crate) fn organization() -> Organization {
     Organization {
         id: id(1),
@@ -34,8 +38,8 @@ pub(crate) fn phone(value: i64, project_id: i64) -> Phone {
 }
 
 pub(crate) fn contact(value: i64, project_id: i64, typed: &str) -> Contact {
-    let number = number(typed);
-    let e164 = numbers::in_e164(&number).cloned();
+    let number = address(typed);
+    let e164 = numbers::in_e164(&number);
     Contact::new(id(value), id(project_id), Some(number), e164, NOW)
 }
 
@@ -53,7 +57,7 @@ pub(crate) fn message(value: i64, project_id: i64) -> Message {
         time_sent: None,
         time_updated: NOW,
         from_number: None,
-        to_number: Some(number("+15005550001")),
+        to_number: Some(address("+15005550001")),
         content: Some("hello".into()),
         starred: false,
         simulated: false,
@@ -89,7 +93,7 @@ pub(crate) fn full_message() -> Message {
         status: MessageStatus::NotDelivered,
         time_sent: Some(UnixMs(1_000_001)),
         time_updated: UnixMs(1_000_002),
-        from_number: Some(number("CLINIC")),
+        from_number: Some(address("The Clinic Next Door")),
         starred: true,
         simulated: true,
         priority: 2,
@@ -151,6 +155,8 @@ pub(crate) fn full_phone() -> Phone {
         quiet_mode: QuietMode::Delay,
         quiet_start: text("22:00"),
         quiet_end: text("06:00"),
+        quiet_released_until: Some(UnixMs(8)),
+        send_limit_max: Some(30),
         validate_recipient_numbers: true,
         allowed_recipient_countries: Some(vec!["AT".to_owned(), "DE".to_owned()]),
         window_size: Some(64),

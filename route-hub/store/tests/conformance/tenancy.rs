@@ -37,7 +37,7 @@ pub(crate) fn no_id_of_another_project_is_found<B: Backend>() {
         store
             .read_blocking(move |tx| {
                 let project_id = id(project);
-                let number = sample::number("+15005550001");
+                let number = sample::address("+15005550001");
                 let by_number = contacts::find_by_number(tx, project_id, &number)?;
                 let key = by_number.map(|contact| contact.id.get());
                 assert_eq!(

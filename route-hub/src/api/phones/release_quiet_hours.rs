@@ -1,0 +1,52 @@
+//! `POST /projects/{project_id}/phones/{phone_id}/release_quiet_hours`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{AuditEntry, Permission, QuietMode};
+use hub_store::{Tx, audit, phones};
+use hub_web::{Answer, ApiError};
+
+/// Lets what waits in the present quiet hours of a phone go: the word that mode `confirm` waits for.
+///
+/// It holds until these hours end. Outside of them there is nothing to release.
+pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let id = call.path_id("phone_id", "phone")?;
+    let (now, actor) = (hub.now(), call.caller.key.id);
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
+            Ok(phone) => phone,
+            Err(error) => return Ok(Err(error)),
+        };
+        if phone.quiet_mode != QuietMode::Confirm {
+            let rule = "is not confirm: there is nothing to release";
+            return Ok(Err(ApiError::invalid_param("quiet_mode", rule)));
+        }
+        if !phone.release_quiet(&work.project.timezone_id, now.unix) {
+            return Ok(Ok(()));
+        }
+        phones::update(tx, &phone)?;
+        let entry = AuditEntry {
+            id: work.hub.key(now).get(),
+            organization_id: work.project.organization_id,
+            project_id: Some(work.project.id),
+            actor: actor.to_string(),
+            action: "phone.release_quiet_hours".to_owned(),
+            target: id.to_string(),
+            time: now.unix,
+        };
+        audit::insert(tx, &entry)?;
+        work.effects.settings(id);
+        work.effects.simulated();
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_phone(id);
+    Ok(answer)
+}
