@@ -14,6 +14,9 @@
 //! None of them has a clock, a socket or a random number; [`Stub`] is the thin ring around them.
 
 pub mod engine;
+mod ring;
 pub mod scenario;
 pub mod verdict;
 pub mod watch;
+
+pub use ring::{Stopper, Stub, StubConfig, StubError};

@@ -64,6 +64,12 @@ impl Code {
     }
 }
 
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("<pairing code>")
+    }
+}
+
 /// Case, spaces and dashes do not count, and letters that look like digits are those digits.
 fn normal(text: &str) -> Option<String> {
     text.chars()
@@ -108,11 +114,5 @@ mod tests {
         assert_eq!(pairs[1].1.len(), FULL_LENGTH);
         assert!(code.is(&pairs[1].1));
         assert_eq!(pairs[2].1, "a+b=");
-    }
-}
-
-impl std::fmt::Debug for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<pairing code>")
     }
 }

@@ -33,7 +33,7 @@ pub use code::Code;
 pub use faults::FaultSeen;
 pub use state::{ConnectionView, InboundView, MessageView, State};
 
-use crate::scenario::{Certificate, DialFault, EndWhen, Fault, Scenario, SendAction, Step};
+use crate::scenario::{Certificate, DialFault, EndWhen, Fault, Scenario, SendAction, Step, Wait};
 use crate::watch::{EndedBy, Rule, Watch};
 use faults::Faults;
 use link::Link;
@@ -285,6 +285,32 @@ impl Engine {
             self.watch.dial_failed(now);
             self.turn(now);
         }
+    }
+
+    /// Takes in that a phone accepted a certificate.
+    pub fn accepted(&mut self, certificate: Certificate, now: Now) {
+        let trusts = self
+            .scenario
+            .tls
+            .as_ref()
+            .map(|tls| tls.trusts)
+            .unwrap_or_default();
+        let text = "it accepted a certificate that it must not trust";
+        self.watch
+            .finished(Rule::Trust, trusts.accepts(certificate), text, now);
+    }
+
+    /// Says whether everything that is waited for is so.
+    pub fn is_met(&self, wait: &Wait) -> bool {
+        self.meets(wait)
+    }
+
+    /// Closes every connection, at the end of a run.
+    pub fn shut(&mut self, now: Now) {
+        for link in self.links.values_mut() {
+            link.close(postrider_link::close::CloseCode::GoingAway.code(), now);
+        }
+        self.pump(now);
     }
 
     /// Decides about a request to open the link: the dial's number, or the HTTP status to refuse

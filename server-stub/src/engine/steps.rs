@@ -62,7 +62,7 @@ impl Engine {
             return false;
         };
         if self.step_due.is_none() {
-            if !self.is_met(&step.wait) || (needs_phone(&step.action) && self.links.is_empty()) {
+            if !self.meets(&step.wait) || (needs_phone(&step.action) && self.links.is_empty()) {
                 return false;
             }
             self.step_due = Some(now.boot.plus_ms(step.after_ms));
@@ -70,7 +70,7 @@ impl Engine {
         self.step_due.is_some_and(|due| due <= now.boot)
     }
 
-    fn is_met(&self, wait: &Wait) -> bool {
+    pub(super) fn meets(&self, wait: &Wait) -> bool {
         let counts = self.counts;
         let connected = |wanted: u64| {
             let open = self.links.values().any(|link| link.is_open());

@@ -17,7 +17,7 @@ pub use fault::{
     DialFault, Direction, Fault, FaultKind, FrameFault, Lie, Malformed, Matches, StallSide,
 };
 pub use settings::{Certificate, EndSettings, EndWhen, Hub, PairingAnswer, PairingSettings};
-pub use settings::{Rules, TlsSettings};
+pub use settings::{Rules, TlsSettings, Trusts};
 pub use wait::{StateWait, Wait};
 
 use action::RawStep;
@@ -71,6 +71,18 @@ struct RawScenario {
 }
 
 impl Scenario {
+    /// Returns the scenario of a run that only the control interface leads.
+    pub fn led_by_hand() -> Self {
+        Self {
+            end: EndSettings {
+                when: EndWhen::Told,
+                timeout_s: settings::TIMEOUT_S_MAX,
+                ..EndSettings::default()
+            },
+            ..Self::default()
+        }
+    }
+
     /// Reads a scenario from its text.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Most exposures without a result that a phone is given at once.
 const WINDOW_MAX: u64 = 10_000;
 /// Longest run.
-const TIMEOUT_S_MAX: u64 = 7 * 24 * 3_600;
+pub(super) const TIMEOUT_S_MAX: u64 = 7 * 24 * 3_600;
 
 /// `[hub]`: how the hub is.
 #[derive(Debug, Clone, Deserialize)]
@@ -104,6 +104,30 @@ pub enum Certificate {
     OtherKey,
 }
 
+/// What the phone of a run goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trusts {
+    /// The pins of the pairing link: nothing but the key counts.
+    #[default]
+    Pins,
+    /// The stub's root: name, time and signature count, and any key will do.
+    Root,
+}
+
+impl Trusts {
+    /// Says whether a phone that goes by this may accept a certificate.
+    pub const fn accepts(self, certificate: Certificate) -> bool {
+        match (self, certificate) {
+            (_, Certificate::Good) => true,
+            (Self::Pins, Certificate::OtherKey) => false,
+            (Self::Pins, _) => true,
+            (Self::Root, Certificate::OtherKey) => true,
+            (Self::Root, _) => false,
+        }
+    }
+}
+
 /// `[tls]`: whether and how the stub encrypts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,6 +135,9 @@ pub struct TlsSettings {
     /// What every dial is shown, unless a fault says otherwise.
     #[serde(default)]
     pub certificate: Certificate,
+    /// What the phone goes by, for the rule `trust`.
+    #[serde(default)]
+    pub trusts: Trusts,
     /// The names in a good certificate.
     #[serde(default = "local_names")]
     pub names: Vec<String>,
@@ -120,6 +147,7 @@ impl Default for TlsSettings {
     fn default() -> Self {
         Self {
             certificate: Certificate::Good,
+            trusts: Trusts::Pins,
             names: local_names(),
         }
     }

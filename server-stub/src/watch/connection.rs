@@ -234,7 +234,7 @@ impl Connection {
             format!("hello keeps facts from {lo}, and only {acked} were acked")
         });
         known.claimed = known.claimed.max(down);
-        around.exposures.acked(hello.generation, 0, down);
+        around.exposures.acked(hello.generation, 0, down, at.now);
         for row in &hello.held {
             let is_ours = around.exposures.get(row.id, row.ep).is_some();
             let text = || "hello holds an exposure that was never written".to_owned();
@@ -260,7 +260,7 @@ impl Connection {
         if let Some(generation) = self.generation {
             let known = around.counters.of(generation);
             known.claimed = known.claimed.max(a);
-            around.exposures.acked(generation, before, a);
+            around.exposures.acked(generation, before, a, at.now);
         }
         self.acked = self.acked.max(a);
         self.down_limit = self.down_limit.max(ack.limit);

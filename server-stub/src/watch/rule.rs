@@ -50,6 +50,8 @@ rules! {
     Refuse = "refuse", "a connection that broke the protocol is ended, with the right code";
     /// The phone comes back.
     Reconnect = "reconnect", "the phone comes back in time, and never after it was told to stop";
+    /// A bad certificate is not accepted.
+    Trust = "trust", "a dial that shows a certificate not to be trusted is given up";
     /// The run came to its end.
     Settled = "settled", "every step was done and every message has its result in time";
     /// The faults acted.

@@ -1,1 +1,0 @@
-//! The engine with the phone's own session.

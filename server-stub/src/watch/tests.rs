@@ -1,1 +1,0 @@
-//! Rules of the watch, one wire at a time.
