@@ -1,16 +1,19 @@
 //! The agent: every machine of the phone behind one surface.
 
 use crate::{
+    calls::{Line, Looks},
     change::Change,
     command::{Command, Refused},
     config::AgentConfig,
     effect::Effect,
     event::Event,
-    fact::{RadioFact, ReceivedSms},
+    fact::RadioFact,
     health::{Condition, Health},
-    inbound::{Hearing, Inbound},
+    inbound::Inbound,
     out::Out,
     outbound::{Cx, Outbound, Work},
+    scan::Scans,
+    sims::KnownSims,
     snapshot::Snapshot,
     stamp::BootId,
     timers::{Deadline, Subject, Timer, Timers},
@@ -19,7 +22,7 @@ use crate::{
 use postrider_link::{
     close::CloseCode,
     codec::DecodeError,
-    frame::{self, HubFrame, InstallId, Kind, SimInfo},
+    frame::{self, HubFrame, InstallId, SimInfo},
     session::phone::{HelloSnapshot, PhoneFact, PhoneSession, PhoneSettings},
 };
 use postrider_model::Now;
@@ -44,6 +47,10 @@ pub struct Agent {
     pub(crate) was_open: bool,
     pub(crate) outbound: Outbound,
     pub(crate) inbound: Inbound,
+    pub(crate) scans: Scans,
+    pub(crate) line: Line,
+    pub(crate) looks: Looks,
+    pub(crate) known_sims: KnownSims,
     pub(crate) health: Health,
     pub(crate) timers: Timers,
     pub(crate) work: Work,
@@ -64,6 +71,10 @@ impl Agent {
         let (mut timers, mut work) = (Timers::default(), Work::default());
         let link = restored.link.clone();
         let inbound = Inbound::new(&restored.seen);
+        let (scans, begun) = Scans::new(&restored.scans, &mut timers, now);
+        work.changes.extend(begun);
+        let known_sims = KnownSims::new(std::mem::take(&mut restored.sims));
+        let sims = config.sims.clone();
         let mut cx = Cx {
             now,
             timers: &mut timers,
@@ -89,11 +100,16 @@ impl Agent {
             was_open: false,
             outbound,
             inbound,
+            scans,
+            line: Line::default(),
+            looks: Looks::default(),
+            known_sims,
             health: Health::new(config.condition, config.limits, config.sims),
             timers,
             work,
             out,
         };
+        agent.see_sims(&sims);
         agent.settle(now);
         agent
     }
@@ -112,10 +128,15 @@ impl Agent {
                 let (outbound, mut cx) = self.outbound_cx(now);
                 outbound.release(sim, &mut cx);
             }
+            Command::ConfirmSim(sim) if self.outbound.knows_sim(sim) => {
+                self.work.changes.extend(self.known_sims.confirm(sim));
+                self.hold_changed_sims();
+            }
             Command::ReleaseSim(sim) | Command::ConfirmSim(sim) => {
                 return Err(Refused::NoSuchSim(sim));
             }
             Command::AllowUssdCodes(allowed) => {
+                self.outbound.allow_ussd_codes(allowed);
                 self.work.changes.push(Change::UssdCodesAllowed(allowed));
             }
         }
@@ -140,21 +161,35 @@ impl Agent {
                 status,
                 recipient,
             } => outbound.report_arrived(token, part, status, recipient.as_ref(), &mut cx),
-            RadioFact::SentRowRead { token, found } => {
-                outbound.sent_row_read(token, found, &mut cx);
+            RadioFact::SentRowRead { token, rows } => {
+                outbound.sent_row_read(token, &rows, &mut cx);
             }
             RadioFact::ServiceChanged { sim, in_service } => {
                 outbound.service_changed(sim, in_service, &mut cx);
             }
-            RadioFact::SmsReceived(sms) => self.receive(sms, now),
-            RadioFact::DataReceived(_)
-            | RadioFact::MmsReceived(_)
-            | RadioFact::UssdAnswered { .. }
-            | RadioFact::UssdFailed { .. }
-            | RadioFact::CallRefused { .. }
-            | RadioFact::CallState { .. }
-            | RadioFact::LogChanged(_)
-            | RadioFact::LogRead { .. } => {}
+            RadioFact::SmsReceived(sms) => {
+                self.confirm(sms.receipt);
+                self.receive_sms(sms, now);
+            }
+            RadioFact::DataReceived(data) => {
+                self.confirm(data.receipt);
+                self.receive_data(data, now);
+            }
+            RadioFact::MmsReceived(mms) => {
+                self.confirm(mms.receipt);
+                self.receive_mms(mms, now);
+            }
+            RadioFact::UssdAnswered { token, text } => self.ussd_answered(token, text, now),
+            RadioFact::UssdFailed { token, code } => outbound.ussd_failed(token, code, &mut cx),
+            RadioFact::CallRefused { token, why } => outbound.call_refused(token, why, &mut cx),
+            RadioFact::CallState {
+                sim,
+                state,
+                number,
+                incoming,
+            } => self.call_state((sim, state), number.as_ref(), incoming, now),
+            RadioFact::LogChanged(log) => self.scans.changed(log, &mut self.timers, now),
+            RadioFact::LogRead { page, complete } => self.log_read(page, complete, now),
             RadioFact::SimsChanged(sims) => self.set_sims(sims),
             RadioFact::ConditionChanged(condition) => self.set_condition(condition),
         }
@@ -182,6 +217,7 @@ impl Agent {
             held: self.outbound.held(),
             features: Vec::new(),
         };
+        self.known_sims.told_in_hello();
         self.session.connected(snapshot, now);
         self.settle(now);
     }
@@ -248,7 +284,14 @@ impl Agent {
                 Timer::Link => self.session.handle_timeout(now),
                 Timer::Housekeeping => self.keep_house(now),
                 // Settling looks at the slots and at the health.
-                Timer::NextSlot | Timer::Health => {}
+                Timer::NextSlot | Timer::NextUssd | Timer::NextCall | Timer::Health => {}
+                Timer::LineStuck => self.free_line(now),
+                Timer::CallLog => self.look_again(now),
+                Timer::Scan => {
+                    if let Subject::Log(log) = subject {
+                        self.read_log(log, now);
+                    }
+                }
                 Timer::LifeOver
                 | Timer::Retry
                 | Timer::Silence
@@ -256,6 +299,7 @@ impl Agent {
                 | Timer::ReportWindow
                 | Timer::LookAtSim
                 | Timer::HandBack
+                | Timer::LineSilent
                 | Timer::PaceRecovers => {
                     let (outbound, mut cx) = self.outbound_cx(now);
                     outbound.handle_timer(timer, subject, &mut cx);
@@ -302,53 +346,24 @@ impl Agent {
         (&mut self.outbound, cx)
     }
 
-    /// A message counts once, is on disk before the platform hears that it is safe, and goes to
-    /// the hub unless the owner does not want that.
-    fn receive(&mut self, sms: ReceivedSms, now: Now) {
-        let (hearing, change) = self.inbound.hear(&sms, now);
-        self.work.changes.extend(change);
-        if self.inbound.is_over_full() {
-            self.work.changes.extend(self.inbound.forget(now));
-        }
-        self.work.effects.push(Effect::ConfirmReceived {
-            receipt: sms.receipt,
-        });
-        let is_forwarded = self.health.condition().forwarding != Some(false);
-        if hearing == Hearing::First {
-            self.work
-                .events
-                .push(Event::MessageReceived { sim: sms.sim });
-            if is_forwarded {
-                let fact = self.inbound_fact(sms, now);
-                self.session.put(PhoneFact::Inbound(fact));
-            }
-        }
-    }
-
-    fn inbound_fact(&self, sms: ReceivedSms, now: Now) -> frame::Inbound {
-        frame::Inbound {
-            s: 0,
-            n: self.inbound.last_no(),
-            install: None,
-            kind: Kind::Sms,
-            sim: sms.sim,
-            from: sms.from,
-            to: sms.to,
-            text: Some(sms.text),
-            data: None,
-            parts: Some(u16::from(sms.parts)),
-            sent_at: sms.sent_at.map(|at| at.0),
-            duration_s: None,
-            ring_s: None,
-            wall: now.unix.0,
-            mono: now.boot.0,
-            boot: Some(self.boot_id.as_str().to_owned()),
-        }
-    }
-
     fn set_sims(&mut self, sims: Vec<SimInfo>) {
+        self.see_sims(&sims);
         self.outbound.set_sims(&sims);
         self.health.set_sims(sims);
+    }
+
+    fn see_sims(&mut self, sims: &[SimInfo]) {
+        let (changes, others) = self.known_sims.see(sims);
+        self.work.changes.extend(changes);
+        let shown = others.into_iter().map(|sim| Event::SimChanged { sim });
+        self.work.events.extend(shown);
+        self.hold_changed_sims();
+    }
+
+    /// Lets a slot whose SIM nobody has confirmed send nothing.
+    pub(crate) fn hold_changed_sims(&mut self) {
+        let changed = self.known_sims.unconfirmed();
+        self.outbound.set_changed_sims(changed);
     }
 
     fn set_condition(&mut self, condition: Condition) {
@@ -359,7 +374,7 @@ impl Agent {
     fn keep_house(&mut self, now: Now) {
         let (outbound, mut cx) = self.outbound_cx(now);
         outbound.forget(&mut cx);
-        self.work.changes.extend(self.inbound.forget(now));
+        self.forget_heard(now);
         let at = now.boot.plus_ms(HOUSEKEEPING_MS);
         self.timers.set(Timer::Housekeeping, Subject::Agent, at);
     }

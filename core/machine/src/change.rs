@@ -60,6 +60,13 @@ pub enum Change {
         /// By how much the wall clock moved against the boot clock, in milliseconds.
         by_ms: i64,
     },
+    /// Remembers whose a row of the platform's sent messages is.
+    SentRowClaimed(ClaimRow),
+    /// Forgets whose rows were that were claimed before a moment, exclusive.
+    ClaimsForgotten {
+        /// The moment.
+        before: UnixMs,
+    },
     /// Remembers something that came in.
     SeenAdded(SeenRow),
     /// Binds an incoming message to its row in the platform's provider.
@@ -206,6 +213,15 @@ pub struct SpentRow {
     pub guard_parts: u32,
     /// When it was.
     pub at: Stamp,
+}
+
+/// A row of the platform's sent messages that one exposure was recognised by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaimRow {
+    /// The provider's number of it.
+    pub row: i64,
+    /// When it was claimed.
+    pub at: UnixMs,
 }
 
 /// How often the pace is halved.

@@ -1,5 +1,6 @@
 //! What happened, for a screen and for the log: ids, words and counts, never numbers or texts.
 
+use crate::inbound::Source;
 use crate::token::{MessageRef, SendToken};
 use postrider_link::close::CloseCode;
 use postrider_model::{SimSlot, WireState};
@@ -43,9 +44,16 @@ pub enum Event {
         /// The result code that led there.
         code: Option<i32>,
     },
-    /// A message came in.
+    /// Something came in.
     MessageReceived {
+        /// What it is.
+        source: Source,
         /// The SIM that it came by.
+        sim: SimSlot,
+    },
+    /// Another SIM than the known one is in a slot, which is held until somebody confirms it.
+    SimChanged {
+        /// The slot.
         sim: SimSlot,
     },
     /// Nothing is sent by a SIM until its service changes or somebody looks at it.

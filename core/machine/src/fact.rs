@@ -42,8 +42,9 @@ pub enum RadioFact {
     SentRowRead {
         /// The hand-over that was asked about.
         token: SendToken,
-        /// True when the provider has it among the sent.
-        found: bool,
+        /// The rows of its SIM, recipient and text that are not older than it, oldest first; the
+        /// first [`SENT_ROWS_MAX`](crate::SENT_ROWS_MAX).
+        rows: Vec<SentRow>,
     },
     /// The service of a SIM came or went.
     ServiceChanged {
@@ -107,6 +108,15 @@ pub enum RadioFact {
     SimsChanged(Vec<SimInfo>),
     /// Battery, network or another thing of the phone changed.
     ConditionChanged(Condition),
+}
+
+/// A message among the platform's sent ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SentRow {
+    /// The provider's number of it.
+    pub row: i64,
+    /// Its date there.
+    pub at: UnixMs,
 }
 
 /// A status report's value, by its standard.

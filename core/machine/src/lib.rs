@@ -35,6 +35,7 @@
 //! learns gets a machine of its own beside the outbound one.
 
 mod agent;
+mod calls;
 pub mod change;
 mod command;
 mod config;
@@ -43,20 +44,26 @@ mod event;
 mod fact;
 mod health;
 mod inbound;
-mod mutant;
+mod incoming;
 mod log;
+mod mutant;
+mod numbers;
 mod out;
 mod outbound;
 mod pacer;
 mod parts;
+mod scan;
 mod settle;
+mod sims;
 mod snapshot;
 mod stamp;
 mod timers;
 mod token;
+mod unpair;
 mod wall;
 
 pub use agent::{Agent, DOWN_WINDOW, HOUSEKEEPING_MS};
+pub use calls::{CALL_LOG_LOOKS_MS, CALL_MS_MAX, RINGS_MAX};
 pub use change::Change;
 pub use command::{Command, Refused};
 pub use config::{AgentConfig, Guard, PaceLimits, Waits};
@@ -64,17 +71,21 @@ pub use effect::{Body, Effect, SendParts};
 pub use event::Event;
 pub use fact::{
     CallRefusal, CallState, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
-    ReportStatus,
+    ReportStatus, SentRow,
 };
 pub use health::{Condition, HEALTH_MS_MIN};
-pub use inbound::{Fingerprint, NoSuchSource, SEEN_MAX, SEEN_MS, Source};
+pub use inbound::{
+    Fingerprint, INBOUND_ADDRESS_BYTES_MAX, INBOUND_TEXT_BYTES_MAX, NoSuchSource, SEEN_MAX,
+    SEEN_MS, Source,
+};
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
-    ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS, RARE_LOOK_MS, ROW_MS,
-    TEXT_MS, WAITING_MAX,
+    DIALLED_MS_MAX, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS,
+    LINE_TOLD_MS, RARE_LOOK_MS, ROW_MS, SENT_ROWS_MAX, TEXT_MS, USSD_MS_MAX, WAITING_MAX,
 };
 pub use pacer::{HALVING_MS, HALVINGS_MAX, PaceRule, SEND_LIMIT_SPAN_MS};
 pub use parts::{InvalidParts, Parts};
+pub use scan::{SCAN_MS, SCAN_MS_MIN, SCAN_OVERLAP_MS};
 pub use snapshot::Snapshot;
 pub use stamp::{BootId, Stamp};
 pub use timers::{Deadline, Subject, Timer};

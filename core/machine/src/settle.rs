@@ -24,6 +24,7 @@ impl Agent {
         self.now = now;
         self.watch_wall(now);
         self.take_received(now);
+        self.watch_call_log(now);
         let (outbound, mut cx) = self.outbound_cx(now);
         outbound.pump(&mut cx);
         self.tell_health(now);
@@ -41,6 +42,9 @@ impl Agent {
     }
 
     fn take_received(&mut self, now: Now) {
+        if self.session.is_open() {
+            self.known_sims.hello_accepted();
+        }
         while let Some(received) = self.session.poll_received() {
             let (outbound, mut cx) = self.outbound_cx(now);
             match received {
@@ -49,7 +53,12 @@ impl Agent {
                 Received::Cancel(cancel) => outbound.cancel(cancel, &mut cx),
                 Received::Config(config) => {
                     cx.work.changes.push(Change::ConfigSet(config.clone()));
+                    let unpaused = (!config.pause).then_some(config.sim);
                     outbound.take_config(config);
+                    if let Some(sim) = unpaused {
+                        self.work.changes.extend(self.known_sims.unpaused(sim));
+                        self.hold_changed_sims();
+                    }
                 }
             }
         }
@@ -63,7 +72,10 @@ impl Agent {
         match self.health.next(&mut self.outbound, &self.timers, now) {
             NextHealth::Nothing => {}
             NextHealth::NotBefore(at) => self.timers.set(Timer::Health, Subject::Agent, at),
-            NextHealth::Tell(health) => drop(self.session.put(PhoneFact::Health(*health))),
+            NextHealth::Tell(health) => {
+                let s = self.session.put(PhoneFact::Health(*health));
+                self.known_sims.told_by(s);
+            }
         }
     }
 
@@ -78,7 +90,10 @@ impl Agent {
         while let Some(change) = self.session.poll_change() {
             let (outbound, mut cx) = self.outbound_cx(now);
             match &change {
-                LinkChange::FactsAcked { up_to } => outbound.facts_acked(*up_to, &mut cx),
+                LinkChange::FactsAcked { up_to } => {
+                    outbound.facts_acked(*up_to, &mut cx);
+                    self.known_sims.acked(*up_to);
+                }
                 LinkChange::Restarted { sinks_by, .. } => outbound.restarted(*sinks_by),
                 LinkChange::Conn(_) | LinkChange::Down(_) | LinkChange::FactStored(_) => {}
             }

@@ -1,6 +1,6 @@
 //! What a start reads back from the journal.
 
-use crate::change::{EndedRow, MessageRow, PaceRow, ScanRow, SeenRow, SimRow, SpentRow};
+use crate::change::{ClaimRow, EndedRow, MessageRow, PaceRow, ScanRow, SeenRow, SimRow, SpentRow};
 use postrider_link::{
     frame::{Config, InstallId},
     session::phone::JournalLink,
@@ -25,6 +25,8 @@ pub struct Snapshot {
     pub spent: Vec<SpentRow>,
     /// How often the pace is halved, where it is.
     pub pace: Option<PaceRow>,
+    /// Whose the platform's sent messages are, the oldest claim first.
+    pub claims: Vec<ClaimRow>,
     /// Incoming messages that are remembered.
     pub seen: Vec<SeenRow>,
     /// How far the platform's logs were read; a log that never was is missing.

@@ -3,7 +3,7 @@
 //! A timer belongs to a subject (the agent, a SIM or a message) and each subject has each timer at
 //! most once: setting it again moves it. All run on the boot clock, which counts sleep.
 
-use crate::token::MessageRef;
+use crate::{log::Log, token::MessageRef};
 use postrider_model::{BootMs, SimSlot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,18 @@ pub enum Timer {
     HandBack,
     /// When the next message of a SIM may leave: pace, gap, or the end of quiet hours.
     NextSlot,
+    /// When the next USSD code of a SIM may be dialled: the end of quiet hours, or a look.
+    NextUssd,
+    /// When the next call of a SIM may be placed: the end of quiet hours, or a look.
+    NextCall,
+    /// When to stop waiting for the line to say anything of a placed call.
+    LineSilent,
+    /// When to take a line that never came back from a call for idle.
+    LineStuck,
+    /// When to look into the call log again for the calls that just ended.
+    CallLog,
+    /// When to read a log of the platform.
+    Scan,
     /// When to undo one halving of the pace.
     PaceRecovers,
     /// When to send the health that has changed.
@@ -44,6 +56,8 @@ pub enum Subject {
     Agent,
     /// One SIM slot.
     Sim(SimSlot),
+    /// One of the platform's logs.
+    Log(Log),
     /// One exposure of a message.
     Message(MessageRef),
 }

@@ -12,6 +12,7 @@ const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V2__every_kind.sql"),
     ),
     ("V3__sums", include_str!("../migrations/V3__sums.sql")),
+    ("V4__claims", include_str!("../migrations/V4__claims.sql")),
 ];
 
 /// Tells whether a journal has to be brought up to date.

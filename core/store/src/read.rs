@@ -37,6 +37,7 @@ pub(crate) fn snapshot(connection: &Connection) -> Result<Snapshot, JournalError
         spent: all(connection, "spent", SPENT, spent_row)?,
         pace: all(connection, "pace", PACE, pace_row)?.pop(),
         seen: all(connection, "seen", SEEN, seen_row)?,
+        claims: all(connection, "claim", CLAIMS, claim_row)?,
         scans: all(connection, "scan", SCANS, scan_row)?,
         sims: all(connection, "sim", SIMS, sim_row)?,
         ussd_codes_allowed,
@@ -60,6 +61,7 @@ const SEEN: &str = "SELECT no, fingerprint, provider_row, at_wall, source, dated
      FROM seen WHERE ?1 > 0 ORDER BY no";
 const SCANS: &str = "SELECT log, mark_wall, mark_row, floor_wall FROM scan WHERE ?1 > 0";
 const SIMS: &str = "SELECT slot, known, other FROM sim WHERE ?1 > 0 ORDER BY slot";
+const CLAIMS: &str = "SELECT row, at_wall FROM claim WHERE ?1 > 0 ORDER BY at_wall, row";
 const CONFIGS: &str = "SELECT frame FROM config WHERE ?1 > 0 ORDER BY sim";
 
 /// Reads every row of a query; `?1` is the most rows that a long list is read to.
@@ -230,6 +232,13 @@ fn sim_row(row: &mut Columns<'_>) -> Result<SimRow, JournalError> {
         slot: row.sim()?,
         known: row.take()?,
         other: row.take()?,
+    })
+}
+
+fn claim_row(row: &mut Columns<'_>) -> Result<ClaimRow, JournalError> {
+    Ok(ClaimRow {
+        row: row.take()?,
+        at: row.unix()?,
     })
 }
 

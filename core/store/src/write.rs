@@ -39,6 +39,14 @@ pub(crate) fn change(connection: &Connection, change: &Change) -> Result<(), Jou
         }
         Change::PaceSet(row) => to.pace_set(row),
         Change::WallMoved { by_ms } => to.wall_moved(*by_ms),
+        Change::SentRowClaimed(claim) => to.run(
+            "INSERT INTO claim (row, at_wall) VALUES (?1, ?2)
+             ON CONFLICT (row) DO UPDATE SET at_wall = excluded.at_wall",
+            params![claim.row, claim.at.0],
+        ),
+        Change::ClaimsForgotten { before } => {
+            to.run("DELETE FROM claim WHERE at_wall < ?1", params![before.0])
+        }
         Change::SeenAdded(row) => to.seen_added(row),
         Change::SeenBound { no, row } => to.run(
             "UPDATE seen SET provider_row = ?2 WHERE no = ?1",

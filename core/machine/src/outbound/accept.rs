@@ -1,6 +1,6 @@
 //! What the hub asks for: send, revoke, cancel; and the end of a message's life.
 
-use super::{Cx, Message, Outbound, WAITING_MAX};
+use super::{Cx, Message, Outbound, WAITING_MAX, queue::Place};
 use crate::{
     change::{Change, MessageRow, Progress},
     event::Event,
@@ -13,7 +13,6 @@ use postrider_link::{
     ownership::phone::{Claim, Offer, Step},
 };
 use postrider_model::{SimSlot, WireState};
-use postrider_text::PARTS_MAX_LIMIT;
 
 /// Why a message is refused before it was ever tried; each is proof that it did not leave.
 pub(super) mod refusals {
@@ -25,6 +24,14 @@ pub(super) mod refusals {
     pub(in super::super) const TOO_MANY_PARTS: &str = "too_many_parts";
     /// The recipient is no number.
     pub(in super::super) const INVALID_RECIPIENT: &str = "invalid_recipient";
+    /// A data message has more bytes than fit one part.
+    pub(in super::super) const TOO_LONG: &str = "too_long";
+    /// A data message has no bytes.
+    pub(in super::super) const NO_DATA: &str = "no_data";
+    /// What is to be dialled is no USSD code.
+    pub(in super::super) const INVALID_USSD: &str = "invalid_ussd";
+    /// The code would change settings, which the owner does not allow.
+    pub(in super::super) const USSD_REFUSED: &str = "ussd_refused";
 
     /// Returns the text for people.
     pub(in super::super) fn detail(code: &str) -> &'static str {
@@ -35,6 +42,15 @@ pub(super) mod refusals {
             CODE_SUPERSEDED => "a newer try is on the phone",
             TOO_MANY_PARTS => "the text makes too many parts",
             INVALID_RECIPIENT => "the recipient is not a number",
+            TOO_LONG => "the data does not fit one message",
+            NO_DATA => "the message has no data",
+            INVALID_USSD => "this is not a USSD code",
+            USSD_REFUSED => "the phone's owner does not allow codes that change settings",
+            "ussd_unavailable" => "the telephone service was not there",
+            "ussd_failed" => "the request failed, or the network asked for a further answer",
+            "call_not_permitted" => "the app may not place calls",
+            "call_no_account" => "the SIM cannot call",
+            "call_refused" => "the phone refused the call",
             _ => "the message was not sent",
         }
     }
@@ -47,8 +63,7 @@ impl Outbound {
             id: send.id,
             ep: send.ep,
         };
-        let supported = send.kind == Kind::Sms && send.text.is_some() && self.has_sim(send.sim);
-        match Claim::offer(&self.claims(message), send.ep, supported) {
+        match Claim::offer(&self.claims(message), send.ep, self.supports(&send)) {
             Offer::Known(claim) => self.answer_known(message, claim, cx),
             Offer::Refused { claim, code } => {
                 let row = self.row_without_content(message, send.s, cx);
@@ -84,7 +99,7 @@ impl Outbound {
         self.take_back(message, answer, cx);
     }
 
-    fn take_back(
+    pub(super) fn take_back(
         &mut self,
         message: MessageRef,
         answer: postrider_link::ownership::phone::Answer,
@@ -130,9 +145,8 @@ impl Outbound {
             return;
         };
         live.row.text = None;
-        if let Some(queue) = self.sims.get_mut(&live.row.sim) {
-            queue.ready.remove(&live.place());
-        }
+        let (kind, sim, place) = (live.row.kind.clone(), live.row.sim, live.place());
+        self.leave_lane(&kind, sim, &place);
     }
 
     /// Puts a message that waits back into the queue of its SIM.
@@ -161,24 +175,33 @@ impl Outbound {
         if let Some(live) = self.live.get(&message)
             && live.claim().is_waiting()
         {
-            let queue = self.sims.entry(live.row.sim).or_default();
-            queue.ready.insert(live.place());
+            let (sim, place) = (live.row.sim, live.place());
+            match live.row.kind {
+                Kind::Ussd => self.ussd.lane.enter(sim, place),
+                Kind::Call => self.calls.lane.enter(sim, place),
+                Kind::Sms | Kind::DataSms | Kind::Mms | Kind::Other(_) => {
+                    self.sims.entry(sim).or_default().ready.insert(place);
+                }
+            }
+        }
+    }
+
+    pub(super) fn leave_lane(&mut self, kind: &Kind, sim: SimSlot, place: &Place) {
+        match kind {
+            Kind::Ussd => self.ussd.lane.leave(sim, place),
+            Kind::Call => self.calls.lane.leave(sim, place),
+            Kind::Sms | Kind::DataSms | Kind::Mms | Kind::Other(_) => {
+                if let Some(queue) = self.sims.get_mut(&sim) {
+                    queue.ready.remove(place);
+                }
+            }
         }
     }
 
     fn store(&mut self, message: MessageRef, send: Send, claim: Claim, cx: &mut Cx<'_>) {
-        let parts_max = send
-            .parts_max
-            .map_or(PARTS_MAX_LIMIT, u32::from)
-            .min(PARTS_MAX_LIMIT);
-        let text = send.text.as_ref().map_or("", |text| text.as_str());
-        let counted = postrider_text::parts::count_within(text, parts_max);
+        let examined = self.examine(&send);
+        let refusal = examined.err();
         let mut row = self.row_without_content(message, send.s, cx);
-        let refusal = match (&counted, send.to.number()) {
-            (Err(_), _) => Some(refusals::TOO_MANY_PARTS),
-            (_, None) => Some(refusals::INVALID_RECIPIENT),
-            (Ok(_), Some(_)) => None,
-        };
         let step = if refusal.is_some() {
             claim.after(Step::Failed {
                 partial: false,
@@ -195,13 +218,13 @@ impl Outbound {
         if !claim.is_waiting() {
             return self.store_ended(row, claim, refusal, cx);
         }
-        row.parts = counted.map_or(1, |count| u8::try_from(count.parts).unwrap_or(u8::MAX));
+        row.parts = examined.unwrap_or(0);
         row.sim = send.sim;
         row.to = send.to;
+        row.text = send.text.filter(|_| send.kind == Kind::Sms);
+        row.data = send.data.filter(|_| send.kind == Kind::DataSms);
+        row.report = send.report && matches!(send.kind, Kind::Sms | Kind::DataSms);
         row.kind = send.kind;
-        row.text = send.text;
-        row.data = send.data;
-        row.report = send.report;
         row.priority = send.priority;
         row.movable = send.movable;
         row.ttl_ms = send.ttl_ms;
@@ -217,7 +240,7 @@ impl Outbound {
 
     fn is_full(&self, sim: SimSlot) -> bool {
         let queue = self.sims.get(&sim);
-        queue.is_some_and(|queue| queue.waiting >= WAITING_MAX)
+        self.is_leaving || queue.is_some_and(|queue| queue.waiting >= WAITING_MAX)
     }
 
     /// Stores an exposure that is over before it began, and tells the hub.
@@ -284,7 +307,7 @@ impl Outbound {
         }
     }
 
-    fn has_sim(&self, sim: SimSlot) -> bool {
+    pub(super) fn has_sim(&self, sim: SimSlot) -> bool {
         self.sims.get(&sim).is_some_and(|queue| queue.present)
     }
 

@@ -177,7 +177,7 @@ impl Message {
             ep: self.row.message.ep,
             state: progress.state,
             part: None,
-            of: (progress.attempt > 0).then(|| u16::from(progress.parts.count())),
+            of: Some(u16::from(progress.parts.count())).filter(|of| *of > 0),
             code,
             detail,
             partial: progress.partial,

@@ -20,17 +20,27 @@
 //!   keeps its name, so that it is never sent again.
 
 mod accept;
+mod calls;
+mod claims;
+mod dial;
 mod ended;
+mod kinds;
+mod lane;
+mod leaving;
 mod message;
 mod queue;
 mod results;
 mod rules;
 mod submit;
+mod ussd;
 
+pub use calls::{DIALLED_MS_MAX, LINE_TOLD_MS};
+pub use claims::SENT_ROWS_MAX;
 pub use ended::{ENDED_MAX, ROW_MS, TEXT_MS};
 pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
 pub use submit::HAND_BACK_MS;
 pub(crate) use submit::Waiting;
+pub use ussd::USSD_MS_MAX;
 
 use crate::{
     change::{Change, EndedRow, MessageRow, SpentRow},
@@ -43,6 +53,7 @@ use crate::{
     timers::{Subject, Timer, Timers},
     token::MessageRef,
 };
+use claims::Claims;
 use ended::Ended;
 use message::Message;
 use postrider_link::{
@@ -87,11 +98,16 @@ pub(crate) struct Outbound {
     live: BTreeMap<MessageRef, Message>,
     ended: Ended,
     sims: BTreeMap<SimSlot, SimQueue>,
+    ussd: ussd::Ussd,
+    calls: calls::Calls,
     pacer: Pacer,
+    claims: Claims,
     rules: Rules,
     /// The last fact of each live exposure, by its number, until it is acked.
     unacked: BTreeMap<u64, MessageRef>,
     next_arrived: u64,
+    /// The owner unpairs: nothing is taken any more.
+    is_leaving: bool,
 }
 
 impl Outbound {
@@ -104,15 +120,20 @@ impl Outbound {
             live: BTreeMap::new(),
             ended: Ended::default(),
             sims: BTreeMap::new(),
+            ussd: ussd::Ussd::default(),
+            calls: calls::Calls::default(),
             pacer: Pacer::new(config.limits, &from.spent, pace, &config.boot_id, cx.now),
+            claims: Claims::new(from.claims),
             rules: Rules::default(),
             unacked: BTreeMap::new(),
             next_arrived: from.arrived_max + 1,
+            is_leaving: false,
         };
         cx.work
             .changes
             .extend(outdated(&from.spent, config, cx.now));
         outbound.rules.paused = from.paused;
+        outbound.ussd.codes_allowed = from.ussd_codes_allowed;
         outbound.set_sims(&config.sims);
         for config in from.configs {
             outbound.take_config(config);
@@ -189,6 +210,11 @@ impl Outbound {
     /// Takes the owner's own pause.
     pub(crate) fn set_paused(&mut self, paused: bool) {
         self.rules.paused = paused;
+    }
+
+    /// Takes the slots in which another SIM waits for somebody to confirm it.
+    pub(crate) fn set_changed_sims(&mut self, changed: BTreeSet<SimSlot>) {
+        self.rules.changed = changed;
     }
 
     /// Tells whether a slot has ever been in use.
@@ -297,6 +323,7 @@ impl Outbound {
             (Timer::Silence, Subject::Message(message)) => self.fall_silent(message, cx),
             (Timer::GiveUpOnResult, Subject::Message(message)) => self.give_up(message, cx),
             (Timer::ReportWindow, Subject::Message(message)) => self.end_if_over(message, cx),
+            (Timer::LineSilent, Subject::Message(message)) => self.line_silent(message, cx.now),
             (Timer::LookAtSim, Subject::Sim(sim)) => self.look_at(sim),
             (Timer::PaceRecovers, _) => self.recover_pace(cx),
             _ => {}
@@ -307,6 +334,7 @@ impl Outbound {
     pub(crate) fn forget(&mut self, cx: &mut Cx<'_>) {
         let texts = UnixMs(cx.now.unix.0 - TEXT_MS);
         let rows = self.ended.forget(UnixMs(cx.now.unix.0 - ROW_MS));
+        cx.work.changes.extend(self.claims.forget(cx.now.unix));
         cx.work.changes.push(Change::TextsErased {
             ended_before: texts,
         });

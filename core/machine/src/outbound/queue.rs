@@ -2,6 +2,7 @@
 
 use crate::token::MessageRef;
 use postrider_model::BootMs;
+use postrider_text::result_code::{Action, look_up};
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// Most messages of a SIM that wait for a sent result at once.
@@ -52,6 +53,8 @@ pub(super) enum Obstacle {
     SentResults,
     /// A sent result stays out.
     Silent,
+    /// Another SIM is in the slot, and nobody has confirmed it.
+    SimChanged,
     /// The owner or the hub paused it.
     Paused,
     /// Quiet hours, until a moment.
@@ -66,6 +69,7 @@ impl Obstacle {
             Self::Held => "sim_held",
             Self::SentResults => "sent_results",
             Self::Silent => "silent_radio",
+            Self::SimChanged => "sim_changed",
             Self::Paused => "paused",
             Self::Quiet { .. } => "quiet_hours",
         }
@@ -103,6 +107,12 @@ impl SimQueue {
             Some(_) => return Some(Obstacle::Held),
         };
         (self.flying.len() >= most).then_some(Obstacle::SentResults)
+    }
+
+    /// Tells whether its radio cannot dial either; the platform's limit is on messages alone.
+    pub(super) fn keeps_from_dialling(&self) -> bool {
+        let hold = self.hold.filter(|hold| !hold.looking);
+        hold.is_some_and(|hold| look_up(hold.code).action == Action::HoldSim)
     }
 
     /// Holds the SIM, or goes on holding it.

@@ -1,15 +1,18 @@
 //! What the radio, the network and the provider say of what was handed over.
 
-use super::{Cx, Outbound, message::Judgement};
+use super::{Cx, Message, Outbound, message::Judgement};
 use crate::{
     change::Change,
     effect::Effect,
     event::Event,
-    fact::ReportStatus,
+    fact::{ReportStatus, SentRow},
     timers::{Subject, Timer},
     token::{MessageRef, SendToken},
 };
-use postrider_link::{frame::Address, ownership::phone::Step};
+use postrider_link::{
+    frame::{Address, Kind},
+    ownership::phone::Step,
+};
 use postrider_model::WireState;
 use postrider_text::{
     result_code::{RESULT_OK, retry_delay_ms},
@@ -43,8 +46,8 @@ impl Outbound {
         let Some(live) = self.live.get_mut(&message) else {
             return;
         };
-        if of > 0 && of != live.row.progress.parts.count() && live.state() == WireState::Submitting
-        {
+        let count = live.row.progress.parts.count();
+        if of > 0 && count > 0 && of != count && live.state() == WireState::Submitting {
             self.resize(message, of, cx);
         }
         let Some(live) = self.live.get_mut(&message) else {
@@ -104,7 +107,7 @@ impl Outbound {
     }
 
     /// Takes the provider's answer about a hand-over.
-    pub(crate) fn sent_row_read(&mut self, token: SendToken, found: bool, cx: &mut Cx<'_>) {
+    pub(crate) fn sent_row_read(&mut self, token: SendToken, rows: &[SentRow], cx: &mut Cx<'_>) {
         let message = token.message;
         let Some(live) = self.live.get_mut(&message) else {
             return;
@@ -114,7 +117,9 @@ impl Outbound {
         }
         let submitted = live.row.progress.submitted.as_ref();
         let same_boot = submitted.is_some_and(|at| at.is_of(&self.boot_id));
-        if found {
+        let since = submitted.map_or(cx.now.unix, |at| at.unix);
+        if let Some(claim) = self.claims.claim(rows, since, cx.now.unix) {
+            cx.work.changes.push(claim);
             live.row.progress.parts.all_accepted();
             cx.work.dirty.insert(message);
             self.judge(message, cx);
@@ -146,6 +151,11 @@ impl Outbound {
         let Some(live) = self.live.get(&message) else {
             return;
         };
+        match live.row.kind {
+            Kind::Ussd => return self.reach(message, Step::Lost, cx),
+            Kind::Call => return self.resume_call(message, cx),
+            Kind::Sms | Kind::DataSms | Kind::Mms | Kind::Other(_) => {}
+        }
         let queue = self.sims.entry(live.row.sim).or_default();
         queue.flying.insert(message);
         let subject = Subject::Message(message);
@@ -160,6 +170,8 @@ impl Outbound {
             let (silent, unknown) = (due(self.waits.silence_ms), due(self.waits.unknown_ms));
             cx.timers.set(Timer::Silence, subject, silent);
             cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
+        } else if live.row.kind == Kind::DataSms {
+            self.reach(message, Step::Lost, cx);
         } else {
             let at = cx.now.boot.plus_ms(PROVIDER_MS_MAX);
             cx.timers.set(Timer::GiveUpOnResult, subject, at);
@@ -167,8 +179,10 @@ impl Outbound {
         }
     }
 
+    /// The platform keeps no row of a data message.
     fn ask_provider(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
-        let Some(live) = self.live.get(&message) else {
+        let is_kept = |live: &&Message| live.row.kind == Kind::Sms;
+        let Some(live) = self.live.get(&message).filter(is_kept) else {
             return;
         };
         let since = live.row.progress.submitted.as_ref();
@@ -211,7 +225,7 @@ impl Outbound {
         }
     }
 
-    fn reach(&mut self, message: MessageRef, step: Step, cx: &mut Cx<'_>) {
+    pub(super) fn reach(&mut self, message: MessageRef, step: Step, cx: &mut Cx<'_>) {
         let was = self.live.get(&message).map(|live| live.state());
         if !self.step(message, step, cx) {
             return;
@@ -220,7 +234,7 @@ impl Outbound {
             self.leave_radio(message, cx);
         }
         if let Some(live) = self.live.get_mut(&message) {
-            live.row.text = None;
+            (live.row.text, live.row.data) = (None, None);
         }
         self.watch_report_window(message, cx);
         self.tell(message, cx);
@@ -259,6 +273,9 @@ impl Outbound {
         let subject = Subject::Message(message);
         cx.timers.stop(Timer::Silence, subject);
         cx.timers.stop(Timer::GiveUpOnResult, subject);
+        cx.timers.stop(Timer::LineSilent, subject);
+        self.ussd.closed(message);
+        self.calls.closed(message);
         let Some(live) = self.live.get(&message) else {
             return;
         };

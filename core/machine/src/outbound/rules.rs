@@ -3,13 +3,15 @@
 use super::queue::Obstacle;
 use postrider_link::frame::Config;
 use postrider_model::{Now, SimSlot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules in force.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     /// The owner's own pause, which the hub cannot lift.
     pub(super) paused: bool,
+    /// Slots with another SIM than the known one, which nobody has confirmed.
+    pub(super) changed: BTreeSet<SimSlot>,
     for_all: Config,
     for_sim: BTreeMap<SimSlot, Config>,
 }
@@ -36,6 +38,9 @@ impl Rules {
 
     /// Returns what keeps a SIM back.
     pub(super) fn obstacle(&self, sim: SimSlot, now: Now) -> Option<Obstacle> {
+        if self.changed.contains(&sim) {
+            return Some(Obstacle::SimChanged);
+        }
         let config = self.of(sim);
         if self.paused || config.pause {
             return Some(Obstacle::Paused);

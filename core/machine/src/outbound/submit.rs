@@ -1,7 +1,7 @@
 //! From a SIM's queue to the radio.
 
 use super::{
-    Cx, Outbound,
+    Cx, Message, Outbound,
     queue::{Obstacle, SimQueue},
 };
 use crate::{
@@ -52,6 +52,8 @@ impl Outbound {
                 }
             }
         }
+        self.pump_ussd(cx);
+        self.pump_calls(cx);
         if !cx.work.changes.is_empty()
             && let Some(below) = self.pacer.take_forgotten(cx.now)
         {
@@ -91,7 +93,9 @@ impl Outbound {
             return false;
         };
         let mut flying = queue.flying.iter().filter_map(|other| self.live.get(other));
-        flying.any(|other| other.row.to == this.row.to && other.row.text == this.row.text)
+        let is_twin =
+            |other: &Message| other.row.to == this.row.to && other.row.text == this.row.text;
+        this.row.text.is_some() && flying.any(is_twin)
     }
 
     /// What is left when every message that waits does so for a retry of its own.
@@ -109,7 +113,7 @@ impl Outbound {
     }
 
     /// A deadline may be seen late: what is over is not sent in between.
-    fn is_life_over(&self, message: MessageRef, cx: &Cx<'_>) -> bool {
+    pub(super) fn is_life_over(&self, message: MessageRef, cx: &Cx<'_>) -> bool {
         let life = cx.timers.get(Timer::LifeOver, Subject::Message(message));
         life.is_some_and(|at| at <= cx.now.boot)
     }
@@ -298,7 +302,12 @@ impl Outbound {
 const NO_SERVICE: i32 = 4;
 
 /// When an obstacle ends at the latest, where only time is needed for that.
-fn end_of(obstacle: Obstacle, sim: SimSlot, queue: &SimQueue, timers: &Timers) -> Option<BootMs> {
+pub(super) fn end_of(
+    obstacle: Obstacle,
+    sim: SimSlot,
+    queue: &SimQueue,
+    timers: &Timers,
+) -> Option<BootMs> {
     let gives_up =
         |message: &MessageRef| timers.get(Timer::GiveUpOnResult, Subject::Message(*message));
     match obstacle {
@@ -306,7 +315,7 @@ fn end_of(obstacle: Obstacle, sim: SimSlot, queue: &SimQueue, timers: &Timers) -
         Obstacle::Held => timers.get(Timer::LookAtSim, Subject::Sim(sim)),
         Obstacle::Silent => queue.silent.iter().filter_map(gives_up).max(),
         Obstacle::SentResults => queue.flying.iter().filter_map(gives_up).min(),
-        Obstacle::NoSim | Obstacle::Paused => None,
+        Obstacle::NoSim | Obstacle::SimChanged | Obstacle::Paused => None,
     }
 }
 

@@ -100,6 +100,8 @@ impl Disk {
             }
             Change::PaceSet(row) => rest.pace = Some(row),
             Change::WallMoved { by_ms } => self.move_wall(by_ms),
+            Change::SentRowClaimed(claim) => rest.claims.push(claim),
+            Change::ClaimsForgotten { before } => rest.claims.retain(|claim| claim.at >= before),
             Change::SeenAdded(row) => rest.seen.push(row),
             Change::SeenBound { no, row } => {
                 for seen in rest.seen.iter_mut().filter(|seen| seen.no == no) {

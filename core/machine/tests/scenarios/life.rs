@@ -70,7 +70,7 @@ fn what_the_phone_cannot_do_fails_with_proof_and_blocks_nothing() {
     let mut world = World::new();
     let refused = [
         Send {
-            kind: Kind::Ussd,
+            kind: Kind::Mms,
             ..send(1)
         },
         Send {

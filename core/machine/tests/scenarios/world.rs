@@ -11,7 +11,7 @@ use postrider_link::{
 };
 use postrider_machine::{
     Agent, AgentConfig, BootId, Change, Condition, Effect, Event, Log, MessageRef, PaceLimits,
-    RadioFact, ReceivedSms, ReportStatus, ScanMark, SendParts, SendToken, Waits,
+    RadioFact, ReceivedSms, ReportStatus, ScanMark, SendParts, SendToken, SentRow, Waits,
 };
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
 use std::collections::BTreeSet;
@@ -430,7 +430,14 @@ impl World {
     }
 
     pub(crate) fn provider(&mut self, token: SendToken, found: bool) {
-        self.tell(RadioFact::SentRowRead { token, found });
+        let row = i64::from(token.attempt) + 10 * token.message.id.get();
+        let at = self.now.unix;
+        let rows = found.then_some(SentRow { row, at });
+        self.provider_rows(token, rows.into_iter().collect());
+    }
+
+    pub(crate) fn provider_rows(&mut self, token: SendToken, rows: Vec<SentRow>) {
+        self.tell(RadioFact::SentRowRead { token, rows });
     }
 
     pub(crate) fn last_token(&self) -> SendToken {

@@ -1,4 +1,4 @@
-//! Messages that come in: each once, in order.
+//! What comes in: each once, in order.
 //!
 //! The platform may tell of a message by broadcast, again by broadcast, and from its provider; it
 //! may also fail to broadcast at all. One message is recognised by SIM, sender, service-centre time
@@ -6,114 +6,59 @@
 //! two true copies apart. So a second broadcast of the same four counts as a repeat, and a second
 //! row of them as a second message.
 
+mod content;
+mod fingerprint;
+mod source;
+
+pub use content::{INBOUND_ADDRESS_BYTES_MAX, INBOUND_TEXT_BYTES_MAX};
+pub(crate) use content::{bounded_address, bounded_text, sane_time};
+pub use fingerprint::Fingerprint;
+pub use source::{NoSuchSource, Source};
+
 use crate::{
     change::{Change, SeenRow},
-    fact::ReceivedSms,
+    log::Log,
 };
-use postrider_link::frame::Kind;
 use postrider_model::{Now, UnixMs};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    fmt,
-    str::FromStr,
-};
+use std::collections::{BTreeMap, VecDeque};
 
-/// How long a message is remembered; the provider is scanned 24 h back.
+/// How long a thing is remembered; the logs are read 24 h back.
 pub const SEEN_MS: i64 = 259_200_000;
-/// Most messages that are remembered; when full, the oldest is forgotten before its time.
+/// Most things that are remembered; when full, the oldest is forgotten before its time, and no
+/// row of its log as old as it is told any more.
 pub const SEEN_MAX: usize = 20_000;
 
-/// How something came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
-    /// A text message.
-    Sms,
-    /// A data message.
-    DataSms,
-    /// A multimedia message.
-    Mms,
-    /// The answer to a USSD code.
-    Ussd,
-    /// A call.
-    Call,
-}
-
-impl Source {
-    /// Returns the name that the journal keeps.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sms => "sms",
-            Self::DataSms => "data_sms",
-            Self::Mms => "mms",
-            Self::Ussd => "ussd",
-            Self::Call => "call",
-        }
-    }
-
-    /// Returns the kind that the hub is told.
-    pub const fn kind(self) -> Kind {
-        match self {
-            Self::Sms => Kind::Sms,
-            Self::DataSms => Kind::DataSms,
-            Self::Mms => Kind::Mms,
-            Self::Ussd => Kind::Ussd,
-            Self::Call => Kind::Call,
-        }
-    }
-}
-
-/// Says that a name is none of a [`Source`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoSuchSource;
-
-impl fmt::Display for NoSuchSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("is not the name of a way in")
-    }
-}
-
-impl std::error::Error for NoSuchSource {}
-
-impl FromStr for Source {
-    type Err = NoSuchSource;
-
-    fn from_str(name: &str) -> Result<Self, NoSuchSource> {
-        let all = [Self::Sms, Self::DataSms, Self::Mms, Self::Ussd, Self::Call];
-        let source = all.into_iter().find(|source| source.as_str() == name);
-        source.ok_or(NoSuchSource)
-    }
-}
-
-/// What a message is recognised by, without its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fingerprint(pub u128);
-
-impl Fingerprint {
-    /// Takes the fingerprint of a message: FNV-1a over SIM, sender, service-centre time and text.
-    ///
-    /// It is stored, so it must never depend on a library's version.
-    pub fn of(sms: &ReceivedSms) -> Self {
-        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let time = sms.sent_at.map_or(i64::MIN, |at| at.0).to_be_bytes();
-        let fields = [
-            &[sms.sim.get()][..],
-            sms.from.as_str().as_bytes(),
-            &[0],
-            &time,
-            sms.text.as_str().as_bytes(),
-        ];
-        let bytes = fields.into_iter().flatten();
-        Self(bytes.fold(OFFSET, |hash, byte| {
-            (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
-        }))
-    }
+/// One hearing of something that came in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) source: Source,
+    pub(crate) fingerprint: Fingerprint,
+    /// Its row in the platform's log, where it was heard from there.
+    pub(crate) row: Option<i64>,
+    /// The date that the log gives it.
+    pub(crate) dated: Option<UnixMs>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     no: u64,
     row: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Aged {
+    no: u64,
+    at: UnixMs,
+    fingerprint: Fingerprint,
+    log: Option<Log>,
+    dated: UnixMs,
+}
+
+/// What was forgotten: the change that does so on disk, and how far back each log is blind now.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Forgotten {
+    pub(crate) below: u64,
+    pub(crate) floors: BTreeMap<Log, UnixMs>,
 }
 
 /// What a hearing of a message is.
@@ -129,7 +74,7 @@ pub(crate) enum Hearing {
 #[derive(Debug, Default)]
 pub(crate) struct Inbound {
     seen: BTreeMap<Fingerprint, Vec<Seen>>,
-    by_age: VecDeque<(u64, UnixMs, Fingerprint)>,
+    by_age: VecDeque<Aged>,
     last_no: u64,
 }
 
@@ -143,56 +88,72 @@ impl Inbound {
         inbound
     }
 
-    /// Tells whether a message is new, and gives the row that says so ever after.
-    pub(crate) fn hear(&mut self, sms: &ReceivedSms, now: Now) -> (Hearing, Option<Change>) {
-        let fingerprint = Fingerprint::of(sms);
-        let copies = self.seen.get_mut(&fingerprint).map(Vec::as_mut_slice);
-        let repeat = match (copies.unwrap_or_default(), sms.row) {
-            ([], _) => None,
-            ([first, ..], None) => Some((first, None)),
-            (copies, Some(row)) => copies
-                .iter_mut()
-                .find(|seen| seen.row.is_none_or(|known| known == row))
-                .map(|seen| (seen, Some(row))),
-        };
-        if let Some((seen, row)) = repeat {
-            if row.is_none() || seen.row == row {
-                return (Hearing::Again, None);
+    /// Tells whether a thing is new, and gives the row that says so ever after.
+    pub(crate) fn hear(&mut self, heard: Heard, now: Now) -> (Hearing, Option<Change>) {
+        let copies = self.seen.get_mut(&heard.fingerprint);
+        let copies = copies.map(Vec::as_mut_slice).unwrap_or_default();
+        match (copies, heard.row) {
+            ([], _) => {}
+            ([..], None) => return (Hearing::Again, None),
+            (copies, Some(row)) => {
+                if copies.iter().any(|seen| seen.row == Some(row)) {
+                    return (Hearing::Again, None);
+                }
+                if let Some(seen) = copies.iter_mut().find(|seen| seen.row.is_none()) {
+                    seen.row = heard.row;
+                    let (no, row) = (seen.no, seen.row);
+                    return (Hearing::Again, Some(Change::SeenBound { no, row }));
+                }
             }
-            seen.row = row;
-            let bound = Change::SeenBound { no: seen.no, row };
-            return (Hearing::Again, Some(bound));
         }
         let row = SeenRow {
             no: self.last_no + 1,
-            fingerprint,
-            provider_row: sms.row,
+            fingerprint: heard.fingerprint,
+            provider_row: heard.row,
             at: now.unix,
-            source: Source::Sms,
-            dated: sms.received_at.unwrap_or(now.unix),
+            source: heard.source,
+            dated: heard.dated.unwrap_or(now.unix),
         };
         self.remember(&row);
         (Hearing::First, Some(Change::SeenAdded(row)))
     }
 
-    /// Forgets what is old or too much; returns the change that does so on disk.
-    pub(crate) fn forget(&mut self, now: Now) -> Option<Change> {
-        let mut below = None;
-        while let Some(&(no, at, fingerprint)) = self.by_age.front() {
-            let is_old = at.plus_ms(SEEN_MS) <= now.unix;
+    /// Tells whether a row of a log was heard before.
+    pub(crate) fn knows(&self, fingerprint: Fingerprint, row: i64) -> bool {
+        let copies = self.seen.get(&fingerprint);
+        copies.is_some_and(|copies| copies.iter().any(|seen| seen.row == Some(row)))
+    }
+
+    /// Forgets what is old or too much.
+    pub(crate) fn forget(&mut self, now: Now) -> Option<Forgotten> {
+        let mut forgotten: Option<Forgotten> = None;
+        while let Some(aged) = self.by_age.front().copied() {
+            let is_old = aged.at.plus_ms(SEEN_MS) <= now.unix;
             if !is_old && self.by_age.len() <= SEEN_MAX {
                 break;
             }
             self.by_age.pop_front();
-            if let Some(copies) = self.seen.get_mut(&fingerprint) {
-                copies.retain(|seen| seen.no != no);
-                if copies.is_empty() {
-                    self.seen.remove(&fingerprint);
-                }
+            self.drop_copy(aged);
+            let all = forgotten.get_or_insert_with(|| Forgotten {
+                below: 0,
+                floors: BTreeMap::new(),
+            });
+            all.below = aged.no + 1;
+            if let Some(log) = aged.log {
+                let floor = all.floors.entry(log).or_insert(aged.dated);
+                *floor = aged.dated.max(*floor);
             }
-            below = Some(no + 1);
         }
-        below.map(|below| Change::SeenForgotten { below })
+        forgotten
+    }
+
+    fn drop_copy(&mut self, aged: Aged) {
+        if let Some(copies) = self.seen.get_mut(&aged.fingerprint) {
+            copies.retain(|seen| seen.no != aged.no);
+            if copies.is_empty() {
+                self.seen.remove(&aged.fingerprint);
+            }
+        }
     }
 
     /// Returns the number of the last message that was remembered.
@@ -211,7 +172,13 @@ impl Inbound {
             no: row.no,
             row: row.provider_row,
         });
-        self.by_age.push_back((row.no, row.at, row.fingerprint));
+        self.by_age.push_back(Aged {
+            no: row.no,
+            at: row.at,
+            fingerprint: row.fingerprint,
+            log: row.source.log(),
+            dated: row.dated,
+        });
         self.last_no = row.no;
     }
 }
@@ -219,6 +186,7 @@ impl Inbound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::ReceivedSms;
     use postrider_link::frame::Address;
     use postrider_model::{MessageText, SimSlot};
 
@@ -236,8 +204,17 @@ mod tests {
         }
     }
 
+    fn heard(sms: &ReceivedSms) -> Heard {
+        Heard {
+            source: Source::Sms,
+            fingerprint: Fingerprint::of(sms),
+            row: sms.row,
+            dated: sms.received_at,
+        }
+    }
+
     fn hear(inbound: &mut Inbound, sms: &ReceivedSms) -> Hearing {
-        inbound.hear(sms, Now::new(0, 1_000_000)).0
+        inbound.hear(heard(sms), Now::new(0, 1_000_000)).0
     }
 
     #[test]
@@ -274,7 +251,7 @@ mod tests {
         let mut rows: Vec<SeenRow> = Vec::new();
         let mut inbound = Inbound::default();
         for copy in [sms("yes", 7, None), sms("yes", 7, Some(1))] {
-            match inbound.hear(&copy, Now::new(0, 0)).1 {
+            match inbound.hear(heard(&copy), Now::new(0, 0)).1 {
                 Some(Change::SeenAdded(row)) => rows.push(row),
                 Some(Change::SeenBound { no, row }) => {
                     let bound = rows.iter_mut().find(|seen| seen.no == no);
@@ -291,17 +268,18 @@ mod tests {
     #[test]
     fn the_old_and_the_too_many_are_forgotten() {
         let mut inbound = Inbound::default();
-        inbound.hear(&sms("yes", 7, None), Now::new(0, 0));
+        inbound.hear(heard(&sms("yes", 7, None)), Now::new(0, 0));
         assert_eq!(inbound.forget(Now::new(0, SEEN_MS - 1)), None);
-        let forgotten = inbound.forget(Now::new(0, SEEN_MS));
-        assert_eq!(forgotten, Some(Change::SeenForgotten { below: 2 }));
+        let forgotten = inbound.forget(Now::new(0, SEEN_MS)).unwrap();
+        assert_eq!(forgotten.below, 2);
+        assert_eq!(forgotten.floors.get(&Log::Sms), Some(&UnixMs(0)));
         let many = i64::try_from(SEEN_MAX).unwrap() + 3;
         for second in 0..many {
-            inbound.hear(&sms("yes", second, None), Now::new(0, SEEN_MS));
+            inbound.hear(heard(&sms("yes", second, None)), Now::new(0, SEEN_MS));
         }
         assert!(inbound.is_over_full());
-        let forgotten = inbound.forget(Now::new(0, SEEN_MS));
-        assert_eq!(forgotten, Some(Change::SeenForgotten { below: 5 }));
+        let forgotten = inbound.forget(Now::new(0, SEEN_MS)).unwrap();
+        assert_eq!(forgotten.below, 5);
     }
 
     #[test]

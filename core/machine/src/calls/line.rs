@@ -1,0 +1,192 @@
+//! The line of each SIM, and the calls that rang on it.
+//!
+//! The platform tells how a line is, not which call it is about: a second call rings beside one
+//! that is spoken on, the number comes late or never, and every change may be told twice. A ring
+//! is therefore only what can be known for sure: when it began, when it stopped, and whether
+//! somebody can only have answered it. What the call was stands in the log.
+
+use crate::{fact::CallState, log::CallLogRow, numbers::is_same_line};
+use postrider_link::frame::Address;
+use postrider_model::{Now, SimSlot};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Most rings that wait for their rows; when full, the oldest is forgotten, and its row in the log
+/// is told without the time that it rang.
+pub const RINGS_MAX: usize = 16;
+/// How far a row's beginning may lie from the ring, in milliseconds.
+const BEGINS_WITHIN_MS: u64 = 60_000;
+
+/// One call from outside, as far as the line told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ring {
+    pub(crate) sim: SimSlot,
+    pub(crate) number: Option<Address>,
+    pub(crate) since: Now,
+    /// When it stopped ringing.
+    pub(crate) stopped: Option<Now>,
+    /// Whether it was answered, where the line leaves no doubt.
+    pub(crate) answered: Option<bool>,
+    /// When the line was free again.
+    pub(crate) over: Option<Now>,
+    /// Whether it rang beside another call.
+    beside: bool,
+}
+
+impl Ring {
+    /// Returns how long it rang, in seconds.
+    pub(crate) fn ring_s(&self) -> i64 {
+        let ms = |stopped: Now| stopped.boot.since_ms(self.since.boot);
+        self.stopped.map_or(-1, |stopped| seconds(ms(stopped)))
+    }
+
+    /// Returns how long it was spoken on as far as the line tells, in seconds; -1 where it was not
+    /// answered, or may not have been.
+    pub(crate) fn duration_s(&self) -> i64 {
+        match (self.answered, self.stopped, self.over) {
+            (Some(true), Some(answered), Some(over)) => seconds(over.boot.since_ms(answered.boot)),
+            _ => -1,
+        }
+    }
+
+    fn is_of(&self, row: &CallLogRow) -> bool {
+        let apart_ms = row.started_at.0.abs_diff(self.since.unix.0);
+        let is_same = match (&self.number, &row.number) {
+            (Some(one), Some(other)) => is_same_line(one, other),
+            (None, _) | (_, None) => true,
+        };
+        self.sim == row.sim && apart_ms <= BEGINS_WITHIN_MS && is_same
+    }
+}
+
+fn seconds(ms: u64) -> i64 {
+    i64::try_from((ms + 500) / 1_000).unwrap_or(i64::MAX)
+}
+
+/// The lines.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    sims: BTreeMap<SimSlot, CallState>,
+    rings: VecDeque<Ring>,
+}
+
+impl Line {
+    /// Tells whether any SIM has a call.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.sims.values().any(|state| *state != CallState::Idle)
+    }
+
+    /// Returns every SIM whose line was told of.
+    pub(crate) fn sims(&self) -> Vec<SimSlot> {
+        self.sims.keys().copied().collect()
+    }
+
+    /// Tells whether a call from outside is over of which the log has not told yet.
+    pub(crate) fn awaits_log(&self) -> bool {
+        self.rings.iter().any(|ring| ring.over.is_some())
+    }
+
+    /// Takes how a line is now.
+    pub(crate) fn changed(
+        &mut self,
+        sim: SimSlot,
+        state: CallState,
+        number: Option<&Address>,
+        incoming: Option<bool>,
+        now: Now,
+    ) {
+        let was = self.sims.insert(sim, state).unwrap_or(CallState::Idle);
+        match (was, state) {
+            (CallState::Ringing, CallState::Ringing) => self.rings_on(sim, number, now),
+            (CallState::Idle | CallState::OffHook, CallState::Ringing) => {
+                self.begin(sim, number, was == CallState::OffHook, now);
+            }
+            (CallState::Ringing, CallState::OffHook) => self.answered(sim, now),
+            (CallState::Idle, CallState::OffHook) if incoming == Some(true) => {
+                self.begin(sim, number, false, now);
+                self.answered(sim, now);
+            }
+            (CallState::Idle | CallState::OffHook, CallState::OffHook) => {}
+            (_, CallState::Idle) => self.free(sim, now),
+        }
+    }
+
+    /// Takes it that no line has a call any more, whatever was told.
+    pub(crate) fn all_free(&mut self, now: Now) {
+        for sim in self.sims() {
+            self.sims.insert(sim, CallState::Idle);
+            self.free(sim, now);
+        }
+    }
+
+    /// Takes out the ring that a row of the log is about.
+    pub(crate) fn take_ring(&mut self, row: &CallLogRow) -> Option<Ring> {
+        let at = self.rings.iter().position(|ring| ring.is_of(row))?;
+        self.rings.remove(at)
+    }
+
+    /// Takes out the rings that are over, of which the log has no row.
+    pub(crate) fn take_unlogged(&mut self) -> Vec<Ring> {
+        let (over, open) = self.rings.drain(..).partition(|ring| ring.over.is_some());
+        self.rings = open;
+        Vec::from(over)
+    }
+
+    fn begin(&mut self, sim: SimSlot, number: Option<&Address>, beside: bool, now: Now) {
+        if self.rings.len() >= RINGS_MAX {
+            self.rings.pop_front();
+        }
+        self.rings.push_back(Ring {
+            sim,
+            number: number.cloned(),
+            since: now,
+            stopped: None,
+            answered: None,
+            over: None,
+            beside,
+        });
+    }
+
+    /// It rings on, perhaps told with its number now; another number is another call.
+    fn rings_on(&mut self, sim: SimSlot, number: Option<&Address>, now: Now) {
+        let Some(number) = number else {
+            return;
+        };
+        let mut ringing = self.ringing(sim);
+        let knows = |ring: &&mut Ring| {
+            ring.number
+                .as_ref()
+                .is_none_or(|known| is_same_line(known, number) || known == number)
+        };
+        match ringing.find(knows) {
+            Some(ring) => ring.number = Some(number.clone()),
+            None => {
+                drop(ringing);
+                self.begin(sim, Some(number), true, now);
+            }
+        }
+    }
+
+    /// It rings no more, and there is a call: this one, where there was no other before.
+    fn answered(&mut self, sim: SimSlot, now: Now) {
+        for ring in self.ringing(sim) {
+            ring.stopped = Some(now);
+            ring.answered = (!ring.beside).then_some(true);
+        }
+    }
+
+    fn free(&mut self, sim: SimSlot, now: Now) {
+        let rings = self.rings.iter_mut();
+        for ring in rings.filter(|ring| ring.sim == sim && ring.over.is_none()) {
+            if ring.stopped.is_none() {
+                ring.stopped = Some(now);
+                ring.answered = Some(false);
+            }
+            ring.over = Some(now);
+        }
+    }
+
+    fn ringing(&mut self, sim: SimSlot) -> impl Iterator<Item = &mut Ring> {
+        let rings = self.rings.iter_mut();
+        rings.filter(move |ring| ring.sim == sim && ring.stopped.is_none())
+    }
+}

@@ -1,0 +1,86 @@
+//! What came in, as far as a frame can carry it.
+//!
+//! Whoever sends a message decides what is in it. A fact that does not fit a frame could neither be
+//! stored nor told, so a content is cut to what fits.
+
+use postrider_link::frame::Address;
+use postrider_model::{MessageText, UnixMs};
+
+/// Most bytes of a text as JSON writes it; what is longer is cut. A frame holds 64 KiB.
+pub const INBOUND_TEXT_BYTES_MAX: usize = 48 * 1024;
+/// Most bytes of an address as JSON writes it; what is longer is cut. No network has longer ones.
+pub const INBOUND_ADDRESS_BYTES_MAX: usize = 512;
+/// The end of the years that a time is taken for one in, in Unix milliseconds.
+const TIME_END: i64 = 253_402_300_800_000;
+
+/// Cuts a text to what a frame carries.
+pub(crate) fn bounded_text(text: MessageText) -> MessageText {
+    match fitting(text.as_str(), INBOUND_TEXT_BYTES_MAX) {
+        fits if fits.len() == text.as_str().len() => text,
+        fits => MessageText::new(fits),
+    }
+}
+
+/// Cuts an address to what a frame carries.
+pub(crate) fn bounded_address(address: Address) -> Address {
+    match fitting(address.as_str(), INBOUND_ADDRESS_BYTES_MAX) {
+        fits if fits.len() == address.as_str().len() => address,
+        fits => Address::new(fits),
+    }
+}
+
+/// Returns a time that a message claims, unless no calendar has it.
+pub(crate) fn sane_time(at: Option<UnixMs>) -> Option<i64> {
+    at.map(|at| at.0).filter(|at| (0..TIME_END).contains(at))
+}
+
+fn fitting(text: &str, bytes_max: usize) -> &str {
+    let mut left = bytes_max;
+    let end = text.char_indices().find(|(_, character)| {
+        let needs = written_bytes(*character);
+        let is_over = needs > left;
+        left = left.saturating_sub(needs);
+        is_over
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// How many bytes JSON writes a character in.
+const fn written_bytes(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..'\u{20}' => 6,
+        other => other.len_utf8(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_fits_stays_whole() {
+        let text = "\u{1}".repeat(INBOUND_TEXT_BYTES_MAX / 6);
+        assert_eq!(bounded_text(MessageText::new(text.clone())).as_str(), text);
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters_to_what_its_json_needs() {
+        let long = "\u{1}".repeat(INBOUND_TEXT_BYTES_MAX);
+        let cut = bounded_text(MessageText::new(long));
+        assert_eq!(cut.as_str().len(), INBOUND_TEXT_BYTES_MAX / 6);
+        let wide = "\u{1f600}".repeat(INBOUND_TEXT_BYTES_MAX);
+        let cut = bounded_text(MessageText::new(wide));
+        assert_eq!(cut.as_str().len(), INBOUND_TEXT_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_time_out_of_every_calendar_is_none() {
+        assert_eq!(sane_time(Some(UnixMs(i64::MAX))), None);
+        assert_eq!(sane_time(Some(UnixMs(-1))), None);
+        assert_eq!(
+            sane_time(Some(UnixMs(1_800_000_000_000))),
+            Some(1_800_000_000_000)
+        );
+    }
+}

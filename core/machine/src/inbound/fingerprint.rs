@@ -1,0 +1,103 @@
+//! What things that came in are recognised by.
+
+use crate::{
+    fact::{ReceivedData, ReceivedMms, ReceivedSms},
+    log::CallLogRow,
+    token::SendToken,
+};
+use postrider_model::UnixMs;
+
+/// What something that came in is recognised by, without its content.
+///
+/// It is stored, so it must never depend on a library's version: FNV-1a over its fields. Those of
+/// a text message begin with its SIM; all others with a mark that is no SIM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(pub u128);
+
+const DATA: u8 = 0xf1;
+const MMS: u8 = 0xf2;
+const CALL: u8 = 0xf3;
+const USSD: u8 = 0xf4;
+
+impl Fingerprint {
+    /// Takes the fingerprint of a text message: SIM, sender, service-centre time and text.
+    ///
+    /// The platform's provider writes a form feed as a line feed; both are one text.
+    pub fn of(sms: &ReceivedSms) -> Self {
+        let text: Vec<u8> = sms.text.as_str().bytes().map(unix_line).collect();
+        Self::over(&[
+            &[sms.sim.get()],
+            sms.from.as_str().as_bytes(),
+            &[0],
+            &moment(sms.sent_at),
+            &text,
+        ])
+    }
+
+    /// Takes the fingerprint of a data message: SIM, sender, service-centre time, port and bytes.
+    pub fn of_data(data: &ReceivedData) -> Self {
+        Self::over(&[
+            &[DATA, data.sim.get()],
+            data.from.as_str().as_bytes(),
+            &[0],
+            &moment(data.sent_at),
+            &data.data.port.to_be_bytes(),
+            &data.data.base64.0,
+        ])
+    }
+
+    /// Takes the fingerprint of a multimedia message: SIM, sender, time, subject and text.
+    pub fn of_mms(mms: &ReceivedMms) -> Self {
+        let bytes = |text: &Option<postrider_model::MessageText>| -> Vec<u8> {
+            let text = text.as_ref().map_or("", |text| text.as_str());
+            text.as_bytes().to_vec()
+        };
+        Self::over(&[
+            &[MMS, mms.sim.get()],
+            mms.from.as_str().as_bytes(),
+            &[0],
+            &moment(mms.sent_at),
+            &bytes(&mms.subject),
+            &[0],
+            &bytes(&mms.text),
+        ])
+    }
+
+    /// Takes the fingerprint of a call: SIM, the other end, and when it began.
+    pub fn of_call(call: &CallLogRow) -> Self {
+        let number = call.number.as_ref().map_or("", |number| number.as_str());
+        Self::over(&[
+            &[CALL, call.sim.get()],
+            number.as_bytes(),
+            &[0],
+            &moment(Some(call.started_at)),
+        ])
+    }
+
+    /// Takes the fingerprint of the answer to a USSD code: the hand-over that it answers.
+    pub fn of_answer(token: SendToken) -> Self {
+        Self::over(&[
+            &[USSD],
+            &token.message.id.get().to_be_bytes(),
+            &token.message.ep.to_be_bytes(),
+            &token.attempt.to_be_bytes(),
+        ])
+    }
+
+    fn over(fields: &[&[u8]]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let bytes = fields.iter().copied().flatten();
+        Self(bytes.fold(OFFSET, |hash, byte| {
+            (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
+        }))
+    }
+}
+
+fn moment(at: Option<UnixMs>) -> [u8; 8] {
+    at.map_or(i64::MIN, |at| at.0).to_be_bytes()
+}
+
+fn unix_line(byte: u8) -> u8 {
+    if byte == 0x0c { b'\n' } else { byte }
+}

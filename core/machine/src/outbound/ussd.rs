@@ -1,0 +1,134 @@
+//! USSD codes: one at a time on each SIM, and an answer within a minute or never.
+//!
+//! ```text
+//!  OnPhone -- line free --> Submitting -- answer --> Sent
+//!                               |  \-- failure --> Failed
+//!                               +-- silence, restart --> Unknown -- late answer --> Sent
+//! ```
+//!
+//! Some failures give no callback at all, and what a code did nobody can look up: there is no row
+//! of it anywhere. A code therefore ends as unknown where its answer stays out, and is never
+//! dialled again by itself: a top-up may have happened.
+
+use super::{Cx, Outbound, Waiting, lane::Lane};
+use crate::{
+    effect::Effect,
+    timers::{Subject, Timer, Timers},
+    token::{MessageRef, SendToken},
+};
+use postrider_link::{
+    frame::{Address, Kind},
+    ownership::phone::Step,
+};
+use postrider_model::{Now, SimSlot, WireState};
+use postrider_text::ussd;
+use std::collections::BTreeMap;
+
+/// How long the network may take to answer a code before its outcome is unknown, in milliseconds.
+pub const USSD_MS_MAX: u64 = 60_000;
+
+/// The codes that wait, and the one of each SIM that is dialled.
+#[derive(Debug, Default)]
+pub(super) struct Ussd {
+    /// Whether codes that change settings may be dialled.
+    pub(super) codes_allowed: bool,
+    pub(super) lane: Lane,
+    open: BTreeMap<SimSlot, MessageRef>,
+}
+
+impl Ussd {
+    /// Takes it that nothing more is waited for about a code.
+    pub(super) fn closed(&mut self, message: MessageRef) {
+        self.open.retain(|_, open| *open != message);
+    }
+}
+
+impl Outbound {
+    /// Lets codes be dialled that change settings of the phone or the SIM, or no longer.
+    pub(crate) fn allow_ussd_codes(&mut self, allowed: bool) {
+        self.ussd.codes_allowed = allowed;
+    }
+
+    /// Dials whatever may be dialled now, and sets the timers for what may be later.
+    pub(super) fn pump_ussd(&mut self, cx: &mut Cx<'_>) {
+        for sim in self.ussd.lane.sims() {
+            while let Some(next) = self.ussd.lane.next(sim) {
+                if self.is_life_over(next, cx) {
+                    self.expire(next, cx);
+                    continue;
+                }
+                match self.ussd_waits(sim, cx.timers, cx.now) {
+                    None => self.dial(next, cx),
+                    Some(waiting) => {
+                        wake(waiting, Timer::NextUssd, sim, cx);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns what the next code of a SIM waits for.
+    pub(super) fn ussd_waits(&self, sim: SimSlot, timers: &Timers, now: Now) -> Option<Waiting> {
+        if self.ussd.open.contains_key(&sim) {
+            return Some(Waiting {
+                until: None,
+                waiting_for: "ussd_answer",
+            });
+        }
+        self.dial_waits(sim, timers, now)
+    }
+
+    fn dial(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some((token, sim, code)) = self.begin(message, cx) else {
+            return;
+        };
+        self.ussd.open.insert(sim, message);
+        let at = cx.now.boot.plus_ms(USSD_MS_MAX);
+        cx.timers
+            .set(Timer::GiveUpOnResult, Subject::Message(message), at);
+        cx.work.effects.push(Effect::DialUssd { token, sim, code });
+    }
+
+    /// Takes the network's answer; returns the SIM and the code that it is about.
+    ///
+    /// An answer that comes after its minute, or more than once, is still one.
+    pub(crate) fn ussd_answered(
+        &mut self,
+        token: SendToken,
+        cx: &mut Cx<'_>,
+    ) -> Option<(SimSlot, Address)> {
+        let live = self.in_radio(token, &Kind::Ussd, cx)?;
+        let (sim, code) = (live.row.sim, live.row.to.clone());
+        self.reach(token.message, Step::Sent, cx);
+        self.release_if_held(sim, cx);
+        Some((sim, code))
+    }
+
+    /// Takes it that a code came back without an answer.
+    pub(crate) fn ussd_failed(&mut self, token: SendToken, code: i32, cx: &mut Cx<'_>) {
+        let Some(live) = self.in_radio(token, &Kind::Ussd, cx) else {
+            return;
+        };
+        if !matches!(live.state(), WireState::Submitting | WireState::Unknown) {
+            return;
+        }
+        let failure = ussd::failure(code);
+        let sim = live.row.sim;
+        live.row.progress.code = Some(failure.code.to_owned());
+        let step = Step::Failed {
+            partial: false,
+            unsent: failure.is_proof,
+        };
+        self.reach(token.message, step, cx);
+        self.hold_on(sim, cx);
+    }
+}
+
+/// Sets the timer for what waits for a moment, and stops it for what waits for something else.
+pub(super) fn wake(waiting: Waiting, timer: Timer, sim: SimSlot, cx: &mut Cx<'_>) {
+    match waiting.until.filter(|at| *at > cx.now.boot) {
+        Some(at) => cx.timers.set(timer, Subject::Sim(sim), at),
+        None => cx.timers.stop(timer, Subject::Sim(sim)),
+    }
+}

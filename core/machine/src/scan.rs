@@ -1,0 +1,192 @@
+//! Reading the platform's logs: what a broadcast failed to tell is found there.
+//!
+//! ```text
+//!  start, 15 minutes, a change -- ReadLog from the mark, 24 h less --> page, page, ... --> mark
+//! ```
+//!
+//! The mark says up to where everything was read; it is on disk. Each reading goes back 24 h
+//! before it, since rows come late and numbers are given again: what was heard before is known by
+//! its fingerprint. The floor says which rows are never told: those of before this agent's first
+//! start, which are nobody's business, and those as old as what is no longer remembered.
+//!
+//! A wall clock that was set leads to no blindness: a mark or a floor that lies ahead is taken for
+//! the present moment.
+
+use crate::{
+    change::{Change, ScanRow},
+    effect::Effect,
+    log::{Log, ScanMark},
+    timers::{Subject, Timer, Timers},
+};
+use postrider_model::{BootMs, Now, UnixMs};
+use std::collections::BTreeMap;
+
+/// The time between two readings of a log that tells no change, in milliseconds.
+pub const SCAN_MS: u64 = 900_000;
+/// The least time between two readings that changes lead to, in milliseconds: a busy phone's
+/// changes in between are read together.
+pub const SCAN_MS_MIN: u64 = 30_000;
+/// How far a reading goes back before the mark, in milliseconds.
+pub const SCAN_OVERLAP_MS: i64 = 86_400_000;
+/// How long the platform may take for a page, in milliseconds; then the log is asked anew.
+const PAGE_MS_MAX: u64 = 60_000;
+
+/// A reading that runs.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    /// When it began, by the wall clock: what it reads to the end is read up to here.
+    began: UnixMs,
+    asked_at: BootMs,
+    from: ScanMark,
+}
+
+#[derive(Debug)]
+struct Scan {
+    row: ScanRow,
+    reading: Option<Reading>,
+    began_at: Option<BootMs>,
+    /// Something changed while it was read.
+    again: bool,
+}
+
+/// Where each log is read from, and whether it is being read.
+#[derive(Debug)]
+pub(crate) struct Scans(BTreeMap<Log, Scan>);
+
+impl Scans {
+    /// Goes on from the journal; a log that was never read begins now, and what it holds already
+    /// is never told.
+    pub(crate) fn new(rows: &[ScanRow], timers: &mut Timers, now: Now) -> (Self, Vec<Change>) {
+        let mut begun = Vec::new();
+        let scans = Log::ALL.map(|log| {
+            let known = rows.iter().find(|row| row.log == log).copied();
+            let row = known.unwrap_or_else(|| {
+                let row = begins(log, now);
+                begun.push(Change::ScanMoved(row));
+                row
+            });
+            timers.set(Timer::Scan, Subject::Log(log), now.boot);
+            let scan = Scan {
+                row,
+                reading: None,
+                began_at: None,
+                again: false,
+            };
+            (log, scan)
+        });
+        (Self(scans.into()), begun)
+    }
+
+    /// Takes it that a log changed: it is read soon.
+    pub(crate) fn changed(&mut self, log: Log, timers: &mut Timers, now: Now) {
+        let Some(scan) = self.0.get_mut(&log) else {
+            return;
+        };
+        scan.again = true;
+        let earliest = scan.began_at.map(|at| at.plus_ms(SCAN_MS_MIN));
+        let at = earliest.map_or(now.boot, |at| at.max(now.boot));
+        timers.set(Timer::Scan, Subject::Log(log), at);
+    }
+
+    /// Begins to read a log, unless it is being read; then it is read again afterwards.
+    pub(crate) fn read(&mut self, log: Log, timers: &mut Timers, now: Now) -> Option<Effect> {
+        let scan = self.0.get_mut(&log)?;
+        timers.set(Timer::Scan, Subject::Log(log), now.boot.plus_ms(SCAN_MS));
+        let waits = |reading: &Reading| now.boot.since_ms(reading.asked_at) < PAGE_MS_MAX;
+        if scan.reading.as_ref().is_some_and(waits) {
+            scan.again = true;
+            return None;
+        }
+        let from = scan.row.begins(now.unix);
+        scan.reading = Some(Reading {
+            began: now.unix,
+            asked_at: now.boot,
+            from,
+        });
+        (scan.began_at, scan.again) = (Some(now.boot), false);
+        Some(Effect::ReadLog { log, from })
+    }
+
+    /// Returns the date up to which no row of a log is told.
+    pub(crate) fn floor(&self, log: Log, now: UnixMs) -> UnixMs {
+        let scan = self.0.get(&log);
+        scan.map_or(now, |scan| scan.row.floor.min(now))
+    }
+
+    /// Takes it that a page was heard, up to `last`: goes on, or is done up to where it began.
+    pub(crate) fn heard(
+        &mut self,
+        log: Log,
+        last: Option<ScanMark>,
+        complete: bool,
+        timers: &mut Timers,
+        now: Now,
+    ) -> (Option<Change>, Option<Effect>) {
+        let Some(scan) = self.0.get_mut(&log) else {
+            return (None, None);
+        };
+        let Some(reading) = scan.reading.take() else {
+            return (None, None);
+        };
+        if complete {
+            scan.row.mark = ScanMark {
+                date: reading.began,
+                row: 0,
+            };
+            if std::mem::take(&mut scan.again) {
+                self.changed(log, timers, now);
+            }
+            return (self.row(log), None);
+        }
+        // A page that leads nowhere would be asked for for ever.
+        let Some(from) = last.filter(|last| *last > reading.from) else {
+            return (None, None);
+        };
+        scan.reading = Some(Reading {
+            asked_at: now.boot,
+            from,
+            ..reading
+        });
+        let moved = from > scan.row.mark;
+        scan.row.mark = scan.row.mark.max(from);
+        let change = moved.then(|| self.row(log)).flatten();
+        (change, Some(Effect::ReadLog { log, from }))
+    }
+
+    /// Takes it that rows of a date, or older, are told no more.
+    pub(crate) fn raise_floor(&mut self, log: Log, floor: UnixMs) -> Option<Change> {
+        let scan = self.0.get_mut(&log)?;
+        if floor <= scan.row.floor {
+            return None;
+        }
+        scan.row.floor = floor;
+        self.row(log)
+    }
+
+    fn row(&self, log: Log) -> Option<Change> {
+        self.0.get(&log).map(|scan| Change::ScanMoved(scan.row))
+    }
+}
+
+impl ScanRow {
+    /// Returns where a reading begins.
+    fn begins(&self, now: UnixMs) -> ScanMark {
+        let overlap = self.mark.date.min(now).plus_ms(-SCAN_OVERLAP_MS);
+        let above_floor = self.floor.min(now).plus_ms(1);
+        ScanMark {
+            date: overlap.max(above_floor),
+            row: 0,
+        }
+    }
+}
+
+fn begins(log: Log, now: Now) -> ScanRow {
+    ScanRow {
+        log,
+        mark: ScanMark {
+            date: now.unix,
+            row: 0,
+        },
+        floor: now.unix,
+    }
+}
