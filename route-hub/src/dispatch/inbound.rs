@@ -36,7 +36,8 @@ pub fn apply(
     let Some(phone) = on.iter().find(|phone| phone.sim == Some(frame.sim)) else {
         return Ok(Err("no phone has this SIM slot"));
     };
-    if !inbound_counted::count(tx, by.device, by.install.as_str(), frame.n)? {
+    let counted_in = frame.install.as_ref().unwrap_or(&by.install);
+    if !inbound_counted::count(tx, by.device, counted_in.as_str(), frame.n)? {
         return Ok(Ok(()));
     }
     let raw = Address::new(frame.from.as_str());

@@ -153,7 +153,7 @@ fn told(project: &Project, phone: &Phone, around: &Circumstances) -> Waiting {
         (WaitingFor::QuietHours, None) if phone.quiet_mode != QuietMode::Off => {
             only(WaitingFor::Queue)
         }
-        (WaitingFor::Paused, _) => only(told),
+        (WaitingFor::Paused | WaitingFor::SimChanged, _) => only(told),
         _ => Waiting {
             reason: Some(told),
             next_slot_time: slot,

@@ -2,6 +2,7 @@
 
 mod hub;
 mod phone;
+mod rest;
 
 pub use hub::{TestHub, hub};
 pub use phone::{Line, Phone, sim};

@@ -6,7 +6,7 @@ use hub_domain::{Device, DeviceState, PhoneType};
 use hub_store::{devices, phones};
 use postrider_link::codec;
 use postrider_link::frame::{
-    Ack, Address, Bytes, Challenge, Event, Health, Held, Hello, HubFrame, Inbound, Kind,
+    Ack, Address, Bytes, Challenge, Config, Event, Health, Held, Hello, HubFrame, Inbound, Kind,
     PhoneFrame, Ping, Send, SimInfo, Welcome,
 };
 use postrider_link::limits::SUB_PROTOCOL;
@@ -259,8 +259,13 @@ impl Line {
 
     /// Returns the next setting: whether to pause.
     pub async fn pause(&mut self) -> bool {
+        self.config().await.pause
+    }
+
+    /// Returns the next settings.
+    pub async fn config(&mut self) -> Config {
         self.wait(|frame| match frame {
-            HubFrame::Config(config) => Some(config.pause),
+            HubFrame::Config(config) => Some(config),
             _ => None,
         })
         .await
@@ -322,8 +327,14 @@ impl Line {
 
     /// Uploads an incoming message, the phone's `n`th.
     pub async fn inbound(&mut self, n: u64, text: &str) {
+        self.inbound_with(n, |inbound| inbound.text = Some(text.into()))
+            .await;
+    }
+
+    /// Uploads what `change` made of an incoming message without a text.
+    pub async fn inbound_with(&mut self, n: u64, change: impl FnOnce(&mut Inbound)) {
         self.up += 1;
-        let inbound = Inbound {
+        let mut inbound = Inbound {
             s: self.up,
             n,
             install: None,
@@ -331,7 +342,7 @@ impl Line {
             sim: slot(0),
             from: Address::new(super::SENDER),
             to: None,
-            text: Some(text.into()),
+            text: None,
             data: None,
             parts: None,
             sent_at: None,
@@ -341,6 +352,7 @@ impl Line {
             mono: 1_000_000,
             boot: None,
         };
+        change(&mut inbound);
         self.write(PhoneFrame::Inbound(inbound)).await;
     }
 
