@@ -9,7 +9,8 @@ use postrider_link::frame::{Address, Bytes, Config, Data, Kind};
 use postrider_machine::{
     ENDED_MAX, Fingerprint, MessageRef, ScanMark, Snapshot,
     change::{
-        CallLength, EndedRow, MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow, SpentRow,
+        CallLength, ClaimRow, EndedRow, MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow,
+        SpentRow,
     },
 };
 use postrider_model::{MessageId, MessageText};

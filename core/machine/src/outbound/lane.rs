@@ -37,5 +37,4 @@ impl Lane {
     pub(super) fn next(&self, sim: SimSlot) -> Option<MessageRef> {
         self.first(sim).map(|place| place.message)
     }
-
 }
