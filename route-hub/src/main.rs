@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use route_hub::admin::AdminArgs;
-use route_hub::commands::{self, DemoArgs, MigrateArgs};
+use route_hub::commands::{self, BackupArgs, DemoArgs, MigrateArgs, RestoreArgs};
 use route_hub::settings::ServeSettings;
 use std::process::ExitCode;
 
@@ -22,6 +22,10 @@ enum Command {
     Demo(DemoArgs),
     /// Bring the database of a data folder up to date, and say which version it has.
     Migrate(MigrateArgs),
+    /// Copy the database of a data folder to one file, while the hub runs and sends.
+    Backup(BackupArgs),
+    /// Put a backup in the place of a data folder's database.
+    Restore(RestoreArgs),
     /// Set up organizations, projects, keys and phones, and look at alerts.
     Admin(AdminArgs),
 }
@@ -31,6 +35,8 @@ fn main() -> ExitCode {
         Command::Serve(settings) => commands::serve(*settings),
         Command::Demo(args) => commands::demo(args),
         Command::Migrate(args) => commands::migrate(&args),
+        Command::Backup(args) => commands::backup(&args),
+        Command::Restore(args) => commands::restore(&args),
         Command::Admin(args) => route_hub::admin::run(args),
     };
     match outcome {

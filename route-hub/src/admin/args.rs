@@ -48,7 +48,8 @@ pub enum AdminCommand {
     Pair(PairArgs),
     /// What needs a look; `clear` says that somebody looked.
     Alerts(AlertsArgs),
-    /// Send again to phones that have not answered since the hub went backwards.
+    /// Give up phones that have not answered since the hub went backwards: what they held becomes
+    /// unknown, and what waited for their word goes on.
     Unfreeze(UnfreezeArgs),
 }
 

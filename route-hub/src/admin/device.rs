@@ -3,9 +3,10 @@
 use super::Admin;
 use super::args::DeviceCommand;
 use super::output::{or_dash, table};
+use crate::alerts;
 use crate::audit;
 use crate::commands::CommandError;
-use crate::dispatch::lost;
+use crate::link::freeze;
 use hub_domain::{Device, DeviceState};
 use hub_store::{Tx, devices, projects};
 use postrider_model::{DeviceId, UnixMs};
@@ -49,7 +50,8 @@ fn revoke(admin: &Admin, id: DeviceId) -> Result<(), CommandError> {
         }
         devices::set_state(tx, id, DeviceState::Revoked)?;
         // A running hub looks at its rows by itself: this process wakes nobody.
-        drop(lost::device_lost(hub, tx, &project, id, now)?);
+        drop(freeze::gone(hub, tx, &project, &device, now)?);
+        alerts::clear_all_of_device(hub, tx, &project, id, now)?;
         let line = audit::Line {
             organization_id: project.organization_id,
             project_id: Some(project.id),

@@ -8,7 +8,7 @@ mod args;
 mod device;
 mod key;
 mod organization;
-mod output;
+pub(crate) mod output;
 mod pair;
 mod phone;
 mod project;
@@ -35,8 +35,9 @@ pub fn run(args: AdminArgs) -> Result<(), CommandError> {
         command,
         AdminCommand::Organization(OrganizationCommand::Create { .. })
     );
+    let (hub, _place) = data_folder::open_for_admin(&dir, first_step)?;
     let admin = Admin {
-        hub: data_folder::open_for_admin(&dir, first_step)?,
+        hub,
         out: Output { json },
     };
     match command {

@@ -4,14 +4,14 @@ use serde_json::Value;
 use std::io::{self, Write as _};
 
 /// How answers are printed.
-pub(super) struct Output {
+pub(crate) struct Output {
     /// As JSON.
-    pub(super) json: bool,
+    pub(crate) json: bool,
 }
 
 impl Output {
     /// Prints an answer, flushed.
-    pub(super) fn show(&self, json: &Value, people: impl FnOnce() -> String) {
+    pub(crate) fn show(&self, json: &Value, people: impl FnOnce() -> String) {
         let text = match self.json {
             true => json.to_string(),
             false => people(),

@@ -4,8 +4,9 @@ use super::Admin;
 use super::args::UnfreezeArgs;
 use crate::audit;
 use crate::commands::CommandError;
+use crate::link::freeze;
 use hub_domain::Device;
-use hub_store::{StoreError, Tx, devices, phones};
+use hub_store::{StoreError, Tx, devices, phones, projects};
 use postrider_model::PhoneId;
 use serde_json::json;
 
@@ -16,7 +17,11 @@ pub(super) fn run(admin: &Admin, args: UnfreezeArgs) -> Result<(), CommandError>
         };
         let frozen: Vec<Device> = concerned.into_iter().filter(|it| it.frozen).collect();
         for device in &frozen {
-            devices::set_frozen(tx, device.id, false)?;
+            let Some(project) = projects::get(tx, device.project_id)? else {
+                continue;
+            };
+            // A running hub looks at its rows by itself: this process wakes nobody.
+            drop(freeze::gone(hub, tx, &project, device, now)?);
             let line = audit::Line {
                 organization_id: device.organization_id,
                 project_id: Some(device.project_id),
@@ -32,7 +37,8 @@ pub(super) fn run(admin: &Admin, args: UnfreezeArgs) -> Result<(), CommandError>
         .out
         .show(&json!({"devices": ids}), || match ids.len() {
             0 => "nothing was frozen".to_owned(),
-            count => format!("{count} devices are sent to again"),
+            1 => "1 device is waited for no more: what it held is unknown".to_owned(),
+            count => format!("{count} devices are waited for no more: what they held is unknown"),
         });
     Ok(())
 }

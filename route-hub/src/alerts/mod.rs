@@ -15,9 +15,9 @@ use self::rules::Verdict;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
 use hub_domain::{Alert, AlertKind, Phone, Project};
-use hub_store::{StoreError, Tx, alerts};
+use hub_store::{StoreError, Tx, alerts, projects};
 use postrider_link::frame::Health;
-use postrider_model::{DeviceId, Now, PhoneId};
+use postrider_model::{AlertId, DeviceId, Now, PhoneId};
 
 /// Raises an alert about a device.
 ///
@@ -47,6 +47,72 @@ pub fn raise_for_phone(
     now: Now,
 ) -> Result<bool, StoreError> {
     raise(hub, tx, project, Some(phone.id), phone.device_id, kind, now)
+}
+
+/// Raises an alert about a whole project.
+///
+/// # Errors
+/// What the database says.
+pub fn raise_for_project(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    raise(hub, tx, project, None, None, kind, now)
+}
+
+/// Clears an alert about a whole project, when it stands.
+///
+/// # Errors
+/// What the database says.
+pub fn clear_for_project(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    kind: AlertKind,
+    now: Now,
+) -> Result<bool, StoreError> {
+    clear(hub, tx, project, None, None, kind, now)
+}
+
+/// Clears every alert about a device and its phones: it is in service no more.
+///
+/// # Errors
+/// What the database says.
+pub fn clear_all_of_device(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    device: DeviceId,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let mut told = false;
+    for alert in alerts::standing_of_device(tx, project.id, device)? {
+        told |= end(hub, tx, project, alert, now)?;
+    }
+    Ok(told)
+}
+
+/// Clears an alert by the operator's word; `None` when there is none that stands.
+///
+/// # Errors
+/// What the database says.
+pub fn clear_by_id(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    id: AlertId,
+    now: Now,
+) -> Result<Option<bool>, StoreError> {
+    let standing = alerts::get(tx, id)?.filter(|alert| alert.time_cleared.is_none());
+    let Some(alert) = standing else {
+        return Ok(None);
+    };
+    match projects::get(tx, alert.project_id)? {
+        Some(project) => Ok(Some(end(hub, tx, &project, alert, now)?)),
+        None => Ok(Some(alerts::clear(tx, id, now.unix)?)),
+    }
 }
 
 /// Clears an alert about a device, when it stands.
@@ -174,10 +240,19 @@ fn clear(
     kind: AlertKind,
     now: Now,
 ) -> Result<bool, StoreError> {
-    let standing = alerts::standing(tx, project.id, phone_id, device_id, kind)?;
-    let Some(mut alert) = standing else {
-        return Ok(false);
-    };
+    match alerts::standing(tx, project.id, phone_id, device_id, kind)? {
+        Some(alert) => end(hub, tx, project, alert, now),
+        None => Ok(false),
+    }
+}
+
+fn end(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    mut alert: Alert,
+    now: Now,
+) -> Result<bool, StoreError> {
     alerts::clear(tx, alert.id, now.unix)?;
     alert.time_cleared = Some(now.unix);
     enqueue::alert(hub, tx, project, &alert, now)

@@ -1,6 +1,7 @@
 //! Finding phones that stay away.
 //!
-//! A phone that comes back ends its alert in the transaction that admits it; here is only the
+//! A phone that stays away is told of once: an alert that the operator cleared is not raised again
+//! before the phone was here. A phone that comes back ends its alert in the transaction that admits it; here is only the
 //! other half, since nothing happens on a link that is gone.
 
 use super::rules::{Presence, is_missed};
@@ -8,12 +9,10 @@ use crate::hub::Hub;
 use hub_domain::{AlertKind, Device, DeviceState};
 use hub_store::{StoreError, Tx, alerts, devices, projects};
 use postrider_model::{DeviceId, Now, UnixMs};
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 /// How often the devices are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
-/// Most standing alerts read to tell which devices are told of already.
-const STANDING_MAX: u32 = 1_000_000;
 
 /// Looks for phones that stay away until it is dropped.
 pub async fn run(hub: Hub) {
@@ -32,15 +31,12 @@ pub async fn run(hub: Hub) {
 /// What the database says.
 pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreError> {
     let all = hub.store.read(devices::all).await?;
-    let missed = all
-        .iter()
-        .filter(|device| is_gone(hub, device, started, now));
-    let missed: BTreeSet<DeviceId> = missed.map(|device| device.id).collect();
+    let mut missed = all;
+    missed.retain(|device| is_gone(hub, device, started, now));
     if missed.is_empty() {
         return Ok(0);
     }
-    let standing = hub.store.read(told_of).await?;
-    let new: Vec<DeviceId> = missed.difference(&standing).copied().collect();
+    let new = hub.store.read(move |tx| untold(tx, &missed)).await?;
     if new.is_empty() {
         return Ok(0);
     }
@@ -54,20 +50,30 @@ pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreEr
 }
 
 fn is_gone(hub: &Hub, device: &Device, started: UnixMs, now: Now) -> bool {
-    let presence = Presence {
-        connected: hub.links.is_connected(device.id),
-        offline_since: device.offline_since,
-        last_seen: device.time_last_seen,
-    };
+    let presence = presence(hub.links.is_connected(device.id), device);
     device.state == DeviceState::Active && is_missed(presence, started, now.unix)
 }
 
-fn told_of(tx: &mut Tx<'_>) -> Result<BTreeSet<DeviceId>, StoreError> {
-    let standing = alerts::latest(tx, false, STANDING_MAX)?;
-    let offline = standing
-        .into_iter()
-        .filter(|alert| alert.kind == AlertKind::PhoneOffline);
-    Ok(offline.filter_map(|alert| alert.device_id).collect())
+fn presence(connected: bool, device: &Device) -> Presence {
+    Presence {
+        connected,
+        offline_since: device.offline_since,
+        last_seen: device.time_last_seen,
+    }
+}
+
+/// Returns the devices of which nobody was told since they went.
+fn untold(tx: &mut Tx<'_>, missed: &[Device]) -> Result<Vec<DeviceId>, StoreError> {
+    let mut new = Vec::new();
+    for device in missed {
+        let (project, kind) = (device.project_id, AlertKind::PhoneOffline);
+        let since = presence(false, device).gone_at().unwrap_or_default();
+        let stands = alerts::standing(tx, project, None, Some(device.id), kind)?.is_some();
+        if !stands && !alerts::raised_since(tx, project, device.id, kind, since)? {
+            new.push(device.id);
+        }
+    }
+    Ok(new)
 }
 
 /// Raises what still holds within the transaction: a phone may have come back meanwhile.

@@ -55,16 +55,23 @@ pub struct Presence {
     pub last_seen: Option<UnixMs>,
 }
 
+impl Presence {
+    /// Returns since when it is gone, as far as that is known; `None`: it was never here.
+    pub fn gone_at(&self) -> Option<UnixMs> {
+        self.last_seen
+            .map(|last_seen| self.offline_since.unwrap_or(last_seen))
+    }
+}
+
 /// Says whether a device has been gone for so long that somebody should know.
 ///
 /// A device whose leaving nobody saw (the hub was killed) counts from the hub's start, since until
 /// then it had nobody to come back to. One that was never here is not missed.
 pub fn is_missed(presence: Presence, hub_started: UnixMs, now: UnixMs) -> bool {
-    let Some(last_seen) = presence.last_seen else {
+    let Some(gone_at) = presence.gone_at() else {
         return false;
     };
-    let gone_at = presence.offline_since.unwrap_or(last_seen).max(hub_started);
-    !presence.connected && now >= gone_at.plus_ms(OFFLINE_AFTER_MS)
+    !presence.connected && now >= gone_at.max(hub_started).plus_ms(OFFLINE_AFTER_MS)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The data folder: where the database is, and how it is opened.
 
-use super::CommandError;
+use super::folder_lock::{self, Place};
+use super::{CommandError, replacement};
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
 use crate::random::Random;
-use hub_store::{SqliteSettings, Store, meta};
+use hub_store::{SqliteSettings, Store, StoreError, meta};
 use postrider_model::KeyMaker;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -31,8 +32,36 @@ pub fn make(folder: &Path) -> Result<(), CommandError> {
     made.map_err(|error| CommandError::of(folder.display(), &error))
 }
 
+/// Enters a data folder beside others, and finishes a restore that was broken off in it.
+///
+/// # Errors
+/// When the folder is missing or cannot be used, or a restore is under way in it.
+pub fn enter(folder: &Path) -> Result<Place, CommandError> {
+    if !folder.is_dir() {
+        let path = database(folder);
+        return Err(StoreError::Missing { path }.into());
+    }
+    loop {
+        replacement::finish(folder)?;
+        let place = folder_lock::beside_others(folder)?;
+        let place = place.ok_or_else(|| replacement::under_way(folder))?;
+        if !replacement::is_pending(folder) {
+            return Ok(place);
+        }
+    }
+}
+
+/// As [`enter`]; a missing folder is made.
+///
+/// # Errors
+/// When the folder cannot be made or used, or a restore is under way in it.
+pub fn make_and_enter(folder: &Path) -> Result<Place, CommandError> {
+    make(folder)?;
+    enter(folder)
+}
+
 /// Opens the database of a data folder, makes both when they are missing, and brings the schema up
-/// to date.
+/// to date. A program enters the folder first and keeps its place as long as the store.
 ///
 /// # Errors
 /// When the folder or the database cannot be used.
@@ -48,10 +77,19 @@ pub fn open(folder: &Path) -> Result<Store, CommandError> {
 ///
 /// # Errors
 /// When the folder or the database cannot be used.
-pub fn open_for_admin(folder: &Path, create: bool) -> Result<Hub, CommandError> {
+pub fn open_for_admin(folder: &Path, create: bool) -> Result<(Hub, Place), CommandError> {
     if create {
         make(folder)?;
     }
+    let place = enter(folder)?;
+    Ok((hub_on(folder, create)?, place))
+}
+
+/// Opens the database of a folder that the caller has entered, for one command.
+///
+/// # Errors
+/// When the database cannot be used.
+pub fn hub_on(folder: &Path, create: bool) -> Result<Hub, CommandError> {
     let store = Store::open_sqlite(SqliteSettings {
         create,
         readers: 1,

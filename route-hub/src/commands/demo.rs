@@ -79,6 +79,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         listen: Some(bound),
         ..ServeSettings::default()
     };
+    let _place = data_folder::make_and_enter(&folder.path)?;
     let store = data_folder::open(&folder.path)?;
     let demo = demo_setup::open(&store)?;
     let start = Start {

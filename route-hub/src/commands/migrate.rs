@@ -23,6 +23,7 @@ pub struct MigrateArgs {
 /// # Errors
 /// When the folder or the database cannot be used.
 pub fn migrate(args: &MigrateArgs) -> Result<(), CommandError> {
+    let _place = data_folder::make_and_enter(&args.dir)?;
     let store = data_folder::open(&args.dir)?;
     let newest = "SELECT max(version) FROM refinery_schema_history";
     let schema = store.read_blocking(|tx| tx.query_one(newest, &[], |row| row.int(0)))?;

@@ -1,18 +1,26 @@
-//! What the program does: `serve`, `demo`, `migrate`. (`admin` has a module of its own.)
+//! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`. (`admin` has a module of
+//! its own.)
 
+mod backup;
 pub mod data_folder;
 mod demo;
 mod demo_phones;
 mod demo_screen;
 mod demo_setup;
 mod error;
+pub mod folder_lock;
 mod logging;
 mod migrate;
+mod replacement;
+mod restore;
 mod running;
 mod serve;
+mod stamp;
 mod stop_signal;
 
+pub use backup::{BackupArgs, backup};
 pub use demo::{DemoArgs, demo};
 pub use error::CommandError;
 pub use migrate::{MigrateArgs, migrate};
+pub use restore::{RestoreArgs, restore};
 pub use serve::serve;

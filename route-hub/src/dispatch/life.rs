@@ -3,7 +3,8 @@
 
 use super::settle::{Detail, Work};
 use crate::hub::Hub;
-use hub_domain::{Message, Project};
+use crate::link::freeze;
+use hub_domain::{Message, OwnershipRow, Project};
 use hub_store::{StoreError, Tx, messages, projects};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{Now, ProjectId};
@@ -94,12 +95,12 @@ fn end_lives_of(
     for mut message in due {
         let end = message.life_end.unwrap_or(now.unix);
         let ago_ms = u64::try_from(now.unix.0 - end.0).unwrap_or(0);
-        drop(work.apply(
-            tx,
-            &mut message,
-            Fact::LifeEnded { ago_ms },
-            &Detail::default(),
-        )?);
+        // After a restore it may have been sent by a phone that has not answered yet.
+        let fact = match freeze::may_be_out(tx, &message)? {
+            true if message.ownership.state == OwnershipRow::WAITING => Fact::ExposureForgotten,
+            _ => Fact::LifeEnded { ago_ms },
+        };
+        drop(work.apply(tx, &mut message, fact, &Detail::default())?);
         work.effects.settings(message.phone_id);
     }
     work.finish(tx)

@@ -8,7 +8,7 @@ use hub_domain::{Address, Message, Phone, PhoneType, Project};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{Fact, Flags, Outcome, Ownership, Published, Refused};
-use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
+use postrider_model::{MessageStatus, Now, PhoneId, UnixMs, WireState};
 use std::collections::BTreeMap;
 
 /// One unit of work on messages: what it goes by, and what it gathers until its end.
@@ -71,6 +71,9 @@ impl<'h, 'p> Work<'h, 'p> {
     ) -> Result<Result<Outcome, Refused>, StoreError> {
         let mut owned = ownership::of(message)?;
         let before = owned.clone();
+        if is_sent_again(&before, &fact) {
+            self.count_sent(message.phone_id);
+        }
         let outcome = match owned.apply(fact, ownership::rules(message, self.now.unix)) {
             Ok(outcome) => outcome,
             Err(refused) => return Ok(Err(refused)),
@@ -245,4 +248,18 @@ impl<'h, 'p> Work<'h, 'p> {
         }
         Ok(std::mem::take(&mut self.effects))
     }
+}
+
+/// Says whether a fact tells of a second sending: of another exposure than the one by which the
+/// message is counted as sent. A phone says `sent` once of each.
+fn is_sent_again(before: &Ownership, fact: &Fact<'_>) -> bool {
+    let earlier_won = before.flags.has(Flags::EARLIER_WON);
+    let of_another = match fact {
+        Fact::PastReported { report, .. } => report.state == WireState::Sent && !earlier_won,
+        Fact::Reported { ep, report, .. } => {
+            report.state == WireState::Sent && *ep == before.ep && earlier_won
+        }
+        _ => false,
+    };
+    of_another && before.state.went_out()
 }

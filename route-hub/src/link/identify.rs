@@ -3,9 +3,9 @@
 use crate::alerts;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
-use crate::dispatch::{expose, lost, ownership};
+use crate::dispatch::{expose, ownership};
 use crate::hub::Hub;
-use crate::link::{sims, verify};
+use crate::link::{freeze, sims, verify};
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones, projects};
@@ -99,7 +99,10 @@ impl Deciding<'_> {
             overtaken,
         };
         match decide(self.hello, &link, around) {
-            Decision::Admit(admission) => self.admit(tx, device, *admission),
+            Decision::Admit(admission) => {
+                let shown = freeze::is_evidence(self.hello, &device, &link, &admission);
+                self.admit(tx, device, *admission, shown)
+            }
             Decision::WentBack => self.went_back(tx, &device),
             Decision::Refuse(code) => refused(code),
         }
@@ -109,7 +112,7 @@ impl Deciding<'_> {
     fn went_back(&self, tx: &mut Tx<'_>, device: &Device) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, device)?;
         devices::set_state(tx, device.id, DeviceState::NeedsPairing)?;
-        let mut effects = lost::device_lost(self.hub, tx, &project, device.id, self.now)?;
+        let mut effects = freeze::gone(self.hub, tx, &project, device, self.now)?;
         let kind = AlertKind::PhoneCloned;
         if alerts::raise_for_device(self.hub, tx, &project, device.id, kind, self.now)? {
             effects.webhooks();
@@ -123,18 +126,23 @@ impl Deciding<'_> {
         tx: &mut Tx<'_>,
         mut device: Device,
         admission: Admission,
+        shows_that_we_went_back: bool,
     ) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, &device)?;
         let mut effects = Effects::default();
         if admission.lost_install.is_some() {
-            effects = lost::device_lost(self.hub, tx, &project, device.id, self.now)?;
+            effects = freeze::gone(self.hub, tx, &project, &device, self.now)?;
+        } else if device.time_last_seen.is_none() && admission.reconcile.is_none() {
+            // What never was here before was given nothing that could have been forgotten.
+            effects = freeze::answered(self.hub, tx, &project, &device, self.now)?;
         }
         if let Some(generation) = admission.raise_generation {
-            effects.merge(self.freeze(tx, &project, &device, generation)?);
+            meta::put_generation(tx, generation)?;
         }
-        // What never was here before was given nothing that could have been forgotten.
-        if device.time_last_seen.is_none() && admission.reconcile.is_none() {
-            devices::set_frozen(tx, device.id, false)?;
+        if shows_that_we_went_back {
+            let generation = meta::generation(tx)?;
+            let shown = freeze::shown_by(self.hub, tx, &project, &device, generation, self.now)?;
+            effects.merge(shown);
         }
         let link = &admission.link;
         device.install = link.install.as_str().to_owned();
@@ -158,26 +166,6 @@ impl Deciding<'_> {
             phones,
         };
         Ok((Answer::Admitted(Box::new(admitted)), effects))
-    }
-
-    /// The hub went backwards: every phone has to show what it holds. Those that are connected are
-    /// closed by their next turn.
-    fn freeze(
-        &self,
-        tx: &mut Tx<'_>,
-        project: &Project,
-        device: &Device,
-        generation: u64,
-    ) -> Result<Effects, StoreError> {
-        let mut effects = Effects::default();
-        meta::put_generation(tx, generation)?;
-        devices::freeze_all(tx)?;
-        let kind = AlertKind::HubFrozen;
-        if alerts::raise_for_device(self.hub, tx, project, device.id, kind, self.now)? {
-            effects.webhooks();
-        }
-        effects.everything();
-        Ok(effects)
     }
 
     /// Takes in what the journal shows, and returns what goes out again with its number.

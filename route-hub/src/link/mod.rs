@@ -6,6 +6,7 @@
 mod config;
 mod connection;
 mod fence;
+pub mod freeze;
 mod identify;
 mod leave;
 mod pages;

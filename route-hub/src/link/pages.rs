@@ -1,13 +1,16 @@
 //! Held pages: what a phone shows after the hub went backwards or was restored.
 
+use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
+use crate::link::freeze;
 use crate::link::identify::{counters, link_of, project_of, wanted_again};
-use crate::{alerts, dispatch::effects::Effects};
-use hub_domain::{AlertKind, Device};
+use hub_domain::Device;
+use hub_store::facts_aside::{self, FactAside};
 use hub_store::{StoreError, Tx, devices, messages, phones};
-use postrider_link::frame::{HeldRow, Send};
+use postrider_link::codec;
+use postrider_link::frame::{Held, HeldRow, PhoneFrame, Send};
 use postrider_link::ownership::hub::{Fact, Holder};
 use postrider_link::session::hub::DeviceLink;
 use postrider_model::Now;
@@ -46,13 +49,13 @@ fn show(
         install: link.install,
     };
     let mut work = Work::new(hub, &project, now);
+    let mut nowhere = Vec::new();
     for row in rows {
-        let Some(mut message) = messages::by_key(tx, row.id)? else {
+        let found = messages::by_key(tx, row.id)?;
+        let Some(mut message) = found.filter(|message| message.project_id == project.id) else {
+            nowhere.push(*row);
             continue;
         };
-        if message.project_id != project.id {
-            continue;
-        }
         let fact = Fact::Shown {
             ep: row.ep,
             by: &by,
@@ -61,7 +64,30 @@ fn show(
         };
         drop(work.apply(tx, &mut message, fact, &Detail::default())?);
     }
+    put_aside(tx, device, nowhere, now)?;
     work.finish(tx)
+}
+
+/// Keeps what a phone was given of messages that this hub has forgotten altogether.
+fn put_aside(
+    tx: &mut Tx<'_>,
+    device: &Device,
+    rows: Vec<HeldRow>,
+    now: Now,
+) -> Result<(), StoreError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let (count, last) = (rows.len(), false);
+    tracing::warn!(device = %device.id, count, "a phone holds messages that the hub has forgotten");
+    let aside = FactAside {
+        device_id: device.id,
+        s: 0,
+        frame: codec::encode(&PhoneFrame::Held(Held { rows, last })).unwrap_or_default(),
+        reason: "held messages that the hub has forgotten".to_owned(),
+        time: now.unix,
+    };
+    facts_aside::insert(tx, &aside)
 }
 
 /// Commits the reconciled row, and returns what goes out again with its number: when the counters
@@ -120,11 +146,8 @@ fn reconcile(
         }
     }
     devices::update_link(tx, device.id, &counters(link))?;
-    devices::set_frozen(tx, device.id, false)?;
-    if alerts::clear_for_device(hub, tx, &project, device.id, AlertKind::HubFrozen, now)? {
-        work.effects.webhooks();
-    }
-    let effects = work.finish(tx)?;
+    let mut effects = work.finish(tx)?;
+    effects.merge(freeze::answered(hub, tx, &project, device, now)?);
     Ok((resume, effects))
 }
 

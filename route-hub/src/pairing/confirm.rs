@@ -5,10 +5,9 @@ use super::wire::SimDescription;
 use crate::alerts;
 use crate::audit;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::lost;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use crate::link::sims;
+use crate::link::{freeze, sims};
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, devices, pairings, phones, projects};
@@ -204,8 +203,9 @@ impl Joining<'_> {
     /// exposed can never be answered for.
     fn replacement(&mut self, tx: &mut Tx<'_>, mut device: Device) -> Result<Device, StoreError> {
         if device.install != self.claimant.install.as_str() {
-            let lost = lost::device_lost(self.hub, tx, &self.project, device.id, self.now)?;
-            self.effects.merge(lost);
+            let gone = freeze::gone(self.hub, tx, &self.project, &device, self.now)?;
+            self.effects.merge(gone);
+            device.frozen = false;
             device.conn = 0;
             device.gen_seen = 0;
             device.down_sent = 0;

@@ -77,6 +77,60 @@ pub fn standing(
     )
 }
 
+/// Returns an alert.
+///
+/// # Errors
+/// What the database says.
+pub fn get(tx: &mut Tx<'_>, id: AlertId) -> Result<Option<Alert>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM alerts WHERE id = $1"),
+        &values![id],
+        read,
+    )
+}
+
+/// Returns the alerts that stand about a device and its phones, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn standing_of_device(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    device_id: DeviceId,
+) -> Result<Vec<Alert>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM alerts WHERE project_id = $1 AND device_id = $2 AND time_cleared IS NULL \
+             ORDER BY id"
+        ),
+        &values![project_id, device_id],
+        read,
+    )
+}
+
+/// Says whether an alert of a kind was raised about a device at or after `since`, whether or not it
+/// has ended.
+///
+/// # Errors
+/// What the database says.
+pub fn raised_since(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    device_id: DeviceId,
+    kind: AlertKind,
+    since: UnixMs,
+) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM alerts WHERE project_id = $1 AND device_id = $2 AND kind = $3 \
+         AND time_created >= $4 LIMIT 1",
+        &values![project_id, device_id, kind.code(), since],
+        |_| Ok(()),
+    )?;
+    Ok(found.is_some())
+}
+
 /// Clears the alert of a kind that stands for a phone and device; says whether there was one.
 ///
 /// # Errors

@@ -175,12 +175,34 @@ pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), Sto
     Ok(())
 }
 
-/// Freezes dispatch to every device, as a restore does.
+/// Freezes dispatch to a project's devices that have not answered to `generation`; those that were
+/// taken out of service keep their rest.
 ///
 /// # Errors
 /// What the database says.
-pub fn freeze_all(tx: &mut Tx<'_>) -> Result<usize, StoreError> {
-    tx.execute("UPDATE devices SET frozen = 1 WHERE frozen = 0", &[])
+pub fn freeze_project(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    generation: u64,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE devices SET frozen = 1 WHERE project_id = $1 AND gen < $2 AND state <> $3 \
+         AND frozen = 0",
+        &values![project_id, generation, DeviceState::Revoked.code()],
+    )
+}
+
+/// Says whether a project waits for the word of a device that may still come.
+///
+/// # Errors
+/// What the database says.
+pub fn any_frozen(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM devices WHERE project_id = $1 AND frozen = 1 AND state = $2 LIMIT 1",
+        &values![project_id, DeviceState::Active.code()],
+        |_| Ok(()),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Returns a device.

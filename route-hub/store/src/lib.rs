@@ -10,6 +10,7 @@
 pub mod alerts;
 pub mod api_keys;
 pub mod audit;
+pub mod backup;
 pub mod contacts;
 pub mod devices;
 pub mod facts_aside;

@@ -28,6 +28,15 @@ pub fn put(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Removes a value.
+///
+/// # Errors
+/// What the database says.
+pub fn remove(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
+    tx.execute("DELETE FROM hub_meta WHERE name = $1", &values![name])?;
+    Ok(())
+}
+
 const GENERATION: &str = "gen";
 
 /// Returns the hub's generation: 1 until a restore raises it.
@@ -35,8 +44,12 @@ const GENERATION: &str = "gen";
 /// # Errors
 /// What the database says.
 pub fn generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
-    let kept = get(tx, GENERATION)?;
-    Ok(kept.and_then(|text| text.parse().ok()).unwrap_or(1))
+    Ok(parse_generation(get(tx, GENERATION)?))
+}
+
+/// Reads a generation as it is kept; 1 where none was kept yet.
+pub(crate) fn parse_generation(kept: Option<String>) -> u64 {
+    kept.and_then(|text| text.parse().ok()).unwrap_or(1)
 }
 
 /// Stores the hub's generation.

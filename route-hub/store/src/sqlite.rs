@@ -95,7 +95,7 @@ pub(crate) fn open_reader(settings: &SqliteSettings) -> Result<SqliteSession, St
     SqliteSession::new(connection)
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags).map_err(failure)?;
     connection.busy_timeout(BUSY_WAIT).map_err(failure)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
@@ -108,27 +108,34 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
 
 /// Makes an empty file ours and refuses everybody else's.
 fn own(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let foreign = || StoreError::Foreign {
-        path: path.to_owned(),
-    };
-    let read = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let mark = match read("PRAGMA application_id") {
-        Ok(mark) => mark,
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            return Err(foreign());
-        }
-        Err(error) => return Err(failure(error)),
-    };
-    if mark == i64::from(APPLICATION_ID) {
+    if is_ours(connection, path)? {
         return Ok(());
     }
+    let read = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let mark = read("PRAGMA application_id").map_err(failure)?;
     let objects = read("SELECT count(*) FROM sqlite_master").map_err(failure)?;
     if mark != 0 || objects != 0 {
-        return Err(foreign());
+        return Err(StoreError::Foreign {
+            path: path.to_owned(),
+        });
     }
     connection
         .pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(failure)
+}
+
+/// Says whether a file has our mark; what is no database at all is somebody else's.
+pub(crate) fn is_ours(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let mark = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i64>(0));
+    match mark {
+        Ok(mark) => Ok(mark == i64::from(APPLICATION_ID)),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(StoreError::Foreign {
+                path: path.to_owned(),
+            })
+        }
+        Err(error) => Err(failure(error)),
+    }
 }
 
 fn configure(connection: &Connection) -> Result<(), StoreError> {

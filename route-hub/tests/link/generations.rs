@@ -5,7 +5,7 @@ use super::support::{Line, Phone, TestHub, hub};
 use hub_store::meta;
 use postrider_link::frame::{HeldRow, HubFrame};
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::WireState;
+use postrider_model::{MessageId, WireState};
 
 /// Has the hub forget everything that it gave the phone and heard from it.
 async fn forget(hub: &TestHub, phone: &Phone) {
@@ -14,6 +14,22 @@ async fn forget(hub: &TestHub, phone: &Phone) {
         (device.down_sent, device.down_acked, device.up) = (0, 0, 0)
     })
     .await;
+}
+
+/// Has the hub know a message as it was before it was given to a phone.
+async fn forget_exposure(hub: &TestHub, id: MessageId) {
+    hub.write(move |tx| {
+        let mut message = hub_store::messages::by_key(tx, id)?.expect("it is there");
+        message.ownership.state = HubState::Waiting.code();
+        (message.ownership.ep, message.ownership.down_s) = (0, None);
+        (message.ownership.device_id, message.ownership.install) = (None, None);
+        hub_store::messages::update_ownership(tx, &message)
+    })
+    .await;
+}
+
+fn row(id: MessageId, state: WireState) -> HeldRow {
+    HeldRow { id, ep: 1, state }
 }
 
 /// Waits for the second challenge and answers with one page.
@@ -31,11 +47,9 @@ async fn reconcile(line: &mut Line, rows: Vec<HeldRow>) -> u64 {
 }
 
 #[tokio::test]
-async fn a_hub_that_went_backwards_freezes_and_reconciles_by_pages() {
+async fn a_hub_that_went_backwards_reconciles_by_pages() {
     let hub = hub().await;
-    let (mut phone, mut other) = (hub.pair().await, hub.pair().await);
-    let line = other.connect().await;
-    other.cut(line);
+    let mut phone = hub.pair().await;
     let id = hub.queue(&phone, "forgotten").await;
     let mut line = phone.connect().await;
     line.send().await;
@@ -43,24 +57,11 @@ async fn a_hub_that_went_backwards_freezes_and_reconciles_by_pages() {
     line.settle().await;
     phone.cut(line);
     forget(&hub, &phone).await;
-    // The backup knew the message as queued.
-    hub.write(move |tx| {
-        let mut message = hub_store::messages::by_key(tx, id)?.expect("it is there");
-        message.ownership.state = HubState::Waiting.code();
-        (message.ownership.ep, message.ownership.down_s) = (0, None);
-        (message.ownership.device_id, message.ownership.install) = (None, None);
-        hub_store::messages::update_ownership(tx, &message)
-    })
-    .await;
+    forget_exposure(&hub, id).await;
 
     let mut line = phone.greet(|_| {}).await;
-    let row = HeldRow {
-        id,
-        ep: 1,
-        state: WireState::Submitting,
-    };
     assert_eq!(hub.hub.generation(), 1);
-    let generation = reconcile(&mut line, vec![row]).await;
+    let generation = reconcile(&mut line, vec![row(id, WireState::Submitting)]).await;
     assert_eq!(generation, 2);
     assert_eq!(
         hub.state(id).await,
@@ -69,13 +70,163 @@ async fn a_hub_that_went_backwards_freezes_and_reconciles_by_pages() {
     );
     assert!(line.idle().await.is_empty());
     assert!(!hub.device(&phone).await.frozen);
-    assert!(hub.device(&other).await.frozen, "it has not answered");
     assert!(!hub.alerts().await.contains(&"hub_frozen"));
+}
 
-    let waiting = hub.queue(&other, "after its answer").await;
-    let mut others = other.greet(|_| {}).await;
-    reconcile(&mut others, Vec::new()).await;
-    assert_eq!(others.send().await.id, waiting);
+#[tokio::test]
+async fn one_phone_that_says_that_the_hub_went_backwards_holds_up_no_other() {
+    let hub = hub().await;
+    let (mut claimant, mut other) = (hub.pair().await, hub.pair().await);
+    let mut others = other.connect().await;
+    let line = claimant.connect().await;
+    claimant.cut(line);
+    for ahead in [3, 4, 900] {
+        let line = claimant.greet(|hello| hello.generation += ahead).await;
+        let asked = hub.until_frozen(&claimant).await;
+        assert!(asked && !hub.device(&other).await.frozen);
+        claimant.cut(line);
+        hub.until_connected(1).await;
+    }
+    let id = hub.queue(&other, "goes on").await;
+    assert_eq!(others.send().await.id, id);
+    assert_eq!(hub.alerts().await, ["hub_frozen"]);
+}
+
+#[tokio::test]
+async fn a_second_phone_that_says_so_freezes_its_project_until_the_last_has_answered() {
+    let hub = hub().await;
+    let (mut first, mut second) = (hub.pair().await, hub.pair().await);
+    let (mut third, mut away) = (hub.pair().await, hub.pair().await);
+    for phone in [&mut first, &mut second, &mut away] {
+        let mut line = phone.connect().await;
+        line.inbound(1, "counted").await;
+        line.settle().await;
+        phone.cut(line);
+    }
+    let mut thirds = third.connect().await;
+    hub.until_connected(1).await;
+    for phone in [&first, &second] {
+        hub.change_device(phone, |device| device.up = 0).await;
+    }
+    let waiting = hub.queue(&away, "perhaps given to it").await;
+
+    let mut line = first.greet(|_| {}).await;
+    reconcile(&mut line, Vec::new()).await;
+    assert!(!hub.device(&third).await.frozen);
+    let old = hub.queue_with(&second, "old", |_| {}).await;
+    let mut line = second.greet(|_| {}).await;
+    reconcile(&mut line, Vec::new()).await;
+    assert_eq!(
+        thirds.close_code().await,
+        1001,
+        "it shall show what it holds"
+    );
+    third.cut(thirds);
+    let mut thirds = third.greet(|_| {}).await;
+    reconcile(&mut thirds, Vec::new()).await;
+    assert_eq!(hub.alerts().await, ["hub_frozen"]);
+
+    // What is new goes on; what may be on the phone that is away waits for its word.
+    let new = hub.queue(&second, "new").await;
+    assert_eq!(line.send().await.id, new);
+    assert_eq!(hub.state(old).await, HubState::Waiting);
+    let mut aways = away.greet(|_| {}).await;
+    let shown = row(old, WireState::Sent);
+    reconcile(&mut aways, vec![shown]).await;
+    assert_eq!(hub.state(old).await, HubState::Sent, "it had gone there");
+    assert_eq!(aways.send().await.id, waiting);
+    assert!(line.idle().await.is_empty());
+    assert!(hub.alerts().await.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_phone_that_never_comes_back_may_hold_is_unknown() {
+    let hub = hub().await;
+    let (mut lost, mut other) = (hub.pair().await, hub.pair().await);
+    let held = hub.queue(&lost, "held").await;
+    let mut line = lost.connect().await;
+    line.send().await;
+    lost.cut(line);
+    let line = other.connect().await;
+    other.cut(line);
+    hub.until_connected(0).await;
+    let queued = hub.queue(&lost, "queued").await;
+    let others = hub.queue(&other, "others").await;
+    hub.freeze().await;
+    let newer = hub.queue(&lost, "newer").await;
+
+    let mut line = other.greet(|_| {}).await;
+    reconcile(&mut line, Vec::new()).await;
+    assert!(line.idle().await.is_empty(), "the other phone may have it");
+    hub.give_up(&lost).await;
+    assert_eq!(line.send().await.id, others);
+    for id in [held, queued] {
+        assert_eq!(hub.state(id).await, HubState::Unknown);
+    }
+    assert_eq!(hub.state(newer).await, HubState::Waiting);
+    assert!(hub.alerts().await.is_empty());
+
+    // It comes back after all: what it did counts, and what it did not do is taken back.
+    let mut line = lost.greet(|_| {}).await;
+    let rows = vec![row(held, WireState::Sent), row(queued, WireState::OnPhone)];
+    reconcile(&mut line, rows).await;
+    assert_eq!(hub.state(held).await, HubState::Sent);
+    assert!(matches!(line.asked().await, HubFrame::Revoke(revoke) if revoke.id == queued));
+    assert_eq!(line.send().await.id, newer);
+}
+
+#[tokio::test]
+async fn a_life_that_ends_while_phones_are_waited_for_is_not_called_unsent() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let line = phone.connect().await;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    let id = hub.queue(&phone, "old").await;
+    hub.freeze().await;
+    let new = hub.queue(&phone, "new").await;
+    hub.end_life(id).await;
+    hub.end_life(new).await;
+    assert_eq!(hub.state(id).await, HubState::Unknown);
+    assert_eq!(hub.state(new).await, HubState::Expired);
+    let mut line = phone.greet(|_| {}).await;
+    reconcile(&mut line, vec![row(id, WireState::Delivered)]).await;
+    assert_eq!(hub.state(id).await, HubState::Delivered);
+}
+
+#[tokio::test]
+async fn a_phone_with_another_installation_ends_the_wait_for_the_old_one() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let line = phone.connect().await;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    let id = hub.queue(&phone, "old").await;
+    hub.freeze().await;
+    (phone.install, phone.conn, phone.generation) = ("install-of-tests-2".to_owned(), 0, 2);
+    let mut line = phone.connect().await;
+    assert_eq!(hub.state(id).await, HubState::Unknown);
+    assert!(!hub.device(&phone).await.frozen);
+    let new = hub.queue(&phone, "new").await;
+    assert_eq!(line.send().await.id, new);
+}
+
+#[tokio::test]
+async fn what_a_phone_holds_and_the_hub_has_forgotten_altogether_is_kept_aside() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let line = phone.connect().await;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    hub.freeze().await;
+    let nowhere = hub.hub.id(hub.hub.now());
+    let mut line = phone.greet(|_| {}).await;
+    reconcile(&mut line, vec![row(nowhere, WireState::Sent)]).await;
+    assert_eq!(
+        hub.aside().await,
+        ["held messages that the hub has forgotten"]
+    );
+    assert!(!hub.device(&phone).await.frozen);
 }
 
 #[tokio::test]
@@ -97,22 +248,16 @@ async fn inbound_is_counted_once_after_a_new_generation() {
 }
 
 #[tokio::test]
-async fn a_phone_that_is_connected_when_the_hub_finds_out_comes_again() {
+async fn a_phone_that_is_connected_when_its_project_is_frozen_comes_again() {
     let hub = hub().await;
-    let (mut finder, mut other) = (hub.pair().await, hub.pair().await);
-    let mut line = finder.connect().await;
-    line.inbound(1, "counted").await;
-    line.settle().await;
-    finder.cut(line);
-    forget(&hub, &finder).await;
-    let mut others = other.connect().await;
-    let mut line = finder.greet(|_| {}).await;
-    reconcile(&mut line, Vec::new()).await;
-    assert_eq!(others.close_code().await, 1001);
-    other.cut(others);
-    let mut others = other.greet(|_| {}).await;
-    assert_eq!(reconcile(&mut others, Vec::new()).await, 2);
-    assert!(!hub.device(&other).await.frozen);
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    hub.freeze().await;
+    assert_eq!(line.close_code().await, 1001);
+    phone.cut(line);
+    let mut line = phone.greet(|_| {}).await;
+    assert_eq!(reconcile(&mut line, Vec::new()).await, 2);
+    assert!(!hub.device(&phone).await.frozen);
 }
 
 #[tokio::test]

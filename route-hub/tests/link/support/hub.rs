@@ -7,7 +7,7 @@ use hub_domain::{
     Alert, Device, Direction, Message, MessageType, Organization, OwnershipRow, Project,
 };
 use hub_store::{SqliteSettings, Store, StoreError, Tx};
-use hub_store::{alerts, devices, facts_aside, messages, organizations, phones, projects};
+use hub_store::{alerts, devices, facts_aside, messages, meta, organizations, phones, projects};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{KeyMaker, MessageId, MessageStatus};
 use route_hub::clock::SystemClock;
@@ -15,6 +15,7 @@ use route_hub::dispatch::effects::Effects;
 use route_hub::dispatch::settle::{Detail, Work};
 use route_hub::dispatch::{inbound, life};
 use route_hub::hub::{Hub, HubParts};
+use route_hub::link::freeze;
 use route_hub::{link, routes, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -248,6 +249,41 @@ impl TestHub {
         };
         let came = tokio::time::timeout(PATIENCE, waiting).await;
         assert!(came.is_ok(), "it is {:?}", self.state(id).await);
+    }
+
+    /// Does what a restore does to the project.
+    pub async fn freeze(&self) {
+        let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
+        let generation = self.write(meta::raise_generation).await;
+        self.write(move |tx| {
+            let frozen = freeze::whole_project(&hub, tx, &project, generation, now)?;
+            Ok(frozen.0)
+        })
+        .await;
+        self.hub.raise_generation(generation);
+        self.hub.rows_changed();
+    }
+
+    /// Gives up a phone that does not come back.
+    pub async fn give_up(&self, phone: &Phone) {
+        let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
+        let id = phone.device;
+        self.write(move |tx| {
+            let device = devices::get(tx, id)?.expect("it is there");
+            freeze::gone(&hub, tx, &project, &device, now).map(drop)
+        })
+        .await;
+        self.hub.rows_changed();
+    }
+
+    /// Waits until a phone is frozen.
+    pub async fn until_frozen(&self, phone: &Phone) -> bool {
+        let waiting = async {
+            while !self.device(phone).await.frozen {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.is_ok()
     }
 
     /// Waits until so many phones are connected.

@@ -1,0 +1,140 @@
+//! `route-hub restore`: a backup takes the place of the data, and the phones say what it forgot.
+
+use super::data_folder::{self, database};
+use super::stamp::stamp;
+use super::{CommandError, folder_lock, replacement};
+use crate::admin::output::Output;
+use crate::audit;
+use crate::clock::SystemClock;
+use crate::hub::Hub;
+use crate::link::freeze;
+use clap::Args;
+use hub_store::{StoreError, Tx, backup, meta, organizations, projects};
+use postrider_model::Now;
+use serde_json::json;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Puts a backup in the place of a data folder's database.
+///
+/// No hub may be running on the folder. Afterwards nothing that the backup had in its queue is sent
+/// before the phones have said what they were given since: nothing is sent twice.
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// The backup.
+    #[arg(long, value_name = "FILE")]
+    pub from: PathBuf,
+    /// Data folder of the hub; made when missing.
+    #[arg(
+        long,
+        env = "ROUTE_HUB_DIR",
+        value_name = "DIR",
+        default_value = "route-hub-data"
+    )]
+    pub dir: PathBuf,
+    /// The folder has data: set them aside, in a folder of their own within it.
+    #[arg(long)]
+    pub replace: bool,
+    /// Print the answer as one line of JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a restored database begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Beginning {
+    generation: u64,
+    phones_to_answer: usize,
+}
+
+/// Restores a backup.
+///
+/// # Errors
+/// When the folder is in use or has data, or the backup is not sound; the folder is then as it was.
+pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
+    let folder = &args.dir;
+    data_folder::make(folder)?;
+    replacement::finish(folder)?;
+    let place = folder_lock::alone(folder)?;
+    let in_use = place.is_none() || backup::is_open(&database(folder)).unwrap_or(false);
+    if in_use {
+        let text = "is in use: stop the hub, and what else works on it, first";
+        return Err(CommandError::new(format!("{} {text}", folder.display())));
+    }
+    if database(folder).exists() && !args.replace {
+        let text = "has data: with --replace they are set aside and the backup takes their place";
+        return Err(CommandError::new(format!("{} {text}", folder.display())));
+    }
+    let made = make(folder, &args.from)?;
+    let aside = replacement::commit(folder, &stamp(SystemClock::start().now().unix))?;
+    show(args, made, aside.as_deref());
+    Ok(())
+}
+
+/// Makes the new database beside the old one, complete but for its place.
+fn make(folder: &Path, from: &Path) -> Result<Beginning, CommandError> {
+    // What was replaced may be newer than the backup: phones must see a generation that is new.
+    let replaced = backup::generation(&database(folder)).unwrap_or(0);
+    let making = replacement::begin(folder)?;
+    let new = database(&making);
+    let mut file = OpenOptions::new();
+    let made = file.write(true).create_new(true).mode(0o600).open(&new);
+    made.map_err(|error| CommandError::of(new.display(), &error))?;
+    let copied = backup::copy(from, &new, &mut |_| ());
+    copied.map_err(|error| CommandError::of(from.display(), &error))?;
+    let hub = data_folder::hub_on(&making, false)?;
+    let (worker, now) = (hub.clone(), hub.now());
+    let begun = hub
+        .store
+        .write_blocking(move |tx| begin(&worker, tx, replaced, now));
+    drop(hub);
+    Ok(begun?)
+}
+
+/// Raises the generation and freezes every project: it is unknown what its phones were given.
+fn begin(hub: &Hub, tx: &mut Tx<'_>, replaced: u64, now: Now) -> Result<Beginning, StoreError> {
+    let generation = meta::generation(tx)?.max(replaced) + 1;
+    meta::put_generation(tx, generation)?;
+    let mut phones_to_answer = 0;
+    for project in projects::all(tx)? {
+        // A hub that starts looks at everything by itself.
+        let (frozen, _) = freeze::whole_project(hub, tx, &project, generation, now)?;
+        phones_to_answer += frozen;
+    }
+    for organization in organizations::all(tx)? {
+        let line = audit::Line {
+            organization_id: organization.id,
+            project_id: None,
+            action: "hub.restore",
+            target: generation.to_string(),
+        };
+        audit::write(hub, tx, line, now)?;
+    }
+    Ok(Beginning {
+        generation,
+        phones_to_answer,
+    })
+}
+
+fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
+    let view = json!({
+        "database": database(&args.dir),
+        "generation": made.generation,
+        "phones_to_answer": made.phones_to_answer,
+        "set_aside": aside,
+    });
+    let out = Output { json: args.json };
+    out.show(&view, || {
+        let mut text = format!("{} is restored.\n", args.dir.display());
+        if let Some(aside) = aside {
+            text.push_str(&format!("What was there is in {}.\n", aside.display()));
+        }
+        text.push_str(&format!(
+            "Generation {}. Start the hub: {} devices will say what they were given since the \
+             backup, and what it had queued waits for them.",
+            made.generation, made.phones_to_answer
+        ));
+        text
+    });
+}
