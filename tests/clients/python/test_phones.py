@@ -114,6 +114,56 @@ def test_a_limit_pauses_and_a_reset_resumes(project, demo):
         phone.resetSentMessageCount()
 
 
+def test_quiet_hours_hold_the_test_route_until_they_are_released(project, demo):
+    phone = project.getPhoneById(demo.test_phone_id)
+    clock = lambda seconds: time.strftime("%H:%M", time.gmtime(time.time() + seconds))
+    phone.timezone_id = "UTC"
+    phone.quiet_mode, phone.quiet_start, phone.quiet_end = "confirm", clock(-7200), clock(7200)
+    phone.save()
+    try:
+        shown = project.getPhoneById(phone.id)
+        assert (shown.quiet_mode, shown.timezone_id) == ("confirm", "UTC")
+        message = project.sendMessage(to_number=fresh_number(), content="shh", route_id=phone.id)
+        assert message.waiting_for == "quiet_hours"
+        assert 0 < message.next_slot_time - time.time() <= 7260
+        assert project.getMessageById(message.id).status == "queued"
+        demo.rest.post(f"phones/{phone.id}/release_quiet_hours", {})
+        until(lambda: project.getMessageById(message.id).status == "sent", "it goes when it is released")
+    finally:
+        phone.quiet_mode, phone.quiet_start, phone.quiet_end, phone.timezone_id = "off", None, None, None
+        phone.save()
+
+
+def test_a_phone_sends_only_where_it_may(project, demo):
+    phone = project.getPhoneById(demo.test_phone_id)
+    phone.allowed_recipient_countries = ["KE"]
+    phone.validate_recipient_numbers = True
+    phone.save()
+    try:
+        shown = project.getPhoneById(phone.id)
+        assert shown.allowed_recipient_countries == ["KE"]
+        assert shown.validate_recipient_numbers is True
+        with pytest.raises(telerivet.InvalidParameterException) as refused:
+            project.sendMessage(to_number=fresh_number(), content="x", route_id=phone.id)
+        assert refused.value.param == "to_number"
+    finally:
+        phone.allowed_recipient_countries = None
+        phone.validate_recipient_numbers = False
+        phone.save()
+
+
+@pytest.mark.parametrize(
+    "named, value",
+    [("quiet_start", "10 pm"), ("quiet_mode", "delay"), ("timezone_id", "Mars/Olympus"), ("send_limit_max", 0)],
+)
+def test_a_setting_that_cannot_be_is_refused_by_name(project, demo, named, value):
+    phone = project.initPhoneById(demo.test_phone_id)
+    setattr(phone, named, value)
+    with pytest.raises(telerivet.InvalidParameterException) as refused:
+        phone.save()
+    assert refused.value.param == ("quiet_start" if named == "quiet_mode" else named)
+
+
 def test_a_phone_loads_lazily_and_an_unknown_one_is_not_found(project, api, demo):
     phone = project.initPhoneById(demo.phones[0]["id"])
     before = api.num_requests
