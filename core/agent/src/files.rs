@@ -26,7 +26,12 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(&beside, path)?;
     match path.parent() {
-        Some(folder) => File::open(folder)?.sync_all(),
+        Some(folder) => sync_folder(folder),
         None => Ok(()),
     }
+}
+
+/// Sees to it that what was made, moved or removed in a folder survives a loss of power.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }

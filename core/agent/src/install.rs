@@ -1,10 +1,10 @@
 //! Which installation this is: a phone that lost its journal is a different peer.
 
-use crate::random;
+use crate::{kept, pairing, random};
 use postrider_link::frame::InstallId;
 use postrider_machine::Change;
 use postrider_store::{Journal, JournalError};
-use std::path::Path;
+use std::{io, path::Path};
 
 /// The name of the journal in a phone's folder.
 pub const JOURNAL_FILE: &str = "journal.db";
@@ -15,6 +15,9 @@ pub enum InstallError {
     /// The journal cannot be used.
     #[error("the phone's journal cannot be used: {0}")]
     Journal(#[from] JournalError),
+    /// What an earlier pairing left cannot be taken over or removed.
+    #[error("what an earlier pairing left cannot be used: {0}")]
+    File(#[from] io::Error),
     /// The system has no random numbers to name an installation with.
     #[error(transparent)]
     Random(#[from] random::RandomError),
@@ -22,17 +25,29 @@ pub enum InstallError {
 
 /// Returns the name of a folder's installation: what pairing tells the hub.
 ///
-/// The journal keeps it, so it lives as long as that; a folder without a journal gets one here.
+/// The journal keeps it, so it lives as long as that; a folder without a journal gets one here. It
+/// begins with what came in under a journal that was [set aside](crate::Pairing::set_aside) and was
+/// not acked, so that the new installation tells it: each message once, whatever crashes.
 ///
 /// # Errors
 /// When the journal cannot be used; it is left as it is.
 pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
+    pairing::finish(folder)?;
     let (mut journal, snapshot) = Journal::open(&folder.join(JOURNAL_FILE))?;
-    if let Some(install) = snapshot.install {
-        return Ok(install);
-    }
+    let install = match snapshot.install {
+        Some(install) => install,
+        None => begin(folder, &mut journal)?,
+    };
+    // An installation with a name has taken over already.
+    kept::discard(folder)?;
+    Ok(install)
+}
+
+fn begin(folder: &Path, journal: &mut Journal) -> Result<InstallId, InstallError> {
     let install: InstallId = random::name()?.parse().map_err(|_| random::RandomError)?;
-    journal.commit(&[Change::InstallSet(install.clone())])?;
+    let mut changes = vec![Change::InstallSet(install.clone())];
+    changes.extend(kept::changes(folder)?);
+    journal.commit(&changes)?;
     Ok(install)
 }
 

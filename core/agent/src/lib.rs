@@ -32,6 +32,7 @@ mod fault;
 mod files;
 mod identity;
 mod install;
+mod kept;
 mod order;
 mod pairing;
 mod phone;
@@ -54,12 +55,13 @@ pub use pairing::{
 pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, StartError};
 pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
-    Command, Condition, Event, PaceLimits, RadioFact, ReceivedSms, ReportStatus, SendParts,
-    SendToken, Waits,
+    Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, LOG_ROWS_MAX,
+    Log, LogPage, PaceLimits, RadioFact, ReceivedData, ReceivedMms, ReceivedSms, Refused,
+    ReportStatus, SENT_ROWS_MAX, ScanMark, SendParts, SendToken, SentRow, Waits,
 };
-pub use radio::{Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
+pub use radio::{DialUssd, PlaceCall, Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};
 pub use ring::RingError;
 pub use rustls::ClientConfig as TlsConfig;
 pub use socket::SocketError;
-pub use tls::{InvalidPin, SpkiPin, Trust, TrustError};
+pub use tls::{InvalidCertificate, InvalidPin, SpkiPin, Trust, TrustError, certificates};

@@ -7,7 +7,7 @@ use crate::{
     disk::Disk,
     identity::Identity,
     install::JOURNAL_FILE,
-    pairing::Pairing,
+    pairing::{self, Pairing, RecordError},
     radio::{Radio, RadioFactsInbox},
     random::{self, RandomError, Seeded},
     ring::{Dial, Ring, RingError, Wish},
@@ -19,7 +19,11 @@ use postrider_machine::{
 };
 use postrider_store::{Journal, JournalError};
 use rustls::ClientConfig;
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, oneshot},
     task::{JoinHandle, spawn_blocking},
@@ -27,6 +31,9 @@ use tokio::{
 
 /// Wishes that may wait; whoever wishes more waits with them.
 const WISHES_MAX: usize = 16;
+
+/// How long a phone whose unpairing a crash cut off waits for its hub to hear the last.
+const LEAVE_MAX: Duration = Duration::from_secs(30);
 
 /// Who is told what happens; called from the phone's own task, it must not wait.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
@@ -66,6 +73,9 @@ pub enum StartError {
     /// The journal is damaged, of somebody else, or cannot be opened. It is left as it is.
     #[error("the phone's journal cannot be used: {0}")]
     Journal(#[from] JournalError),
+    /// Its folder cannot be used.
+    #[error("the phone's folder cannot be used: {0}")]
+    Folder(#[from] std::io::Error),
     /// The link's address is not one.
     #[error("the address of the link {0}")]
     Address(#[from] InvalidAddress),
@@ -83,7 +93,15 @@ pub enum Ended {
     /// As it was asked to.
     Stopped,
     /// The hub does not know the phone any more, or does not trust its journal.
+    ///
+    /// The folder's pairing is gone with it. Of a phone that the hub does not know everything is
+    /// erased; an untrusted journal is set aside, and what came in goes on under the next pairing.
     PairingNeeded(CloseCode),
+    /// The owner unpaired it: its pairing and its journal are erased.
+    Unpaired {
+        /// Whether the hub had heard of everything before.
+        is_told: bool,
+    },
 }
 
 /// Says why a phone's loop failed.
@@ -92,6 +110,9 @@ pub enum PhoneError {
     /// The loop could not go on.
     #[error(transparent)]
     Ring(#[from] RingError),
+    /// The pairing ended, and the folder could not be cleared: the next start tries again.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The loop's task was lost: it panicked, or the runtime went down.
     #[error("the phone's task was lost")]
     Lost,
@@ -101,7 +122,8 @@ pub enum PhoneError {
 #[derive(Debug)]
 pub struct Phone {
     wishes: mpsc::Sender<Wish>,
-    task: JoinHandle<Result<Ended, RingError>>,
+    folder: PathBuf,
+    task: JoinHandle<Result<Ended, PhoneError>>,
 }
 
 impl Phone {
@@ -128,7 +150,8 @@ impl Phone {
             waits: config.waits,
         };
         let (wishes, inbox) = mpsc::channel(WISHES_MAX);
-        let ring = Ring {
+        let folder = config.folder;
+        let mut ring = Ring {
             agent: Agent::new(agent_config, snapshot, random::seed()?, config.clock.now()),
             disk: Disk::new(journal),
             clock: config.clock,
@@ -139,15 +162,24 @@ impl Phone {
             observer: config.observer,
             dial,
             redial: Redial::new(Seeded::from_bytes(&random::seed()?)),
+            is_offline: false,
             connecting: None,
             socket: None,
             goodbye: None,
+            leaving: None,
             ended: None,
             #[cfg(feature = "fault-order")]
             fault: config.fault,
         };
-        let task = tokio::spawn(ring.run());
-        Ok(Self { wishes, task })
+        if pairing::is_leaving(&folder)? {
+            ring.begin_leaving(LEAVE_MAX, ring.clock.now());
+        }
+        let task = tokio::spawn(run(ring, folder.clone()));
+        Ok(Self {
+            wishes,
+            folder,
+            task,
+        })
     }
 
     /// Asks for something.
@@ -167,6 +199,42 @@ impl Phone {
         drop(self.wishes.send(Wish::NetworkChanged).await);
     }
 
+    /// Tells that the phone has no network: it does not dial before
+    /// [`Phone::network_changed`].
+    pub async fn network_lost(&self) {
+        drop(self.wishes.send(Wish::NetworkLost).await);
+    }
+
+    /// Lets the phone look at its clocks: an alarm of the platform went off, or a clock was set.
+    pub async fn wake(&self) {
+        drop(self.wishes.send(Wish::Wake).await);
+    }
+
+    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has heard of
+    /// everything or the time is over, and erases the pairing and the journal.
+    ///
+    /// What the radio has in hand is waited for, too. The wish is on disk: a phone that dies in
+    /// between goes on with it at its next start.
+    ///
+    /// # Errors
+    /// When its loop failed, or its folder cannot be cleared.
+    pub async fn unpair(self, within: Duration) -> Result<Ended, PhoneError> {
+        self.begin_unpairing(within).await?;
+        self.task.await.map_err(|_| PhoneError::Lost)?
+    }
+
+    /// Begins what [`Phone::unpair`] does and waits for nothing: the phone ends by itself, as
+    /// [`Phone::closed`] tells.
+    ///
+    /// # Errors
+    /// When the wish cannot be written to its folder.
+    pub async fn begin_unpairing(&self, within: Duration) -> Result<(), RecordError> {
+        pairing::begin_leaving(&self.folder)?;
+        // A phone that has stopped already only has to be waited for.
+        drop(self.wishes.send(Wish::Unpair { within }).await);
+        Ok(())
+    }
+
     /// Waits until the phone has stopped by itself; [`Phone::stop`] then says why.
     pub async fn closed(&self) {
         self.wishes.closed().await;
@@ -179,8 +247,26 @@ impl Phone {
     pub async fn stop(self) -> Result<Ended, PhoneError> {
         // A phone that has stopped already only has to be waited for.
         drop(self.wishes.send(Wish::Stop).await);
-        let ended = self.task.await.map_err(|_| PhoneError::Lost)?;
-        Ok(ended?)
+        self.task.await.map_err(|_| PhoneError::Lost)?
+    }
+}
+
+/// Runs the loop, and ends its folder's pairing where that has ended.
+async fn run(ring: Ring, folder: PathBuf) -> Result<Ended, PhoneError> {
+    // The journal is closed when this returns.
+    let ended = ring.run().await?;
+    let forgetting = spawn_blocking(move || forget(ended, &folder));
+    forgetting.await.map_err(|_| PhoneError::Lost)??;
+    Ok(ended)
+}
+
+fn forget(ended: Ended, folder: &Path) -> Result<(), RecordError> {
+    match ended {
+        Ended::Stopped => Ok(()),
+        Ended::Unpaired { .. } | Ended::PairingNeeded(CloseCode::NotPaired) => {
+            Pairing::erase(folder)
+        }
+        Ended::PairingNeeded(_) => Pairing::set_aside(folder),
     }
 }
 

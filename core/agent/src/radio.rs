@@ -1,26 +1,61 @@
 //! The radio: the one thing that differs between a real phone and a virtual one.
 
 use postrider_link::frame::Address;
-use postrider_machine::{RadioFact, SendParts, SendToken};
+use postrider_machine::{Log, RadioFact, ScanMark, SendParts, SendToken};
 use postrider_model::{MessageText, SimSlot, UnixMs};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What a phone can do: send, look up what was sent, and mark what came in as safe.
+/// What a phone can do: send, dial, look up what was sent, read its logs, and mark what came in as
+/// safe.
 ///
 /// Each call returns soon, answers by [`RadioFacts`] and never by its return, and is made from the
-/// phone's own task: it must not wait for the network.
+/// phone's own task: it must not wait for the network. The calls that put something on the air
+/// are made once each, with `submitting` on disk.
 pub trait Radio: Send + Sync + 'static {
-    /// Hands a message to the radio. It is called once for a hand-over, with `submitting` on disk.
+    /// Hands a message to the radio: a text, or bytes for a port.
     ///
     /// A refusal is told as a `PartSent` with its code for every part.
     fn send_parts(&self, task: &SendParts);
+
+    /// Dials a USSD code; the answer is a `UssdAnswered` or a `UssdFailed`, or never comes.
+    fn dial_ussd(&self, task: &DialUssd);
+
+    /// Places a voice call; what becomes of it is told by `CallState` and the log of calls, a
+    /// refusal by `CallRefused`.
+    fn place_call(&self, task: &PlaceCall);
 
     /// Looks a hand-over up among the messages that the platform holds as sent; the answer is a
     /// `SentRowRead`.
     fn read_sent_row(&self, asked: &SentRowAsked);
 
-    /// Marks a message that came in as safe: it is on disk here.
+    /// Reads one of the platform's logs after a mark; the answer is a `LogRead`, with no rows
+    /// where the log may not be read.
+    fn read_log(&self, log: Log, from: ScanMark);
+
+    /// Marks something that came in as safe: it is on disk here.
     fn confirm_received(&self, receipt: u64);
+}
+
+/// A USSD code to dial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DialUssd {
+    /// Names it in its answer.
+    pub token: SendToken,
+    /// The SIM to dial by.
+    pub sim: SimSlot,
+    /// The code.
+    pub code: Address,
+}
+
+/// A voice call to place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceCall {
+    /// Names it in a refusal.
+    pub token: SendToken,
+    /// The SIM to call by.
+    pub sim: SimSlot,
+    /// Whom to call.
+    pub to: Address,
 }
 
 /// What is known of a message that is looked up among the sent ones.

@@ -11,7 +11,7 @@ use crate::{
     disk::Disk,
     identity::Identity,
     phone::{Ended, Observer},
-    radio::{Radio, RadioFactsInbox, SentRowAsked},
+    radio::{DialUssd, PlaceCall, Radio, RadioFactsInbox, SentRowAsked},
     socket::{Incoming, Socket, SocketError},
 };
 use postrider_link::{
@@ -22,7 +22,12 @@ use postrider_link::{
 use postrider_machine::{Agent, Change, Command, Effect, Event, RadioFact, Refused};
 use postrider_model::{BootMs, Now};
 use postrider_store::JournalError;
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::{Future, ready},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, oneshot},
     task::JoinHandle,
@@ -47,6 +52,9 @@ pub enum RingError {
 pub(crate) enum Wish {
     Command(Command, oneshot::Sender<Result<(), Refused>>),
     NetworkChanged,
+    NetworkLost,
+    Wake,
+    Unpair { within: Duration },
     Stop,
 }
 
@@ -67,9 +75,12 @@ pub(crate) struct Ring {
     pub(crate) observer: Option<Observer>,
     pub(crate) dial: Dial,
     pub(crate) redial: Redial,
+    pub(crate) is_offline: bool,
     pub(crate) connecting: Option<Connecting>,
     pub(crate) socket: Option<Socket>,
     pub(crate) goodbye: Option<JoinHandle<()>>,
+    /// Until when the phone waits for its hub to hear the last before it leaves for good.
+    pub(crate) leaving: Option<BootMs>,
     pub(crate) ended: Option<Ended>,
     #[cfg(feature = "fault-order")]
     pub(crate) fault: Option<crate::Fault>,
@@ -89,12 +100,14 @@ impl Ring {
         loop {
             self.end_turn().await?;
             self.show_events();
+            self.leave_when_told();
             if let Some(ended) = self.ended.take() {
-                return self.leave().await.map(|()| ended);
+                return self.leave(ended).await.map(|()| ended);
             }
             let input = self.next_input().await;
             self.take(input);
             self.take_what_is_ready();
+            self.take_what_must_not_wait();
         }
     }
 
@@ -108,7 +121,8 @@ impl Ring {
 
     /// The socket comes first: waiting for a frame is also what writes the frames of this turn.
     async fn next_input(&mut self) -> Input {
-        let due = wait_ms(self.agent.poll_timeout().map(|due| due.at), self.now());
+        let deadline = self.agent.poll_timeout().map(|due| due.at);
+        let due = wait_ms(deadline.into_iter().chain(self.leaving).min(), self.now());
         tokio::select! {
             biased;
             incoming = next_frame(&mut self.socket) => Input::Frame(incoming),
@@ -147,6 +161,21 @@ impl Ring {
             if is_done {
                 return;
             }
+        }
+    }
+
+    /// A hub that never stops writing keeps nobody from a wish, and no timer from its moment.
+    fn take_what_must_not_wait(&mut self) {
+        let now = self.now();
+        if let Ok(wish) = self.wishes.try_recv() {
+            self.take_wish(wish, now);
+        }
+        if self
+            .agent
+            .poll_timeout()
+            .is_some_and(|due| due.at <= now.boot)
+        {
+            self.agent.handle_timeout(now);
         }
     }
 
@@ -191,7 +220,13 @@ impl Ring {
                 let answered = self.agent.handle_command(command, now);
                 let _gone = answer.send(answered);
             }
-            Wish::NetworkChanged => self.agent.handle_network_change(now),
+            Wish::NetworkChanged => {
+                self.is_offline = false;
+                self.agent.handle_network_change(now);
+            }
+            Wish::NetworkLost => self.lose_network(now),
+            Wish::Wake => self.agent.handle_timeout(now),
+            Wish::Unpair { within } => self.begin_leaving(within, now),
             Wish::Stop => self.ended = Some(Ended::Stopped),
         }
     }
@@ -215,11 +250,18 @@ impl Ring {
                 self.agent.handle_redial(delay_ms, self.now());
             }
             Effect::ResetRedial => self.redial.reset(),
-            Effect::Connect => self.connecting = Some((self.dial)()),
+            Effect::Connect => self.connecting = Some(self.dial()),
             Effect::SignHello { bytes } => self.sign(&bytes),
             Effect::WriteFrame(frame) => self.write(&frame),
             Effect::CloseLink(close) => self.close(close),
             Effect::SendParts(task) => self.radio.send_parts(&task),
+            Effect::DialUssd { token, sim, code } => {
+                self.radio.dial_ussd(&DialUssd { token, sim, code });
+            }
+            Effect::PlaceCall { token, sim, to } => {
+                self.radio.place_call(&PlaceCall { token, sim, to });
+            }
+            Effect::ReadLog { log, from } => self.radio.read_log(log, from),
             Effect::ReadSentRow {
                 token,
                 sim,
@@ -236,6 +278,21 @@ impl Ring {
             Effect::ConfirmReceived { receipt } => self.radio.confirm_received(receipt),
         }
         Ok(())
+    }
+
+    fn dial(&self) -> Connecting {
+        match self.is_offline {
+            true => Box::pin(ready(Err(SocketError::NoNetwork))),
+            false => (self.dial)(),
+        }
+    }
+
+    /// Whatever was said on a network that is gone is said again on the next one.
+    fn lose_network(&mut self, now: Now) {
+        self.is_offline = true;
+        self.connecting = None;
+        self.socket = None;
+        self.agent.handle_disconnected(None, now);
     }
 
     fn sign(&mut self, bytes: &[u8]) {
@@ -266,9 +323,30 @@ impl Ring {
         }
     }
 
+    /// Gives back what waits, and goes on until the hub has heard of everything.
+    pub(crate) fn begin_leaving(&mut self, within: Duration, now: Now) {
+        self.agent.handle_unpair(now);
+        let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        self.leaving = Some(now.boot.plus_ms(within_ms));
+    }
+
+    fn leave_when_told(&mut self) {
+        let Some(until) = self.leaving else {
+            return;
+        };
+        let is_told = self.agent.has_told_all();
+        if is_told || self.now().boot >= until {
+            self.ended.get_or_insert(Ended::Unpaired { is_told });
+        }
+    }
+
     /// Says goodbye in the link's own words, and waits until it is said.
-    async fn leave(&mut self) -> Result<(), RingError> {
-        self.agent.handle_stop(self.now());
+    async fn leave(&mut self, ended: Ended) -> Result<(), RingError> {
+        let now = self.now();
+        match ended {
+            Ended::Unpaired { .. } => self.agent.handle_unpaired(now),
+            Ended::Stopped | Ended::PairingNeeded(_) => self.agent.handle_stop(now),
+        }
         self.end_turn().await?;
         self.close(CloseCode::GoingAway);
         if let Some(goodbye) = self.goodbye.take() {

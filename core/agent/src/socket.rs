@@ -44,6 +44,9 @@ pub enum SocketError {
     /// The hub could not be reached, or the stream broke.
     #[error("the hub cannot be reached: {0}")]
     Stream(#[from] io::Error),
+    /// The phone has no network.
+    #[error("there is no network")]
+    NoNetwork,
     /// The hub answered the upgrade with another HTTP status.
     #[error("the hub answered {0} instead of opening a link")]
     Upgrade(u16),

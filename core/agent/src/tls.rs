@@ -6,7 +6,7 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{self, CryptoProvider},
-    pki_types::{CertificateDer, ServerName, UnixTime},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
     server::ParsedCertificate,
 };
 use std::{str::FromStr, sync::Arc};
@@ -46,6 +46,31 @@ pub struct Trust {
     /// When there are any, the hub must show one of these keys, and nothing else is asked of its
     /// certificate: the way to trust a private one.
     pub pins: Vec<SpkiPin>,
+}
+
+/// Says that a file holds no certificate in PEM or DER.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("holds no certificate")]
+pub struct InvalidCertificate;
+
+/// Returns the certificates of a file, in DER: those of a PEM file, or the one that it is.
+///
+/// # Errors
+/// When it holds none.
+pub fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, InvalidCertificate> {
+    if !file.starts_with(b"-----") && !file.windows(7).any(|text| text == b"\n-----B") {
+        let is_certificate = ParsedCertificate::try_from(&CertificateDer::from(file)).is_ok();
+        return match is_certificate {
+            true => Ok(vec![file.to_vec()]),
+            false => Err(InvalidCertificate),
+        };
+    }
+    let sections = CertificateDer::pem_slice_iter(file);
+    let found: Result<Vec<_>, _> = sections.map(|der| der.map(|der| der.to_vec())).collect();
+    match found {
+        Ok(found) if !found.is_empty() => Ok(found),
+        _ => Err(InvalidCertificate),
+    }
 }
 
 /// Says why no trust could be set up.
@@ -139,5 +164,23 @@ impl ServerCertVerifier for PinnedKeys {
         self.provider
             .signature_verification_algorithms
             .supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::generate_simple_self_signed;
+
+    #[test]
+    fn a_file_of_certificates_is_read_in_both_forms() {
+        let made = generate_simple_self_signed(["hub.example".to_owned()]).unwrap();
+        let der = made.cert.der().to_vec();
+        assert_eq!(certificates(&der), Ok(vec![der.clone()]));
+        let pem = format!("a comment\n{0}{0}", made.cert.pem());
+        assert_eq!(certificates(pem.as_bytes()), Ok(vec![der.clone(), der]));
+        let key = made.signing_key.serialize_pem();
+        assert_eq!(certificates(key.as_bytes()), Err(InvalidCertificate));
+        assert_eq!(certificates(b"nothing"), Err(InvalidCertificate));
     }
 }

@@ -1,5 +1,6 @@
 //! What a simulated network answers later, in the order of time.
 
+use crate::clock::VirtualClock;
 use postrider_agent::Clock;
 use postrider_model::BootMs;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -13,7 +14,7 @@ use tokio::{
 /// What waits is bounded by what the phone has in the air and in reports: the hub's windows.
 pub(crate) struct Later<T> {
     inbox: UnboundedSender<Due<T>>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<VirtualClock>,
 }
 
 struct Due<T> {
@@ -23,7 +24,7 @@ struct Due<T> {
 
 impl<T: Send + 'static> Later<T> {
     /// Starts handing on, in a task of its own that ends with this value.
-    pub(crate) fn start(clock: Arc<dyn Clock>, hand_on: impl FnMut(T) + Send + 'static) -> Self {
+    pub(crate) fn start(clock: Arc<VirtualClock>, hand_on: impl FnMut(T) + Send + 'static) -> Self {
         let (inbox, due) = unbounded_channel();
         tokio::spawn(hand_on_in_time(due, clock.clone(), hand_on));
         Self { inbox, clock }
@@ -39,11 +40,12 @@ impl<T: Send + 'static> Later<T> {
 
 async fn hand_on_in_time<T>(
     mut inbox: UnboundedReceiver<Due<T>>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<VirtualClock>,
     mut hand_on: impl FnMut(T),
 ) {
     let mut waiting = Waiting::default();
     loop {
+        let moved = clock.moved();
         let now = clock.now().boot;
         while let Some(value) = waiting.take_due(now) {
             hand_on(value);
@@ -53,6 +55,7 @@ async fn hand_on_in_time<T>(
             Some(at) => tokio::select! {
                 received = inbox.recv() => received,
                 () = sleep(Duration::from_millis(at.since_ms(now))) => continue,
+                () = moved => continue,
             },
         };
         match received {

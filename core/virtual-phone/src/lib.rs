@@ -9,8 +9,13 @@
 //! The library runs any number of phones in one process ([`VirtualPhone::start`]); the binary runs
 //! one, which may be killed at any moment and started again on its folder.
 
+mod calls;
+mod clock;
 mod config;
+mod happening;
+mod inbox;
 mod later;
+mod line;
 mod phone;
 mod profile;
 mod provider;
@@ -19,10 +24,13 @@ mod radio_log;
 mod reports;
 mod seen;
 mod standard_input;
+mod table;
+mod ussd;
+mod world;
 
 pub use config::VirtualPhoneConfig;
 pub use phone::{VirtualPhone, VirtualPhoneError};
 pub use profile::{InvalidProfile, Profile};
 pub use radio_log::RadioLog;
 pub use seen::{Seen, Watcher};
-pub use standard_input::{Incoming, InvalidLine};
+pub use standard_input::{Incoming, IncomingCall, IncomingData, IncomingMms, Input, InvalidLine};

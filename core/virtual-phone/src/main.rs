@@ -1,7 +1,7 @@
 //! `virtual-phone`: one phone as a process, which may be killed and started again on its folder.
 
 use clap::Parser;
-use postrider_agent::{HubAddress, SpkiPin, Trust};
+use postrider_agent::{HubAddress, SpkiPin, Trust, certificates};
 use postrider_model::{PhoneNumber, Secret};
 use std::{
     error::Error,
@@ -14,16 +14,62 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
-use virtual_phone::{Incoming, Profile, RadioLog, Seen, VirtualPhone, VirtualPhoneConfig};
+use virtual_phone::{Input, Profile, RadioLog, Seen, VirtualPhone, VirtualPhoneConfig};
+
+/// The profiles and the lines, for people.
+const HELP: &str = r#"How the radio behaves (--radio):
+  normal      sends at once, delivers within 300 ms
+  slow        sends within 3 s, delivers within 20 s; USSD within 5 s; calls of 8 s
+  flaky       refuses, fails, loses, repeats and delays, as --seed has it; now and then the
+              platform tells of no incoming message, and only its log has it
+  no-reports  as normal; no delivery report ever comes
+  silent      takes messages, codes and calls and never says a word about them
+  limit       as normal, but above 5 parts in 5 s the platform's limit is reached (code 5)
+  no-service  refuses everything (code 4) until a line gives it service, then as normal
+  ambiguous   takes each message and says that it failed, in words that prove nothing
+  partial     sends every part of a long message but the last
+  late        says what became of a message 2.5 to 4 minutes later, one in four after 11
+  repeat      says everything twice: results, reports, answers, incoming broadcasts
+  refused     refuses messages, codes and calls for good; nothing leaves
+USSD: *100# is answered with a balance, every other code with OK.
+
+What may happen (a line each; "sim" is a slot, 0 where it is left out):
+  +15005550199 any text                               a text message comes in
+  {"kind":"sms","from":N,"text":T,"sim":0}            the same; the kind may be left out
+  {"kind":"data","from":N,"port":7,"base64":"AQI="}   a data message comes in
+  {"kind":"mms","from":N,"subject":S,"text":T}        a multimedia message comes in
+  {"kind":"call","from":N,"ring_s":2,"duration_s":5}  somebody calls; without a duration the call
+                                                      is missed, with "rejected":true declined,
+                                                      without a number withheld
+  {"kind":"sim_changed","sim":0,"fingerprint":F}      another SIM in a slot; may name a "number"
+  {"kind":"sim_removed","sim":0}                      a SIM is pulled
+  {"kind":"confirm_sim","sim":0}                      the owner says that it is the right one
+  {"kind":"service","in":false}                       service goes or comes; may name a "sim"
+  {"kind":"airplane","on":true}                       airplane mode: no service, no network
+  {"kind":"network","up":false}                       the network for data goes, comes or, with a
+                                                      "name" such as "mobile", changes
+  {"kind":"battery","percent":15,"charging":false}    the battery
+  {"kind":"clock","by_ms":-3600000}                   somebody sets the wall clock
+  {"kind":"clock","sleep_ms":3600000}                 the phone sleeps: both clocks go on
+  {"kind":"pause","on":true}                          the owner stops sending, or goes on
+  {"kind":"release","sim":0}                          the owner has looked at a held or silent SIM
+  {"kind":"allow_ussd_codes","on":true}               the owner allows codes that change settings
+  {"kind":"unpair"}                                   the owner unpairs: what waits goes back, the
+                                                      rest is told, everything is erased; may name
+                                                      "within_s", 30 where it is left out
+
+In its folder: its journal, its pairing and its key; and what the platform of a phone keeps, which
+outlives both: provider.jsonl (sent messages), inbox.jsonl (incoming ones), calls.jsonl, each for
+30 days, and reports.jsonl (delivery reports to come), for 3 days."#;
 
 /// Lines of standard input that may wait to be read.
 const LINES_MAX: usize = 64;
 
 /// Runs one virtual phone: it joins a route hub, sends what it is told to, and says so.
 ///
-/// A line on standard input, `NUMBER TEXT` or {"from":…,"text":…}, is a message that comes in.
+/// Each line on standard input is something that happens to it; see below.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, after_help = HELP)]
 struct Arguments {
     /// The hub's address; a phone that has joined may leave it out.
     #[arg(long, value_name = "URL")]
@@ -37,7 +83,7 @@ struct Arguments {
     /// Where each hand-over to the radio is logged.
     #[arg(long, value_name = "FILE")]
     radio_log: Option<PathBuf>,
-    /// How the radio behaves: normal, slow, flaky, no-reports or silent.
+    /// How the radio behaves: one of the profiles below.
     #[arg(long, value_name = "PROFILE", default_value_t)]
     radio: Profile,
     /// What the radio's chances follow from.
@@ -55,6 +101,9 @@ struct Arguments {
     /// Trusts a hub by its public key: the Base64 of its SHA-256; may be repeated.
     #[arg(long, value_name = "SHA256")]
     pin: Vec<SpkiPin>,
+    /// Trusts the certificates in this file beside the system's, in PEM or DER; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    ca: Vec<PathBuf>,
     /// Allows an unencrypted hub on another machine.
     #[arg(long)]
     plain: bool,
@@ -102,7 +151,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let mut lines = standard_input();
     loop {
         tokio::select! {
-            Some(line) = lines.recv() => take_line(&phone, &line),
+            Some(line) = lines.recv() => take_line(&phone, &line).await,
             _ = interrupted.recv() => break,
             _ = terminated.recv() => break,
             () = phone.closed() => break,
@@ -113,7 +162,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
 
 fn config_of(arguments: Arguments) -> Result<VirtualPhoneConfig, Box<dyn Error>> {
     let trust = Trust {
-        extra_roots: Vec::new(),
+        extra_roots: roots(&arguments.ca)?,
         pins: arguments.pin,
     };
     let radio_log = arguments.radio_log.as_deref().map(RadioLog::open);
@@ -135,6 +184,16 @@ fn config_of(arguments: Arguments) -> Result<VirtualPhoneConfig, Box<dyn Error>>
     })
 }
 
+fn roots(files: &[PathBuf]) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    let mut roots = Vec::new();
+    for file in files {
+        let read = std::fs::read(file).map_err(Box::<dyn Error>::from);
+        let found = read.and_then(|bytes| Ok(certificates(&bytes)?));
+        roots.extend(found.map_err(|error| format!("{}: {error}", file.display()))?);
+    }
+    Ok(roots)
+}
+
 /// Reads lines in a thread of its own: a read that waits cannot be called off.
 fn standard_input() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(LINES_MAX);
@@ -149,14 +208,14 @@ fn standard_input() -> mpsc::Receiver<String> {
     receiver
 }
 
-fn take_line(phone: &VirtualPhone, line: &str) {
+async fn take_line(phone: &VirtualPhone, line: &str) {
     if line.trim().is_empty() {
         return;
     }
-    match Incoming::parse(line) {
-        Ok(message) => {
+    match Input::parse(line) {
+        Ok(input) => {
             // A phone that has stopped is about to be reported.
-            let _is_on = phone.receive(message);
+            let _is_on = phone.take(input).await;
         }
         Err(error) => eprintln!("virtual-phone: {error}"),
     }

@@ -1,28 +1,29 @@
 //! A running virtual phone.
 
 use crate::{
+    calls::Calls,
+    clock::VirtualClock,
     config::VirtualPhoneConfig,
+    inbox::Inbox,
     later::Later,
+    profile::Profile,
     provider::Provider,
     radio::VirtualRadio,
     reports::Reports,
     seen::{Seen, Watcher},
-    standard_input::Incoming,
+    world::World,
 };
 use postrider_agent::{
-    Clock, Ended, Event, HubAddress, Identity, IdentityError, InstallError, InvalidAddress,
-    Observer, Pairing, PairingError, Phone, PhoneConfig, PhoneError, RadioFact, RadioFacts,
-    RadioFactsInbox, RandomError, ReceivedSms, RecordError, Seeded, SoftwareIdentity, StartError,
-    SystemClock, TlsConfig, Trust, TrustError, Waits, install_of, pair,
+    Ended, Event, HubAddress, Identity, IdentityError, InstallError, InvalidAddress, Log, Observer,
+    Pairing, PairingError, Phone, PhoneConfig, PhoneError, RadioFact, RadioFacts, RadioFactsInbox,
+    RandomError, RecordError, Seeded, SoftwareIdentity, StartError, TlsConfig, Trust, TrustError,
+    Waits, install_of, pair,
 };
-use postrider_link::{close::CloseCode, frame::Address};
 use std::{
+    collections::BTreeSet,
     fs, io,
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 /// Says why a virtual phone did not start, or did not go on.
@@ -65,13 +66,10 @@ pub enum VirtualPhoneError {
 
 /// A running virtual phone; dropping it stops it.
 pub struct VirtualPhone {
-    phone: Phone,
+    pub(crate) phone: Phone,
+    pub(crate) radio: Arc<VirtualRadio>,
+    pub(crate) clock: Arc<VirtualClock>,
     pairing: Pairing,
-    folder: PathBuf,
-    facts: RadioFacts,
-    clock: Arc<dyn Clock>,
-    watcher: Option<Watcher>,
-    receipts: AtomicU64,
 }
 
 impl VirtualPhone {
@@ -91,20 +89,15 @@ impl VirtualPhone {
             Some(pairing) => pairing,
             None => join(&config, &tls, identity.as_ref()).await?,
         };
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::of_this_start()?);
+        let clock = Arc::new(VirtualClock::of_this_start()?);
         let (facts, inbox) = RadioFacts::channel();
-        let radio = Arc::new(radio_of(&config, &pairing, clock.clone(), facts.clone())?);
-        let folder = config.folder.clone();
-        let watcher = config.watcher.clone();
-        let phone = run(config, &pairing, tls, identity, clock.clone(), radio, inbox).await?;
+        let radio = Arc::new(radio_of(&config, &pairing, clock.clone(), facts)?);
+        let phone = run(config, &pairing, tls, identity, radio.clone(), inbox).await?;
         Ok(Self {
             phone,
-            pairing,
-            folder,
-            facts,
+            radio,
             clock,
-            watcher,
-            receipts: AtomicU64::new(1),
+            pairing,
         })
     }
 
@@ -113,39 +106,26 @@ impl VirtualPhone {
         &self.pairing
     }
 
-    /// Lets a message come in; returns false when the phone has stopped.
-    pub fn receive(&self, message: Incoming) -> bool {
-        if let Some(watcher) = &self.watcher {
-            watcher(&Seen::Received {
-                sim: message.sim,
-                from: &message.from,
-                text: &message.text,
-            });
-        }
-        let parts = postrider_text::divide(message.text.as_str()).len();
-        let receipt = self.receipts.fetch_add(1, Ordering::Relaxed);
-        let row = i64::try_from(receipt).ok();
-        self.facts.tell(RadioFact::SmsReceived(ReceivedSms {
-            receipt,
-            sim: message.sim,
-            from: Address::from(&message.from),
-            to: None,
-            text: message.text,
-            parts: u8::try_from(parts).unwrap_or(u8::MAX).max(1),
-            sent_at: Some(self.clock.now().unix),
-            received_at: row.map(|_| self.clock.now().unix),
-            row,
-        }))
-    }
-
     /// Stops the phone in good order. One that its hub does not know any more has forgotten its
     /// pairing then, and joins anew when it is started with a code.
     ///
     /// # Errors
     /// When it had stopped for another reason before.
     pub async fn stop(self) -> Result<(), VirtualPhoneError> {
-        let ended = self.phone.stop().await?;
-        after(ended, &self.folder)
+        let _ended = self.phone.stop().await?;
+        Ok(())
+    }
+
+    /// Unpairs the phone for its owner: it gives back what waits, goes on until its hub has heard
+    /// of everything or the time is over, and erases its pairing and its journal.
+    ///
+    /// Returns whether the hub has heard of everything.
+    ///
+    /// # Errors
+    /// When it had stopped for another reason before.
+    pub async fn unpair(self, within: Duration) -> Result<bool, VirtualPhoneError> {
+        let ended = self.phone.unpair(within).await?;
+        Ok(matches!(ended, Ended::Unpaired { is_told: true }))
     }
 
     /// Tells that the phone is on another network: it dials at once.
@@ -195,21 +175,25 @@ fn allowed(hub: HubAddress, plain_allowed: bool) -> Result<HubAddress, InvalidAd
 fn radio_of(
     config: &VirtualPhoneConfig,
     pairing: &Pairing,
-    clock: Arc<dyn Clock>,
+    clock: Arc<VirtualClock>,
     facts: RadioFacts,
 ) -> Result<VirtualRadio, VirtualPhoneError> {
-    let tell = facts.clone();
-    // What a stopped phone's network still says, it says again at the next start.
-    let hand_on = move |fact| {
-        let _is_on = tell.tell(fact);
-    };
+    let changed = Arc::new(Mutex::default());
+    let (tell, about_to) = (facts.clone(), changed.clone());
+    let hand_on = move |fact| hand_on(&tell, &about_to, fact);
+    let in_service = config.profile != Profile::NoService;
+    let world = World::new(config.sims(), config.condition(), in_service);
     Ok(VirtualRadio {
         later: Later::start(clock.clone(), hand_on),
         clock,
+        changed,
+        world: Mutex::new(world),
         profile: config.profile,
         dice: Mutex::new(Seeded::new(config.seed)),
         log: config.radio_log.clone(),
-        provider: Provider::open(&config.folder)?,
+        provider: Arc::new(Provider::open(&config.folder)?),
+        inbox: Inbox::open(&config.folder)?,
+        calls: Calls::open(&config.folder)?,
         reports: Arc::new(Reports::open(&config.folder)?),
         phones: pairing.phones.iter().map(|it| (it.sim, it.id)).collect(),
         facts,
@@ -217,12 +201,20 @@ fn radio_of(
     })
 }
 
+/// What a stopped phone's network still says, it says again at the next start.
+fn hand_on(facts: &RadioFacts, changed: &Mutex<BTreeSet<Log>>, fact: RadioFact) {
+    if let RadioFact::LogChanged(log) = &fact {
+        let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.remove(log);
+    }
+    let _is_on = facts.tell(fact);
+}
+
 async fn run(
     config: VirtualPhoneConfig,
     pairing: &Pairing,
     tls: Arc<TlsConfig>,
     identity: Arc<dyn Identity>,
-    clock: Arc<dyn Clock>,
     radio: Arc<VirtualRadio>,
     inbox: RadioFactsInbox,
 ) -> Result<Phone, VirtualPhoneError> {
@@ -235,7 +227,7 @@ async fn run(
         hub,
         tls,
         identity,
-        clock,
+        clock: radio.clock.clone(),
         sims: config.sims(),
         condition: config.condition(),
         limits: config.limits(),
@@ -247,7 +239,8 @@ async fn run(
     };
     let phone = Phone::start(phone, radio.clone(), inbox).await?;
     // The journal is open now, so that no other process has this phone.
-    radio.give_kept_reports()?;
+    radio.tidy_up()?;
+    radio.give_kept()?;
     Ok(phone)
 }
 
@@ -260,13 +253,4 @@ fn observer(reports: Arc<Reports>, watcher: Option<Watcher>) -> Observer {
             watcher(&seen);
         }
     })
-}
-
-/// Does what the end of a phone asks for.
-fn after(ended: Ended, folder: &Path) -> Result<(), VirtualPhoneError> {
-    match ended {
-        Ended::Stopped => Ok(()),
-        Ended::PairingNeeded(CloseCode::NotPaired) => Ok(Pairing::erase(folder)?),
-        Ended::PairingNeeded(_) => Ok(Pairing::set_aside(folder)?),
-    }
 }

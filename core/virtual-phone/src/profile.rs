@@ -16,24 +16,55 @@ pub enum Profile {
     Flaky,
     /// Sends at once; no delivery report ever comes.
     NoReports,
-    /// Takes messages and never says a word about them.
+    /// Takes messages, codes and calls and never says a word about them.
     Silent,
+    /// As normal, until a few parts left within some seconds: then the platform's limit is reached
+    /// (code 5) until that time has passed.
+    Limit,
+    /// Has no service: refuses everything until it gets some.
+    NoService,
+    /// Takes messages and says of each that it failed, in words that prove nothing.
+    Ambiguous,
+    /// Sends every part of a long message but the last.
+    Partial,
+    /// Says what became of a message minutes later, some of it after the phone gave up.
+    Late,
+    /// Says everything twice.
+    Repeat,
+    /// Refuses messages, codes and calls for good; nothing leaves.
+    Refused,
 }
 
 impl Profile {
     /// Every profile, in the order of the documentation.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 12] = [
         Self::Normal,
         Self::Slow,
         Self::Flaky,
         Self::NoReports,
         Self::Silent,
+        Self::Limit,
+        Self::NoService,
+        Self::Ambiguous,
+        Self::Partial,
+        Self::Late,
+        Self::Repeat,
+        Self::Refused,
     ];
 
     /// Tells whether delivery reports come at all.
     pub(crate) const fn has_reports(self) -> bool {
         match self {
-            Self::Normal | Self::Slow | Self::Flaky => true,
+            Self::Normal
+            | Self::Slow
+            | Self::Flaky
+            | Self::Limit
+            | Self::NoService
+            | Self::Ambiguous
+            | Self::Partial
+            | Self::Late
+            | Self::Repeat
+            | Self::Refused => true,
             Self::NoReports | Self::Silent => false,
         }
     }
@@ -46,13 +77,23 @@ impl Profile {
             Self::Flaky => "flaky",
             Self::NoReports => "no-reports",
             Self::Silent => "silent",
+            Self::Limit => "limit",
+            Self::NoService => "no-service",
+            Self::Ambiguous => "ambiguous",
+            Self::Partial => "partial",
+            Self::Late => "late",
+            Self::Repeat => "repeat",
+            Self::Refused => "refused",
         }
     }
 }
 
 /// Says that a text names no profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is none of normal, slow, flaky, no-reports, silent")]
+#[error(
+    "is none of normal, slow, flaky, no-reports, silent, limit, no-service, ambiguous, partial, \
+     late, repeat, refused"
+)]
 pub struct InvalidProfile;
 
 impl FromStr for Profile {
@@ -85,6 +126,13 @@ const GIVEN_UP: [i32; 4] = [3, 8, 14, 110];
 const HELD: [i32; 3] = [2, 4, 116];
 /// Codes that prove nothing.
 const AMBIGUOUS: [i32; 3] = [1, 101, 124];
+
+/// After how long the late profile answers, and how much longer it may take, in milliseconds.
+const LATE_MS: (u64, u64) = (150_000, 90_000);
+/// After how long it answers now and then: the phone has given up by then.
+const TOO_LATE_MS: u64 = 660_000;
+/// How much later the repeating profile says it again, in milliseconds.
+const AGAIN_MS: u64 = 400;
 
 /// What the radio does with one hand-over.
 #[derive(Debug, PartialEq, Eq)]
@@ -139,22 +187,138 @@ pub(crate) enum Answer {
 
 /// Makes the plan for a hand-over of `parts` parts.
 pub(crate) fn plan(profile: Profile, dice: &mut Seeded, parts: u8, report: bool) -> Plan {
+    let within_ms = match profile {
+        Profile::Slow => 20_000,
+        _ => 300,
+    };
     let mut plan = match profile {
-        Profile::Normal => sent(dice, parts, 0),
+        Profile::Normal | Profile::Limit | Profile::NoService | Profile::Repeat => {
+            sent(dice, parts, 0)
+        }
         Profile::NoReports => return sent(dice, parts, 0),
         Profile::Slow => sent(dice, parts, 3_000),
         Profile::Silent => return unanswered(false),
         Profile::Flaky => return flaky(dice, parts, report),
+        Profile::Ambiguous => return ambiguous(dice, parts),
+        Profile::Partial if parts > 1 => return partial(dice, parts),
+        Profile::Partial => sent(dice, parts, 0),
+        Profile::Late => return late(dice, parts, report),
+        Profile::Refused => return Plan::refusal(parts, one_of(dice, GIVEN_UP)),
     };
     if report {
-        let within_ms = if profile == Profile::Slow {
-            20_000
-        } else {
-            300
-        };
         add_reports(&mut plan, dice, parts, within_ms);
     }
+    if profile == Profile::Repeat {
+        let again = plan.answers.clone().into_iter();
+        let again = again.map(|(delay_ms, answer)| (delay_ms + AGAIN_MS, answer));
+        plan.answers.extend(again);
+    }
     plan
+}
+
+/// Everything is said minutes later; the platform has no row before.
+fn late(dice: &mut Seeded, parts: u8, report: bool) -> Plan {
+    let at_ms = match dice.in_percent(25) {
+        true => TOO_LATE_MS,
+        false => LATE_MS.0 + dice.up_to(LATE_MS.1),
+    };
+    let mut plan = Plan {
+        on_air: true,
+        row: false,
+        answers: results(parts, at_ms, RESULT_OK),
+    };
+    if report {
+        add_reports(&mut plan, dice, parts, 300);
+        for (delay_ms, answer) in &mut plan.answers {
+            if let Answer::Report { .. } = answer {
+                *delay_ms += at_ms;
+            }
+        }
+    }
+    plan
+}
+
+/// What the network does with a USSD code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UssdPlan {
+    /// It answers after so many milliseconds, perhaps twice.
+    Answers { after_ms: u64, twice: bool },
+    /// It comes back with a code of the platform, after the code was dialled.
+    Fails { code: i32 },
+    /// It was never dialled.
+    Refused,
+    /// Nothing is ever heard.
+    Silent,
+}
+
+/// The platform's code for a USSD request that failed on its way.
+pub(crate) const USSD_FAILED: i32 = -1;
+/// The platform's code for a USSD request without a service to take it.
+pub(crate) const USSD_NO_SERVICE: i32 = -2;
+
+/// Makes the plan for a USSD code.
+pub(crate) fn plan_ussd(profile: Profile, dice: &mut Seeded) -> UssdPlan {
+    let answers = |after_ms| UssdPlan::Answers {
+        after_ms,
+        twice: profile == Profile::Repeat,
+    };
+    match profile {
+        Profile::Normal
+        | Profile::NoReports
+        | Profile::Limit
+        | Profile::NoService
+        | Profile::Partial
+        | Profile::Repeat => answers(100 + dice.up_to(200)),
+        Profile::Slow => answers(2_000 + dice.up_to(3_000)),
+        Profile::Late => answers(LATE_MS.0),
+        Profile::Silent => UssdPlan::Silent,
+        Profile::Ambiguous => UssdPlan::Fails { code: USSD_FAILED },
+        Profile::Refused => UssdPlan::Refused,
+        Profile::Flaky => match dice.up_to(99) {
+            0..=14 => UssdPlan::Fails { code: USSD_FAILED },
+            15..=29 => UssdPlan::Refused,
+            30..=39 => UssdPlan::Silent,
+            _ => UssdPlan::Answers {
+                after_ms: dice.up_to(1_000),
+                twice: dice.in_percent(20),
+            },
+        },
+    }
+}
+
+/// What becomes of a call that is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallPlan {
+    /// It rings and is perhaps spoken on.
+    Rings { ring_ms: u64, talk_ms: u64 },
+    /// It was never dialled.
+    Refused,
+    /// Nothing is ever heard of it, and no log has it.
+    Silent,
+}
+
+/// Makes the plan for a call.
+pub(crate) fn plan_call(profile: Profile, dice: &mut Seeded) -> CallPlan {
+    let rings = |ring_ms, talk_ms| CallPlan::Rings { ring_ms, talk_ms };
+    match profile {
+        Profile::Normal
+        | Profile::NoReports
+        | Profile::Limit
+        | Profile::NoService
+        | Profile::Partial
+        | Profile::Repeat => rings(300, 1_000),
+        Profile::Slow => rings(3_000, 5_000),
+        Profile::Late => rings(3_000, LATE_MS.0),
+        Profile::Ambiguous => rings(300, 0),
+        Profile::Silent => CallPlan::Silent,
+        Profile::Refused => CallPlan::Refused,
+        Profile::Flaky => match dice.up_to(99) {
+            0..=19 => CallPlan::Refused,
+            20..=39 => rings(200, 0),
+            40..=44 => CallPlan::Silent,
+            _ => rings(dice.up_to(500), 1_000 * dice.up_to(2)),
+        },
+    }
 }
 
 fn sent(dice: &mut Seeded, parts: u8, within_ms: u64) -> Plan {
@@ -328,6 +492,34 @@ mod tests {
         assert!(some(&|plan| plan.on_air && codes(plan).contains(&1)));
         assert!(some(&|plan| codes(plan).len() > 2));
         assert!(some(&|plan| codes(plan).contains(&RESULT_OK) && !plan.row));
+    }
+
+    #[test]
+    fn a_partial_phone_never_sends_the_last_part_of_a_long_message() {
+        for plan in many(Profile::Partial) {
+            let codes = codes(&plan);
+            assert_eq!(codes.len(), 2);
+            assert_eq!(codes[0], RESULT_OK);
+            assert!(look_up(codes[1]).is_proof() && plan.on_air && !plan.row);
+        }
+    }
+
+    #[test]
+    fn a_late_phone_answers_after_the_silence_and_sometimes_after_the_end() {
+        let plans = many(Profile::Late);
+        let first = |plan: &Plan| plan.answers.iter().map(|(delay_ms, _)| *delay_ms).min();
+        assert!(plans.iter().all(|plan| first(plan) > Some(120_000)));
+        assert!(plans.iter().any(|plan| first(plan) > Some(600_000)));
+        assert!(plans.iter().any(|plan| first(plan) < Some(600_000)));
+    }
+
+    #[test]
+    fn a_repeating_phone_says_everything_twice() {
+        for plan in many(Profile::Repeat) {
+            let (first, again) = plan.answers.split_at(plan.answers.len() / 2);
+            let said = |(_, answer): &(u64, Answer)| *answer;
+            assert!(first.iter().map(said).eq(again.iter().map(said)));
+        }
     }
 
     #[test]

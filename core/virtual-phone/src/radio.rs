@@ -1,36 +1,50 @@
 //! The simulated radio: logs what it takes, keeps its own sent messages, answers by its profile.
 
 use crate::{
+    calls::Calls,
+    clock::VirtualClock,
+    inbox::Inbox,
     later::Later,
     profile::{Answer, Plan, Profile, plan},
-    provider::{Provider, SentRow},
+    provider::Provider,
     radio_log::{HandOver, RadioLog},
-    reports::{KeptReport, Reports},
+    reports::{HandedOver, KeptReport, Reports},
     seen::{Seen, Watcher},
+    world::{LIMIT_EXCEEDED, World},
 };
-use postrider_agent::{Clock, Radio, RadioFacts, Seeded, SentRowAsked};
+use postrider_agent::{
+    Body, Clock, DialUssd, Log, LogPage, PlaceCall, Radio, RadioFact, RadioFacts, ReportStatus,
+    ScanMark, Seeded, SendParts, SendToken, SentRowAsked,
+};
 use postrider_link::frame::Address;
-use postrider_machine::{RadioFact, ReportStatus, SendParts, SendToken};
 use postrider_model::{MessageText, PhoneId, SimSlot, UnixMs};
 use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
+    collections::{BTreeMap, BTreeSet},
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// The platform's code for "no memory": tried again later, and nothing went on the air.
 const NO_MEMORY: i32 = 13;
+/// How long changes of a log are gathered before the platform tells of them, in milliseconds.
+const GATHERED_MS: u64 = 200;
 
 /// A radio without an antenna.
 pub(crate) struct VirtualRadio {
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<VirtualClock>,
     pub(crate) profile: Profile,
     pub(crate) dice: Mutex<Seeded>,
     pub(crate) log: Option<Arc<RadioLog>>,
-    pub(crate) provider: Provider,
+    pub(crate) provider: Arc<Provider>,
+    pub(crate) inbox: Inbox,
+    pub(crate) calls: Calls,
     pub(crate) reports: Arc<Reports>,
+    pub(crate) world: Mutex<World>,
     pub(crate) phones: BTreeMap<SimSlot, PhoneId>,
     pub(crate) facts: RadioFacts,
     pub(crate) later: Later<RadioFact>,
+    /// Logs of which a change is about to be told.
+    pub(crate) changed: Arc<Mutex<BTreeSet<Log>>>,
     pub(crate) watcher: Option<Watcher>,
 }
 
@@ -39,59 +53,151 @@ impl Radio for VirtualRadio {
     /// the air of which it cannot know, never one that it only believes to have sent. The
     /// reports to come stand in between: a message with a row is never without its report.
     fn send_parts(&self, task: &SendParts) {
-        let text = text_of(task);
-        let parts = u8::try_from(postrider_text::divide(text.as_str()).len()).unwrap_or(u8::MAX);
-        let parts = parts.max(1);
-        let mut plan = self.plan(parts, task.report);
-        if plan.on_air && self.log_hand_over(task, parts).is_err() {
+        let parts = match &task.body {
+            Body::Text(text) => postrider_text::divide(text.as_str()).len(),
+            Body::Data(_) => 1,
+        };
+        let parts = u8::try_from(parts).unwrap_or(u8::MAX).max(1);
+        let mut plan = self.plan(task, parts);
+        if plan.on_air && self.log_parts(task, parts).is_err() {
             tracing::error!(message = %task.token, "the radio log cannot be written");
             plan = Plan::refusal(parts, NO_MEMORY);
         }
         self.keep_reports(task.token, &plan);
-        if plan.row && self.provider.append(SentRow::of(task.token)).is_err() {
-            tracing::warn!(message = %task.token, "the sent message's row cannot be written");
-        }
+        self.keep_row(task, &plan);
         self.show(task, parts, &plan);
         for (delay_ms, answer) in plan.answers {
             self.tell(delay_ms, fact_of(task, parts, answer));
         }
     }
 
-    fn read_sent_row(&self, asked: &SentRowAsked) {
-        let token = asked.token;
-        match self.provider.has(SentRow::of(token)) {
-            Ok(found) => self.tell(0, RadioFact::SentRowRead { token, found }),
-            // Without an answer the machine asks again or gives up; a guess would be a lie.
-            Err(_) => tracing::warn!(message = %token, "the sent messages cannot be read"),
-        }
+    fn dial_ussd(&self, task: &DialUssd) {
+        self.dial(task);
     }
 
-    fn confirm_received(&self, _receipt: u64) {
-        // What comes in here is told once by its source and kept nowhere else.
+    fn place_call(&self, task: &PlaceCall) {
+        self.call(task);
+    }
+
+    /// The file is read off the phone's task: it may be long.
+    fn read_sent_row(&self, asked: &SentRowAsked) {
+        let (provider, facts, asked) = (self.provider.clone(), self.facts.clone(), asked.clone());
+        tokio::task::spawn_blocking(move || {
+            let token = asked.token;
+            match provider.find(&asked) {
+                Ok(rows) => {
+                    // A phone that has stopped asks again at its next start.
+                    let _is_on = facts.tell(RadioFact::SentRowRead { token, rows });
+                }
+                // Without an answer the machine asks again or gives up; a guess would be a lie.
+                Err(_) => tracing::warn!(message = %token, "the sent messages cannot be read"),
+            }
+        });
+    }
+
+    fn read_log(&self, log: Log, from: ScanMark) {
+        let read = match log {
+            Log::Sms => self.inbox.sms(from),
+            Log::Mms => self.inbox.mms(from),
+            Log::Calls => self.calls.page(from, self.clock.now().unix),
+        };
+        let (page, complete) = read.unwrap_or_else(|_| {
+            tracing::warn!("a log cannot be read");
+            (empty_page(log), true)
+        });
+        self.tell(0, RadioFact::LogRead { page, complete });
+    }
+
+    fn confirm_received(&self, receipt: u64) {
+        if self.inbox.confirm(receipt).is_err() {
+            tracing::warn!("what was confirmed cannot be marked");
+        }
     }
 }
 
 impl VirtualRadio {
-    fn plan(&self, parts: u8, report: bool) -> Plan {
-        match self.dice.lock() {
-            Ok(mut dice) => plan(self.profile, &mut dice, parts, report),
-            Err(_) => Plan::refusal(parts, NO_MEMORY),
+    fn plan(&self, task: &SendParts, parts: u8) -> Plan {
+        let refusal = {
+            let mut world = self.world();
+            let limited = self.profile == Profile::Limit;
+            let now = self.clock.now().boot;
+            world.obstacle(task.sim).or_else(|| {
+                (limited && !world.is_within_limit(parts, now)).then_some(LIMIT_EXCEEDED)
+            })
+        };
+        match refusal {
+            Some(code) => Plan::refusal(parts, code),
+            None => plan(self.profile, &mut self.dice(), parts, task.report),
         }
     }
 
-    fn log_hand_over(&self, task: &SendParts, parts: u8) -> std::io::Result<()> {
-        let Some(log) = &self.log else {
-            return Ok(());
+    fn log_parts(&self, task: &SendParts, parts: u8) -> io::Result<()> {
+        let nothing = MessageText::new("");
+        let (text, kind, data) = match &task.body {
+            Body::Text(text) => (text, None, None),
+            Body::Data(data) => (&nothing, Some("data"), Some(data)),
         };
-        log.append(&HandOver {
-            at_ms: self.clock.now().unix.0,
-            phone_id: self.phones.get(&task.sim).copied(),
-            message_id: task.token.message.id,
-            exposure: task.token.message.ep,
-            to: &task.to,
-            text: &text_of(task),
+        self.log_line(&HandOver {
+            text,
             parts,
+            kind,
+            data,
+            ..self.blank_line(task.sim, task.token, &task.to, &nothing)
         })
+    }
+
+    /// Logs a hand-over of another kind than a message.
+    pub(crate) fn log_other(
+        &self,
+        kind: &'static str,
+        sim: SimSlot,
+        token: SendToken,
+        to: &Address,
+    ) -> io::Result<()> {
+        let nothing = MessageText::new("");
+        self.log_line(&HandOver {
+            kind: Some(kind),
+            ..self.blank_line(sim, token, to, &nothing)
+        })
+    }
+
+    fn blank_line<'a>(
+        &self,
+        sim: SimSlot,
+        token: SendToken,
+        to: &'a Address,
+        text: &'a MessageText,
+    ) -> HandOver<'a> {
+        HandOver {
+            at_ms: self.clock.now().unix.0,
+            phone_id: self.phones.get(&sim).copied(),
+            message_id: token.message.id,
+            exposure: token.message.ep,
+            to,
+            text,
+            parts: 1,
+            kind: None,
+            data: None,
+        }
+    }
+
+    fn log_line(&self, line: &HandOver<'_>) -> io::Result<()> {
+        match &self.log {
+            Some(log) => log.append(line),
+            None => Ok(()),
+        }
+    }
+
+    /// Of a data message the platform keeps no row.
+    fn keep_row(&self, task: &SendParts, plan: &Plan) {
+        let Some(text) = task.body.text().filter(|_| plan.row) else {
+            return;
+        };
+        let now = self.clock.now().unix;
+        let kept = self.provider.append(now, task.sim, &task.to, text);
+        if kept.is_err() {
+            tracing::warn!(message = %task.token, "the sent message's row cannot be written");
+        }
     }
 
     /// Sees to it that the reports of a plan outlive this process.
@@ -101,21 +207,32 @@ impl VirtualRadio {
         if reports.is_empty() {
             return;
         }
-        if self.reports.keep(SentRow::of(token), reports, now).is_err() {
+        if self
+            .reports
+            .keep(HandedOver::of(token), reports, now)
+            .is_err()
+        {
             tracing::warn!(message = %token, "the reports to come cannot be kept");
         }
     }
 
-    /// Gives what the network kept while the phone was off, if its profile has reports at all.
-    pub(crate) fn give_kept_reports(&self) -> std::io::Result<()> {
+    /// Gives what the network and the platform kept while the phone was off: reports, if its
+    /// profile has any at all, and data messages that nobody confirmed.
+    pub(crate) fn give_kept(&self) -> io::Result<()> {
         let now = self.clock.now().unix;
         let kept = self.reports.restart(now)?;
+        for row in self.inbox.unconfirmed()? {
+            self.tell(0, row.broadcast());
+        }
+        for sim in &self.world().sims {
+            self.tell(0, crate::line::idle(sim.slot));
+        }
         if !self.profile.has_reports() {
             return Ok(());
         }
         for (of, reports) in kept {
             for report in reports {
-                let delay_ms = u64::try_from(report.due_ms - now.0).unwrap_or(0);
+                let delay_ms = u64::try_from(report.told_ms - now.0).unwrap_or(0);
                 let fact = report_fact(of.token(), report.part, report.tp_status, None);
                 self.later.after(delay_ms, fact);
             }
@@ -123,34 +240,80 @@ impl VirtualRadio {
         Ok(())
     }
 
-    fn tell(&self, delay_ms: u64, fact: RadioFact) {
+    /// Drops what the platform would have deleted by now.
+    pub(crate) fn tidy_up(&self) -> io::Result<()> {
+        let now = self.clock.now().unix;
+        self.inbox.tidy_up(now)?;
+        self.calls.tidy_up(now)?;
+        let provider = self.provider.clone();
+        tokio::task::spawn_blocking(move || {
+            if provider.tidy_up(now).is_err() {
+                tracing::warn!("the sent messages cannot be tidied up");
+            }
+        });
+        Ok(())
+    }
+
+    /// Tells a fact, now or later; returns false when the phone has stopped.
+    pub(crate) fn tell(&self, delay_ms: u64, fact: RadioFact) -> bool {
         if delay_ms > 0 {
-            return self.later.after(delay_ms, fact);
+            self.later.after(delay_ms, fact);
+            return true;
         }
         // A phone that has stopped finds out at its next start, from the rows.
-        let _is_on = self.facts.tell(fact);
+        self.facts.tell(fact)
+    }
+
+    /// Tells that a log has changed; what changes in the meantime is told with it.
+    pub(crate) fn tell_changed(&self, log: Log) {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if changed.insert(log) {
+            self.later.after(GATHERED_MS, RadioFact::LogChanged(log));
+        }
+    }
+
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn dice(&self) -> MutexGuard<'_, Seeded> {
+        self.dice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn watch(&self, seen: &Seen<'_>) {
+        if let Some(watcher) = &self.watcher {
+            watcher(seen);
+        }
     }
 
     fn show(&self, task: &SendParts, parts: u8, plan: &Plan) {
-        let Some(watcher) = &self.watcher else {
-            return;
-        };
-        let to = &task.to;
-        match plan.refused_with() {
-            Some(code) => watcher(&Seen::Refused { to, code }),
-            None => watcher(&Seen::Sent {
-                sim: task.sim,
+        let (sim, to) = (task.sim, &task.to);
+        match (plan.refused_with(), &task.body) {
+            (Some(code), _) => self.watch(&Seen::Refused { to, code }),
+            (None, Body::Text(text)) => self.watch(&Seen::Sent {
+                sim,
                 to,
-                text: &text_of(task),
+                text,
                 parts,
             }),
+            (None, Body::Data(data)) => self.watch(&Seen::SentData { sim, to, data }),
         }
     }
 }
 
+fn empty_page(log: Log) -> LogPage {
+    match log {
+        Log::Sms => LogPage::Sms(Vec::new()),
+        Log::Mms => LogPage::Mms(Vec::new()),
+        Log::Calls => LogPage::Calls(Vec::new()),
+    }
+}
+
 fn kept((delay_ms, part, tp_status): (u64, u8, u8), now: UnixMs) -> KeptReport {
+    let due_ms = now.0.saturating_add_unsigned(delay_ms);
     KeptReport {
-        due_ms: now.0.saturating_add_unsigned(delay_ms),
+        due_ms,
+        told_ms: due_ms,
         part,
         tp_status,
     }
@@ -163,10 +326,6 @@ fn report_fact(token: SendToken, part: u8, tp_status: u8, recipient: Option<Addr
         status: ReportStatus::Gsm(tp_status),
         recipient,
     }
-}
-
-fn text_of(task: &SendParts) -> MessageText {
-    task.body.text().cloned().unwrap_or_default()
 }
 
 fn fact_of(task: &SendParts, of: u8, answer: Answer) -> RadioFact {

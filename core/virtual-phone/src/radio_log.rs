@@ -1,6 +1,6 @@
 //! The radio log: one line for each hand-over, written before the radio call returns.
 
-use postrider_link::frame::Address;
+use postrider_link::frame::{Address, Data};
 use postrider_model::{MessageId, MessageText, PhoneId};
 use serde::Serialize;
 use std::{
@@ -23,10 +23,16 @@ pub(crate) struct HandOver<'a> {
     pub(crate) exposure: u32,
     /// The recipient.
     pub(crate) to: &'a Address,
-    /// The whole text.
+    /// The whole text; empty where there is none.
     pub(crate) text: &'a MessageText,
     /// How many parts it was divided into.
     pub(crate) parts: u8,
+    /// What it is, unless it is a text message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<&'static str>,
+    /// The bytes of a data message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<&'a Data>,
 }
 
 /// A file of hand-overs that several phones of a process may share.
@@ -81,6 +87,8 @@ mod tests {
             to: &Address::new("+15005550123"),
             text: &MessageText::new("come \"at\" noon\n"),
             parts: 1,
+            kind: None,
+            data: None,
         };
         for _ in 0..2 {
             RadioLog::open(&path).unwrap().append(&line).unwrap();

@@ -6,15 +6,15 @@
 //! phone dies is told again at its next start; the agent ignores what it knows already.
 
 use crate::{
-    provider::{SentRow, end_torn_line},
     radio_log::write_line,
+    table::{appending, end_torn_line, replace},
 };
-use postrider_machine::{Event, MessageRef};
-use postrider_model::{UnixMs, WireState};
+use postrider_machine::{Event, MessageRef, SendToken};
+use postrider_model::{MessageId, UnixMs, WireState};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
     sync::Mutex,
@@ -22,8 +22,6 @@ use std::{
 
 /// The name of the file in a phone's folder.
 const REPORTS_FILE: &str = "reports.jsonl";
-/// The name of the file that takes its place when it is tidied up.
-const TIDY_FILE: &str = "reports.jsonl.new";
 /// Lines that the file may grow by, beside what was waiting, before it is tidied up.
 const LINES_MAX: usize = 4_096;
 /// After so long a report that was told has been taken, in milliseconds: a message that still
@@ -31,6 +29,9 @@ const LINES_MAX: usize = 4_096;
 const TAKEN_MS: i64 = 60_000;
 /// How soon after the start what was overdue is told, in milliseconds.
 const AFTER_START_MS: i64 = 100;
+/// How long a network keeps a report for a phone that it cannot reach, in milliseconds: as long as
+/// the phone waits for one.
+const KEPT_MS: i64 = 72 * 60 * 60 * 1_000;
 /// Longest that a network takes for a report, in milliseconds: a clock that was set back must not
 /// delay one for ever.
 const DUE_MS_MAX: i64 = 30_000;
@@ -40,24 +41,57 @@ const DUE_MS_MAX: i64 = 30_000;
 pub(crate) struct KeptReport {
     /// When, in Unix milliseconds.
     pub(crate) due_ms: i64,
+    /// When it is told now: after a restart, soon.
+    #[serde(skip)]
+    pub(crate) told_ms: i64,
     /// Of which part, from 0.
     pub(crate) part: u8,
     /// What it says.
     pub(crate) tp_status: u8,
 }
 
+/// Which attempt of which exposure was handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct HandedOver {
+    pub(crate) message_id: MessageId,
+    pub(crate) exposure: u32,
+    pub(crate) attempt: u32,
+}
+
+impl HandedOver {
+    /// Returns what a token names.
+    pub(crate) fn of(token: SendToken) -> Self {
+        Self {
+            message_id: token.message.id,
+            exposure: token.message.ep,
+            attempt: token.attempt,
+        }
+    }
+
+    /// Returns its token.
+    pub(crate) fn token(self) -> SendToken {
+        SendToken {
+            message: MessageRef {
+                id: self.message_id,
+                ep: self.exposure,
+            },
+            attempt: self.attempt,
+        }
+    }
+}
+
 /// The reports to come, by hand-over.
-type Waiting = BTreeMap<SentRow, Vec<KeptReport>>;
+type Waiting = BTreeMap<HandedOver, Vec<KeptReport>>;
 
 /// One line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
     Kept {
-        of: SentRow,
+        of: HandedOver,
         reports: Vec<KeptReport>,
     },
-    Settled(SentRow),
+    Settled(HandedOver),
 }
 
 /// The reports of one phone that may not have been taken yet.
@@ -109,9 +143,12 @@ impl Reports {
     pub(crate) fn restart(&self, now: UnixMs) -> io::Result<Waiting> {
         let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
         kept.waiting = read(&self.folder.join(REPORTS_FILE))?;
+        let is_kept = |report: &KeptReport| report.due_ms > now.0 - KEPT_MS;
+        kept.waiting
+            .retain(|_, reports| reports.iter().any(is_kept));
         for report in kept.waiting.values_mut().flatten() {
             let wait_ms = report.due_ms.saturating_sub(now.0);
-            report.due_ms = now.0 + wait_ms.clamp(AFTER_START_MS, DUE_MS_MAX);
+            report.told_ms = now.0 + wait_ms.clamp(AFTER_START_MS, DUE_MS_MAX);
         }
         kept.tidy_up(&self.folder)?;
         Ok(kept.waiting.clone())
@@ -120,7 +157,7 @@ impl Reports {
     /// Keeps the reports of a hand-over; when this returns they survive the death of the process.
     pub(crate) fn keep(
         &self,
-        of: SentRow,
+        of: HandedOver,
         reports: Vec<KeptReport>,
         now: UnixMs,
     ) -> io::Result<()> {
@@ -146,7 +183,7 @@ impl Reports {
                 ..
             } => self.settle(every_attempt(*message)),
             Event::StrayResult { token } => {
-                let of = SentRow::of(*token);
+                let of = HandedOver::of(*token);
                 self.settle(of..=of)
             }
             _ => Ok(()),
@@ -156,7 +193,7 @@ impl Reports {
         }
     }
 
-    fn settle(&self, which: std::ops::RangeInclusive<SentRow>) -> io::Result<()> {
+    fn settle(&self, which: std::ops::RangeInclusive<HandedOver>) -> io::Result<()> {
         let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
         while let Some((&of, _)) = kept.waiting.range(which.clone()).next() {
             kept.waiting.remove(&of);
@@ -174,7 +211,7 @@ impl Kept {
 
     /// Drops what was told so long ago that it has been taken.
     fn drop_taken(&mut self, now: UnixMs) {
-        let is_open = |report: &KeptReport| report.due_ms > now.0 - TAKEN_MS;
+        let is_open = |report: &KeptReport| report.told_ms > now.0 - TAKEN_MS;
         self.waiting
             .retain(|_, reports| reports.iter().any(is_open));
     }
@@ -183,11 +220,7 @@ impl Kept {
     fn tidy_up(&mut self, folder: &Path) -> io::Result<()> {
         // A file that cannot be replaced is not tried again with every line.
         self.lines_max = self.lines + LINES_MAX;
-        let tidy = folder.join(TIDY_FILE);
-        fs::write(&tidy, self.as_lines()?)?;
-        let file = appending().open(&tidy)?;
-        fs::rename(&tidy, folder.join(REPORTS_FILE))?;
-        self.file = file;
+        self.file = replace(&folder.join(REPORTS_FILE), &self.as_lines()?)?;
         self.lines = self.waiting.len();
         self.lines_max = 2 * self.lines + LINES_MAX;
         Ok(())
@@ -201,12 +234,6 @@ impl Kept {
         }
         Ok(bytes)
     }
-}
-
-fn appending() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    options
 }
 
 /// Reads what is not settled; a torn line of a killed process is none.
@@ -226,8 +253,8 @@ fn read(path: &Path) -> io::Result<Waiting> {
     Ok(waiting)
 }
 
-fn every_attempt(message: MessageRef) -> std::ops::RangeInclusive<SentRow> {
-    let attempt = |attempt| SentRow {
+fn every_attempt(message: MessageRef) -> std::ops::RangeInclusive<HandedOver> {
+    let attempt = |attempt| HandedOver {
         message_id: message.id,
         exposure: message.ep,
         attempt,
@@ -238,12 +265,11 @@ fn every_attempt(message: MessageRef) -> std::ops::RangeInclusive<SentRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postrider_machine::SendToken;
 
     const NOW: UnixMs = UnixMs(1_000_000);
 
-    fn row(exposure: u32, attempt: u32) -> SentRow {
-        SentRow {
+    fn row(exposure: u32, attempt: u32) -> HandedOver {
+        HandedOver {
             message_id: "SM0000000000000002".parse().unwrap(),
             exposure,
             attempt,
@@ -268,12 +294,13 @@ mod tests {
     fn report(due_ms: i64) -> Vec<KeptReport> {
         vec![KeptReport {
             due_ms,
+            told_ms: due_ms,
             part: 0,
             tp_status: 0,
         }]
     }
 
-    fn left(folder: &Path) -> Vec<SentRow> {
+    fn left(folder: &Path) -> Vec<HandedOver> {
         let reports = Reports::open(folder).unwrap();
         reports.restart(NOW).unwrap().into_keys().collect()
     }
@@ -318,8 +345,21 @@ mod tests {
             reports.keep(row(exposure, 1), report(due_ms), NOW).unwrap();
         }
         let told = Reports::open(folder.path()).unwrap().restart(NOW).unwrap();
-        let after: Vec<_> = told.values().map(|it| it[0].due_ms - NOW.0).collect();
+        let after: Vec<_> = told.values().map(|it| it[0].told_ms - NOW.0).collect();
         assert_eq!(after, [AFTER_START_MS, 5_000, DUE_MS_MAX]);
+    }
+
+    #[test]
+    fn a_report_that_nobody_took_is_forgotten_after_three_days_of_restarts() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports::open(folder.path()).unwrap();
+        reports.keep(row(1, 1), report(NOW.0), NOW).unwrap();
+        let left_at = |now| {
+            let reports = Reports::open(folder.path()).unwrap();
+            reports.restart(UnixMs(now)).unwrap().len()
+        };
+        assert_eq!(left_at(NOW.0 + KEPT_MS - 1), 1);
+        assert_eq!(left_at(NOW.0 + KEPT_MS), 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a person may watch a virtual phone do.
 
 use postrider_agent::Event;
-use postrider_link::frame::Address;
+use postrider_link::frame::{Address, Data};
 use postrider_model::{MessageId, MessageText, PhoneNumber, SimSlot, WireState};
 use std::{fmt, sync::Arc};
 
@@ -27,6 +27,29 @@ pub enum Seen<'a> {
         /// How many parts it took.
         parts: u8,
     },
+    /// A data message went on the air.
+    SentData {
+        /// The SIM.
+        sim: SimSlot,
+        /// The recipient.
+        to: &'a Address,
+        /// Its port and its bytes.
+        data: &'a Data,
+    },
+    /// A USSD code was dialled.
+    Dialled {
+        /// The SIM.
+        sim: SimSlot,
+        /// The code.
+        code: &'a Address,
+    },
+    /// A call was placed.
+    Called {
+        /// The SIM.
+        sim: SimSlot,
+        /// Whom it is to.
+        to: &'a Address,
+    },
     /// The radio refused a message; nothing went on the air.
     Refused {
         /// The recipient.
@@ -42,6 +65,22 @@ pub enum Seen<'a> {
         from: &'a PhoneNumber,
         /// What it says.
         text: &'a MessageText,
+    },
+    /// Something else than a text message came in.
+    ReceivedOther {
+        /// The SIM.
+        sim: SimSlot,
+        /// The sender.
+        from: &'a PhoneNumber,
+        /// What it is: a few words.
+        what: &'static str,
+    },
+    /// A call came in.
+    Rang {
+        /// The SIM.
+        sim: SimSlot,
+        /// Who calls; nobody where the number is withheld.
+        from: Option<&'a PhoneNumber>,
     },
     /// A message's delivery is settled, or its failure.
     Ended {
@@ -110,6 +149,12 @@ impl fmt::Display for Seen<'_> {
                     parts => write!(f, "sent to {to} in {parts} parts: {text}"),
                 }
             }
+            Self::SentData { sim: _, to, data } => {
+                let (to, bytes) = (OneLine(to.as_str()), data.base64.0.len());
+                write!(f, "sent {bytes} bytes to {to}, port {}", data.port)
+            }
+            Self::Dialled { sim: _, code } => write!(f, "dialled {}", OneLine(code.as_str())),
+            Self::Called { sim: _, to } => write!(f, "called {}", OneLine(to.as_str())),
             Self::Refused { to, code } => {
                 let to = OneLine(to.as_str());
                 write!(f, "could not send to {to}: result code {code}")
@@ -118,6 +163,13 @@ impl fmt::Display for Seen<'_> {
                 let (from, text) = (OneLine(from.as_str()), OneLine(text.as_str()));
                 write!(f, "received from {from}: {text}")
             }
+            Self::ReceivedOther { sim: _, from, what } => {
+                write!(f, "received {what} from {}", OneLine(from.as_str()))
+            }
+            Self::Rang { sim: _, from } => match from {
+                Some(from) => write!(f, "was called by {}", OneLine(from.as_str())),
+                None => f.write_str("was called by somebody"),
+            },
             Self::Ended { message, state } => write!(f, "{message} is {state}"),
             Self::LinkUp => f.write_str("is connected"),
             Self::LinkDown => f.write_str("is not connected"),

@@ -5,9 +5,13 @@
 //! the code and the phone's key: whoever put another key in between shows other digits.
 
 mod client;
+mod ending;
 mod record;
 mod wire;
 
 pub use client::{PairingError, pair};
+pub(crate) use ending::{
+    ASIDE_FILE, UNREADABLE_FILE, begin_leaving, finish, is_leaving, move_journal, remove_journal,
+};
 pub use record::{PairedPhone, Pairing, RecordError};
 pub use wire::{DeviceDescription, SimDescription};

@@ -1,12 +1,13 @@
 //! What a phone remembers of its pairing: a small file in its folder.
 
-use crate::{address::HubAddress, files, install::JOURNAL_FILE};
+use super::ending::{self, Ending};
+use crate::{address::HubAddress, files};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, SimSlot};
 use serde::{Deserialize, Serialize};
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 /// The name of the file in a phone's folder.
-const RECORD_FILE: &str = "pairing.json";
+pub(super) const RECORD_FILE: &str = "pairing.json";
 
 /// One basic route of the hub: a SIM slot of this device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,7 @@ impl Pairing {
     /// # Errors
     /// When the file cannot be read or is damaged; it is left as it is.
     pub fn load(folder: &Path) -> Result<Option<Self>, RecordError> {
+        ending::finish(folder)?;
         let Some(bytes) = files::read(&folder.join(RECORD_FILE))? else {
             return Ok(None);
         };
@@ -67,28 +69,27 @@ impl Pairing {
         Ok(files::write_private(&folder.join(RECORD_FILE), &bytes)?)
     }
 
-    /// Ends the pairing of a folder whose phone was revoked: its journal goes too.
+    /// Ends the pairing of a folder whose phone was revoked or unpaired: its journal goes too, and
+    /// whatever was set aside before.
+    ///
+    /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
     ///
     /// # Errors
     /// When a file cannot be removed.
     pub fn erase(folder: &Path) -> Result<(), RecordError> {
-        for name in journal_files() {
-            unless_missing(fs::remove_file(folder.join(name)))?;
-        }
-        Ok(unless_missing(fs::remove_file(folder.join(RECORD_FILE)))?)
+        Ok(ending::begin(folder, Ending::Erase)?)
     }
 
     /// Ends the pairing of a folder whose journal the hub does not trust: the journal is set aside,
-    /// the newest such one stays, and a phone that joins anew is another installation.
+    /// the newest such one stays, and a phone that joins anew is another installation. That one
+    /// takes over what came in and was not acked (see [`install_of`](crate::install_of)).
+    ///
+    /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
     ///
     /// # Errors
     /// When a file cannot be moved or removed.
     pub fn set_aside(folder: &Path) -> Result<(), RecordError> {
-        for name in journal_files() {
-            let aside = folder.join(format!("set-aside-{name}"));
-            unless_missing(fs::rename(folder.join(name), aside))?;
-        }
-        Ok(unless_missing(fs::remove_file(folder.join(RECORD_FILE)))?)
+        Ok(ending::begin(folder, Ending::SetAside)?)
     }
 
     /// Returns where the link is dialled.
@@ -105,21 +106,11 @@ impl Pairing {
     }
 }
 
-fn journal_files() -> impl Iterator<Item = String> {
-    let suffixes = ["", "-wal", "-shm"].into_iter();
-    suffixes.map(|suffix| format!("{JOURNAL_FILE}{suffix}"))
-}
-
-fn unless_missing(done: io::Result<()>) -> io::Result<()> {
-    match done {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::JOURNAL_FILE;
+    use std::fs;
 
     fn pairing() -> Pairing {
         Pairing {
@@ -140,16 +131,19 @@ mod tests {
         assert_eq!(Pairing::load(folder.path()).unwrap(), None);
         pairing().save(folder.path()).unwrap();
         assert_eq!(Pairing::load(folder.path()).unwrap(), Some(pairing()));
-        for end in [Pairing::erase, Pairing::set_aside] {
+        let aside = folder.path().join("set-aside-journal.db");
+        for (end, is_kept) in [
+            (Pairing::set_aside as fn(&Path) -> _, true),
+            (Pairing::erase, false),
+        ] {
             pairing().save(folder.path()).unwrap();
             fs::write(folder.path().join(JOURNAL_FILE), b"rows").unwrap();
             end(folder.path()).unwrap();
             end(folder.path()).unwrap();
             assert_eq!(Pairing::load(folder.path()).unwrap(), None);
             assert!(!folder.path().join(JOURNAL_FILE).exists());
+            assert_eq!(aside.exists(), is_kept);
         }
-        let aside = folder.path().join("set-aside-journal.db");
-        assert_eq!(fs::read(aside).unwrap(), b"rows");
     }
 
     #[test]

@@ -5,6 +5,10 @@
     reason = "a test stops at whatever it did not expect"
 )]
 
+mod ends;
+mod kinds;
+mod link;
 mod process;
+mod profiles;
 mod support;
 mod way_of_a_message;

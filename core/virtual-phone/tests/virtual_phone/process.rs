@@ -4,6 +4,7 @@ use crate::support::{
     hub::{CODE, TestHub},
     log_of, radio, until,
 };
+use postrider_agent::{Clock, SystemClock};
 use postrider_model::{MessageId, WireState};
 use serde_json::{Value, json};
 use std::{
@@ -142,7 +143,8 @@ async fn stopped_in_good_order_it_gets_the_reports_at_its_next_start() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
     let program = Program::start(&hub, folder.path(), &["--radio", "slow"]);
-    let ids: Vec<_> = (0..5).map(|_| hub.send("+15005550123", "slowly")).collect();
+    let send = |n| hub.send("+15005550123", &format!("slowly {n}"));
+    let ids: Vec<_> = (0..5).map(send).collect();
     until("all are handed over", || {
         radio(folder.path()).len() == ids.len()
     })
@@ -158,13 +160,14 @@ async fn stopped_in_good_order_it_gets_the_reports_at_its_next_start() {
 
 /// Lets the time pass that the network takes, while the phone is off.
 fn make_reports_due(folder: &Path) {
+    let now = SystemClock::of_this_boot().unwrap().now();
     let path = folder.join("reports.jsonl");
     let mut lines = String::new();
     for line in std::fs::read_to_string(&path).unwrap().lines() {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let reports = line.pointer_mut("/kept/reports");
         for report in reports.and_then(Value::as_array_mut).into_iter().flatten() {
-            report["due_ms"] = json!(0);
+            report["due_ms"] = json!(now.unix.0);
         }
         lines += &format!("{line}\n");
     }

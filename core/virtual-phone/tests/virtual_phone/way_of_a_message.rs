@@ -3,7 +3,7 @@
 use crate::support::{
     config,
     hub::{CODE, End, TestHub},
-    log_of, radio, start, until,
+    log_of, once_each, radio, start, until,
 };
 use postrider_link::close::CloseCode;
 use postrider_model::WireState;
@@ -63,14 +63,14 @@ async fn a_phone_joins_once_and_shows_the_hubs_digits() {
     let digits = format!("joins with the digits {}", crate::support::digits(&key));
     let joined = [digits, "has joined".to_owned()];
     assert_eq!(shown.lock().unwrap()[..2], joined);
-    until("it connects", || hub.state().is_connected).await;
+    until("it connects", || hub.state().is_connected()).await;
     phone.stop().await.unwrap();
 
     let requests = hub.state().pair_requests;
     let phone = VirtualPhone::start(config(&hub, folder.path()))
         .await
         .unwrap();
-    until("it connects again", || hub.state().is_connected).await;
+    until("it connects again", || hub.state().is_connected()).await;
     assert_eq!(hub.state().pair_requests, requests);
     phone.stop().await.unwrap();
 }
@@ -138,11 +138,11 @@ async fn facts_that_the_hub_lost_are_told_again() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
     let phone = start(&hub, folder.path()).await;
-    until("it connects", || hub.state().is_connected).await;
+    until("it connects", || hub.state().is_connected()).await;
     hub.state().loses_facts = true;
     let id = hub.send("+15005550123", "come at noon");
     until("it is on the air", || !radio(folder.path()).is_empty()).await;
-    until("the link is gone", || !hub.state().is_connected).await;
+    until("the link is gone", || !hub.state().is_connected()).await;
     hub.state().loses_facts = false;
     phone.network_changed().await;
     let delivered = || hub.states(id).contains(&WireState::Delivered);
@@ -174,7 +174,7 @@ async fn garbage_from_the_hub_ends_the_connection_and_not_the_phone() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
     let phone = start(&hub, folder.path()).await;
-    until("it connects", || hub.state().is_connected).await;
+    until("it connects", || hub.state().is_connected()).await;
     hub.end(End::Garbage);
     let refused = || hub.state().closed_with.contains(&CloseCode::ProtocolError);
     until("it says what is wrong", refused).await;
@@ -190,7 +190,7 @@ async fn a_revoked_phone_stops_erases_itself_and_may_join_anew() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
     let phone = start(&hub, folder.path()).await;
-    until("it connects", || hub.state().is_connected).await;
+    until("it connects", || hub.state().is_connected()).await;
     let install = hub.state().device.as_ref().unwrap().link.install.clone();
     hub.end(End::Close(CloseCode::NotPaired));
     phone.closed().await;
@@ -201,7 +201,7 @@ async fn a_revoked_phone_stops_erases_itself_and_may_join_anew() {
     let phone = VirtualPhone::start(config(&hub, folder.path()))
         .await
         .unwrap();
-    until("it connects again", || hub.state().is_connected).await;
+    until("it connects again", || hub.state().is_connected()).await;
     let anew = hub.state().device.as_ref().unwrap().link.install.clone();
     assert_ne!(anew, install);
     phone.stop().await.unwrap();
@@ -248,15 +248,4 @@ async fn a_silent_radio_leaves_a_message_submitting() {
     until("its outcome is unknown", unknown).await;
     assert_eq!(once_each(folder.path()), 1);
     phone.stop().await.unwrap();
-}
-
-/// Returns how many lines the radio log has, all of different messages.
-fn once_each(folder: &std::path::Path) -> usize {
-    let lines = radio(folder);
-    let ids: std::collections::BTreeSet<_> = lines
-        .iter()
-        .map(|line| line["message_id"].to_string())
-        .collect();
-    assert_eq!(ids.len(), lines.len(), "a message was handed over twice");
-    lines.len()
 }

@@ -4,12 +4,15 @@ use super::{link, pairing};
 use postrider_agent::{Clock, SystemClock};
 use postrider_link::{
     close::CloseCode,
-    frame::{Address, InstallId, Kind, PhoneFrame, Send},
+    frame::{
+        Address, Bytes, Data, Event, Health, HeldRow, Inbound, InstallId, Kind, PhoneFrame, Send,
+    },
     session::hub::{DeviceLink, HubSettings},
 };
+use postrider_machine::MessageRef;
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, WireState};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard},
 };
 use tokio::{
@@ -21,11 +24,8 @@ use tokio::{
 pub const CODE: &str = "ABCD-12345678";
 /// The name that hello signs.
 pub const HOST: &str = "hub.test";
-/// How the hub's sessions are set.
-pub const SETTINGS: HubSettings = HubSettings {
-    generation: 1,
-    heartbeat_s: 45,
-};
+/// Seconds between two pings at first.
+pub const HEARTBEAT_S: u64 = 45;
 
 /// A hub on a loopback port.
 pub struct TestHub {
@@ -42,7 +42,7 @@ pub struct Shared {
     clock: SystemClock,
 }
 
-/// What a real hub keeps in its database.
+/// What a real hub keeps in its database, and what a test watches.
 #[derive(Default)]
 pub struct State {
     pub device: Option<Device>,
@@ -50,15 +50,64 @@ pub struct State {
     pub pair_requests: usize,
     pub next_message: i64,
     pub waiting: Vec<Send>,
+    pub to_revoke: Vec<MessageRef>,
     pub exposed: BTreeMap<MessageId, Exposed>,
     pub facts: Vec<PhoneFrame>,
+    /// Raised by a restore.
+    pub restores: u64,
+    /// What the phone showed after a restore.
+    pub shown: Vec<HeldRow>,
     pub connections: usize,
-    pub is_connected: bool,
+    pub connected: BTreeSet<usize>,
     pub wants_end: Option<End>,
     pub refuses: Option<CloseCode>,
     pub closed_with: Vec<CloseCode>,
+    /// The codes of the phone's goodbyes.
+    pub byes: Vec<u16>,
+    /// What each ping announced, in seconds.
+    pub pings: Vec<u64>,
     /// Loses facts instead of storing them, as a hub that dies before its commit.
     pub loses_facts: bool,
+    /// Answers nothing on connections that stand.
+    pub is_mute: bool,
+    /// Takes connections and says nothing at all on them.
+    pub hangs: bool,
+    pub hanging: usize,
+}
+
+impl State {
+    /// Tells whether a phone is admitted now.
+    pub fn is_connected(&self) -> bool {
+        !self.connected.is_empty()
+    }
+
+    /// Returns what the phone reported of its health, in order.
+    pub fn health(&self) -> impl DoubleEndedIterator<Item = &Health> {
+        self.facts.iter().filter_map(|fact| match fact {
+            PhoneFrame::Health(health) => Some(health),
+            _ => None,
+        })
+    }
+
+    /// Returns what came in, in order.
+    pub fn inbound(&self) -> Vec<Inbound> {
+        let inbound = |fact: &PhoneFrame| match fact {
+            PhoneFrame::Inbound(inbound) => Some(inbound.clone()),
+            _ => None,
+        };
+        self.facts.iter().filter_map(inbound).collect()
+    }
+
+    /// Returns what the phone last said of a message.
+    pub fn last_event(&self, id: MessageId) -> Option<Event> {
+        let event = |fact: &PhoneFrame| match fact {
+            PhoneFrame::Event(event) if event.id == id && event.part.is_none() => {
+                Some(event.clone())
+            }
+            _ => None,
+        };
+        self.facts.iter().rev().find_map(event)
+    }
 }
 
 /// How a test ends a connection.
@@ -70,6 +119,8 @@ pub enum End {
     Close(CloseCode),
     /// With a text that is no frame.
     Garbage,
+    /// With a wish to come back after so many milliseconds.
+    Drain(u64),
 }
 
 /// The device that joined.
@@ -112,30 +163,63 @@ impl TestHub {
         self.state().is_confirmed = true;
     }
 
-    /// Queues a message; it is exposed when the phone is connected and its credit allows.
+    /// Queues a text message; it is exposed when the phone is connected and its credit allows.
     pub fn send(&self, to: &str, text: &str) -> MessageId {
+        self.send_by(SimSlot::default(), to, text)
+    }
+
+    /// Queues a text message for a SIM.
+    pub fn send_by(&self, sim: SimSlot, to: &str, text: &str) -> MessageId {
+        let text = Some(MessageText::new(text));
+        self.queue(Kind::Sms, |send| Send { text, sim, ..send }, to)
+    }
+
+    /// Queues a data message.
+    pub fn send_data(&self, to: &str, port: u16, bytes: &[u8]) -> MessageId {
+        let base64 = Bytes(bytes.to_vec());
+        let data = Some(Data { port, base64 });
+        self.queue(Kind::DataSms, |send| Send { data, ..send }, to)
+    }
+
+    /// Queues a USSD code.
+    pub fn dial(&self, code: &str) -> MessageId {
+        self.queue(Kind::Ussd, |send| send, code)
+    }
+
+    /// Queues a call.
+    pub fn call(&self, to: &str) -> MessageId {
+        self.queue(Kind::Call, |send| send, to)
+    }
+
+    fn queue(&self, kind: Kind, fill: impl FnOnce(Send) -> Send, to: &str) -> MessageId {
         let mut state = self.state();
         state.next_message += 1;
         let id = MessageId::new(Key::new(state.next_message).unwrap());
-        state.waiting.push(Send {
+        state.waiting.push(fill(Send {
             s: 0,
             id,
             ep: 1,
-            kind: Kind::Sms,
+            kind,
             to: Address::new(to),
-            text: Some(MessageText::new(text)),
+            text: None,
             data: None,
             sim: SimSlot::default(),
             parts_max: None,
-            ttl_ms: 3_600_000,
+            ttl_ms: 72 * 3_600_000,
             report: true,
             priority: 1,
             movable: false,
             media: Vec::new(),
-        });
+        }));
         drop(state);
         self.shared.bell.notify_waiters();
         id
+    }
+
+    /// Takes an exposure back.
+    pub fn revoke(&self, id: MessageId) {
+        self.state().to_revoke.push(MessageRef { id, ep: 1 });
+        self.shared.bell.notify_waiters();
     }
 
     /// Ends the present connection.
@@ -153,14 +237,12 @@ impl TestHub {
 
     /// Returns the messages that came in, as sender and text.
     pub fn incoming(&self) -> Vec<(String, String)> {
-        let inbound = |fact: &PhoneFrame| match fact {
-            PhoneFrame::Inbound(it) => {
-                let text = it.text.clone().unwrap_or_default();
-                Some((it.from.as_str().to_owned(), text.into_string()))
-            }
-            _ => None,
+        let inbound = self.state().inbound();
+        let read = |it: Inbound| {
+            let text = it.text.unwrap_or_default();
+            (it.from.as_str().to_owned(), text.into_string())
         };
-        self.state().facts.iter().filter_map(inbound).collect()
+        inbound.into_iter().map(read).collect()
     }
 
     /// Returns what the hub keeps.
@@ -172,6 +254,14 @@ impl TestHub {
 impl Shared {
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
+    }
+
+    /// Returns how the hub's sessions are set.
+    pub fn settings(&self) -> HubSettings {
+        HubSettings {
+            generation: 1 + self.state().restores,
+            heartbeat_s: HEARTBEAT_S,
+        }
     }
 
     /// Returns the hub's time.
@@ -200,6 +290,18 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     stream.set_nodelay(true).unwrap();
     let mut first = [0; 4];
     while matches!(stream.peek(&mut first).await, Ok(read) if (1..4).contains(&read)) {}
+    let hangs = {
+        let mut state = shared.state();
+        state.hanging += usize::from(state.hangs);
+        state.hangs
+    };
+    if hangs {
+        // Nothing is ever answered; the phone gives it up.
+        while matches!(stream.peek(&mut first).await, Ok(read) if read > 0) {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        return;
+    }
     if &first == b"POST" {
         pairing::serve(stream, &shared).await;
     } else {

@@ -1,13 +1,13 @@
 //! The hub's end of the link: the session machine over a WebSocket, "committing" to memory.
 
-use super::hub::{End, Exposed, HOST, SETTINGS, Shared, State};
+use super::hub::{End, Exposed, HOST, Shared, State};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures_util::{SinkExt, StreamExt};
 use postrider_link::{
     close::CloseCode,
     codec,
-    frame::{Hello, HubFrame, PhoneFrame, Send},
-    session::hub::{Circumstances, Decision, HubOutput, HubSession, decide},
+    frame::{Hello, HubFrame, PhoneFrame, Revoke, Send},
+    session::hub::{Circumstances, Decision, DeviceLink, HubOutput, HubSession, decide},
     signature,
 };
 use ring::signature::{ED25519, UnparsedPublicKey};
@@ -23,6 +23,7 @@ use tokio_tungstenite::{
 };
 
 struct Connection {
+    number: usize,
     socket: WebSocketStream<TcpStream>,
     session: HubSession,
     shared: Arc<Shared>,
@@ -47,15 +48,16 @@ pub async fn serve(stream: TcpStream, shared: Arc<Shared>) {
         state.connections
     };
     let nonce = URL_SAFE_NO_PAD.encode(format!("nonce-of-connection-{number:06}"));
-    let session = HubSession::new(SETTINGS, nonce.parse().unwrap(), shared.now());
+    let session = HubSession::new(shared.settings(), nonce.parse().unwrap(), shared.now());
     let mut connection = Connection {
+        number,
         socket,
         session,
         shared,
         is_over: false,
     };
     connection.run().await;
-    connection.shared.state().is_connected = false;
+    connection.shared.state().connected.remove(&number);
 }
 
 impl Connection {
@@ -79,8 +81,12 @@ impl Connection {
     fn take(&mut self, message: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) {
         let now = self.shared.now();
         match message {
+            Some(Ok(Message::Text(_))) if self.shared.state().is_mute => {}
             Some(Ok(Message::Text(text))) => match codec::decode_phone(text.as_bytes()) {
-                Ok(frame) => self.session.handle_frame(frame, now),
+                Ok(frame) => {
+                    self.note(&frame);
+                    self.session.handle_frame(frame, now);
+                }
                 Err(error) => self.session.handle_malformed(error),
             },
             Some(Ok(Message::Close(frame))) => {
@@ -93,12 +99,26 @@ impl Connection {
         }
     }
 
+    fn note(&self, frame: &PhoneFrame) {
+        let mut state = self.shared.state();
+        match frame {
+            PhoneFrame::Bye(bye) => state.byes.push(bye.code),
+            PhoneFrame::Ping(ping) => state.pings.push(ping.next_s),
+            _ => {}
+        }
+    }
+
     async fn ends_as_asked(&mut self) -> bool {
         let end = self.shared.state().wants_end.take();
         match end {
             None => return false,
             Some(End::Cut) => {}
             Some(End::Close(code)) => self.close(code).await,
+            Some(End::Drain(retry_ms)) => {
+                self.session.drain(retry_ms, self.shared.now());
+                self.drain().await;
+                return self.is_over;
+            }
             Some(End::Garbage) => {
                 let garbage = Message::text("{\"t\":\"send\",\"t\":\"send\"}");
                 self.socket.send(garbage).await.unwrap();
@@ -114,6 +134,17 @@ impl Connection {
         let mut state = shared.state();
         if !self.session.is_open() {
             return;
+        }
+        while let Some(message) = state.to_revoke.pop() {
+            let Some(s) = self.session.assign_control() else {
+                break;
+            };
+            if let Some(device) = &mut state.device {
+                device.link.down_sent = s;
+            }
+            let (id, ep) = (message.id, message.ep);
+            let revoke = HubFrame::Revoke(Revoke { s, id, ep });
+            self.session.down_committed(revoke);
         }
         while !state.waiting.is_empty() {
             let Some(s) = self.session.assign_send() else {
@@ -157,9 +188,8 @@ impl Connection {
                     self.close(code).await;
                     self.is_over = true;
                 }
-                HubOutput::HeldPage { .. } | HubOutput::Reconciled { .. } => {
-                    unreachable!("the hub's generation never changes here")
-                }
+                HubOutput::HeldPage { rows } => self.shared.state().shown.extend(rows),
+                HubOutput::Reconciled { link, restarts } => self.reconcile(link, restarts),
             }
         }
         self.is_over |= self.socket.flush().await.is_err();
@@ -193,21 +223,37 @@ impl Connection {
             return self.session.refused(code);
         }
         let around = Circumstances {
-            generation: SETTINGS.generation,
+            generation: 1 + state.restores,
             overtaken: false,
         };
         let device = state.device.as_mut().unwrap();
         match decide(hello, &device.link, around) {
             Decision::Admit(admission) => {
-                assert_eq!(admission.reconcile, None);
                 device.link = admission.link.clone();
-                let resume = state.unreceived(hello.down);
-                state.is_connected = true;
+                let resume = match admission.reconcile {
+                    None => state.unreceived(hello.down),
+                    Some(_) => Vec::new(),
+                };
+                state.connected.insert(self.number);
                 drop(state);
                 self.session.admitted(*admission, resume, shared.now());
             }
             refused => self.session.refused(refused.close_code().unwrap()),
         }
+    }
+
+    /// The counters start over: what was exposed stays with the phone.
+    fn reconcile(&mut self, link: DeviceLink, restarts: bool) {
+        {
+            let mut state = self.shared.state();
+            if let Some(device) = &mut state.device {
+                device.link = link;
+            }
+            for exposed in state.exposed.values_mut().filter(|_| restarts) {
+                exposed.send.s = 0;
+            }
+        }
+        self.session.reconciled(Vec::new(), self.shared.now());
     }
 
     async fn close(&mut self, code: CloseCode) {

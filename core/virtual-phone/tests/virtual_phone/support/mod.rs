@@ -54,3 +54,39 @@ pub fn radio(folder: &Path) -> Vec<serde_json::Value> {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
+
+/// What a phone showed, line by line.
+pub type Screen = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
+
+/// Lets a phone show what it does on a screen that a test reads.
+pub fn watch(config: &mut VirtualPhoneConfig) -> Screen {
+    let screen = Screen::default();
+    let shown = screen.clone();
+    config.watcher = Some(std::sync::Arc::new(move |seen| {
+        shown.lock().unwrap().push(seen.to_string());
+    }));
+    screen
+}
+
+/// Tells whether a line of the screen has these words.
+pub fn shows(screen: &Screen, words: &str) -> bool {
+    let lines = screen.lock().unwrap();
+    lines.iter().any(|line| line.contains(words))
+}
+
+/// Lets something happen to a phone, as a line of its standard input says.
+pub async fn happen(phone: &VirtualPhone, line: &str) {
+    let input = virtual_phone::Input::parse(line).unwrap();
+    assert!(phone.take(input).await, "{line}");
+}
+
+/// Returns how many lines the radio log has, all of different messages.
+pub fn once_each(folder: &Path) -> usize {
+    let lines = radio(folder);
+    let ids: std::collections::BTreeSet<_> = lines
+        .iter()
+        .map(|line| line["message_id"].to_string())
+        .collect();
+    assert_eq!(ids.len(), lines.len(), "a message was handed over twice");
+    lines.len()
+}

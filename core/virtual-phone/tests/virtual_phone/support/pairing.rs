@@ -56,9 +56,22 @@ fn answer(request: &Value, shared: &Shared) -> (&'static str, Value) {
         "device_id": device.id,
         "host": HOST,
         "link_url": format!("ws://{}/link", shared.address),
-        "phones": [{"id": "PN0000000000000009", "sim": 0, "phone_number": "+15005550001"}],
+        "phones": phones(&request["device"]["sims"]),
     });
     ("200 OK", answer)
+}
+
+/// Each SIM is a Phone of its own.
+fn phones(sims: &Value) -> Vec<Value> {
+    let phone = |sim: &Value| {
+        let slot = sim["slot"].as_u64().unwrap();
+        json!({
+            "id": format!("PN{:016x}", 9 + slot),
+            "sim": slot,
+            "phone_number": sim["number"],
+        })
+    };
+    sims.as_array().unwrap().iter().map(phone).collect()
 }
 
 /// Returns the digits that the hub shows.
