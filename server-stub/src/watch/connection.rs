@@ -128,7 +128,7 @@ impl Connection {
             return self.must_end(CloseCode::ProtocolError, around);
         };
         let out_of_bounds = welcome.up + 1 < hello.up_lo || welcome.up > hello.up_hi;
-        let other = welcome.generation != hello.generation;
+        let other = welcome.generation != hello.generation && around.counters.agreed;
         if !self.asked_for_pages && (other || out_of_bounds) {
             return self.must_end(CloseCode::ProtocolError, around);
         }
@@ -196,6 +196,8 @@ impl Connection {
 
     /// Takes in what the phone wrote.
     pub(super) fn heard(&mut self, frame: &PhoneFrame, around: &mut Around<'_>) {
+        let after_welcome = self.generation.is_some() && self.must_end.is_none();
+        around.counters.agreed |= after_welcome && !matches!(frame, PhoneFrame::Bye(_));
         match frame {
             PhoneFrame::Hello(hello) => self.hello(hello, around),
             PhoneFrame::Ack(ack) => self.phone_acked(*ack, around),

@@ -12,6 +12,8 @@ const KEPT_BEHIND: u64 = 4_096;
 pub(super) struct Counters {
     /// The highest connection number.
     pub(super) conn: u64,
+    /// Whether it surely took a welcome: before that it takes any generation.
+    pub(super) agreed: bool,
     install: Option<InstallId>,
     by_generation: BTreeMap<u64, Known>,
 }

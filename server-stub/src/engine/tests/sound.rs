@@ -115,7 +115,7 @@ fn a_new_generation_asks_for_pages_and_starts_the_numbers_over() {
 fn a_hub_that_goes_back_raises_its_generation_by_itself() {
     let mut phone = connected("");
     phone.engine.act(Action::Remember, phone.now).unwrap();
-    let step = crate::scenario::Step::from_json(br#"{"send": {}}"#).unwrap();
+    let step = Step::from_json(br#"{"send": {}}"#).unwrap();
     phone.engine.act(step.action, phone.now).unwrap();
     phone.read();
     let send = phone.take_sends().remove(0);

@@ -1,0 +1,175 @@
+//! Every fault of a frame once, with an agent that must come through it.
+
+use crate::support::{Run, all_hold, play, with_fault};
+
+fn one_each(faults: &[&str]) -> Vec<String> {
+    faults.iter().map(|fault| with_fault(2, fault)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_comes_through_frames_that_are_late_doubled_slow_or_swapped() {
+    let verdicts = all_hold(&one_each(&[
+        "do = \"duplicate\"\nframe = \"send\"",
+        "do = \"delay\"\nframe = \"send\"\nms = 50",
+        "do = \"drip\"\nframe = \"welcome\"\nbytes = 7\nevery_ms = 1",
+        "do = \"stall\"\nframe = \"send\"\nside = \"both\"\nms = 100",
+        "do = \"stall\"\ndirection = \"up\"\nframe = \"event\"\nside = \"read\"\nms = 100",
+        "do = \"duplicate\"\ndirection = \"up\"\nframe = \"event\"",
+        "do = \"delay\"\ndirection = \"up\"\nframe = \"event\"\nms = 50",
+    ]))
+    .await;
+    for verdict in &verdicts {
+        assert_eq!((verdict.dials, verdict.faults[0].hits), (1, 1), "{verdict}");
+    }
+    // Swapped frames leave a gap: the agent closes, and everything is resumed.
+    let verdicts = all_hold(&one_each(&[
+        "do = \"reorder\"\nframe = \"send\"",
+        "do = \"reorder\"\ndirection = \"up\"\nframe = \"event\"",
+    ]))
+    .await;
+    for verdict in &verdicts {
+        assert!(verdict.dials > 1, "{verdict}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_comes_back_and_resumes_when_the_line_breaks_at_any_place() {
+    let down = ["challenge", "welcome", "send", "ack"];
+    let up = ["hello", "ack", "event", "health"];
+    let cuts = down.map(|frame| format!("do = \"cut\"\nframe = \"{frame}\""));
+    let lost = up.map(|frame| format!("do = \"cut\"\ndirection = \"up\"\nframe = \"{frame}\""));
+    let all: Vec<String> = cuts
+        .iter()
+        .chain(&lost)
+        .map(|it| with_fault(2, it))
+        .collect();
+    for verdict in all_hold(&all).await {
+        assert_eq!(verdict.faults[0].hits, 1, "{verdict}");
+        assert!(verdict.dials > 1, "{verdict}");
+        let once = verdict.messages.iter().all(|it| it.exposures == 1);
+        assert!(once, "{verdict}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_comes_back_after_every_code_that_does_not_stop_it() {
+    let faults = [1000, 1001, 1011, 3000, 4400, 4409].map(|code| {
+        let fault = format!("do = \"close\"\nframe = \"send\"\ncode = {code}");
+        with_fault(2, &fault)
+    });
+    for verdict in all_hold(&faults).await {
+        assert!(verdict.dials > 1, "{verdict}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_ends_a_connection_that_broke_the_protocol_and_resumes() {
+    let all = [
+        "not_json",
+        "duplicate_key",
+        "too_deep",
+        "large_number",
+        "not_utf8",
+        "no_type",
+        "no_fields",
+        "oversize",
+        "binary",
+    ];
+    let faults = all.map(|how| {
+        with_fault(
+            2,
+            &format!("do = \"malformed\"\nframe = \"send\"\nhow = \"{how}\""),
+        )
+    });
+    for verdict in all_hold(&faults).await {
+        assert!(verdict.dials > 1, "{verdict}");
+    }
+    let gap = all_hold(&[with_fault(3, "do = \"drop\"\nframe = \"send\"\nnth = 2")]).await;
+    assert!(gap[0].dials > 1, "{}", gap[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_believes_no_impossible_number() {
+    for verdict in all_hold(&one_each(&[
+        "do = \"lie\"\nframe = \"ack\"\nack_by = 100",
+        "do = \"lie\"\nframe = \"welcome\"\nup_by = 100",
+        "do = \"close\"\nframe = \"send\"\ncode = 1001\n[[fault]]\n\
+         do = \"lie\"\nframe = \"welcome\"\nnth = 2\ngeneration_by = 3",
+    ]))
+    .await
+    {
+        assert!(verdict.dials > 1, "{verdict}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_lives_with_acks_that_say_too_little_and_clocks_that_lie() {
+    for verdict in all_hold(&one_each(&[
+        "do = \"lie\"\nframe = \"ack\"\nack_by = -1\ntimes = 0",
+        "do = \"drop\"\nframe = \"ack\"\ntimes = 0",
+        "do = \"lie\"\nframe = \"welcome\"\nnow_by_ms = -31536000000",
+        "do = \"lie\"\nframe = \"welcome\"\nlimit_by = -254",
+    ]))
+    .await
+    {
+        assert_eq!(verdict.dials, 1, "{verdict}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_ignores_and_acks_what_it_does_not_know_and_stops_for_what_it_must() {
+    let step = "[[step]]\nwait.connected = 1\nunknown";
+    let send = "[[step]]\nsend = {}\n";
+    all_hold(&[
+        format!("{step} = {{}}\n{send}"),
+        format!("{step} = {{ numbered = true }}\n{send}"),
+    ])
+    .await;
+    let must = format!(
+        "[end]\nwhen = \"steps\"\n{step} = {{ crit = true }}\n[[step]]\nwait.ended = 1\npass = true\n"
+    );
+    let verdict = play(&must).await;
+    assert!(verdict.held, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_shows_what_it_holds_after_a_new_generation() {
+    let scenario = "[[step]]\nwait.connected = 1\nsend = { count = 3 }\n\
+                    [[step]]\nwait.state = { is = \"sent\" }\ngeneration = 2\n\
+                    [[step]]\nwait.connected = 2\nsend = { count = 2 }\n";
+    let verdict = play(scenario).await;
+    assert!(verdict.held, "{verdict}");
+    assert_eq!(verdict.messages.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_gives_back_cancels_pauses_and_answers() {
+    let scenario = "[[step]]\nwait.connected = 1\nconfig = { pause = true }\n\
+                    [[step]]\nsend = { label = \"back\" }\n[[step]]\nsend = { label = \"off\" }\n\
+                    [[step]]\nsend = { label = \"stays\", kind = \"of_a_later_version\" }\n\
+                    [[step]]\nwait.state = { is = \"failed\" }\nrevoke = \"back\"\n\
+                    [[step]]\ncancel = \"off\"\n";
+    let verdict = play(scenario).await;
+    assert!(verdict.held, "{verdict}");
+    let statuses: Vec<&str> = verdict
+        .messages
+        .iter()
+        .map(|it| it.view.status.as_str())
+        .collect();
+    assert_eq!(statuses, ["revoked", "cancelled", "failed"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_removed_stops_and_can_join_again() {
+    let run = Run::start(
+        "[[step]]\nwait.connected = 1\nunpair = true\n[[step]]\nwait.connected = 2\nsend = {}\n",
+    )
+    .await;
+    let phone = run.phone().await;
+    phone.closed().await;
+    phone.stop().await.unwrap();
+    let again = run.phone().await;
+    let verdict = run.finish().await;
+    again.stop().await.unwrap();
+    assert!(verdict.held, "{verdict}");
+}
