@@ -76,6 +76,7 @@ impl Ownership {
 
     const fn end_failed(&mut self, partial: bool) {
         self.state = HubState::Failed;
+        self.flags.set(Flags::NO_PROOF);
         if partial {
             self.flags.set(Flags::PARTIAL);
         }
@@ -122,8 +123,8 @@ impl Ownership {
             Some(HubState::Delivered) => self.truth(WireState::Delivered),
             Some(state) if state > self.state && !earlier_won => {
                 self.state = state;
-                if state == HubState::Failed && report.partial {
-                    self.flags.set(Flags::PARTIAL);
+                if state == HubState::Failed {
+                    self.end_failed(report.partial);
                 }
                 if state.went_out() {
                     self.correct();
@@ -254,6 +255,7 @@ impl Ownership {
     const fn correct(&mut self) {
         self.flags.clear(Flags::NEVER_SENT);
         self.flags.clear(Flags::PARTIAL);
+        self.flags.clear(Flags::NO_PROOF);
     }
 }
 

@@ -65,7 +65,7 @@ impl Ownership {
 
     /// The sender's R4: the same message goes out again, under a new exposure.
     fn start_over(&mut self) -> Outcome {
-        if self.state == HubState::Unknown {
+        if self.state == HubState::Unknown || self.flags.has(Flags::NO_PROOF) {
             self.flags.set(Flags::EARLIER_UNKNOWN);
         }
         for told in [
@@ -74,6 +74,7 @@ impl Ownership {
             Flags::TOLD_UNKNOWN,
             Flags::NEVER_SENT,
             Flags::PARTIAL,
+            Flags::NO_PROOF,
         ] {
             self.flags.clear(told);
         }

@@ -121,10 +121,13 @@ impl Flags {
     /// Its result is that of an exposure before the present one.
     pub const EARLIER_WON: Self = Self(1 << 7);
     /// The outcome of an exposure before the present one is unknown: it was sent again for that
-    /// (R4), and no later end may claim that nothing went out.
+    /// (R4, or by its sender), and no later end may claim that nothing went out.
     pub const EARLIER_UNKNOWN: Self = Self(1 << 8);
 
-    const NAMES: [(Self, &'static str); 9] = [
+    /// It failed, and nothing proves that it did not go out: cleared once it did, or is sent again.
+    pub const NO_PROOF: Self = Self(1 << 9);
+
+    const NAMES: [(Self, &'static str); 10] = [
         (Self::CANCEL_ASKED, "cancel_asked"),
         (Self::REVOKE_ASKED, "revoke_asked"),
         (Self::DELETED, "deleted"),
@@ -134,6 +137,7 @@ impl Flags {
         (Self::PARTIAL, "partial"),
         (Self::EARLIER_WON, "earlier_won"),
         (Self::EARLIER_UNKNOWN, "earlier_unknown"),
+        (Self::NO_PROOF, "no_proof"),
     ];
 
     pub(super) const fn from_none() -> Self {

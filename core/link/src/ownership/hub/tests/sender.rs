@@ -157,3 +157,31 @@ fn a_deleted_message_is_cancelled_and_tells_no_webhook() {
     let publish = message.reports(WireState::Delivered).publish.unwrap();
     assert!(!publish.webhook);
 }
+
+#[test]
+fn after_a_resend_of_a_failure_without_proof_no_end_says_that_nothing_went() {
+    for failure in [plain(WireState::Failed), PARTIAL] {
+        let mut message = Message::exposed();
+        message.says(1, failure);
+        let verdict = message
+            .apply(Fact::ResendAsked { new_route: false })
+            .verdict;
+        assert_eq!(verdict, Some(Verdict::Requeued));
+        let outcome = message.apply(Fact::CancelAsked);
+        assert_eq!(
+            outcome.verdict,
+            Some(Verdict::NotCancellable),
+            "{failure:?}"
+        );
+        assert_eq!(shown(&outcome), Some(UNKNOWN), "{failure:?}");
+    }
+}
+
+#[test]
+fn after_a_resend_of_a_failure_with_proof_a_cancel_is_a_cancel() {
+    let mut message = Message::exposed();
+    message.says(1, PROVEN);
+    message.apply(Fact::ResendAsked { new_route: false });
+    let outcome = message.apply(Fact::CancelAsked);
+    assert_eq!(outcome.verdict, Some(Verdict::Cancelled));
+}
