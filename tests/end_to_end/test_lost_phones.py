@@ -1,0 +1,73 @@
+"""A phone removed, replaced, or lost: nothing of it is sent twice, and nobody waits for ever."""
+
+import pytest
+
+from support.numbers import fresh_number
+from support.station import Station
+from support.wait import until
+
+
+@pytest.fixture
+def station(tmp_path):
+    """A hub without phones."""
+    one = Station(tmp_path)
+    yield one
+    assert not one.close()
+
+
+def on_its_way(station, phone):
+    """Returns a message that a phone without a word of its radio holds."""
+    message = station.send(phone, "held", fresh_number())
+    until(lambda: message.id in station.handed_over(), "its radio has it")
+    return message
+
+
+def test_a_phone_that_is_removed_leaves_what_it_held_unknown(station):
+    phone, other = station.join("silent"), station.join()
+    held = on_its_way(station, phone)
+    station.admin("device", "revoke", phone.device_id)
+    message = station.rest.wait_status(held.id, "failed")
+    assert message["error_code"] == "unknown_outcome"
+    assert station.device(phone)["state"] == "revoked"
+    until(lambda: not station.is_connected(phone), "its link is closed", 10)
+    # The sender's own word, and nothing else, sends it again: by the phone that is there.
+    again = station.project.getMessageById(held.id).resend(route_id=other.route_id)
+    assert again.id == held.id
+    station.rest.wait_status(held.id, "delivered")
+    assert station.handed_over().count(held.id) == 2
+    assert station.rest.message(held.id)["send_attempts"] == 2
+
+
+def test_a_phone_that_is_replaced_keeps_its_routes_and_its_queue(station):
+    old = station.join("silent")
+    held = on_its_way(station, old)
+    station.leave(old)
+    queued = station.send(old, "queued", fresh_number())
+    new = station.join(device=old.device_id)
+    assert new.route_id == old.route_id
+    assert station.rest.wait_status(held.id, "failed")["error_code"] == "unknown_outcome"
+    station.rest.wait_status(queued.id, "delivered")
+    assert [line["message_id"] for line in new.radio()] == [queued.id]
+    assert station.handed_over().count(held.id) == 1
+    old.start()
+    until(lambda: not old.program.alive() or "pair" in old.program.words().lower(), "the old one is out")
+    assert station.is_connected(new)
+
+
+def test_a_phone_that_is_lost_for_ever_holds_its_message_until_its_life_is_over(station):
+    phone, other = station.join("silent"), station.join()
+    held = on_its_way(station, phone)
+    phone.program.kill()
+    mortal = station.rest.send(fresh_number(), "never exposed", route_id=phone.route_id, ttl_sec=1)
+    ended = station.rest.wait_status(mortal["id"], "failed")
+    assert ended["error_code"] == "expired", "no phone ever had it"
+    lost = station.join("silent")
+    short = station.rest.send(fresh_number(), "short", route_id=lost.route_id, ttl_sec=20)
+    until(lambda: short["id"] in station.handed_over(), "its radio has it")
+    lost.program.kill()
+    message = station.rest.wait_status(short["id"], "failed", patience_s=120)
+    assert message["error_code"] == "unknown_outcome"
+    assert station.rest.message(held.id)["status"] == "queued", "its life is not over"
+    for message_id in (held.id, short["id"]):
+        assert station.handed_over().count(message_id) == 1
+    assert other.radio() == []
