@@ -12,6 +12,10 @@ setup:
 demo *arguments:
     scripts/demo {{arguments}}
 
+# Runs the hub double for agents (server-stub/README.md)
+stub *arguments:
+    cargo run -q --locked -p server-stub -- {{arguments}}
+
 # Runs all tests, or the named suites
 test *suites:
     scripts/test {{suites}}

@@ -38,8 +38,9 @@ use crate::watch::{EndedBy, Rule, Watch};
 use faults::Faults;
 use link::Link;
 use memory::{Device, Memory};
+use postrider_link::close::CloseCode;
 use postrider_link::codec::{self, DecodeError};
-use postrider_link::frame::{Inbound, Nonce};
+use postrider_link::frame::{Inbound, Nonce, PhoneFrame};
 use postrider_model::{BootMs, DeviceId, KeyMaker, MessageId, Now};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -308,7 +309,7 @@ impl Engine {
     /// Closes every connection, at the end of a run.
     pub fn shut(&mut self, now: Now) {
         for link in self.links.values_mut() {
-            link.close(postrider_link::close::CloseCode::GoingAway.code(), now);
+            link.close(CloseCode::GoingAway.code(), now);
         }
         self.pump(now);
     }
@@ -359,6 +360,12 @@ impl Engine {
         match read {
             Ok(frame) => {
                 self.watch.heard(dial, &frame, now);
+                if matches!(&frame, PhoneFrame::Bye(bye) if bye.code == CloseCode::NotPaired.code())
+                    && let Some(device) = &mut self.device
+                {
+                    // Its owner unpaired it.
+                    device.standing = memory::Standing::Removed;
+                }
                 self.take_up(&mut link, frame, now);
             }
             Err(error) => {

@@ -10,7 +10,7 @@ use postrider_link::ownership::hub::{Fact, Ownership};
 use postrider_model::{MessageId, MessageText, Now, SimSlot};
 
 /// Most messages of a run; what a step wants beyond it is refused.
-const MESSAGES_MAX: usize = 200_000;
+const MESSAGES_MAX: usize = 20_000;
 /// Letters of a made text of one part.
 const SHORT_TEXT: usize = 24;
 /// Letters that each further part of a made text adds: a part with its header holds as many.

@@ -7,7 +7,7 @@ use postrider_model::{MessageText, Secret, SimSlot};
 use serde::Deserialize;
 
 /// Most messages of one `send`.
-const COUNT_MAX: u32 = 100_000;
+const COUNT_MAX: u32 = 10_000;
 /// Most parts that a made text has.
 const PARTS_MAX: u16 = 255;
 /// Longest life of a message, in milliseconds: 30 days.

@@ -1,5 +1,10 @@
 //! The stub over loopback, with real agents and with wrong ones.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at whatever it did not expect"
+)]
+
 mod control;
 mod dials;
 mod faults;
