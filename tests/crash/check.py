@@ -12,6 +12,7 @@ FINAL = ON_AIR | {"failed", "cancelled"}
 UNKNOWN = "unknown_outcome"
 # Result codes that leave open whether the PDU left; see the table in core/text.
 AMBIGUOUS = {"1", "101", "124"}
+PARTIAL = "partial"
 # How far along a status is; a webhook may repeat one, and only the end of an unknown outcome may be corrected.
 RANK = {"queued": 0, "failed_queued": 1, "cancelled": 5, "failed": 5, "sent": 6, "not_delivered": 8, "delivered": 9}
 
@@ -24,6 +25,20 @@ class Accepted:
     content: str
     on_unknown: str = "fail"
     cancel_asked: bool = False
+    at: float = 0.0  # when it was answered, on the clock of `Restore`
+
+
+@dataclass
+class Restore:
+    """The hub was given a backup: what was accepted in between, it does not know any more."""
+
+    backup_begun: float
+    restored: float
+    webhooks_before: int = 0  # how many webhooks had come by then
+
+    def forgets(self, accepted):
+        """Says whether a message may be missing."""
+        return self.backup_begun <= accepted.at <= self.restored
 
 
 @dataclass
@@ -40,6 +55,8 @@ class Evidence:
     server_errors: list = field(default_factory=list)
     panics: list = field(default_factory=list)
     ended: list = field(default_factory=list)  # programs that ended although nothing killed them
+    restores: list = field(default_factory=list)  # of Restore
+    kinds_ever: list = field(default_factory=list)  # kinds of all alerts, those that ended too
 
 
 def findings(evidence):
@@ -50,6 +67,7 @@ def findings(evidence):
     told = defaultdict(list)
     for message_id, status in evidence.webhooks:
         told[message_id].append(status)
+    told_since = _since_restores(evidence)
     wrong = {
         "accepted and lost": _lost(evidence),
         "accepted twice under one key": _repeated(evidence),
@@ -58,8 +76,9 @@ def findings(evidence):
         "a text or a recipient that was changed on the way": _changed(evidence, lines),
         "neither final nor truthfully waiting": _stuck(evidence),
         "a final status without its webhook": _untold(evidence, told),
-        "webhooks of one message out of order": _disordered(told),
+        "webhooks of one message out of order": [line for part in told_since for line in _disordered(part)],
         "an incoming message twice": _incoming_twice(evidence),
+        "a hub that kept its data taken for one that went backwards": _falsely_frozen(evidence),
         "a sound phone taken for a copied one": [a for a in evidence.alerts if "clon" in a or "cop" in a],
         "a program that ended by itself": evidence.ended,
         "a 5xx other than 503, or a panic": evidence.server_errors + evidence.panics,
@@ -68,7 +87,27 @@ def findings(evidence):
 
 
 def _lost(evidence):
-    return [a.id for a in evidence.accepted if a.id not in evidence.messages]
+    return [a.id for a in evidence.accepted if a.id not in evidence.messages and not _forgotten(evidence, a)]
+
+
+def _forgotten(evidence, accepted):
+    return any(restore.forgets(accepted) for restore in evidence.restores)
+
+
+def _since_restores(evidence):
+    """Splits the webhooks at each restore: a hub that went backwards tells again what it forgot it had told."""
+    cuts = [0, *(restore.webhooks_before for restore in evidence.restores), len(evidence.webhooks)]
+    parts = []
+    for begin, end in zip(cuts, cuts[1:]):
+        told = defaultdict(list)
+        for message_id, status in evidence.webhooks[begin:end]:
+            told[message_id].append(status)
+        parts.append(told)
+    return parts
+
+
+def _falsely_frozen(evidence):
+    return [] if evidence.restores else [kind for kind in evidence.kinds_ever if kind == "hub_frozen"]
 
 
 def _repeated(evidence):
@@ -98,10 +137,18 @@ def _contradictions(evidence, lines):
             wrong.append(f"{message_id}: {status}, and never handed over")
         if status == "cancelled" and on_air:
             wrong.append(f"{message_id}: cancelled, and handed over")
-        if status == "failed" and on_air and code != UNKNOWN and code not in AMBIGUOUS:
+        if status == "failed" and on_air and code not in {UNKNOWN, PARTIAL} | AMBIGUOUS:
             wrong.append(f"{message_id}: failed with {code}, and handed over")
-    wrong += [f"{message_id}: handed over, and unknown to the hub" for message_id in lines if message_id not in evidence.messages]
+    accepted = {a.id: a for a in evidence.accepted}
+    for message_id in lines:
+        if message_id not in evidence.messages and not _may_be_unknown(evidence, accepted.get(message_id)):
+            wrong.append(f"{message_id}: handed over, and unknown to the hub")
     return wrong
+
+
+def _may_be_unknown(evidence, accepted):
+    # An answer that the hub's death cut off was to a message of the moment before.
+    return bool(evidence.restores) and (accepted is None or _forgotten(evidence, accepted))
 
 
 def _changed(evidence, lines):

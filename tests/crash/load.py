@@ -52,7 +52,10 @@ class Load:
     def _body(self, dice):
         with self._lock:
             number = next(self._numbers)
-        return {"content": f"message {number}", "to_number": f"+1500555{1000 + number % 500:04d}"}
+        content = f"message {number}"
+        if dice.random() < 0.03:
+            content += " and so on" * 20
+        return {"content": content, "to_number": f"+1500555{1000 + number % 500:04d}"}
 
     def _common(self, dice):
         common = {"status_url": self.world.receiver.url()}
@@ -67,7 +70,7 @@ class Load:
         answer = self._until_answered(rest, "messages/send", body, body["content"])
         if answer is None:
             return
-        accepted = Accepted(answer["id"], body["content"], body.get("on_unknown", "fail"))
+        accepted = Accepted(answer["id"], body["content"], body.get("on_unknown", "fail"), at=time.monotonic())
         with self._lock:
             self.accepted.append(accepted)
         if dice.random() < 0.05:
@@ -87,7 +90,8 @@ class Load:
             return
         with self._lock:
             for asked, made in zip(messages, answer["messages"]):
-                self.accepted.append(Accepted(made["id"], asked["content"], common.get("on_unknown", "fail")))
+                on_unknown = common.get("on_unknown", "fail")
+                self.accepted.append(Accepted(made["id"], asked["content"], on_unknown, at=time.monotonic()))
 
     def _until_answered(self, rest, path, body, key):
         headers = {"Idempotency-Key": key}

@@ -23,14 +23,26 @@ from support.paths import ROOT, TARGET  # noqa: E402
 from support.rest import success  # noqa: E402
 from support.wait import NeverHappened, until  # noqa: E402
 
-PROFILES = ["normal", "normal", "no-reports", "slow"]
-WEIGHTS = [45, 45, 30, 1]
+PROFILES = ["normal", "normal", "no-reports", "slow", "limit", "ambiguous", "partial", "repeat"]
+WEIGHTS = [45, 45, 30, 1, 0.3, 4, 6, 20]
+# How often a round gives the hub a backup instead of only killing something.
+RESTORES = 0.2
 SHOWN = 10
 # The phone's wrong orders, and the check that each must fail. An ack that was not true yet shows in the hello after
 # the kill: the phone's journal lies behind what it said, which only a copied or rolled-back one should.
 FAULTS = [
     ("radio-first", "the radio is called before the commit", "in the radio log twice without a sender's choice"),
     ("ack-first", "the ack is written before the commit", "a sound phone taken for a copied one"),
+]
+# The hub's own, as (its name, what it means, the check that must fail). A frame that was written too early shows in the
+# hello after the kill: the phone has what the hub never sent, as after a restore.
+HUB_FAULTS = [
+    ("answer-first", "a request is answered before the commit", "accepted and lost"),
+    (
+        "frame-first",
+        "a message is written to the phone before its exposure is committed",
+        "a hub that kept its data taken for one that went backwards",
+    ),
 ]
 # Wrong orders keep rows off the disk for a while, which makes such a phone slow.
 FAULTY_RATE = 25
@@ -61,18 +73,22 @@ def main():
     return 1 if failed else 0
 
 
-def run(options, seed, phone_arguments=(), phone_binary=None):
+def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
     """Does one whole run and returns the findings."""
     print(f"crash: seed {seed}, {options.rounds} rounds", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="postrider-crash-"))
     dice = random.Random(seed)
-    world = World(folder, PROFILES, dice, phone_arguments, phone_binary)
-    world.weights = WEIGHTS
+    faulty = bool(phone_binary or hub_fault)
+    profiles = PROFILES[:4] if faulty else PROFILES
+    world = World(folder, profiles, dice, phone_arguments, phone_binary, hub_fault)
+    world.weights = WEIGHTS[: len(profiles)]
     try:
         load = Load(world, seed, options.rate)
         kills = []
         for number in range(1, options.rounds + 1):
-            kills += world.kill_round(number)
+            # Faults are shown by kills alone: a restore excuses what they do.
+            restores = not faulty and dice.random() < RESTORES
+            kills += world.restore_round(number) if restores else world.kill_round(number)
         load.stop()
         settle(world, options.rounds)
         world.note_ends()
@@ -137,6 +153,8 @@ def gather(world, load):
         server_errors=list(load.server_errors),
         panics=list(world.panics),
         ended=list(world.ended),
+        restores=list(world.restores),
+        kinds_ever=[alert["kind"] for alert in world.admin("alerts", "--all")],
     )
 
 
@@ -149,7 +167,7 @@ def summary(evidence, load, kills):
             status = f"failed ({message.get('error_code')})"
         statuses[status] = statuses.get(status, 0) + 1
     killed = {kind: sum(1 for k, _ in kills if k == kind) for kind in ("hub", "phone")}
-    print(f"kills: {killed['hub']} of the hub, {killed['phone']} of phones")
+    print(f"kills: {killed['hub']} of the hub, {killed['phone']} of phones, {len(evidence.restores)} restores")
     print(f"accepted {len(evidence.accepted)}, repeated requests {load.repeats}, statuses {statuses}")
     print(f"radio log {len(evidence.radio)} lines, webhooks {len(evidence.webhooks)}, alerts {sorted(set(evidence.alerts))}")
 
@@ -164,25 +182,34 @@ def report(wrong):
     return len(wrong) - failed, failed
 
 
-def build(features=()):
-    """Builds the phone, with the wrong orders or without."""
-    command = ["cargo", "build", "--locked", "-p", "virtual-phone", *features]
+def build(package, features=()):
+    """Builds a program, with the wrong orders or without."""
+    command = ["cargo", "build", "--locked", "-p", package, *features]
     subprocess.run(command, cwd=ROOT, check=True)
+
+
+def build_faulty(package, folder):
+    """Builds a program with its wrong orders, and leaves the right one where it was."""
+    faulty = Path(folder) / package
+    try:
+        build(package, ["--features", "fault-order"])
+        shutil.copy2(TARGET / "debug" / package, faulty)
+    finally:
+        build(package)
+    return faulty
 
 
 def show_faults(options, seed):
     """Runs with each order taken out; a check passes when the checker has found the fault."""
     with tempfile.TemporaryDirectory(prefix="postrider-faults-") as folder:
-        faulty = Path(folder) / "virtual-phone"
-        try:
-            build(["--features", "fault-order"])
-            shutil.copy2(TARGET / "debug" / "virtual-phone", faulty)
-        finally:
-            build()
+        phone = build_faulty("virtual-phone", folder)
+        hub = build_faulty("route-hub", folder)
+        runs = [(meaning, check, (["--fault", fault], phone)) for fault, meaning, check in FAULTS]
+        runs += [(meaning, check, ((), None, (hub, fault))) for fault, meaning, check in HUB_FAULTS]
         passed = failed = 0
-        for fault, meaning, caught_by in FAULTS:
+        for meaning, caught_by, parts in runs:
             print(f"\n-- the wrong order: {meaning} --", flush=True)
-            wrong = run(options, seed, ["--fault", fault], faulty)
+            wrong = run(options, seed, *parts)
             report(wrong)
             found = bool(wrong[caught_by])
             print(f"{'caught' if found else 'NOT CAUGHT'}: {meaning}")

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from crash.check import Accepted, Evidence, findings
+from crash.check import Accepted, Evidence, Restore, findings
 
 
 def message(content, status, **more):
@@ -84,6 +84,9 @@ def test_each_wrong_is_found(sound):
     def receive_twice(e):
         e.incoming_texts.append("x")
 
+    def freeze(e):
+        e.kinds_ever.append("hub_frozen")
+
     def invent(e):
         e.radio.append(line("F", "f"))
 
@@ -100,7 +103,33 @@ def test_each_wrong_is_found(sound):
         keep_quiet: "a final status without its webhook",
         turn_around: "webhooks of one message out of order",
         receive_twice: "an incoming message twice",
+        freeze: "a hub that kept its data taken for one that went backwards",
         invent: "a status that contradicts the radio log",
     }
     for edit, name in expected.items():
         assert name in change(sound, edit), edit.__name__
+
+
+def test_a_restore_excuses_what_it_forgets_and_nothing_else(sound):
+    def lose(e, at):
+        del e.messages["D"]
+        e.accepted[3].at = at
+        e.restores.append(Restore(backup_begun=10, restored=20, webhooks_before=4))
+        e.kinds_ever.append("hub_frozen")
+
+    assert change(sound, lambda e: lose(e, 15)) == set()
+    assert change(sound, lambda e: lose(e, 9)) == {"accepted and lost"}
+    assert change(sound, lambda e: lose(e, 21)) == {"accepted and lost"}
+
+    def send_twice(e):
+        lose(e, 15)
+        e.radio.append(line("A", "a", 2))
+
+    assert change(sound, send_twice) == {"in the radio log twice without a sender's choice"}
+
+    def tell_again(e, cut):
+        e.restores.append(Restore(backup_begun=10, restored=20, webhooks_before=cut))
+        e.webhooks += [("A", "sent"), ("A", "delivered")]
+
+    assert change(sound, lambda e: tell_again(e, 6)) == set()
+    assert change(sound, lambda e: tell_again(e, 2)) == {"webhooks of one message out of order"}

@@ -2,7 +2,9 @@
 
 import time
 
+from crash.check import Restore
 from support.hub import Admin, Serve
+from support.operator import backup, restore
 from support.phones import VirtualPhone
 from support.receiver import Answer, Receiver
 from support.wait import until
@@ -13,8 +15,10 @@ ALL_PERMISSIONS = ["view_messages", "send_messages", "delete_messages", "view_ro
 class World:
     """A served hub with virtual phones, all of them processes that may be killed."""
 
-    def __init__(self, folder, profiles, dice, phone_arguments=(), phone_binary=None):
+    def __init__(self, folder, profiles, dice, phone_arguments=(), phone_binary=None, hub_fault=None):
         self.dice = dice
+        self.folder = folder
+        self.restores = []
         self.admin = Admin(folder / "hub")
         organization = self.admin.organization("Crash")
         self.project = self.admin.project(organization, "Crash")
@@ -22,7 +26,11 @@ class World:
         self.receiver = Receiver()
         self.receiver.answer = self._answer
         self._refused = set()
-        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
+        arguments = ["--webhook-allow", "127.0.0.0/8"]
+        fault = ["--fault", hub_fault[1]] if hub_fault else []
+        self.server = Serve(self.admin.folder, arguments=[*arguments, *fault])
+        self.server.binary = hub_fault[0] if hub_fault else None
+        self.server.start()
         self.rest = self.server.rest(self.key, self.project)
         self.phones = []
         self.panics = []
@@ -96,6 +104,31 @@ class World:
         names = " and ".join("hub" if kind == "hub" else f"phone {index}" for kind, index in steps)
         print(f"round {number}: killed {names}", flush=True)
         return steps
+
+    def restore_round(self, number):
+        """Takes a backup under load, and a while later gives it to the hub in the place of its data."""
+        dice = self.dice
+        self.type_incoming()
+        copy = self.folder / f"backup{number}.db"
+        begun = time.monotonic()
+        taken = backup(self.admin.folder, copy)
+        time.sleep(dice.uniform(0.2, 1.5))
+        self.kill_hub()
+        killed = [dice.randrange(len(self.phones))] if dice.random() < 0.5 else []
+        for index in killed:
+            self.kill_phone(index)
+        told = restore(self.admin.folder, copy)
+        restored = time.monotonic()
+        # What the dead hub had sent is in by now: it was answered on this machine.
+        time.sleep(0.2)
+        self.restores.append(Restore(begun, restored, len(self.receiver.all(event="send_status"))))
+        self.server.start()
+        for index in killed:
+            self.start_phone(index)
+        print(
+            f"round {number}: backup of {taken['bytes'] // 1000} kB restored, generation {told['generation']}", flush=True
+        )
+        return [("hub", None), *(("phone", index) for index in killed)]
 
     def type_incoming(self):
         """Lets each phone receive a few messages; one may be lost with a phone killed before its journal has it."""

@@ -125,6 +125,7 @@ class Serve:
         self.verify = verify
         self.arguments = list(arguments)
         self.env = env
+        self.binary = None
         self.base_url = f"{scheme}://127.0.0.1:{self.port}/v1"
         self.program = None
 
@@ -135,7 +136,8 @@ class Serve:
 
     def start(self):
         """Starts the program and waits until it is ready."""
-        command = [binary("route-hub"), "serve", "--dir", self.folder, "--listen", f"127.0.0.1:{self.port}"]
+        program = self.binary or binary("route-hub")
+        command = [program, "serve", "--dir", self.folder, "--listen", f"127.0.0.1:{self.port}"]
         self.program = Program(command + self.arguments, env=self.env, name="route-hub serve")
         until(self._ready, "the hub is ready", 60)
         return self
