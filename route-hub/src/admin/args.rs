@@ -218,6 +218,12 @@ pub enum PhoneCommand {
         #[arg(long, value_name = "NUMBER")]
         number: Option<PhoneNumber>,
     },
+    /// Let what waits in the present quiet hours go, on a phone with quiet_mode confirm.
+    ReleaseQuietHours {
+        /// The phone.
+        #[arg(value_name = "PN…")]
+        phone: PhoneId,
+    },
     /// Say that the SIM now in the slot is the right one: sending goes on.
     ConfirmSim {
         /// The phone.

@@ -7,7 +7,7 @@ use crate::alerts;
 use crate::audit;
 use crate::commands::CommandError;
 use crate::setup;
-use hub_domain::{AlertKind, Phone};
+use hub_domain::{AlertKind, Phone, QuietMode};
 use hub_store::{Tx, phones, projects};
 use postrider_model::{PhoneId, ProjectId};
 use serde_json::{Value, json};
@@ -29,6 +29,7 @@ pub(super) fn run(admin: &Admin, command: PhoneCommand) -> Result<(), CommandErr
             Ok(())
         }
         PhoneCommand::ConfirmSim { phone } => confirm_sim(admin, phone),
+        PhoneCommand::ReleaseQuietHours { phone } => release_quiet_hours(admin, phone),
     }
 }
 
@@ -88,6 +89,39 @@ fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
     })?;
     admin.out.show(&view(&phone), || {
         format!("{id} sends from the SIM that is in it now")
+    });
+    Ok(())
+}
+
+/// Lets a phone send in its present quiet hours; outside of them there is nothing to release.
+fn release_quiet_hours(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
+    let (phone, released) = admin.write(move |hub, tx, now| {
+        let found = phones::by_key(tx, id)?.filter(|phone| !phone.removed);
+        let Some(mut phone) = found else {
+            return Ok(Err("there is no such phone"));
+        };
+        let Some(project) = projects::get(tx, phone.project_id)? else {
+            return Ok(Err("there is no such phone"));
+        };
+        if phone.quiet_mode != QuietMode::Confirm {
+            return Ok(Err("the phone's quiet_mode is not confirm"));
+        }
+        let released = phone.release_quiet(&project.timezone_id, now.unix);
+        if released {
+            phones::update(tx, &phone)?;
+            let line = audit::Line {
+                organization_id: project.organization_id,
+                project_id: Some(project.id),
+                action: "phone.release_quiet_hours",
+                target: id.to_string(),
+            };
+            audit::write(hub, tx, line, now)?;
+        }
+        Ok(Ok((phone, released)))
+    })?;
+    admin.out.show(&view(&phone), || match released {
+        true => format!("{id} sends until its quiet hours end, and keeps the next ones"),
+        false => format!("{id} keeps no quiet hours at this moment"),
     });
     Ok(())
 }

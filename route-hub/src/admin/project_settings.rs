@@ -2,7 +2,7 @@
 
 use super::args::ProjectSettings;
 use crate::commands::CommandError;
-use hub_domain::Project;
+use hub_domain::{Project, Zone};
 use hub_outgoing::{Allowed, Guard};
 use hub_store::{StoreError, Tx, phones};
 use postrider_model::{PhoneId, Secret};
@@ -125,17 +125,11 @@ fn country(text: &str) -> Result<String, String> {
     }
 }
 
-/// Checks the shape of an IANA name: words with `/` between them, such as `America/Port-au-Prince`.
+/// Reads a zone of the tz database, such as `America/Port-au-Prince`.
 fn timezone(text: &str) -> Result<String, String> {
-    let word = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_alphabetic())
-            && word
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b))
-    };
-    match text.len() <= 64 && text.split('/').all(word) {
-        true => Ok(text.to_owned()),
-        false => Err("must be an IANA name such as Africa/Nairobi".to_owned()),
+    match Zone::find(text) {
+        Some(zone) => Ok(zone.name().to_owned()),
+        None => Err("must be a zone of the tz database such as Africa/Nairobi".to_owned()),
     }
 }
 

@@ -2,7 +2,7 @@
 //! no phone keeps quiet, goes on when they end.
 
 use crate::hub::Hub;
-use hub_domain::{Phone, PhoneType};
+use hub_domain::PhoneType;
 use hub_store::{StoreError, Tx, phones, projects};
 use postrider_model::{PhoneId, UnixMs};
 use std::time::Duration;
@@ -21,21 +21,30 @@ pub async fn run(hub: Hub) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         looks = (looks + 1) % LOOKS_TO_RENEW;
-        match hub.store.read(phones::with_quiet_hours).await {
-            Ok(phones) => tell(&hub, &phones, looks == 0),
-            Err(error) => tracing::error!(%error, "quiet hours could not be looked for"),
+        if let Err(error) = look(&hub, looks == 0).await {
+            tracing::error!(%error, "quiet hours could not be looked for");
         }
     }
 }
 
-fn tell(hub: &Hub, phones: &[Phone], renew: bool) {
-    for phone in phones {
-        match phone.phone_type {
-            PhoneType::Simulated => hub.bus.wake_simulated(),
-            PhoneType::Android if renew => hub.bus.phone_changed(phone.id),
-            PhoneType::Android => {}
+/// Has the test route look at what waits, and with `renew` each link at what it told its phones.
+///
+/// # Errors
+/// What the database says.
+pub async fn look(hub: &Hub, renew: bool) -> Result<(), StoreError> {
+    let of = |phone_type| {
+        hub.store
+            .read(move |tx| phones::with_quiet_hours(tx, phone_type))
+    };
+    if !of(PhoneType::Simulated).await?.is_empty() {
+        hub.bus.wake_simulated();
+    }
+    if renew {
+        for phone in of(PhoneType::Android).await? {
+            hub.bus.phone_changed(phone.id);
         }
     }
+    Ok(())
 }
 
 /// Returns the test routes that are quiet now.
@@ -44,10 +53,8 @@ fn tell(hub: &Hub, phones: &[Phone], renew: bool) {
 /// What the database says.
 pub fn test_routes(tx: &mut Tx<'_>, now: UnixMs) -> Result<Vec<PhoneId>, StoreError> {
     let mut quiet = Vec::new();
-    for phone in phones::with_quiet_hours(tx)? {
-        if phone.phone_type != PhoneType::Simulated || quiet.len() == TEST_ROUTES_MAX {
-            continue;
-        }
+    let routes = phones::with_quiet_hours(tx, PhoneType::Simulated)?;
+    for phone in routes.into_iter().take(TEST_ROUTES_MAX) {
         let Some(project) = projects::get(tx, phone.project_id)? else {
             continue;
         };

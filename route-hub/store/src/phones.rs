@@ -255,18 +255,19 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Phone>, 
     )
 }
 
-/// Returns every phone that keeps quiet hours, oldest first.
+/// Returns every phone of a type that keeps quiet hours, oldest first.
 ///
 /// # Errors
 /// What the database says.
-pub fn with_quiet_hours(tx: &mut Tx<'_>) -> Result<Vec<Phone>, StoreError> {
+pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Phone>, StoreError> {
     tx.query(
         concat!(
             "SELECT ",
             columns!(),
-            " FROM phones WHERE quiet_mode <> 0 AND removed = 0 ORDER BY id"
+            " FROM phones WHERE quiet_mode <> 0 AND removed = 0 AND phone_type = $1 \
+             ORDER BY id"
         ),
-        &[],
+        &values![phone_type.code()],
         read,
     )
 }

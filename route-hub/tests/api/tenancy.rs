@@ -11,6 +11,7 @@ const ON_MESSAGES: &[(&str, &str)] = &[
     ("DELETE", ""),
     ("POST", "/cancel"),
     ("POST", "/resend"),
+    ("GET", "/mms_parts"),
 ];
 
 #[tokio::test]
@@ -46,6 +47,7 @@ async fn the_ids_of_others_are_like_ids_of_nothing() {
             "POST",
             format!("phones/{}/reset_sent_message_count", phone.id),
         ),
+        ("POST", format!("phones/{}/release_quiet_hours", phone.id)),
         ("GET", format!("contacts/{contact}")),
         ("GET", format!("contacts/{contact}/messages")),
         ("GET", format!("webhooks/{}", id(&hook))),

@@ -471,10 +471,11 @@ pub(crate) fn what_is_simulated_waits_for_a_phone_that_is_paused_or_quiet<B: Bac
         paused.set_paused(true);
         phones::update(tx, &paused)?;
         assert_eq!(keys(tx, &[])?, [60, 62]);
-        assert_eq!(phones::with_quiet_hours(tx)?, []);
+        assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, []);
         paused.quiet_mode = QuietMode::Confirm;
         phones::update(tx, &paused)?;
-        assert_eq!(phones::with_quiet_hours(tx)?, [paused]);
+        assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, [paused]);
+        assert_eq!(phones::with_quiet_hours(tx, PhoneType::Simulated)?, []);
         Ok(())
     });
 }
