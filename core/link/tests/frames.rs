@@ -41,9 +41,10 @@ fn the_phones_frames_look_like_this() {
     {"t":"hello","v":[1,1],"features":["mms"],"phone":"DV0000000000000001","install":"install-000000000001","conn":8,"sig":"AQID","gen":3,"down":12,"up_lo":10,"up_hi":11,"limit":1036,"boot":"boot-1","wall":1700000000000,"mono":80,"sims":[{"slot":1,"number":"+15005550001","carrier":"Example Mobile","mccmnc":"00101","fingerprint":"c0ffee","send_limit":1500,"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace"}],"held":[["SM0000000000000007",1,"on_phone"],["SM0000000000000008",1,"unknown"]]}
     {"t":"event","s":10,"id":"SM0000000000000007","ep":2,"state":"failed","part":2,"of":3,"code":"no_service","detail":"RP cause 38","partial":true,"unsent":true,"wall":1700000000000,"mono":81,"boot":"boot-0"}
     {"t":"event","s":11,"id":"SM0000000000000007","ep":2,"state":"sent","wall":1700000000000,"mono":81}
+    {"t":"event","s":11,"id":"SM0000000000000007","ep":2,"state":"sent","duration_s":-1,"ring_s":12,"wall":1700000000000,"mono":81}
     {"t":"held","rows":[["SM0000000000000007",1,"delivered"]],"last":true}
     {"t":"inbound","s":12,"n":4,"kind":"sms","sim":0,"from":"+15005550003","to":"+15005550001","text":"STOP","parts":1,"sent_at":1699999999000,"duration_s":-1,"ring_s":6,"wall":1700000000000,"mono":82}
-    {"t":"health","s":13,"battery":81,"charging":true,"network":"wifi","signal":3,"sims":[{"slot":1,"number":"+15005550001","carrier":"Example Mobile","mccmnc":"00101","fingerprint":"c0ffee","send_limit":1500,"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace"}],"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace","forwarding":true,"app_version":"1.0.0","android_sdk":35,"manufacturer":"Example","model":"One"}
+    {"t":"health","s":13,"battery":81,"charging":true,"network":"wifi","signal":3,"sims":[{"slot":1,"number":"+15005550001","carrier":"Example Mobile","mccmnc":"00101","fingerprint":"c0ffee","send_limit":1500,"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace","kinds":[{"kind":"ussd","queue":2,"waiting_for":"ussd_answer"}]}],"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace","forwarding":true,"app_version":"1.0.0","android_sdk":35,"manufacturer":"Example","model":"One"}
     {"t":"ack","a":13,"limit":1037,"mono":83}
     {"t":"ping","n":2,"mono":84,"next_s":90}
     {"t":"pong","n":2,"mono":85}

@@ -4,7 +4,8 @@ use crate::{
     calls::{Line, Looks},
     change::Change,
     command::{Command, Refused},
-    config::AgentConfig,
+    config::{AgentConfig, PaceLimits},
+    counters::Counters,
     effect::Effect,
     event::Event,
     fact::RadioFact,
@@ -55,6 +56,7 @@ pub struct Agent {
     pub(crate) timers: Timers,
     pub(crate) work: Work,
     pub(crate) out: Out,
+    counters: Counters,
 }
 
 impl Agent {
@@ -108,6 +110,7 @@ impl Agent {
             timers,
             work,
             out,
+            counters: Counters::default(),
         };
         agent.see_sims(&sims);
         agent.settle(now);
@@ -135,6 +138,7 @@ impl Agent {
             Command::ReleaseSim(sim) | Command::ConfirmSim(sim) => {
                 return Err(Refused::NoSuchSim(sim));
             }
+            Command::SetLimits(limits) => self.set_limits(limits),
             Command::AllowUssdCodes(allowed) => {
                 self.outbound.allow_ussd_codes(allowed);
                 self.work.changes.push(Change::UssdCodesAllowed(allowed));
@@ -324,7 +328,14 @@ impl Agent {
 
     /// Returns the next thing to show.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.out.poll_event()
+        let event = self.out.poll_event()?;
+        self.counters.count(&event);
+        Some(event)
+    }
+
+    /// Returns how often rare things have happened since the start.
+    pub fn counters(&self) -> Counters {
+        self.counters
     }
 
     /// Returns when to call `handle_timeout`, and why.
@@ -369,6 +380,11 @@ impl Agent {
     fn set_condition(&mut self, condition: Condition) {
         self.session.power_changed(condition.charging == Some(true));
         self.health.set_condition(condition);
+    }
+
+    fn set_limits(&mut self, limits: PaceLimits) {
+        self.outbound.set_limits(limits);
+        self.health.set_limits(limits);
     }
 
     fn keep_house(&mut self, now: Now) {

@@ -1,5 +1,6 @@
 //! What the owner of the phone asks for.
 
+use crate::config::PaceLimits;
 use postrider_model::SimSlot;
 use std::fmt;
 
@@ -12,6 +13,9 @@ pub enum Command {
     ReleaseSim(SimSlot),
     /// Sends by the SIM that is in the slot now, which is not the one that was known.
     ConfirmSim(SimSlot),
+    /// Sends at another pace from now on; what was sent counts on. The shell keeps the limits and
+    /// gives them again at each start.
+    SetLimits(PaceLimits),
     /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
     AllowUssdCodes(bool),
 }

@@ -22,6 +22,12 @@ impl Guard {
         parts_max: 24,
         span_ms: 60_000,
     };
+
+    /// Stays below the 30 parts in half an hour of older phones, and of some makers' to this day.
+    pub const OLD_PHONES: Self = Self {
+        parts_max: 27,
+        span_ms: 1_800_000,
+    };
 }
 
 /// How many parts may leave; `None` is without a limit.

@@ -78,6 +78,11 @@ pub enum Event {
         /// How often.
         halvings: u8,
     },
+    /// A report names a hand-over and somebody else than its recipient: it counts for nothing.
+    ReportMismatched {
+        /// The hand-over.
+        token: SendToken,
+    },
     /// A result or report names a hand-over that this journal does not know.
     StrayResult {
         /// The hand-over.

@@ -5,7 +5,7 @@ use crate::{
     outbound::{Outbound, Waiting},
     timers::Timers,
 };
-use postrider_link::frame::{self, SimInfo};
+use postrider_link::frame::{self, Kind, KindQueue, SimInfo};
 use postrider_model::{BootMs, Now};
 
 /// The least time between two health facts, in milliseconds; what changes in between is told
@@ -40,6 +40,15 @@ pub struct Condition {
 struct Told {
     version: u64,
     queues: Vec<(usize, Option<&'static str>)>,
+    kinds: Vec<(usize, Option<&'static str>)>,
+}
+
+/// What waits for a SIM.
+#[derive(Debug)]
+struct Queue {
+    count: usize,
+    next: Option<Waiting>,
+    kinds: Vec<(Kind, usize, Option<Waiting>)>,
 }
 
 /// What is known of the phone, and what the hub was told of it.
@@ -74,6 +83,18 @@ impl Health {
         };
         health.set_sims(sims);
         health
+    }
+
+    /// Takes other limits of the owner; every slot has them that had the former ones.
+    pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
+        let mut sims = self.sims.clone();
+        for sim in &mut sims {
+            if sim.send_limit == self.limits.sim_parts_per_hour {
+                sim.send_limit = None;
+            }
+        }
+        self.limits = limits;
+        self.set_sims(sims);
     }
 
     pub(crate) fn condition(&self) -> &Condition {
@@ -115,18 +136,13 @@ impl Health {
                 return NextHealth::NotBefore(next);
             }
         }
-        let queues: Vec<_> = self
-            .sims
-            .iter()
-            .map(|sim| outbound.queue_of(sim.slot, timers, now))
-            .collect();
-        let told = Told {
-            version: self.version,
-            queues: queues
-                .iter()
-                .map(|(count, waiting)| (*count, waiting.map(|waiting| waiting.waiting_for)))
-                .collect(),
+        let mut queue_of = |sim: &SimInfo| {
+            let (count, next) = outbound.queue_of(sim.slot, timers, now);
+            let kinds = outbound.lanes_of(sim.slot, timers, now);
+            Queue { count, next, kinds }
         };
+        let queues: Vec<_> = self.sims.iter().map(&mut queue_of).collect();
+        let told = self.told_by(&queues);
         if self
             .told
             .as_ref()
@@ -138,15 +154,31 @@ impl Health {
         NextHealth::Tell(Box::new(self.fact(&queues, outbound.waiting(), now)))
     }
 
-    fn fact(&self, queues: &[(usize, Option<Waiting>)], waiting: usize, now: Now) -> frame::Health {
+    fn told_by(&self, queues: &[Queue]) -> Told {
+        let word = |waiting: Option<Waiting>| waiting.map(|waiting| waiting.waiting_for);
+        let kinds = queues.iter().flat_map(|queue| &queue.kinds);
+        Told {
+            version: self.version,
+            queues: queues
+                .iter()
+                .map(|queue| (queue.count, word(queue.next)))
+                .collect(),
+            kinds: kinds
+                .map(|(_, count, next)| (*count, word(*next)))
+                .collect(),
+        }
+    }
+
+    fn fact(&self, queues: &[Queue], waiting: usize, now: Now) -> frame::Health {
         let condition = self.condition.clone();
-        let describe = |sim: &SimInfo, (count, next): &(usize, Option<Waiting>)| SimInfo {
-            queue: Some(narrow(*count)),
-            next_slot_in_ms: next.map_or(Some(0), |next| in_ms(next, now)),
-            waiting_for: next.map(|next| next.waiting_for.to_owned()),
+        let describe = |sim: &SimInfo, queue: &Queue| SimInfo {
+            queue: Some(narrow(queue.count)),
+            next_slot_in_ms: queue.next.map_or(Some(0), |next| in_ms(next, now)),
+            waiting_for: queue.next.map(|next| next.waiting_for.to_owned()),
+            kinds: queue.kinds.iter().map(|kind| of_kind(kind, now)).collect(),
             ..sim.clone()
         };
-        let next = queues.iter().filter_map(|(_, next)| *next).next();
+        let next = soonest(queues);
         frame::Health {
             s: 0,
             battery: condition.battery,
@@ -168,6 +200,21 @@ impl Health {
             manufacturer: condition.manufacturer,
             model: condition.model,
         }
+    }
+}
+
+/// Returns what the message that may leave first on any SIM waits for.
+fn soonest(queues: &[Queue]) -> Option<Waiting> {
+    let waiting = queues.iter().filter_map(|queue| queue.next);
+    waiting.min_by_key(|next| (next.until.is_none(), next.until))
+}
+
+fn of_kind((kind, count, next): &(Kind, usize, Option<Waiting>), now: Now) -> KindQueue {
+    KindQueue {
+        kind: kind.clone(),
+        queue: narrow(*count),
+        next_slot_in_ms: next.map_or(Some(0), |next| in_ms(next, now)),
+        waiting_for: next.map(|next| next.waiting_for.to_owned()),
     }
 }
 

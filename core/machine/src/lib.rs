@@ -39,6 +39,7 @@ mod calls;
 pub mod change;
 mod command;
 mod config;
+mod counters;
 mod effect;
 mod event;
 mod fact;
@@ -67,6 +68,7 @@ pub use calls::{CALL_LOG_LOOKS_MS, CALL_MS_MAX, RINGS_MAX};
 pub use change::Change;
 pub use command::{Command, Refused};
 pub use config::{AgentConfig, Guard, PaceLimits, Waits};
+pub use counters::Counters;
 pub use effect::{Body, Effect, SendParts};
 pub use event::Event;
 pub use fact::{

@@ -9,8 +9,9 @@
 //! its fingerprint. The floor says which rows are never told: those of before this agent's first
 //! start, which are nobody's business, and those as old as what is no longer remembered.
 //!
-//! A wall clock that was set leads to no blindness: a mark or a floor that lies ahead is taken for
-//! the present moment.
+//! A wall clock that is set leads to no blindness and tells nothing of before: a mark that lies
+//! ahead is taken for the present moment, and while the floor lies ahead, rows count from the moment
+//! on at which the clock went back.
 
 use crate::{
     change::{Change, ScanRow},
@@ -43,6 +44,8 @@ struct Reading {
 #[derive(Debug)]
 struct Scan {
     row: ScanRow,
+    /// What stands for the floor while that lies ahead.
+    lowered: Option<UnixMs>,
     reading: Option<Reading>,
     began_at: Option<BootMs>,
     /// Something changed while it was read.
@@ -68,6 +71,7 @@ impl Scans {
             timers.set(Timer::Scan, Subject::Log(log), now.boot);
             let scan = Scan {
                 row,
+                lowered: None,
                 reading: None,
                 began_at: None,
                 again: false,
@@ -97,7 +101,7 @@ impl Scans {
             scan.again = true;
             return None;
         }
-        let from = scan.row.begins(now.unix);
+        let from = scan.begins(now.unix);
         scan.reading = Some(Reading {
             began: now.unix,
             asked_at: now.boot,
@@ -108,9 +112,17 @@ impl Scans {
     }
 
     /// Returns the date up to which no row of a log is told.
-    pub(crate) fn floor(&self, log: Log, now: UnixMs) -> UnixMs {
-        let scan = self.0.get(&log);
-        scan.map_or(now, |scan| scan.row.floor.min(now))
+    pub(crate) fn floor(&mut self, log: Log, now: UnixMs) -> UnixMs {
+        let scan = self.0.get_mut(&log);
+        scan.map_or(now, |scan| scan.floor(now))
+    }
+
+    /// Takes it that the wall clock was set.
+    pub(crate) fn wall_moved(&mut self, now: UnixMs) {
+        for scan in self.0.values_mut() {
+            scan.lowered = None;
+            scan.floor(now);
+        }
     }
 
     /// Takes it that a page was heard, up to `last`: goes on, or is done up to where it began.
@@ -168,11 +180,19 @@ impl Scans {
     }
 }
 
-impl ScanRow {
+impl Scan {
+    fn floor(&mut self, now: UnixMs) -> UnixMs {
+        if self.row.floor < now {
+            self.lowered = None;
+            return self.row.floor;
+        }
+        *self.lowered.get_or_insert(now)
+    }
+
     /// Returns where a reading begins.
-    fn begins(&self, now: UnixMs) -> ScanMark {
-        let overlap = self.mark.date.min(now).plus_ms(-SCAN_OVERLAP_MS);
-        let above_floor = self.floor.min(now).plus_ms(1);
+    fn begins(&mut self, now: UnixMs) -> ScanMark {
+        let overlap = self.row.mark.date.min(now).plus_ms(-SCAN_OVERLAP_MS);
+        let above_floor = self.floor(now).plus_ms(1);
         ScanMark {
             date: overlap.max(above_floor),
             row: 0,
@@ -187,6 +207,6 @@ fn begins(log: Log, now: Now) -> ScanRow {
             date: now.unix,
             row: 0,
         },
-        floor: now.unix,
+        floor: now.unix.plus_ms(-1),
     }
 }

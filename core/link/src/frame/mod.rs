@@ -11,7 +11,7 @@ mod phone;
 pub use both::{Ack, Bye, Ping, Pong};
 pub use hub::{Cancel, Challenge, Config, Revoke, Send, Void, Welcome};
 pub use parts::{
-    Address, Bytes, Data, HeldRow, InstallId, InvalidToken, Kind, Media, Nonce, SimInfo,
+    Address, Bytes, Data, HeldRow, InstallId, InvalidToken, Kind, KindQueue, Media, Nonce, SimInfo,
 };
 pub use phone::{Event, Health, Held, Hello, Inbound};
 

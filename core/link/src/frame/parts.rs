@@ -259,4 +259,22 @@ pub struct SimInfo {
     /// What the next message waits for, as a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
+    /// What waits in queues of its own: USSD codes and calls, where there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindQueue>,
+}
+
+/// What waits on the phone for a SIM of a kind that has a queue of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindQueue {
+    /// The kind.
+    pub kind: Kind,
+    /// How many wait.
+    pub queue: u32,
+    /// Milliseconds until the next may go; absent where only an event ends the wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_slot_in_ms: Option<u64>,
+    /// What the next waits for, as a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<String>,
 }

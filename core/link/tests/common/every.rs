@@ -15,6 +15,7 @@ pub fn sim() -> SimInfo {
         queue: Some(3),
         next_slot_in_ms: Some(2_400),
         waiting_for: Some("pace".into()),
+        kinds: vec![],
     }
 }
 
@@ -141,6 +142,11 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
             boot: Some("boot-0".into()),
         }),
         PhoneFrame::Event(event(11, 2, WireState::Sent)),
+        PhoneFrame::Event(Event {
+            duration_s: Some(-1),
+            ring_s: Some(12),
+            ..event(11, 2, WireState::Sent)
+        }),
         PhoneFrame::Held(Held {
             rows: vec![row(7, WireState::Delivered)],
             last: true,
@@ -169,7 +175,15 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
             charging: Some(true),
             network: Some("wifi".into()),
             signal: Some(3),
-            sims: vec![sim()],
+            sims: vec![SimInfo {
+                kinds: vec![KindQueue {
+                    kind: Kind::Ussd,
+                    queue: 2,
+                    next_slot_in_ms: None,
+                    waiting_for: Some("ussd_answer".into()),
+                }],
+                ..sim()
+            }],
             queue: Some(3),
             next_slot_in_ms: Some(2_400),
             waiting_for: Some("pace".into()),

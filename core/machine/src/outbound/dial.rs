@@ -32,6 +32,24 @@ impl Outbound {
         })
     }
 
+    /// Returns what waits for a SIM in queues of its own, each with what the next of it waits for.
+    pub(crate) fn lanes_of(
+        &self,
+        sim: SimSlot,
+        timers: &Timers,
+        now: Now,
+    ) -> Vec<(Kind, usize, Option<Waiting>)> {
+        let (codes, calls) = (self.ussd.lane.count(sim), self.calls.lane.count(sim));
+        let lanes = [
+            (Kind::Ussd, codes, self.ussd_waits(sim, timers, now)),
+            (Kind::Call, calls, self.call_waits(sim, timers, now)),
+        ];
+        lanes
+            .into_iter()
+            .filter(|(_, count, _)| *count > 0)
+            .collect()
+    }
+
     /// Takes a message to the radio: its row says so first. Returns how to name it, its SIM, and
     /// what to dial.
     pub(super) fn begin(

@@ -37,4 +37,9 @@ impl Lane {
     pub(super) fn next(&self, sim: SimSlot) -> Option<MessageRef> {
         self.first(sim).map(|place| place.message)
     }
+
+    /// Returns how many wait for a SIM.
+    pub(super) fn count(&self, sim: SimSlot) -> usize {
+        self.0.get(&sim).map_or(0, BTreeSet::len)
+    }
 }

@@ -44,7 +44,7 @@ pub use ussd::USSD_MS_MAX;
 
 use crate::{
     change::{Change, EndedRow, MessageRow, SpentRow},
-    config::{AgentConfig, Waits},
+    config::{AgentConfig, PaceLimits, Waits},
     effect::Effect,
     event::Event,
     pacer::Pacer,
@@ -198,6 +198,11 @@ impl Outbound {
     pub(crate) fn take_config(&mut self, config: Config) {
         self.rules.set(config);
         self.apply_limits();
+    }
+
+    /// Takes other limits from the owner.
+    pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
+        self.pacer.set_limits(limits);
     }
 
     fn apply_limits(&mut self) {

@@ -47,7 +47,10 @@ impl Outbound {
             return;
         };
         let count = live.row.progress.parts.count();
-        if of > 0 && count > 0 && of != count && live.state() == WireState::Submitting {
+        // A report may come before the first result, and have the message sent by then.
+        let may_grow = matches!(live.state(), WireState::Unknown | WireState::Sent) && of > count;
+        let is_new = live.state() == WireState::Submitting || may_grow;
+        if of > 0 && count > 0 && of != count && is_new {
             self.resize(message, of, cx);
         }
         let Some(live) = self.live.get_mut(&message) else {
@@ -82,7 +85,7 @@ impl Outbound {
             return;
         };
         if recipient.is_some_and(|recipient| !is_same(recipient, &live.row.to)) {
-            cx.work.events.push(Event::StrayResult { token });
+            cx.work.events.push(Event::ReportMismatched { token });
             return;
         }
         let is_stale = token.attempt != live.row.progress.attempt || live.claim().is_waiting();

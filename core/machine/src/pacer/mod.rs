@@ -204,6 +204,22 @@ impl Pacer {
         Some(below)
     }
 
+    /// Takes other limits; what was handed over counts towards them as far as it is known.
+    pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
+        let known = [self.guard.as_ref(), self.phone.as_ref()];
+        let of_sims = self.sims.values().map(|pace| pace.window.as_ref());
+        let known = Window::joined(of_sims.chain(known).flatten());
+        let made = |span_ms, parts_max| Window::new(span_ms, parts_max).filled(&known);
+        self.phone = limits
+            .phone_parts_per_hour
+            .map(|limit| made(SEND_LIMIT_SPAN_MS, limit));
+        self.guard = limits
+            .guard
+            .map(|guard| made(guard.span_ms, guard.parts_max));
+        self.limits = limits;
+        self.apply_limits();
+    }
+
     /// Lowers the owner's limit by the hub's, which can never raise it.
     pub(crate) fn set_hub_limit(&mut self, sim: SimSlot, parts_per_hour: Option<u32>) {
         self.sim(sim).hub_limit = parts_per_hour;

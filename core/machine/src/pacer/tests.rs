@@ -181,3 +181,27 @@ fn rows_that_no_window_counts_are_forgotten_once() {
     assert_eq!(pacer.take_forgotten(Now::new(HOUR, 0)), None);
     assert_eq!(pacer.take_forgotten(Now::new(2 * HOUR, 0)), Some(3));
 }
+
+#[test]
+fn other_limits_count_what_was_handed_over_before() {
+    let boot = BootId::new("a");
+    let mut pacer = pacer(limits(Some(100), Some(50)));
+    drive(&mut pacer, &boot, 1, Now::new(0, 0), 0);
+    let now = Now::new(60_000, 60_000);
+    assert_eq!(pacer.slot(sim(0), 1, 0, now), Slot::Free);
+    pacer.set_limits(PaceLimits {
+        guard: Some(Guard::OLD_PHONES),
+        ..limits(Some(100), None)
+    });
+    let at = |at, rule| Slot::At {
+        at: BootMs(at),
+        rule,
+    };
+    let guarded = at(Guard::OLD_PHONES.span_ms, PaceRule::PlatformGuard);
+    assert_eq!(pacer.slot(sim(0), 1, 0, now), guarded);
+    pacer.set_limits(limits(Some(50), None));
+    let limited = at(HOUR, PaceRule::SendLimit);
+    assert_eq!(pacer.slot(sim(0), 1, 0, now), limited);
+    pacer.set_limits(PaceLimits::UNLIMITED);
+    assert_eq!(pacer.slot(sim(0), 1, 0, now), Slot::Free);
+}

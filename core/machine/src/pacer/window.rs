@@ -1,12 +1,12 @@
 //! One sliding window that counts parts.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Milliseconds on the present boot clock; negative before this boot.
 pub(super) type Tick = i64;
 
-#[derive(Debug)]
-struct Entry {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
     no: u64,
     at: Tick,
     parts: u32,
@@ -30,6 +30,24 @@ impl Window {
             entries: VecDeque::new(),
             parts: 0,
         }
+    }
+
+    /// Returns what windows know together; where they differ about an entry, the larger count.
+    pub(super) fn joined<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Entry> {
+        let mut entries: BTreeMap<u64, Entry> = BTreeMap::new();
+        for entry in windows.flat_map(|window| &window.entries) {
+            let known = entries.entry(entry.no).or_insert(*entry);
+            known.parts = known.parts.max(entry.parts);
+        }
+        entries.into_values().collect()
+    }
+
+    /// Counts what another window knew.
+    pub(super) fn filled(mut self, entries: &[Entry]) -> Self {
+        for entry in entries {
+            self.add(entry.no, entry.at, entry.parts);
+        }
+        self
     }
 
     pub(super) fn set_parts_max(&mut self, parts_max: u32) {

@@ -4,14 +4,21 @@
     reason = "a helper of a test stops the test where it cannot go on"
 )]
 
+mod calls;
 mod clock;
+mod data;
 mod disk;
+mod health;
 mod inbound;
 mod life;
 mod link;
+mod logs;
 mod pace;
 mod property;
 mod recovery;
 mod results;
+mod scan;
+mod sims;
 mod twins;
+mod ussd;
 mod world;

@@ -376,6 +376,7 @@ fn a_report_about_somebody_else_is_not_counted() {
     let token = world.last_token();
     world.tell(report("+15005550002", token));
     assert_eq!(world.told(first), [WireState::Sent]);
+    assert_eq!(world.agent.counters().mismatched_reports, 1);
     world.tell(report("5005550001", token));
     assert_eq!(world.told(first), [WireState::Sent, WireState::Delivered]);
 }

@@ -1,7 +1,7 @@
 //! A phone with a journal in memory, a hub that only counts and acks, and a radio that only
 //! listens. Every hand-over is checked against the journal.
 
-use crate::disk::Disk;
+use crate::{disk::Disk, logs::Logs};
 use postrider_link::{
     frame::{
         Ack, Address, Cancel, Challenge, Config, Event as FactEvent, Health, HeldRow, HubFrame,
@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 pub(crate) const MINUTE: u64 = 60_000;
 pub(crate) const HOUR: u64 = 60 * MINUTE;
 pub(crate) const OK: i32 = -1;
+/// When each world begins.
+pub(crate) const START: Now = Now::new(1_000_000, 1_800_000_000_000);
 
 pub(crate) struct World {
     pub(crate) agent: Agent,
@@ -42,8 +44,9 @@ pub(crate) struct World {
     pub(crate) held: Vec<HeldRow>,
     pub(crate) handed_over: Vec<(Now, SendParts)>,
     pub(crate) asked: Vec<SendToken>,
-    pub(crate) dialled: Vec<SendToken>,
-    pub(crate) called: Vec<SendToken>,
+    pub(crate) dialled: Vec<(SendToken, Address)>,
+    pub(crate) called: Vec<(SendToken, Address)>,
+    pub(crate) logs: Logs,
     pub(crate) scans: Vec<(Log, ScanMark)>,
     pub(crate) confirmed: Vec<u64>,
     pub(crate) events: Vec<Event>,
@@ -121,7 +124,7 @@ impl World {
             limits,
             waits: Waits::DEFAULT,
         };
-        let now = Now::new(1_000_000, 1_800_000_000_000);
+        let now = START;
         let disk = Disk::default();
         let mut world = Self {
             agent: Agent::new(config.clone(), disk.snapshot(), [7; 32], now),
@@ -144,6 +147,7 @@ impl World {
             asked: Vec::new(),
             dialled: Vec::new(),
             called: Vec::new(),
+            logs: Logs::default(),
             scans: Vec::new(),
             confirmed: Vec::new(),
             events: Vec::new(),
@@ -173,6 +177,11 @@ impl World {
         self.now.unix = self.now.unix.plus_ms(by_ms);
         self.agent.handle_timeout(self.now);
         self.drain();
+    }
+
+    /// Puts other SIMs in, as a start finds them.
+    pub(crate) fn set_sims(&mut self, sims: Vec<SimInfo>) {
+        self.config.sims = sims;
     }
 
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
@@ -254,19 +263,34 @@ impl World {
             }
             Effect::SendParts(task) => self.hand_over(task),
             Effect::ReadSentRow { token, .. } => self.asked.push(token),
-            Effect::DialUssd { token, .. } => self.dialled.push(token),
-            Effect::PlaceCall { token, .. } => self.called.push(token),
-            Effect::ReadLog { log, from } => self.scans.push((log, from)),
+            Effect::DialUssd { token, code, .. } => {
+                self.check(token);
+                self.dialled.push((token, code));
+            }
+            Effect::PlaceCall { token, to, .. } => {
+                self.check(token);
+                self.called.push((token, to));
+            }
+            Effect::ReadLog { log, from } => {
+                self.scans.push((log, from));
+                if let Some(fact) = self.logs.read(log, from) {
+                    self.agent.handle_radio(fact, now);
+                }
+            }
             Effect::ConfirmReceived { receipt } => self.confirmed.push(receipt),
         }
     }
 
     /// The rule above all: on disk first, and each hand-over once.
+    fn check(&mut self, token: SendToken) {
+        let row = self.disk.message(token.message).unwrap();
+        assert_eq!(row.progress.state, WireState::Submitting, "{token}");
+        assert_eq!(row.progress.attempt, token.attempt);
+        assert!(self.tokens.insert(token), "{token} twice");
+    }
+
     fn hand_over(&mut self, task: SendParts) {
-        let row = self.disk.message(task.token.message).unwrap();
-        assert_eq!(row.progress.state, WireState::Submitting, "{}", task.token);
-        assert_eq!(row.progress.attempt, task.token.attempt);
-        assert!(self.tokens.insert(task.token), "{} twice", task.token);
+        self.check(task.token);
         self.handed_over.push((self.now, task));
     }
 

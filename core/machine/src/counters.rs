@@ -1,0 +1,33 @@
+//! How often something happened that should be rare, since the start of the process.
+
+use crate::event::Event;
+
+/// What a person who looks for a fault wants to see; it says nothing of any one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Results and reports that name no hand-over of this journal, or one that is over.
+    pub stray_results: u64,
+    /// Status reports about somebody else than the recipient of their message.
+    pub mismatched_reports: u64,
+    /// Hand-overs whose result stayed out for too long.
+    pub silences: u64,
+    /// Times that a SIM was held by its radio.
+    pub holds: u64,
+    /// Times that the platform's limit was reached.
+    pub halvings: u64,
+}
+
+impl Counters {
+    /// Counts what happened.
+    pub(crate) fn count(&mut self, event: &Event) {
+        let counter = match event {
+            Event::StrayResult { .. } => &mut self.stray_results,
+            Event::ReportMismatched { .. } => &mut self.mismatched_reports,
+            Event::LookAtPhone { .. } => &mut self.silences,
+            Event::SimHeld { .. } => &mut self.holds,
+            Event::PaceHalved { .. } => &mut self.halvings,
+            _ => return,
+        };
+        *counter += 1;
+    }
+}
