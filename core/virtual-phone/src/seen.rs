@@ -126,6 +126,7 @@ impl<'a> Seen<'a> {
             Event::MessageAccepted { .. }
             | Event::MessageSubmitted { .. }
             | Event::MessageReceived { .. }
+            | Event::ReportMismatched { .. }
             | Event::StrayResult { .. } => None,
             other => Some(Self::Other(other)),
         }
