@@ -215,7 +215,7 @@ impl Engine {
             .collect();
         let mut keys = KeyMaker::new(0, None);
         let device_id = DeviceId::new(keys.next(now.unix.0));
-        Self {
+        let mut engine = Self {
             memory: Memory {
                 generation: scenario.hub.generation,
                 ..Memory::default()
@@ -240,7 +240,9 @@ impl Engine {
             ended: None,
             scenario,
             setting,
-        }
+        };
+        engine.turn(now);
+        engine
     }
 
     /// Decides about a TCP connection that was just accepted.

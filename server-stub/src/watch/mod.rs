@@ -161,9 +161,11 @@ impl Watch {
         let Some(connection) = self.connections.remove(&dial) else {
             return self.dial_failed(now);
         };
-        let by = match by {
-            EndedBy::Phone(_) | EndedBy::Broken if connection.said_bye => EndedBy::PhoneLeft,
-            other => other,
+        // The hub answers a goodbye with its own close.
+        let by = if connection.said_bye {
+            EndedBy::PhoneLeft
+        } else {
+            by
         };
         if let (Some(must_end), EndedBy::Phone(code)) = (connection.must_end, by) {
             let expected = must_end.code.code();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scenario::Action;
-use postrider_link::frame::{Held, HeldRow, HubFrame, PhoneFrame};
+use postrider_link::frame::{Bye, Held, HeldRow, HubFrame, PhoneFrame};
 use postrider_model::WireState as W;
 
 fn deliver_all(phone: &mut HandPhone) {
@@ -146,6 +146,45 @@ fn a_message_that_was_taken_back_is_not_exposed_again() {
     assert!(phone.take_sends().is_empty());
     let verdict = phone.verdict();
     assert_eq!(verdict.messages[0].view.status, "revoked");
+    assert!(verdict.held, "{verdict}");
+}
+
+#[test]
+fn a_phone_that_its_owner_unpaired_is_not_missed_and_not_known_any_more() {
+    let mut phone = connected("[end]\nwhen = \"told\"\ntimeout_s = 600\n");
+    let (code, retry_ms) = (4403, 0);
+    phone.say(&PhoneFrame::Bye(Bye { code, retry_ms }));
+    phone.hang_up(Some(4403));
+    phone.pass_ms(300_000);
+    assert!(phone.verdict().held, "{}", phone.verdict());
+    phone.connect();
+    assert_eq!(phone.closed, Some(4403));
+}
+
+#[test]
+fn a_message_that_is_never_given_to_a_phone_ends_with_its_life() {
+    let mut phone = HandPhone::new(engine("[[step]]\nsend = { ttl_ms = 1000 }\n"));
+    phone.pass_ms(999);
+    assert_eq!(phone.engine.ended(), None);
+    phone.pass_ms(1);
+    assert_eq!(phone.engine.ended(), Some(Ended::Reached));
+    assert_eq!(phone.verdict().messages[0].view.status, "failed (expired)");
+}
+
+#[test]
+fn an_exposed_message_becomes_unknown_a_minute_after_its_life_and_a_late_truth_counts() {
+    let text = "[rules]\noff = [\"heartbeat\"]\n[end]\nwhen = \"told\"\ntimeout_s = 600\n\
+                [[step]]\nwait.connected = 1\nsend = { ttl_ms = 1000 }\n";
+    let mut phone = connected(text);
+    let send = phone.take_sends().remove(0);
+    phone.pass_ms(61_000);
+    assert_eq!(
+        phone.verdict().messages[0].view.status,
+        "failed (unknown_outcome)"
+    );
+    phone.tell(&send, W::Sent);
+    let verdict = phone.verdict();
+    assert_eq!(verdict.messages[0].view.status, "sent");
     assert!(verdict.held, "{verdict}");
 }
 
