@@ -5,7 +5,7 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::Change;
+use postrider_machine::{Change, EndedAsked, change::EndedRow};
 use postrider_store::{Journal, JournalError};
 use tokio::task::spawn_blocking;
 
@@ -30,6 +30,15 @@ impl Disk {
     /// Reads the incoming messages that were acked and are still kept.
     pub(crate) async fn inbound(&mut self) -> Result<Vec<Inbound>, RingError> {
         self.with(|journal| journal.inbound()).await
+    }
+
+    /// Reads ended exposures, and returns the question with them.
+    pub(crate) async fn ended(
+        &mut self,
+        asked: EndedAsked,
+    ) -> Result<(EndedAsked, Vec<EndedRow>), RingError> {
+        self.with(move |journal| journal.ended(&asked).map(|rows| (asked, rows)))
+            .await
     }
 
     async fn with<T, F>(&mut self, work: F) -> Result<T, RingError>

@@ -245,6 +245,10 @@ impl Ring {
                 let messages = self.disk.inbound().await?;
                 self.agent.handle_inbound_loaded(messages, self.now());
             }
+            Effect::LoadEnded(asked) => {
+                let (asked, rows) = self.disk.ended(asked).await?;
+                self.agent.handle_ended_loaded(asked, rows, self.now());
+            }
             Effect::PlanRedial => {
                 let delay_ms = self.redial.next_wait_ms();
                 self.agent.handle_redial(delay_ms, self.now());

@@ -11,6 +11,7 @@ use crate::{
     fact::RadioFact,
     health::{Condition, Health},
     inbound::Inbound,
+    kept::Kept,
     out::Out,
     outbound::{Cx, Outbound, Work},
     scan::Scans,
@@ -47,6 +48,7 @@ pub struct Agent {
     pub(crate) session: PhoneSession,
     pub(crate) was_open: bool,
     pub(crate) outbound: Outbound,
+    pub(crate) kept: Kept,
     pub(crate) inbound: Inbound,
     pub(crate) scans: Scans,
     pub(crate) line: Line,
@@ -101,6 +103,7 @@ impl Agent {
             session,
             was_open: false,
             outbound,
+            kept: Kept::default(),
             inbound,
             scans,
             line: Line::default(),
@@ -202,8 +205,7 @@ impl Agent {
 
     /// Takes a frame of the present connection.
     pub fn handle_frame(&mut self, frame: HubFrame, now: Now) {
-        let conn = self.session.conn();
-        self.session.handle_frame(conn, frame, now);
+        self.queue_frame(frame, now);
         self.settle(now);
     }
 

@@ -1,6 +1,7 @@
 //! What the ring is to do in the world, once the changes before it are on disk.
 
 use crate::{
+    kept::EndedAsked,
     log::{Log, ScanMark},
     token::SendToken,
 };
@@ -27,6 +28,9 @@ pub enum Effect {
     /// Reads the acked incoming messages that the journal still has; answered by
     /// `handle_inbound_loaded`.
     LoadInbound,
+    /// Reads ended exposures from the journal; answered by `handle_ended_loaded`, before any other
+    /// frame of the hub is taken.
+    LoadEnded(EndedAsked),
     /// Signs these bytes with the device's key; answered at once by `handle_signature`.
     SignHello {
         /// What to sign.

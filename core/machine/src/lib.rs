@@ -46,6 +46,7 @@ mod fact;
 mod health;
 mod inbound;
 mod incoming;
+mod kept;
 mod log;
 mod mutant;
 mod numbers;
@@ -80,6 +81,7 @@ pub use inbound::{
     Fingerprint, INBOUND_ADDRESS_BYTES_MAX, INBOUND_TEXT_BYTES_MAX, NoSuchSource, SEEN_MAX,
     SEEN_MS, Source,
 };
+pub use kept::{ASKED_MAX, EndedAsked};
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
     DIALLED_MS_MAX, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS,

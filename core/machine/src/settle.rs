@@ -154,8 +154,9 @@ impl Agent {
                 PhoneEffect::LoadFacts(range) => return Some(Effect::LoadFacts(range)),
                 PhoneEffect::UploadInboundAgain => return Some(Effect::LoadInbound),
                 PhoneEffect::LoadHeld { down, up } => {
-                    let rows = self.outbound.held_above(down, up);
-                    self.session.held_loaded(&rows, self.now);
+                    if let Some(effect) = self.load_held(down, up) {
+                        return Some(effect);
+                    }
                 }
                 PhoneEffect::Opened => self.out.event(Event::LinkUp),
                 PhoneEffect::Stopped(why) => self.out.event(stopped(why)),

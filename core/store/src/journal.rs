@@ -11,7 +11,7 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, Snapshot};
+use postrider_machine::{Change, EndedAsked, Snapshot, change::EndedRow};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
 use std::{
     collections::BTreeMap,
@@ -118,6 +118,14 @@ impl Journal {
     /// [`JournalError`] when they cannot be read.
     pub fn inbound(&self) -> Result<Vec<Inbound>, JournalError> {
         link::inbound(&self.connection)
+    }
+
+    /// Reads ended exposures, as `LoadEnded` asks for.
+    ///
+    /// # Errors
+    /// [`JournalError`] when they cannot be read.
+    pub fn ended(&self, asked: &EndedAsked) -> Result<Vec<EndedRow>, JournalError> {
+        read::ended(&self.connection, asked)
     }
 
     /// Reads everything that a start needs.

@@ -3,7 +3,7 @@
 //! SQLite takes a log up to the first frame that is not sound, as after a loss of power: at most
 //! the transaction that was not confirmed is torn. A frame that turned bad later, in the middle,
 //! would silently take every confirmed commit after it along. Here the log is followed past such a
-//! frame; where two more commits come after it, it is damaged.
+//! frame; where more than one commit comes after it, it is damaged.
 //!
 //! Source: sqlite.org/fileformat2.html, section 4.
 
@@ -13,6 +13,8 @@ use std::{fs, io, path::Path};
 
 const HEADER: usize = 32;
 const FRAME: usize = 24;
+/// What a disk writes whole or not at all, at least.
+const SECTOR: usize = 512;
 /// The first four bytes, less the bit that says in which order the sums read words.
 const MAGIC: u32 = 0x377f_0682;
 
@@ -27,7 +29,7 @@ pub(crate) fn damage(path: &Path) -> io::Result<Option<&'static str>> {
     };
     Ok(match Log::of(&bytes) {
         None => Some("its log begins with rubbish"),
-        Some(log) if log.commits_after_damage() > 1 => Some("its log is damaged"),
+        Some(log) if log.commits_from_damage() > 1 => Some("its log is damaged"),
         Some(_) => None,
     })
 }
@@ -46,14 +48,27 @@ pub(crate) fn rest(connection: &Connection) -> Result<(), JournalError> {
 
 /// Begins a log; the file's mark says from here on that there is one.
 pub(crate) fn begin(connection: &Connection) -> Result<(), JournalError> {
-    Mark::read(connection)?.live().write(connection)?;
+    let mark = Mark::read(connection)?;
+    // First something that changes nothing: it shows whether there is a log to write to.
+    mark.at_rest().write(connection)?;
+    checkpoint(connection, "PASSIVE")?;
+    mark.live().write(connection)?;
     checkpoint(connection, "PASSIVE")
 }
 
+/// Moves what the log holds into the file.
 fn checkpoint(connection: &Connection, how: &str) -> Result<(), JournalError> {
     let sql = format!("PRAGMA wal_checkpoint({how})");
-    connection.query_row(&sql, [], |_| Ok(()))?;
-    Ok(())
+    let is_done = connection.query_row(&sql, [], |row| {
+        let (busy, pages, moved): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(busy == 0 && pages >= 0 && pages == moved)
+    })?;
+    if is_done {
+        return Ok(());
+    }
+    let failure = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR);
+    let message = "the log cannot be moved into the file".to_owned();
+    Err(rusqlite::Error::SqliteFailure(failure, Some(message)).into())
 }
 
 struct Log<'a> {
@@ -84,19 +99,24 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// Counts commits behind the first frame that is not sound, by frames that follow from the
-    /// sums that stand in the frames before them.
-    fn commits_after_damage(&self) -> usize {
+    /// Counts commits from the first frame on that is not sound.
+    ///
+    /// A frame counts when it follows from the sum that stands in the frame before it. One that
+    /// does not counts, too, where its header lies in one sector, which a disk writes whole.
+    fn commits_from_damage(&self) -> usize {
         let frames = self.bytes[HEADER..].chunks_exact(FRAME + self.page);
         let (mut before, mut is_damaged, mut commits) = (self.sum, false, 0);
-        for frame in frames {
+        for (place, frame) in frames.enumerate() {
             let sum = before.with(&frame[..8], self.is_big_endian);
             let sum = sum.with(&frame[FRAME..], self.is_big_endian);
             before = Sum::stored(frame, 16);
-            let is_sound = sum == before && frame[8..16] == *self.salt;
-            let is_commit = word(frame, 4) != 0;
-            commits += usize::from(is_damaged && is_sound && is_commit);
+            let is_of_log = frame[8..16] == *self.salt;
+            let is_sound = is_of_log && sum == before;
             is_damaged |= !is_sound;
+            let at = HEADER + place * (FRAME + self.page);
+            let is_whole = at / SECTOR == (at + FRAME - 1) / SECTOR;
+            let is_commit = is_of_log && word(frame, 4) != 0;
+            commits += usize::from(is_damaged && is_commit && (is_sound || is_whole));
         }
         commits
     }

@@ -2,19 +2,19 @@
 
 use crate::{
     JournalError,
-    columns::{Columns, invalid},
+    columns::{Columns, int, invalid},
     link,
 };
 use postrider_link::frame::{Address, Bytes, Config, Data, Kind};
 use postrider_machine::{
-    ENDED_MAX, Fingerprint, MessageRef, ScanMark, Snapshot,
+    ENDED_MAX, EndedAsked, Fingerprint, MessageRef, ScanMark, Snapshot,
     change::{
         CallLength, ClaimRow, EndedRow, MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow,
         SpentRow,
     },
 };
 use postrider_model::{MessageId, MessageText};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Rows, params};
 
 /// Reads everything that a start needs.
 pub(crate) fn snapshot(connection: &Connection) -> Result<Snapshot, JournalError> {
@@ -52,7 +52,7 @@ const OPEN: &str = "SELECT arrived, id, ep, s, sim, recipient, text, parts_expec
          tries, submitted_boot, submitted_mono, submitted_wall, retry_boot, retry_mono,
          retry_wall, retry_delay_ms, spent, parts, code, partial, unsent, call_duration_s,
          call_ring_s, fact, kind, data_port, data
-     FROM message WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived";
+     FROM message INDEXED BY message_open WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived";
 const ENDED: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
      FROM message WHERE ended IS NOT NULL ORDER BY ended DESC, arrived DESC LIMIT ?1";
 const SPENT: &str = "SELECT no, sim, parts, guard_parts, at_boot, at_mono, at_wall
@@ -161,6 +161,39 @@ fn progress(row: &mut Columns<'_>) -> Result<Progress, JournalError> {
         fact: row.count("fact")?,
         ended: None,
     })
+}
+
+/// Reads ended exposures, as `LoadEnded` asks for.
+pub(crate) fn ended(
+    connection: &Connection,
+    asked: &EndedAsked,
+) -> Result<Vec<EndedRow>, JournalError> {
+    let mut list = Vec::new();
+    match asked {
+        EndedAsked::Of(ids) => {
+            let mut statement = connection.prepare_cached(ENDED_OF)?;
+            for id in ids {
+                collect(statement.query(params![id.get()])?, &mut list)?;
+            }
+        }
+        EndedAsked::Above { down, up } => {
+            let mut statement = connection.prepare_cached(ENDED_ABOVE)?;
+            collect(statement.query(params![int(*down), int(*up)])?, &mut list)?;
+        }
+    }
+    Ok(list)
+}
+
+const ENDED_OF: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
+     FROM message WHERE id = ?1 AND ended IS NOT NULL";
+const ENDED_ABOVE: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
+     FROM message WHERE ended IS NOT NULL AND (s = 0 OR s > ?1 OR fact > ?2)";
+
+fn collect(mut rows: Rows<'_>, list: &mut Vec<EndedRow>) -> Result<(), JournalError> {
+    while let Some(row) = rows.next()? {
+        list.push(ended_row(&mut Columns::new("message", row))?);
+    }
+    Ok(())
 }
 
 fn ended_row(row: &mut Columns<'_>) -> Result<EndedRow, JournalError> {

@@ -11,7 +11,7 @@ use postrider_link::{
 };
 use postrider_machine::{
     Agent, AgentConfig, BootId, Change, Condition, Effect, PaceLimits, RadioFact, ReceivedSms,
-    ReportStatus, SendToken, Waits,
+    ReportStatus, SendToken, SentRow, Waits,
 };
 use postrider_model::{DeviceId, Key, MessageText, Now, SimSlot};
 use postrider_store::{Journal, JournalError};
@@ -264,10 +264,17 @@ impl Life {
                 let messages = self.open_journal().inbound()?;
                 self.agent.handle_inbound_loaded(messages, now);
             }
+            Effect::LoadEnded(asked) => {
+                let rows = self.open_journal().ended(&asked)?;
+                self.agent.handle_ended_loaded(asked, rows, now);
+            }
             Effect::SendParts(task) => self.flying.push_back((task.token, task.parts)),
             Effect::ReadSentRow { token, .. } => {
+                let row = self.messages;
                 let found = self.seeded.chance(50);
-                let fact = RadioFact::SentRowRead { token, found };
+                let rows = found.then_some(SentRow { row, at: now.unix });
+                let rows = rows.into_iter().collect();
+                let fact = RadioFact::SentRowRead { token, rows };
                 self.agent.handle_radio(fact, now);
             }
             _ => {}

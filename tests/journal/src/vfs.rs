@@ -99,7 +99,7 @@ pub enum How {
     Io,
     /// With "disk full"; nothing was written.
     Full,
-    /// With an I/O error after half of the bytes were written.
+    /// With an I/O error after about half of the bytes were written, up to the end of a sector.
     Half,
     /// It is locked by somebody else.
     Busy,

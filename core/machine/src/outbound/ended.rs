@@ -1,20 +1,23 @@
 //! Exposures that are over: what is kept of them so that none is ever sent again.
+//!
+//! The journal has all of the last thirty days, which may be a million; memory has the newest.
+//! Where there are more on disk than here, a frame about a message waits until the journal was
+//! asked about it ([`kept`](crate::kept)), and what it said is recalled until the next question.
 
 use crate::{
     change::{EndedRow, MessageRow},
     token::MessageRef,
 };
 use postrider_link::ownership::phone::Claim;
-use postrider_model::UnixMs;
-use std::collections::{BTreeMap, VecDeque};
+use postrider_model::{MessageId, UnixMs};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How long a text outlives the end of its message.
 pub const TEXT_MS: i64 = 86_400_000;
 /// How long a row outlives it.
 pub const ROW_MS: i64 = 2_592_000_000;
-/// Most ended exposures in memory; when full, the oldest is forgotten before its time. The hub
-/// repeats none of them: it acked them all.
-pub const ENDED_MAX: usize = 250_000;
+/// Most ended exposures in memory; when full, the oldest is on disk alone, where it is looked up.
+pub const ENDED_MAX: usize = 10_000;
 
 impl EndedRow {
     pub(super) fn of(row: &MessageRow, at: UnixMs) -> Self {
@@ -44,13 +47,34 @@ impl EndedRow {
 pub(super) struct Ended {
     rows: BTreeMap<MessageRef, EndedRow>,
     by_age: VecDeque<(UnixMs, MessageRef)>,
+    /// Whether the journal may have some that are not here.
+    has_more_on_disk: bool,
+    /// Messages that the journal was asked about last, and what it has of them.
+    recalled_ids: BTreeSet<MessageId>,
+    recalled: BTreeMap<MessageRef, EndedRow>,
 }
 
 impl Ended {
+    /// Takes up what the journal gave: the newest, at most [`ENDED_MAX`].
+    pub(super) fn new(rows: Vec<EndedRow>) -> Self {
+        let mut ended = Self {
+            has_more_on_disk: rows.len() >= ENDED_MAX,
+            ..Self::default()
+        };
+        rows.into_iter().for_each(|row| ended.add(row));
+        ended
+    }
+
     pub(super) fn add(&mut self, row: EndedRow) {
         let last = self.by_age.back().map_or(row.at, |(last, _)| *last);
         self.by_age.push_back((row.at.max(last), row.message));
         self.rows.insert(row.message, row);
+        if self.by_age.len() > ENDED_MAX
+            && let Some((_, oldest)) = self.by_age.pop_front()
+        {
+            self.rows.remove(&oldest);
+            self.has_more_on_disk = true;
+        }
     }
 
     /// Takes it that the link's counters start over.
@@ -59,10 +83,28 @@ impl Ended {
             row.s = 0;
             row.fact = row.fact.saturating_sub(sinks_by);
         }
+        self.recall(BTreeSet::new(), Vec::new());
+    }
+
+    /// Tells whether all that is kept of a message is here.
+    pub(super) fn has_all_of(&self, id: MessageId) -> bool {
+        !self.has_more_on_disk || self.recalled_ids.contains(&id)
+    }
+
+    /// Tells whether all that is kept is here.
+    pub(super) fn has_all(&self) -> bool {
+        !self.has_more_on_disk
+    }
+
+    /// Takes what the journal has of these messages, in place of what it said before.
+    pub(super) fn recall(&mut self, ids: BTreeSet<MessageId>, rows: Vec<EndedRow>) {
+        self.recalled_ids = ids;
+        self.recalled = rows.into_iter().map(|row| (row.message, row)).collect();
     }
 
     pub(super) fn get(&self, message: MessageRef) -> Option<EndedRow> {
-        self.rows.get(&message).copied()
+        let row = self.rows.get(&message);
+        row.or_else(|| self.recalled.get(&message)).copied()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &EndedRow> {
@@ -72,22 +114,17 @@ impl Ended {
     /// Returns every exposure of a message.
     pub(super) fn of(&self, message: MessageRef) -> impl Iterator<Item = &EndedRow> + use<'_> {
         let [first, last] = [0, u32::MAX].map(|ep| MessageRef { ep, ..message });
-        self.rows.range(first..=last).map(|(_, row)| row)
+        let recalled = self.recalled.range(first..=last);
+        let others = recalled.filter(|(message, _)| !self.rows.contains_key(message));
+        let here = self.rows.range(first..=last);
+        here.chain(others).map(|(_, row)| row)
     }
 
-    /// Drops what ended before a moment, and what is too much; returns the moment before which
-    /// nothing is left.
-    pub(super) fn forget(&mut self, before: UnixMs) -> UnixMs {
-        let mut forgotten = before;
-        while let Some(&(at, message)) = self.by_age.front() {
-            if at >= before && self.by_age.len() <= ENDED_MAX {
-                break;
-            }
-            self.by_age.pop_front();
+    /// Drops what ended before a moment.
+    pub(super) fn forget(&mut self, before: UnixMs) {
+        while let Some((_, message)) = self.by_age.pop_front_if(|(at, _)| *at < before) {
             self.rows.remove(&message);
-            forgotten = forgotten.max(at);
         }
-        forgotten
     }
 }
 
@@ -131,8 +168,38 @@ mod tests {
         let mut ended = Ended::default();
         ended.add(row(message(1, 1), 10));
         ended.add(row(message(2, 1), 20));
-        assert_eq!(ended.forget(UnixMs(20)), UnixMs(20));
+        ended.forget(UnixMs(20));
         assert_eq!(ended.get(message(1, 1)), None);
         assert_eq!(ended.get(message(2, 1)), Some(row(message(2, 1), 20)));
+    }
+
+    #[test]
+    fn what_is_too_much_is_recalled_from_disk() {
+        let mut ended = Ended::default();
+        let many = i64::try_from(ENDED_MAX).unwrap();
+        for n in 1..=many {
+            ended.add(row(message(n, 1), n));
+        }
+        assert!(ended.has_all() && ended.has_all_of(message(1, 1).id));
+        ended.add(row(message(many + 1, 1), many + 1));
+        let oldest = message(1, 1);
+        assert_eq!(ended.get(oldest), None);
+        assert!(!ended.has_all() && !ended.has_all_of(oldest.id));
+        ended.recall([oldest.id].into(), vec![row(oldest, 1)]);
+        assert!(ended.has_all_of(oldest.id) && !ended.has_all_of(message(2, 1).id));
+        assert_eq!(ended.get(oldest), Some(row(oldest, 1)));
+        assert_eq!(ended.of(oldest).count(), 1);
+        ended.recall([message(2, 1).id].into(), Vec::new());
+        assert_eq!(ended.get(oldest), None);
+    }
+
+    #[test]
+    fn a_start_with_as_many_as_fit_supposes_more() {
+        let rows = |count: usize| {
+            let numbers = 1..=i64::try_from(count).unwrap();
+            numbers.map(|n| row(message(n, 1), n)).collect::<Vec<_>>()
+        };
+        assert!(Ended::new(rows(ENDED_MAX - 1)).has_all());
+        assert!(!Ended::new(rows(ENDED_MAX)).has_all());
     }
 }

@@ -60,7 +60,7 @@ use postrider_link::{
     frame::{self, Config, HeldRow, SimInfo},
     ownership::phone::{Claim, Step},
 };
-use postrider_model::{BootMs, Now, SimSlot, UnixMs, WireState};
+use postrider_model::{BootMs, MessageId, Now, SimSlot, UnixMs, WireState};
 use queue::SimQueue;
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +118,7 @@ impl Outbound {
             boot_id: config.boot_id.clone(),
             waits: config.waits,
             live: BTreeMap::new(),
-            ended: Ended::default(),
+            ended: Ended::new(from.ended),
             sims: BTreeMap::new(),
             ussd: ussd::Ussd::default(),
             calls: calls::Calls::default(),
@@ -143,9 +143,6 @@ impl Outbound {
                 .since
                 .due_after(crate::pacer::HALVING_MS, &config.boot_id, cx.now);
             cx.timers.set(Timer::PaceRecovers, Subject::Agent, at);
-        }
-        for row in from.ended {
-            outbound.ended.add(row);
         }
         for row in from.messages {
             outbound.restore(row, acked, cx);
@@ -269,6 +266,21 @@ impl Outbound {
             .collect()
     }
 
+    /// Tells whether memory has every ended exposure that is kept.
+    pub(crate) fn has_all_ended(&self) -> bool {
+        self.ended.has_all()
+    }
+
+    /// Tells whether memory has every ended exposure of a message.
+    pub(crate) fn has_all_ended_of(&self, id: MessageId) -> bool {
+        self.ended.has_all_of(id)
+    }
+
+    /// Takes what the journal has of these messages.
+    pub(crate) fn recall_ended(&mut self, ids: BTreeSet<MessageId>, rows: Vec<EndedRow>) {
+        self.ended.recall(ids, rows);
+    }
+
     /// Takes the number that a fact about an exposure was given.
     pub(crate) fn fact_numbered(&mut self, fact: &frame::Event) {
         let message = MessageRef {
@@ -338,7 +350,8 @@ impl Outbound {
     /// Forgets the texts and rows that are old enough.
     pub(crate) fn forget(&mut self, cx: &mut Cx<'_>) {
         let texts = UnixMs(cx.now.unix.0 - TEXT_MS);
-        let rows = self.ended.forget(UnixMs(cx.now.unix.0 - ROW_MS));
+        let rows = UnixMs(cx.now.unix.0 - ROW_MS);
+        self.ended.forget(rows);
         cx.work.changes.extend(self.claims.forget(cx.now.unix));
         cx.work.changes.push(Change::TextsErased {
             ended_before: texts,

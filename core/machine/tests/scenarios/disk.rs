@@ -5,7 +5,7 @@ use postrider_link::{
     session::phone::{FactRange, LinkChange, PhoneFact},
 };
 use postrider_machine::{
-    Change, MessageRef, Snapshot,
+    Change, EndedAsked, MessageRef, Snapshot,
     change::{EndedRow, MessageRow},
 };
 use std::collections::BTreeMap;
@@ -53,6 +53,15 @@ impl Disk {
             ended,
             ..self.rest.clone()
         }
+    }
+
+    pub(crate) fn ended(&self, asked: &EndedAsked) -> Vec<EndedRow> {
+        let rows = self.messages.values().filter_map(ended_row);
+        let is_asked = |row: &EndedRow| match asked {
+            EndedAsked::Of(ids) => ids.contains(&row.message.id),
+            EndedAsked::Above { down, up } => row.s == 0 || row.s > *down || row.fact > *up,
+        };
+        rows.filter(is_asked).collect()
     }
 
     fn apply(&mut self, change: Change) {

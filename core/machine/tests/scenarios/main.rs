@@ -10,6 +10,7 @@ mod data;
 mod disk;
 mod health;
 mod inbound;
+mod kept;
 mod life;
 mod link;
 mod logs;

@@ -10,8 +10,9 @@ use postrider_link::{
     limits::VERSION,
 };
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Change, Condition, Effect, Event, Log, MessageRef, PaceLimits,
-    RadioFact, ReceivedSms, ReportStatus, ScanMark, SendParts, SendToken, SentRow, Waits,
+    Agent, AgentConfig, BootId, Change, Condition, Effect, EndedAsked, Event, Log, MessageRef,
+    PaceLimits, RadioFact, ReceivedSms, ReportStatus, ScanMark, SendParts, SendToken, SentRow,
+    Waits,
 };
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
 use std::collections::BTreeSet;
@@ -49,6 +50,8 @@ pub(crate) struct World {
     pub(crate) logs: Logs,
     pub(crate) scans: Vec<(Log, ScanMark)>,
     pub(crate) confirmed: Vec<u64>,
+    /// What the journal was asked about messages that are over.
+    pub(crate) looked_up: Vec<EndedAsked>,
     pub(crate) events: Vec<Event>,
     tokens: BTreeSet<SendToken>,
 }
@@ -150,6 +153,7 @@ impl World {
             logs: Logs::default(),
             scans: Vec::new(),
             confirmed: Vec::new(),
+            looked_up: Vec::new(),
             events: Vec::new(),
             tokens: BTreeSet::new(),
         };
@@ -260,6 +264,11 @@ impl World {
             Effect::LoadInbound => {
                 let inbound = self.disk.inbound();
                 self.agent.handle_inbound_loaded(inbound, now);
+            }
+            Effect::LoadEnded(asked) => {
+                self.looked_up.push(asked.clone());
+                let rows = self.disk.ended(&asked);
+                self.agent.handle_ended_loaded(asked, rows, now);
             }
             Effect::SendParts(task) => self.hand_over(task),
             Effect::ReadSentRow { token, .. } => self.asked.push(token),

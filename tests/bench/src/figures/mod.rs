@@ -1,6 +1,7 @@
 //! The figures, in groups that share a hub.
 
 mod accept_to_radio;
+mod agent;
 mod bare;
 mod million;
 mod sends;
@@ -64,6 +65,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: accept_to_radio::FAST_NAMES,
         measure: accept_to_radio::measure_fast,
+    },
+    Group {
+        names: agent::NAMES,
+        measure: agent::measure,
     },
     Group {
         names: million::NAMES,
