@@ -133,7 +133,11 @@ impl Ring {
         }
     }
 
+    /// What the radio has told is true already when a frame or a wish is looked at.
     fn take(&mut self, input: Input) {
+        if !matches!(input, Input::Fact(_)) {
+            self.take_facts();
+        }
         let now = self.now();
         match input {
             Input::Frame(incoming) => self.take_incoming(incoming, now),
@@ -147,20 +151,21 @@ impl Ring {
     }
 
     fn take_what_is_ready(&mut self) {
+        self.take_facts();
         for _ in 0..TURN_MAX {
-            let now = self.now();
-            let fact = self.facts.0.try_recv().ok();
-            let frame = self.socket.as_mut().and_then(Socket::next_ready);
-            let is_done = fact.is_none() && frame.is_none();
-            if let Some(fact) = fact {
-                self.agent.handle_radio(fact, now);
-            }
-            if let Some(frame) = frame {
-                self.take_incoming(frame, now);
-            }
-            if is_done {
+            let Some(frame) = self.socket.as_mut().and_then(Socket::next_ready) else {
                 return;
-            }
+            };
+            self.take_incoming(frame, self.now());
+        }
+    }
+
+    fn take_facts(&mut self) {
+        for _ in 0..TURN_MAX {
+            let Ok(fact) = self.facts.0.try_recv() else {
+                return;
+            };
+            self.agent.handle_radio(fact, self.now());
         }
     }
 

@@ -239,3 +239,50 @@ async fn after_a_restore_it_shows_what_it_holds_and_uploads_what_came_in_again()
     assert_eq!(once_each(folder.path()), 1);
     phone.stop().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_change_of_its_condition_is_told_within_a_minute() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let phone = start(&hub, folder.path()).await;
+    until("it tells how it is", || hub.state().health().count() == 1).await;
+    happen(
+        &phone,
+        r#"{"kind":"battery","percent":15,"charging":false}"#,
+    )
+    .await;
+    happen(&phone, r#"{"kind":"network","up":true,"name":"mobile"}"#).await;
+    until("it is back", || hub.state().connections == 2).await;
+    let tells = |network: &str| {
+        let state = hub.state();
+        let told = state.health().next_back();
+        told.is_some_and(|told| {
+            (told.battery, told.charging) == (Some(15), Some(false))
+                && told.network.as_deref() == Some(network)
+        })
+    };
+    until("it is back for good", || hub.state().is_connected()).await;
+    for _ in 0..2 {
+        happen(&phone, r#"{"kind":"clock","sleep_ms":60000}"#).await;
+        until("it tells again", || hub.state().health().count() >= 2).await;
+    }
+    until("both are told", || tells("mobile")).await;
+    phone.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_waits_on_the_phone_can_be_taken_back() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let phone = start(&hub, folder.path()).await;
+    happen(&phone, r#"{"kind":"pause","on":true}"#).await;
+    let id = hub.send("+15005550123", "never mind");
+    hub.revoke(id);
+    until("it is taken back", || {
+        hub.states(id).contains(&WireState::Revoked)
+    })
+    .await;
+    happen(&phone, r#"{"kind":"pause","on":false}"#).await;
+    phone.stop().await.unwrap();
+    assert_eq!(once_each(folder.path()), 0);
+}

@@ -4,7 +4,7 @@ use crate::support::{
     hub::{CODE, TestHub},
     log_of, radio, until,
 };
-use postrider_agent::{Clock, SystemClock};
+use postrider_agent::{Clock, Seeded, SystemClock};
 use postrider_model::{MessageId, WireState};
 use serde_json::{Value, json};
 use std::{
@@ -13,6 +13,7 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
 };
+use virtual_phone::{Input, Profile};
 
 /// Starts the program; it ends with the test.
 struct Program(Child);
@@ -27,6 +28,15 @@ impl Program {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
         Self(command.spawn().unwrap())
+    }
+
+    /// Starts the program and waits until the hub has it.
+    async fn join(hub: &TestHub, folder: &Path, more: &[&str]) -> Self {
+        let before = hub.state().connections;
+        let program = Self::start(hub, folder, more);
+        let is_here = || hub.state().connected.iter().any(|number| *number > before);
+        until("it connects", is_here).await;
+        program
     }
 
     fn kill(mut self) {
@@ -202,4 +212,140 @@ async fn a_pace_holds_messages_back() {
     .await;
     assert!(program.terminate().0);
     assert_eq!(radio(folder.path()).len(), 3);
+}
+
+#[tokio::test]
+async fn what_comes_in_outlives_a_kill_at_any_moment() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut typed = Vec::new();
+    for round in 0..8 {
+        let mut program = Program::join(&hub, folder.path(), &[]).await;
+        for n in 0..=round {
+            let text = format!("{round}/{n}");
+            program.type_in(&format!("+15005550199 {text}"));
+            typed.push(text);
+        }
+        // Each round is killed as soon as the platform has the last one, wherever the agent is.
+        let last = format!("{round}/{round}");
+        until("the platform has it", || {
+            inbox(folder.path()).contains(&last)
+        })
+        .await;
+        program.kill();
+    }
+    let program = Program::join(&hub, folder.path(), &[]).await;
+    until("all is told", || hub.incoming().len() >= typed.len()).await;
+    assert!(program.terminate().0);
+    let mut texts: Vec<_> = hub.incoming().into_iter().map(|(_, text)| text).collect();
+    texts.sort();
+    typed.sort();
+    assert_eq!(texts, typed);
+}
+
+#[tokio::test]
+async fn unpairing_goes_on_after_a_kill() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Program::join(&hub, folder.path(), &[]).await;
+    program.type_in(r#"{"kind":"network","up":false}"#);
+    until("the link is gone", || !hub.state().is_connected()).await;
+    program.type_in("+15005550199 a last word");
+    program.type_in(r#"{"kind":"unpair","within_s":600}"#);
+    until("the wish is on disk", || {
+        folder.path().join("leaving").exists()
+    })
+    .await;
+    program.kill();
+    let mut program = Program::start(&hub, folder.path(), &[]);
+    until("it ends by itself", || {
+        program.0.try_wait().unwrap().is_some()
+    })
+    .await;
+    assert_eq!(hub.incoming().len(), 1);
+    assert!(!folder.path().join("journal.db").exists());
+    assert!(!folder.path().join("pairing.json").exists());
+}
+
+#[tokio::test]
+async fn killed_with_any_radio_it_doubles_nothing_and_loses_nothing_that_came_in() {
+    for profile in Profile::ALL {
+        let hub = TestHub::start().await;
+        let folder = tempfile::tempdir().unwrap();
+        let mut dice = Seeded::new(7);
+        let mut typed = Vec::new();
+        for round in 0..4 {
+            let radio = profile.as_str();
+            let seed = round.to_string();
+            let more = ["--radio", radio, "--seed", &seed];
+            let mut program = Program::join(&hub, folder.path(), &more).await;
+            hub.send("+15005550123", &format!("{round} short"));
+            hub.send("+15005550123", &format!("{round} {}", "a".repeat(200)));
+            hub.send_data("+15005550123", 7, &[1]);
+            hub.dial("*100#");
+            hub.call("+15005550123");
+            let facts = hub.state().facts.len();
+            let text = format!("{round} in");
+            program.type_in(&format!("+15005550199 {text}"));
+            typed.push(text.clone());
+            until("the platform has it", || {
+                inbox(folder.path()).contains(&text)
+            })
+            .await;
+            // It dies after another number of facts each time, some of them before the first.
+            let enough = facts + usize::try_from(dice.up_to(12)).unwrap();
+            let patience = std::time::Duration::from_millis(200);
+            let told = until("some is told", || hub.state().facts.len() >= enough);
+            // A radio that says little is killed all the same.
+            drop(tokio::time::timeout(patience, told).await);
+            program.kill();
+        }
+        let program = Program::join(&hub, folder.path(), &[]).await;
+        let texts = || -> Vec<String> {
+            let incoming = hub.incoming().into_iter();
+            let of_texts = incoming.filter(|(from, _)| from == "+15005550199");
+            of_texts.map(|(_, text)| text).collect()
+        };
+        until("all is told", || texts().len() >= typed.len()).await;
+        let (is_good, _, errors) = program.terminate();
+        assert!(is_good, "{profile}: {errors}");
+        let mut texts = texts();
+        texts.sort();
+        assert_eq!(texts, typed, "{profile}");
+        let on_air = lines_by_message(folder.path());
+        let twice: Vec<_> = on_air.iter().filter(|(_, lines)| **lines > 1).collect();
+        assert!(twice.is_empty(), "{profile}: {twice:?}");
+    }
+}
+
+fn inbox(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("inbox.jsonl")).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn its_help_names_every_profile_and_every_kind_of_line() {
+    let help = Command::new(env!("CARGO_BIN_EXE_virtual-phone"))
+        .arg("--help")
+        .output()
+        .unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for profile in Profile::ALL {
+        assert!(help.contains(&format!("  {profile} ")), "{profile}");
+    }
+    let lines = help.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let end = line.find('}')?;
+        line.starts_with("{\"kind\"").then(|| &line[..=end])
+    });
+    let mut kinds = 0;
+    for line in lines {
+        let number = "\"+15005550199\"";
+        let line = line.replace(":N", &format!(":{number}"));
+        let line = line.replace(":T", ":\"text\"").replace(":S", ":\"text\"");
+        let line = line.replace(":F", ":\"print\"");
+        let read = Input::parse(&line);
+        assert!(read.is_ok(), "{line}: {read:?}");
+        kinds += 1;
+    }
+    assert!(kinds >= 16, "{kinds}");
 }
