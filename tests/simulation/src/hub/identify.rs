@@ -1,0 +1,220 @@
+//! A hello: who it is, whether it may come in, and what its journal proves.
+
+use super::{
+    Answer, DeviceState, Sim,
+    apply::{Detail, Effects},
+    freeze::is_evidence,
+    link::Fence,
+};
+use crate::{
+    log::{Line, Who},
+    world::World,
+};
+use postrider_link::{
+    close::CloseCode,
+    frame::{Hello, Send, SimInfo},
+    ownership::hub::{Fact, Holder, HubState},
+    session::hub::{Admission, Circumstances, Decision, decide},
+};
+use postrider_model::{DeviceId, MessageId};
+
+/// A phone that came in, as committed.
+#[derive(Debug)]
+pub struct Admitted {
+    /// How it is admitted.
+    pub admission: Admission,
+    /// Exposures that it has not received and that are still wanted.
+    pub resume: Vec<Send>,
+    /// Which connection it is.
+    pub fence: Fence,
+}
+
+/// A year: the longest life that a frame names.
+const TTL_MS_MAX: i64 = 366 * 24 * 3_600_000;
+
+impl World {
+    /// Decides about a hello, and commits what follows.
+    pub(crate) fn identify(&mut self, hello: &Hello, overtaken: bool) -> Answer {
+        self.step();
+        let Some(device) = self.hub.rows.devices.get(&hello.phone).cloned() else {
+            return Answer::Refused(CloseCode::NotPaired);
+        };
+        if hello.sig.0 != device.key.to_be_bytes() {
+            return Answer::Refused(CloseCode::NotPaired);
+        }
+        match device.state {
+            DeviceState::Active => {}
+            DeviceState::NeedsPairing => return Answer::Refused(CloseCode::JournalWentBack),
+            DeviceState::Revoked => return Answer::Refused(CloseCode::NotPaired),
+        }
+        let around = Circumstances {
+            generation: self.hub.rows.generation,
+            overtaken,
+        };
+        match decide(hello, &device.link, around) {
+            Decision::Admit(admission) => self.admits(hello, *admission),
+            Decision::WentBack => {
+                self.went_back(hello);
+                Answer::Refused(CloseCode::JournalWentBack)
+            }
+            Decision::Refuse(code) => Answer::Refused(code),
+        }
+    }
+
+    fn went_back(&mut self, hello: &Hello) {
+        self.coverage
+            .mark("link", "a journal went back or was copied", "");
+        self.note(Line::new(Who::Hub, "a journal went back or was copied"));
+        if let Some(device) = self.hub.rows.devices.get_mut(&hello.phone) {
+            device.state = DeviceState::NeedsPairing;
+        }
+        let effects = self.device_gone(hello.phone);
+        self.wake(effects);
+        let is_sound = self.model.is_suspect(hello.phone);
+        if !is_sound {
+            let text = format!("{} was sound, and is refused: {hello:?}", hello.phone);
+            self.fail("a sound journal is never refused", None, text);
+        }
+    }
+
+    fn admits(&mut self, hello: &Hello, admission: Admission) -> Answer {
+        let mut effects = Effects::default();
+        let id = hello.phone;
+        let row = &self.hub.rows.devices[&id];
+        let (is_frozen, was_seen) = (row.frozen, row.seen);
+        let shows = is_evidence(hello, is_frozen, &row.link, &admission);
+        if admission.lost_install.is_some() {
+            self.coverage.mark("link", "another installation", "");
+            effects = self.device_gone(id);
+        } else if !was_seen && admission.reconcile.is_none() {
+            self.answered(id, &mut effects);
+        }
+        if let Some(generation) = admission.raise_generation {
+            self.coverage
+                .mark("link", "the hub raises its generation", "");
+            self.hub.rows.generation = generation;
+        }
+        if shows {
+            self.note(Line::new(Who::Hub, "finds that it went back"));
+            self.went_backwards(id);
+        }
+        if let Some(device) = self.hub.rows.devices.get_mut(&id) {
+            device.seen = true;
+            device.link = admission.link.clone();
+        }
+        if admission.reconcile.is_some() {
+            self.coverage.mark("link", "held pages are asked for", "");
+        }
+        self.sync_sims(id, &hello.sims);
+        let resume = self.resume(hello, &admission, &mut effects);
+        self.wake(effects);
+        let fence = Fence {
+            device: id,
+            install: admission.link.install.clone(),
+            conn: admission.link.conn,
+        };
+        Answer::Admitted(Box::new(Admitted {
+            admission,
+            resume,
+            fence,
+        }))
+    }
+
+    /// Takes in which SIMs a device has: another one pauses its slot.
+    pub(crate) fn sync_sims(&mut self, device: DeviceId, sims: &[SimInfo]) {
+        let mut changed = false;
+        for info in sims {
+            let sim: &mut Sim = self.hub.rows.sims.entry((device, info.slot)).or_default();
+            let Some(seen) = &info.fingerprint else {
+                continue;
+            };
+            match &sim.fingerprint {
+                Some(known) => {
+                    changed |= !sim.sim_changed && known != seen;
+                    sim.sim_changed = known != seen;
+                }
+                None => sim.fingerprint = Some(seen.clone()),
+            }
+        }
+        if changed {
+            self.coverage
+                .mark("dispatch", "another SIM pauses its slot", "");
+        }
+    }
+
+    fn resume(&mut self, hello: &Hello, admission: &Admission, effects: &mut Effects) -> Vec<Send> {
+        let by = Holder {
+            device: hello.phone,
+            install: admission.link.install.clone(),
+        };
+        for row in &hello.held {
+            let fact = Fact::Shown {
+                ep: row.ep,
+                by: &by,
+                state: row.state,
+                page: false,
+            };
+            self.apply(row.id, fact, Detail::default(), effects);
+        }
+        let Some(down) = admission.never_received_above else {
+            return Vec::new();
+        };
+        let mut resume = Vec::new();
+        for id in self.hub.rows.on_device(by.device, down) {
+            let holder = &self.hub.rows.messages[&id].owner.holder;
+            if holder.as_ref() != Some(&by) {
+                continue;
+            }
+            match self.wanted_again(id) {
+                Some(frame) if admission.resumes => resume.push(frame),
+                _ => {
+                    let fact = Fact::NeverReceived { by: &by, down };
+                    self.apply(id, fact, Detail::default(), effects);
+                }
+            }
+        }
+        if !resume.is_empty() {
+            self.coverage
+                .mark("link", "exposures go out again with their numbers", "");
+        }
+        resume
+    }
+
+    /// Returns the frame of an exposure that the phone has not received, if it shall still go
+    /// there.
+    pub(crate) fn wanted_again(&self, id: MessageId) -> Option<Send> {
+        let message = self.hub.rows.messages.get(&id)?;
+        let now = self.hub_now().unix;
+        let owner = &message.owner;
+        let wanted = owner.state == HubState::Exposed
+            && owner.asks().is_none()
+            && now.0 < message.life_end
+            && !message.hidden;
+        let sim = self.hub.rows.sims.get(&message.route)?;
+        let held_back = sim.paused || sim.sim_changed;
+        let s = owner.s?;
+        (wanted && !held_back).then(|| self.frame(id, s))?
+    }
+
+    /// Makes the frame of an exposure.
+    pub(crate) fn frame(&self, id: MessageId, s: u64) -> Option<Send> {
+        let message = self.hub.rows.messages.get(&id)?;
+        let left = (message.life_end - self.hub_now().unix.0).clamp(0, TTL_MS_MAX);
+        Some(Send {
+            s,
+            id,
+            ep: message.owner.ep,
+            kind: message.kind.clone(),
+            to: message.to.clone(),
+            text: Some(message.text.clone()),
+            data: None,
+            sim: message.route.1,
+            parts_max: None,
+            ttl_ms: left.unsigned_abs(),
+            report: true,
+            priority: i64::from(message.priority),
+            movable: message.movable,
+            media: Vec::new(),
+        })
+    }
+}

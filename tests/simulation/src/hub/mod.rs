@@ -1,0 +1,127 @@
+//! The hub's side: production sessions and ownership around rows in memory.
+//!
+//! It follows the hub's dispatcher: identify, held pages, one commit a turn with facts first, then
+//! settings, what is asked of the phone, and new exposures. Rows survive the process, and only
+//! them: sessions, jobs under way and wake-ups do not.
+
+mod apply;
+mod freeze;
+mod identify;
+mod link;
+mod pages;
+mod rows;
+mod sender;
+mod turn;
+
+pub use apply::{Detail, Effects};
+pub use link::{Answer, HubLink, Job};
+pub use rows::{Device, DeviceState, Incoming, Message, Rows, Sim, Slot};
+
+use crate::{
+    phone::Phone,
+    plan::{Fleet, HubPoint, Route},
+};
+use postrider_link::session::hub::DeviceLink;
+use postrider_model::{BootMs, DeviceId, Key, MessageId, SimSlot};
+use std::collections::BTreeMap;
+
+/// The hub.
+#[derive(Debug)]
+pub struct Hub {
+    /// What is on its disk.
+    pub rows: Rows,
+    /// Its connections, while the process lives.
+    pub links: BTreeMap<u64, HubLink>,
+    /// Counts the lives of the process.
+    pub life: u64,
+    /// Whether the process lives.
+    pub up: bool,
+    /// How far its wall clock is off, in milliseconds.
+    pub wall: i64,
+    /// Its backups.
+    pub backups: Vec<Rows>,
+    /// When its disk has room again.
+    pub full_until: u64,
+    /// Until when it speaks a newer version; whether by a frame.
+    pub newer_until: (u64, bool),
+    /// The fault that waits for its moment.
+    pub trap: Option<HubPoint>,
+    /// Exposures without a result, of each slot and priority.
+    pub window: u64,
+    /// When each device was admitted last, while the process lives.
+    admitted_at: BTreeMap<DeviceId, BootMs>,
+    nonces: u64,
+}
+
+/// Returns the slot that a route is.
+pub fn slot_of(route: Route) -> Slot {
+    let device = DeviceId::new(Key::new(route.phone as i64 + 1).unwrap_or_default());
+    (device, SimSlot::new(route.sim).unwrap_or_default())
+}
+
+impl Hub {
+    /// Makes the hub of a fleet that is paired.
+    pub fn new(phones: &[Phone], fleet: &Fleet) -> Self {
+        let mut rows = Rows {
+            generation: 1,
+            ..Rows::default()
+        };
+        for phone in phones {
+            let Some(install) = phone.disk.rows().rest().install.clone() else {
+                continue;
+            };
+            let device = Device {
+                link: DeviceLink::new(install),
+                state: DeviceState::Active,
+                frozen: false,
+                seen: false,
+                key: phone.key,
+            };
+            rows.devices.insert(phone.device, device);
+            for sim in 0..fleet.sims[phone.no] {
+                let route = Route {
+                    phone: phone.no,
+                    sim,
+                };
+                rows.sims.insert(slot_of(route), Sim::default());
+            }
+        }
+        Self {
+            rows,
+            links: BTreeMap::new(),
+            life: 0,
+            up: true,
+            wall: 0,
+            backups: Vec::new(),
+            full_until: 0,
+            newer_until: (0, false),
+            trap: None,
+            window: fleet.window,
+            admitted_at: BTreeMap::new(),
+            nonces: 0,
+        }
+    }
+
+    /// Tells whether the process lives.
+    pub const fn is_up(&self) -> bool {
+        self.up
+    }
+
+    /// Tells whether a life of the process is the present one.
+    pub const fn is_alive(&self, life: u64) -> bool {
+        self.up && self.life == life
+    }
+
+    /// Tells whether what the API shows of a message says that nothing went out.
+    pub fn claims_unsent(&self, message: MessageId) -> bool {
+        let message = self.rows.messages.get(&message);
+        message.is_some_and(Message::claims_unsent)
+    }
+
+    /// Forgets everything that is not on disk.
+    pub fn forget(&mut self) {
+        self.life += 1;
+        self.links.clear();
+        self.admitted_at.clear();
+    }
+}

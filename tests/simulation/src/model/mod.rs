@@ -1,0 +1,406 @@
+//! The reference model: what may be true at each moment.
+//!
+//! It knows what nobody in production can know: what really went on the air. It says
+//!
+//! - whether a hand-over is allowed: the radio proved of every earlier one that nothing went out,
+//!   or the sender chose to send again (a licence);
+//! - whether what the hub shows agrees with the air;
+//! - whether the pace was kept, in true time;
+//! - whether each incoming message came to the hub as often as it came in.
+
+mod pace;
+
+use crate::{
+    hub::{Incoming, Message},
+    plan::Fleet,
+    world::Violation,
+};
+use pace::Pace;
+use postrider_link::ownership::hub::{Flags, HubState};
+use postrider_machine::{PaceLimits, SendParts, SendToken};
+use postrider_model::{DeviceId, Key, MessageId};
+use postrider_text::{result_code::look_up, tp_status::DeliveryOutcome};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One hand-over.
+#[derive(Debug, Clone)]
+struct Hand {
+    phone: usize,
+    token: SendToken,
+    /// The codes that the radio told, part by part.
+    told: Vec<Option<i32>>,
+    on_air: Vec<bool>,
+    delivered: Vec<bool>,
+    failed: bool,
+}
+
+impl Hand {
+    fn is_proven(&self) -> bool {
+        let proof = |code: &Option<i32>| code.is_some_and(|code| look_up(code).is_proof());
+        self.told.iter().all(proof)
+    }
+
+    fn is_on_air(&self) -> bool {
+        self.on_air.contains(&true)
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.on_air.is_empty() && !self.on_air.contains(&false)
+    }
+}
+
+/// What is known of a message.
+#[derive(Debug, Clone, Default)]
+struct Truth {
+    hands: Vec<Hand>,
+    /// How often its sender chose to send it again without proof.
+    licences: usize,
+    /// Whether a copied or older journal may hold it: nothing can be promised then.
+    is_tainted: bool,
+    /// Whether the hub forgot it in a restore.
+    is_forgotten: bool,
+}
+
+/// The model.
+#[derive(Debug)]
+pub struct Model {
+    messages: BTreeMap<MessageId, Truth>,
+    paces: BTreeMap<usize, Pace>,
+    /// True copies of incoming messages, by phone and group.
+    incoming: BTreeMap<(usize, u64), u64>,
+    /// Phones whose incoming messages cannot be counted any more: their journal was lost, or an
+    /// older one.
+    uncounted: BTreeSet<usize>,
+    /// Devices whose journal may be refused: it was copied, lost or older, or the hub's rows were.
+    suspects: BTreeSet<DeviceId>,
+    hub_went_back: bool,
+}
+
+fn broken(rule: &'static str, message: MessageId, text: String) -> Result<(), Violation> {
+    Err(Violation {
+        rule,
+        message: Some(message),
+        text,
+        at: 0,
+    })
+}
+
+impl Model {
+    /// Makes the model of a fleet.
+    pub fn new(fleet: &Fleet) -> Self {
+        let paces = (0..fleet.sims.len()).map(|no| (no, Pace::default()));
+        Self {
+            messages: BTreeMap::new(),
+            paces: paces.collect(),
+            incoming: BTreeMap::new(),
+            uncounted: BTreeSet::new(),
+            suspects: BTreeSet::new(),
+            hub_went_back: false,
+        }
+    }
+
+    /// The hub accepted a message.
+    pub fn accepted(&mut self, id: MessageId) {
+        self.messages.entry(id).or_default().is_forgotten = false;
+    }
+
+    /// The sender chose that a message goes out again.
+    pub fn licensed(&mut self, id: MessageId) {
+        self.messages.entry(id).or_default().licences += 1;
+    }
+
+    /// A phone hands a message to its radio.
+    ///
+    /// # Errors
+    /// The rule that this breaks.
+    pub fn handed_over(
+        &mut self,
+        phone: usize,
+        task: &SendParts,
+        at: u64,
+        decided_at: u64,
+        limits: PaceLimits,
+        hub_limit: Option<(u32, u64)>,
+    ) -> Result<(), Violation> {
+        let token = task.token;
+        let id = token.message.id;
+        let truth = self.messages.entry(id).or_default();
+        let is_same = |hand: &&Hand| hand.token.message == token.message;
+        let mut result = Ok(());
+        if !truth.is_tainted {
+            let earlier = truth.hands.iter().filter(is_same);
+            let unproven = earlier.filter(|hand| !hand.is_proven()).count();
+            if unproven > 0 {
+                let text = format!(
+                    "phone {phone} hands {token} over, and an earlier attempt of the exposure is not proven unsent"
+                );
+                result = broken("no exposure is handed over twice without proof", id, text);
+            }
+            let open = truth.hands.iter().filter(|hand| !hand.is_proven()).count();
+            if result.is_ok() && open > truth.licences {
+                let licences = truth.licences;
+                let text = format!(
+                    "phone {phone} hands {token} over, {open} earlier hand-overs are not proven unsent, the sender chose {licences}"
+                );
+                result = broken(
+                    "no message is handed over again without proof or its sender's choice",
+                    id,
+                    text,
+                );
+            }
+        }
+        let parts = usize::from(task.parts);
+        truth.hands.push(Hand {
+            phone,
+            token,
+            told: vec![None; parts],
+            on_air: vec![false; parts],
+            delivered: vec![false; parts],
+            failed: false,
+        });
+        let pace = self.paces.entry(phone).or_default();
+        let kept = pace.spend(
+            token,
+            task.sim.get(),
+            u32::from(task.parts),
+            decided_at,
+            limits,
+            hub_limit,
+        );
+        if let (Ok(()), Err(text)) = (&result, kept) {
+            let text = format!("phone {phone} at {at}: {text}");
+            result = broken(
+                "the pace is kept, whatever restarts and clocks do",
+                id,
+                text,
+            );
+        }
+        result
+    }
+
+    /// A part went on the air; `claims_unsent` is whether the hub shows that nothing did.
+    ///
+    /// # Errors
+    /// The rule that this breaks.
+    pub fn on_air(
+        &mut self,
+        phone: usize,
+        token: SendToken,
+        parts: u8,
+        part: u8,
+        claims_unsent: bool,
+    ) -> Result<(), Violation> {
+        let id = token.message.id;
+        let truth = self.messages.entry(id).or_default();
+        let of = |hand: &&mut Hand| hand.token == token && hand.phone == phone;
+        if let Some(hand) = truth.hands.iter_mut().rev().find(of) {
+            hand.on_air.resize(usize::from(parts), false);
+            hand.delivered.resize(usize::from(parts), false);
+            if let Some(on_air) = hand.on_air.get_mut(usize::from(part)) {
+                *on_air = true;
+            }
+        }
+        if truth.is_tainted {
+            return Ok(());
+        }
+        let out = truth.hands.iter().filter(|hand| hand.is_on_air()).count();
+        if out > 1 + truth.licences {
+            let text = format!(
+                "{out} hand-overs are on the air, the sender chose {}",
+                truth.licences
+            );
+            return broken(
+                "at most once on the air, and once for each choice of the sender",
+                id,
+                text,
+            );
+        }
+        if claims_unsent {
+            let text = "the hub shows that it was not sent, and it goes on the air".to_owned();
+            return broken("what is shown as unsent never goes on the air", id, text);
+        }
+        Ok(())
+    }
+
+    /// The radio told a phone the result of a part.
+    pub fn told(&mut self, phone: usize, token: SendToken, (part, of): (u8, u8), code: i32) {
+        let truth = self.messages.entry(token.message.id).or_default();
+        let is_it = |hand: &&mut Hand| hand.token == token && hand.phone == phone;
+        let Some(hand) = truth.hands.iter_mut().rev().find(is_it) else {
+            return;
+        };
+        let place = usize::from(part);
+        hand.told.resize(usize::from(of).max(place + 1), None);
+        hand.told[place].get_or_insert(code);
+        if let Some(pace) = self.paces.get_mut(&phone) {
+            pace.made_parts(token, of);
+            if look_up(code).is_proof() {
+                pace.give_back(token, part);
+            }
+        }
+    }
+
+    /// The network reported on a part.
+    pub fn reported(&mut self, phone: usize, token: SendToken, part: u8, outcome: DeliveryOutcome) {
+        let truth = self.messages.entry(token.message.id).or_default();
+        let of = |hand: &&mut Hand| hand.token == token && hand.phone == phone;
+        let Some(hand) = truth.hands.iter_mut().rev().find(of) else {
+            return;
+        };
+        match outcome {
+            DeliveryOutcome::Delivered => {
+                if let Some(delivered) = hand.delivered.get_mut(usize::from(part)) {
+                    *delivered = true;
+                }
+            }
+            DeliveryOutcome::Failed { .. } => hand.failed = true,
+            _ => {}
+        }
+    }
+
+    /// The hub shows something of a message.
+    ///
+    /// # Errors
+    /// The rule that this breaks.
+    pub fn published(&mut self, message: &Message, now: i64) -> Result<(), Violation> {
+        let id = message.id;
+        let truth = self.messages.entry(id).or_default();
+        if truth.is_tainted {
+            return Ok(());
+        }
+        let hands = &truth.hands;
+        let state = message.owner.state;
+        let wrong = match state {
+            HubState::Delivered => !hands.iter().any(|hand| !hand.delivered.contains(&false)),
+            HubState::NotDelivered => !hands.iter().any(|hand| hand.failed && hand.is_on_air()),
+            HubState::Sent => !hands.iter().any(Hand::is_whole),
+            HubState::Failed if message.owner.flags.has(Flags::PARTIAL) => {
+                !hands.iter().any(Hand::is_on_air)
+            }
+            _ => false,
+        };
+        if wrong {
+            let text = format!("the hub shows {state:?}, and the air does not say so");
+            return broken("the hub shows as sent only what is on the air", id, text);
+        }
+        if message.claims_unsent() {
+            if hands.iter().any(Hand::is_on_air) {
+                let text = format!("the hub shows {state:?} as unsent, and it is on the air");
+                return broken("what is on the air is never shown as unsent", id, text);
+            }
+            if hands.iter().any(|hand| !hand.is_proven()) {
+                let text = format!("the hub shows {state:?} as unsent, and nothing proves it");
+                return broken("what is shown as unsent is proven", id, text);
+            }
+        }
+        if message.time_sent.is_some_and(|sent| sent > now) {
+            let text = "it was sent in the future".to_owned();
+            return broken("no time is before its message or in the future", id, text);
+        }
+        Ok(())
+    }
+
+    /// A copy of a message came in on a phone.
+    pub fn came_in(&mut self, phone: usize, group: u64) {
+        *self.incoming.entry((phone, group)).or_default() += 1;
+    }
+
+    /// A journal was copied or replaced: what it holds can be handed over by somebody else.
+    pub fn taint(&mut self, device: DeviceId, phone: usize, held: Vec<MessageId>) {
+        for id in held {
+            self.messages.entry(id).or_default().is_tainted = true;
+        }
+        self.uncounted.insert(phone);
+        self.suspects.insert(device);
+    }
+
+    /// A journal was lost: another installation begins with nothing, its pace included.
+    pub fn journal_lost(&mut self, device: DeviceId, phone: usize) {
+        self.uncounted.insert(phone);
+        self.suspects.insert(device);
+        self.paces.insert(phone, Pace::default());
+    }
+
+    /// A phone may have forgotten what it handed over.
+    pub fn forget_pace(&mut self, phone: usize) {
+        self.paces.insert(phone, Pace::default());
+    }
+
+    /// A phone's incoming messages cannot be counted any more.
+    pub fn uncounted(&mut self, phone: usize) {
+        self.uncounted.insert(phone);
+    }
+
+    /// The hub is restored: messages that the backup does not have are forgotten.
+    pub fn hub_restored(&mut self, known: &BTreeSet<MessageId>) {
+        self.hub_went_back = true;
+        for (id, truth) in &mut self.messages {
+            truth.is_forgotten |= !known.contains(id);
+        }
+    }
+
+    /// The hub's rows are older without its knowing: of what waits in them and was handed over
+    /// since, it cannot know before a phone shows it.
+    pub fn taint_handed_over(&mut self, waiting: &[MessageId]) {
+        for id in waiting {
+            if let Some(truth) = self.messages.get_mut(id) {
+                truth.is_tainted |= !truth.hands.is_empty();
+            }
+        }
+    }
+
+    /// Tells whether a device's journal may be refused as copied or older.
+    pub fn is_suspect(&self, device: DeviceId) -> bool {
+        self.hub_went_back || self.suspects.contains(&device)
+    }
+
+    /// Tells whether the hub should still know a message.
+    pub fn is_forgotten(&self, id: MessageId) -> bool {
+        self.messages
+            .get(&id)
+            .is_some_and(|truth| truth.is_forgotten)
+    }
+
+    /// Tells whether anything of a message is on the air.
+    pub fn is_out(&self, id: MessageId) -> bool {
+        let truth = self.messages.get(&id);
+        truth.is_some_and(|truth| truth.hands.iter().any(Hand::is_on_air))
+    }
+
+    /// Judges what came in, once everything has come home.
+    ///
+    /// # Errors
+    /// The rule that was broken.
+    pub fn judge_incoming(&self, stored: &[Incoming]) -> Result<(), Violation> {
+        let mut counts: BTreeMap<(DeviceId, u64), u64> = BTreeMap::new();
+        let mut last: BTreeMap<(DeviceId, &str), u64> = BTreeMap::new();
+        let wrong = |rule, text| {
+            Err(Violation {
+                rule,
+                message: None,
+                text,
+                at: 0,
+            })
+        };
+        for row in stored {
+            *counts.entry((row.device, row.group)).or_default() += 1;
+            let last = last.entry((row.device, row.install.as_str())).or_default();
+            if row.n <= *last && !self.hub_went_back {
+                let text = format!("{} stored {} after {last}", row.device, row.n);
+                return wrong("incoming messages keep their order", text);
+            }
+            *last = row.n;
+        }
+        for ((phone, group), copies) in &self.incoming {
+            let device = DeviceId::new(Key::new(*phone as i64 + 1).unwrap_or_default());
+            let stored = counts.get(&(device, *group)).copied().unwrap_or(0);
+            if !self.uncounted.contains(phone) && stored != *copies {
+                let text = format!(
+                    "incoming {group} came to phone {phone} {copies} times, and is {stored} times at the hub"
+                );
+                return wrong("each incoming message counts once", text);
+            }
+        }
+        Ok(())
+    }
+}

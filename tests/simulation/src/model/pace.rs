@@ -1,0 +1,111 @@
+//! The pace of a phone in true time: no window is ever exceeded.
+
+use postrider_machine::{PaceLimits, SEND_LIMIT_SPAN_MS, SendToken};
+use std::collections::{BTreeSet, VecDeque};
+
+#[derive(Debug)]
+struct Spent {
+    token: SendToken,
+    sim: u8,
+    parts: u32,
+    given_back: BTreeSet<u8>,
+    at: u64,
+}
+
+impl Spent {
+    fn counts(&self) -> u32 {
+        let back = u32::try_from(self.given_back.len()).unwrap_or(0);
+        self.parts.saturating_sub(back)
+    }
+}
+
+/// What a phone handed over lately.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    spent: VecDeque<Spent>,
+}
+
+impl Pace {
+    /// Counts a hand-over.
+    ///
+    /// # Errors
+    /// Which window it exceeds.
+    pub(super) fn spend(
+        &mut self,
+        token: SendToken,
+        sim: u8,
+        parts: u32,
+        at: u64,
+        limits: PaceLimits,
+        hub_limit: Option<(u32, u64)>,
+    ) -> Result<(), String> {
+        let own = limits.sim_parts_per_hour;
+        let (hub, since) = hub_limit.unzip();
+        let sim_limit = [own, hub].into_iter().flatten().min();
+        // A phone without a limit of its own counts from when it knows of the hub's.
+        let since = since.filter(|_| own.is_none()).unwrap_or(0);
+        let guard = limits.guard.map(|guard| (guard.parts_max, guard.span_ms));
+        let hour = |limit: Option<u32>| limit.map(|limit| (limit, SEND_LIMIT_SPAN_MS));
+        let of_sim = |spent: &&Spent| spent.sim == sim && spent.at >= since;
+        let all = |_: &&Spent| true;
+        let result = self
+            .check("SIM", hour(sim_limit), at, parts, of_sim, Spent::counts)
+            .and_then(|()| {
+                let limit = hour(limits.phone_parts_per_hour);
+                self.check("phone", limit, at, parts, all, Spent::counts)
+            })
+            .and_then(|()| self.check("guard", guard, at, parts, all, |spent| spent.parts));
+        self.spent.push_back(Spent {
+            token,
+            sim,
+            parts,
+            given_back: BTreeSet::new(),
+            at,
+        });
+        result
+    }
+
+    fn check(
+        &self,
+        name: &str,
+        window: Option<(u32, u64)>,
+        at: u64,
+        parts: u32,
+        which: impl Fn(&&Spent) -> bool,
+        counts: impl Fn(&Spent) -> u32,
+    ) -> Result<(), String> {
+        let Some((limit, span_ms)) = window else {
+            return Ok(());
+        };
+        let recent = |spent: &&Spent| spent.at + span_ms > at;
+        let held: u32 = self
+            .spent
+            .iter()
+            .filter(recent)
+            .filter(which)
+            .map(counts)
+            .sum();
+        if held == 0 || held + parts <= limit {
+            return Ok(());
+        }
+        Err(format!(
+            "{held} parts count in the {name} window of {span_ms} ms, {parts} more exceed {limit}"
+        ))
+    }
+
+    /// The platform made another number of parts than was expected.
+    pub(super) fn made_parts(&mut self, token: SendToken, parts: u8) {
+        let of = |spent: &&mut Spent| spent.token == token;
+        if let Some(spent) = self.spent.iter_mut().rev().find(of) {
+            spent.parts = u32::from(parts);
+        }
+    }
+
+    /// The radio proved that a part never left.
+    pub(super) fn give_back(&mut self, token: SendToken, part: u8) {
+        let of = |spent: &&mut Spent| spent.token == token;
+        if let Some(spent) = self.spent.iter_mut().rev().find(of) {
+            spent.given_back.insert(part);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What a phone's process does in the world, once its rows are on disk.
+
+use crate::{
+    log::{Line, Who},
+    net::Wire,
+    plan::Point,
+    world::{Event, RadioEvent, World},
+};
+use postrider_link::frame::PhoneFrame;
+use postrider_machine::{Effect, SendParts};
+use postrider_model::WireState;
+
+impl World {
+    /// Does everything that the machine asks for; returns whether there was anything.
+    pub(crate) fn do_effects(&mut self, no: usize) -> bool {
+        let Some(agent) = &mut self.phones[no].agent else {
+            return false;
+        };
+        let effects: Vec<Effect> = std::iter::from_fn(|| agent.poll_effect()).collect();
+        let has_any = !effects.is_empty();
+        for effect in effects {
+            let is_hand_over = matches!(effect, Effect::SendParts(_));
+            if self.dies_at(no, Point::BeforeEffect)
+                || (is_hand_over && self.dies_at(no, Point::BeforeHandOver))
+            {
+                return has_any;
+            }
+            self.perform(no, effect);
+            if self.dies_at(no, Point::AfterEffect)
+                || (is_hand_over && self.dies_at(no, Point::AfterHandOver))
+            {
+                return has_any;
+            }
+        }
+        has_any
+    }
+
+    fn perform(&mut self, no: usize, effect: Effect) {
+        let at = self.at;
+        let now = self.phones[no].now(at);
+        let phone = &mut self.phones[no];
+        let Some(agent) = &mut phone.agent else {
+            return;
+        };
+        match effect {
+            Effect::Connect => {
+                phone.diallings += 1;
+                phone.dialling = Some(phone.diallings);
+                let (life, dialling) = (phone.life, phone.diallings);
+                let delay_ms = self.draw(&[5, no as u64, life, dialling]).between(20, 900);
+                let dialled = Event::Dialled {
+                    phone: no,
+                    life,
+                    dialling,
+                };
+                self.push_in(delay_ms, dialled);
+            }
+            Effect::PlanRedial => {
+                let most = 60_000.min(1_000_u64 << phone.redials.min(10));
+                phone.redials += 1;
+                let name = [6, no as u64, phone.life, at];
+                let delay_ms = self.draw(&name).between(0, most);
+                self.step();
+                if let Some(agent) = &mut self.phones[no].agent {
+                    agent.handle_redial(delay_ms, now);
+                }
+            }
+            Effect::ResetRedial => phone.redials = 0,
+            Effect::LoadFacts(range) => {
+                let facts = phone.disk.facts(range);
+                agent.handle_facts_loaded(facts, now);
+                self.step();
+            }
+            Effect::LoadEnded(asked) => {
+                let rows = phone.disk.rows().ended(&asked);
+                agent.handle_ended_loaded(asked, rows, now);
+                self.step();
+            }
+            Effect::LoadInbound => {
+                let inbound = phone.disk.inbound();
+                agent.handle_inbound_loaded(inbound, now);
+                self.coverage.mark("link", "inbound told again", "");
+                self.step();
+            }
+            Effect::SignHello { .. } => {
+                agent.handle_signature(phone.key.to_be_bytes().to_vec(), now);
+                self.step();
+            }
+            Effect::WriteFrame(frame) => self.write_frame(no, frame),
+            Effect::CloseLink(code) => {
+                self.coverage
+                    .mark("close code", "of the phone", code.reason());
+                phone.dialling = None;
+                if let Some(socket) = phone.socket.take() {
+                    self.carry(socket, false, Wire::Close(Some(code)));
+                }
+            }
+            Effect::SendParts(task) => self.hand_over(no, task),
+            Effect::ReadSentRow { token, .. } => {
+                let asked = Line::new(Who::Phone(no), "asks the provider for exposure {}");
+                self.note(asked.of_exposure(token.message));
+                let mut random = self.draw(&[7, no as u64, at, u64::from(token.attempt)]);
+                let epoch = self.phones[no].platform.intents;
+                if random.percent(97) {
+                    let looks = Event::Radio {
+                        phone: no,
+                        epoch,
+                        event: RadioEvent::LooksUp(token),
+                    };
+                    self.push_in(random.between(50, 4_000), looks);
+                } else {
+                    self.coverage
+                        .mark("radio", "the provider does not answer", "");
+                }
+            }
+            Effect::ReadLog { log, from } => {
+                let epoch = phone.platform.intents;
+                let name = [18, no as u64, at, from.row.unsigned_abs()];
+                let delay_ms = self.draw(&name).between(20, 3_000);
+                let reads = Event::Radio {
+                    phone: no,
+                    epoch,
+                    event: RadioEvent::Reads(log, from),
+                };
+                self.push_in(delay_ms, reads);
+            }
+            Effect::DialUssd { .. } | Effect::PlaceCall { .. } => {}
+            Effect::ConfirmReceived { receipt } => {
+                let rows = phone.disk.rows();
+                let is_safe = rows.rest().seen.iter().len() > 0;
+                if !is_safe {
+                    let text = format!("phone {no} confirms receipt {receipt} of nothing stored");
+                    self.fail(
+                        "an incoming message is on disk before it is confirmed",
+                        None,
+                        text,
+                    );
+                }
+            }
+        }
+    }
+
+    /// Nothing is written that is not on disk.
+    fn write_frame(&mut self, no: usize, frame: PhoneFrame) {
+        let phone = &self.phones[no];
+        let rows = phone.disk.rows();
+        let link = &rows.rest().link;
+        let is_durable = match &frame {
+            PhoneFrame::Ack(ack) => ack.a <= link.down,
+            PhoneFrame::Hello(hello) => {
+                hello.conn == link.conn && hello.down <= link.down && hello.up_hi <= link.up_highest
+            }
+            PhoneFrame::Event(_) | PhoneFrame::Inbound(_) | PhoneFrame::Health(_) => {
+                frame.s().is_some_and(|s| rows.has_fact(s))
+            }
+            _ => true,
+        };
+        if !is_durable {
+            let text = format!("phone {no} writes {frame:?}");
+            return self.fail("a phone writes only what is on its disk", None, text);
+        }
+        if let Some(socket) = phone.socket {
+            self.carry(socket, false, Wire::ToHub(Box::new(frame)));
+        }
+    }
+
+    fn hand_over(&mut self, no: usize, task: SendParts) {
+        let token = task.token;
+        let row = self.phones[no].disk.rows().message(token.message);
+        let is_written = row.is_some_and(|row| {
+            row.progress.state == WireState::Submitting && row.progress.attempt == token.attempt
+        });
+        if !is_written {
+            let text = format!("phone {no} hands {token} over, which its journal does not say");
+            let id = Some(token.message.id);
+            return self.fail("a hand-over is on disk before it is made", id, text);
+        }
+        let line = Line::new(
+            Who::Phone(no),
+            "hands exposure {} over: attempt {}, {} parts",
+        );
+        let numbers = [
+            u64::from(token.message.ep),
+            u64::from(token.attempt),
+            u64::from(task.parts),
+        ];
+        self.note(line.of(token.message.id).with(numbers));
+        let decided_at = self.phones[no].decided_at.remove(&token).unwrap_or(self.at);
+        let limits = self.phones[no].limits;
+        let slot = task.sim.get();
+        let since = self.phones[no]
+            .limited_since
+            .get(&slot)
+            .copied()
+            .unwrap_or(0);
+        let hub_limit = self.hub_limit_on(no, slot).map(|limit| (limit, since));
+        let found = self
+            .model
+            .handed_over(no, &task, self.at, decided_at, limits, hub_limit);
+        self.judge(found);
+        self.send_parts(no, &task);
+    }
+
+    /// Returns the limit that the hub set, as the phone has it on its disk.
+    fn hub_limit_on(&self, no: usize, sim: u8) -> Option<u32> {
+        let configs = &self.phones[no].disk.rows().rest().configs;
+        let own = configs
+            .iter()
+            .find(|config| config.sim.is_some_and(|slot| slot.get() == sim));
+        let all = || configs.iter().find(|config| config.sim.is_none());
+        own.or_else(all)?.send_limit_max
+    }
+}

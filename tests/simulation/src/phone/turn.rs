@@ -1,0 +1,323 @@
+//! A turn of a phone's process, in the ring's order: rows, sync, then the world.
+
+use super::{Decided, Input, Phone};
+use crate::{
+    log::{Line, Who},
+    plan::Point,
+    world::{Event, World},
+};
+use postrider_machine::{Change, Event as Shown, SendToken};
+use postrider_model::WireState;
+
+/// Inputs that one turn takes at most.
+const TURN_MAX: usize = 256;
+
+impl World {
+    /// Hands something to a phone's process; it waits while a commit runs.
+    pub(crate) fn phone_input(&mut self, no: usize, input: Input) {
+        if self.phones[no].agent.is_none() {
+            return;
+        }
+        self.phones[no].inbox.push_back(input);
+        if !self.phones[no].committing {
+            self.turns(no);
+        }
+    }
+
+    /// Takes turns until nothing waits.
+    fn turns(&mut self, no: usize) {
+        while self.violation.is_none() && !self.phones[no].committing {
+            if self.dies_at(no, Point::Idle) {
+                return;
+            }
+            let ready = self.phones[no].inbox.len().min(TURN_MAX);
+            if ready == 0 || self.phones[no].agent.is_none() {
+                break;
+            }
+            for _ in 0..ready {
+                if let Some(input) = self.phones[no].inbox.pop_front() {
+                    self.take(no, input);
+                }
+            }
+            self.end_turn(no);
+        }
+    }
+
+    fn take(&mut self, no: usize, input: Input) {
+        self.step();
+        let at = self.at;
+        let phone = &mut self.phones[no];
+        let now = phone.now(at);
+        let Some(agent) = &mut phone.agent else {
+            return;
+        };
+        let is_present = |socket: u64| phone.socket == Some(socket);
+        match input {
+            Input::Frame(socket, frame) if is_present(socket) => agent.handle_frame(*frame, now),
+            Input::Bad(socket, error) if is_present(socket) => agent.handle_bad_frame(error, now),
+            Input::Closed(socket, code) if is_present(socket) => {
+                phone.socket = None;
+                agent.handle_disconnected(code, now);
+            }
+            Input::Frame(..) | Input::Bad(..) | Input::Closed(..) => {}
+            Input::Connected(socket) => {
+                phone.socket = Some(socket);
+                agent.handle_connected(now);
+            }
+            Input::NoConnection => agent.handle_disconnected(None, now),
+            Input::Fact(fact) => agent.handle_radio(fact, now),
+            // A wish that is refused changes nothing, and nobody waits for the answer here.
+            Input::Command(command) => drop(agent.handle_command(command, now)),
+            Input::NetworkChanged => agent.handle_network_change(now),
+            Input::Due => agent.handle_timeout(now),
+        }
+    }
+
+    /// Commits what the machine changed, then does what it asks for, until it asks for nothing.
+    pub(crate) fn end_turn(&mut self, no: usize) {
+        loop {
+            let Some(agent) = &mut self.phones[no].agent else {
+                return;
+            };
+            let changes: Vec<Change> = std::iter::from_fn(|| agent.poll_change()).collect();
+            let has_changes = !changes.is_empty();
+            if has_changes {
+                self.look_at(no, &changes);
+                if self.dies_at(no, Point::BeforeWrite) {
+                    return;
+                }
+                let at = self.at;
+                let phone = &mut self.phones[no];
+                phone.disk.write(changes);
+                if self.dies_at(no, Point::BeforeSync) {
+                    return;
+                }
+                let phone = &mut self.phones[no];
+                if phone.slow_until > at {
+                    phone.committing = true;
+                    let (life, slow_ms) = (phone.life, phone.slow_ms);
+                    self.coverage.mark("fault", "slow disk", "");
+                    return self.push_in(slow_ms, Event::Synced { phone: no, life });
+                }
+                if !self.on_disk(no) {
+                    return;
+                }
+            }
+            if !self.do_effects(no) && !has_changes {
+                break;
+            }
+        }
+        self.show_events(no);
+        self.plan_deadline(no);
+    }
+
+    /// Takes it that a slow commit is synced, and goes on with the turn.
+    pub(crate) fn synced(&mut self, no: usize) {
+        self.phones[no].committing = false;
+        if self.on_disk(no) && self.phones[no].agent.is_some() {
+            self.do_effects(no);
+            self.end_turn(no);
+            self.turns(no);
+        }
+    }
+
+    /// Syncs, and tells the machine; returns false when the process died over it.
+    fn on_disk(&mut self, no: usize) -> bool {
+        let at = self.at;
+        self.phones[no].disk.sync();
+        self.keep_decisions(no);
+        if self.dies_at(no, Point::AfterSync) {
+            return false;
+        }
+        self.step();
+        let phone = &mut self.phones[no];
+        let now = phone.now(at);
+        if let Some(agent) = &mut phone.agent {
+            agent.handle_committed(now);
+        }
+        true
+    }
+
+    /// Remembers when the hand-overs that are on disk now were decided on.
+    pub(crate) fn keep_decisions(&mut self, no: usize) {
+        let phone = &mut self.phones[no];
+        for decided in std::mem::take(&mut phone.decided) {
+            phone.decided_at.insert(decided.token, decided.at);
+        }
+    }
+
+    /// Looks at rows before they are written: what is submitted must be allowed.
+    fn look_at(&mut self, no: usize, changes: &[Change]) {
+        let at = self.at;
+        let mut rules = Allowed::of(&self.phones[no], at);
+        let mut decided = Vec::new();
+        let mut forbidden = None;
+        for change in changes {
+            match change {
+                Change::ConfigSet(config) => {
+                    rules.set(config.clone());
+                    let slot = config.sim.map_or(0, |slot| slot.get());
+                    let since = &mut self.phones[no].limited_since;
+                    match config.send_limit_max {
+                        Some(_) => drop(since.entry(slot).or_insert(at)),
+                        None => drop(since.remove(&slot)),
+                    }
+                }
+                Change::PausedSet(paused) => rules.paused = *paused,
+                Change::MessageMoved { message, progress } => {
+                    let name = progress.state.as_str();
+                    self.coverage.mark("state on the phone", name, "");
+                    let row = self.phones[no].disk.rows().message(*message);
+                    let attempts = row.map_or(0, |row| row.progress.attempt);
+                    let is_new =
+                        progress.state == WireState::Submitting && progress.attempt > attempts;
+                    if let (true, Some(row)) = (is_new, row) {
+                        let token = SendToken {
+                            message: *message,
+                            attempt: progress.attempt,
+                        };
+                        decided.push(Decided { token, at });
+                        if let Some(why) = rules.forbids(row.sim.get()) {
+                            forbidden = Some((token, why));
+                        }
+                    }
+                }
+                Change::MessageAdded(row) => {
+                    let name = row.progress.state.as_str();
+                    self.coverage.mark("state on the phone", name, "");
+                }
+                _ => {}
+            }
+        }
+        self.phones[no].decided.extend(decided);
+        if let Some((token, why)) = forbidden {
+            let id = Some(token.message.id);
+            let text = format!("phone {no} submits {token} while {why}");
+            self.fail(
+                "nothing is submitted while paused or in quiet hours",
+                id,
+                text,
+            );
+        }
+    }
+
+    fn show_events(&mut self, no: usize) {
+        let mut shown = Vec::new();
+        if let Some(agent) = &mut self.phones[no].agent {
+            shown.extend(std::iter::from_fn(|| agent.poll_event()));
+        }
+        for event in shown {
+            let word = word_of(&event);
+            self.coverage.mark("shown on the phone", word, "");
+            let line = Line::new(Who::Phone(no), "{w}").word(word);
+            match event {
+                Shown::MessageMoved { message, state, .. } => {
+                    let moved = Line::new(Who::Phone(no), "exposure {} is {w}");
+                    self.note(moved.of_exposure(message).word(state.as_str()));
+                }
+                Shown::MessageAccepted { message, .. } => {
+                    let taken = Line::new(Who::Phone(no), "has exposure {} on its disk");
+                    self.note(taken.of_exposure(message));
+                }
+                Shown::PairingNeeded { close } => {
+                    self.note(line);
+                    self.stop_for_pairing(no, close);
+                }
+                Shown::MessageSubmitted { .. } | Shown::MessageReceived { .. } => {}
+                _ => self.note(line),
+            }
+        }
+    }
+
+    /// Has the machine called again when it wants to be.
+    pub(crate) fn plan_deadline(&mut self, no: usize) {
+        let at = self.at;
+        let phone = &mut self.phones[no];
+        let Some(due) = phone.agent.as_ref().and_then(|agent| agent.poll_timeout()) else {
+            return;
+        };
+        let due_at = phone.moment(due.at.0).max(at);
+        if phone
+            .due_at
+            .is_none_or(|planned| planned > due_at || planned < at)
+        {
+            phone.due_at = Some(due_at);
+            let life = phone.life;
+            self.push(due_at, Event::Due { phone: no, life });
+        }
+    }
+
+    /// A deadline has come, unless it was moved.
+    pub(crate) fn phone_due(&mut self, no: usize, life: u64) {
+        let at = self.at;
+        let phone = &mut self.phones[no];
+        if phone.life != life || phone.due_at != Some(at) {
+            return;
+        }
+        phone.due_at = None;
+        self.phone_input(no, Input::Due);
+        if !self.phones[no].committing {
+            self.plan_deadline(no);
+        }
+    }
+}
+
+/// What owner and hub allow, as far as the phone knows.
+struct Allowed {
+    paused: bool,
+    configs: Vec<postrider_link::frame::Config>,
+    unix: i64,
+}
+
+impl Allowed {
+    fn of(phone: &Phone, at: u64) -> Self {
+        let rest = phone.disk.rows().rest();
+        Self {
+            paused: rest.paused,
+            configs: rest.configs.clone(),
+            unix: phone.now(at).unix.0,
+        }
+    }
+
+    fn set(&mut self, config: postrider_link::frame::Config) {
+        self.configs
+            .retain(|other| config.sim.is_some() && other.sim != config.sim);
+        self.configs.push(config);
+    }
+
+    fn forbids(&self, sim: u8) -> Option<&'static str> {
+        let own = |config: &&postrider_link::frame::Config| {
+            config.sim.is_some_and(|slot| slot.get() == sim)
+        };
+        let all = || self.configs.iter().find(|config| config.sim.is_none());
+        let config = self.configs.iter().find(own).or_else(all);
+        let is_quiet = |(from, to): &(i64, i64)| (*from..*to).contains(&self.unix);
+        match config {
+            _ if self.paused => Some("its owner paused it"),
+            Some(config) if config.pause => Some("the hub paused it"),
+            Some(config) if config.quiet.iter().any(is_quiet) => Some("hours are quiet"),
+            Some(_) | None => None,
+        }
+    }
+}
+
+fn word_of(event: &Shown) -> &'static str {
+    match event {
+        Shown::LinkUp => "link up",
+        Shown::LinkDown => "link down",
+        Shown::PairingNeeded { .. } => "pairing needed",
+        Shown::UpdateNeeded => "update needed",
+        Shown::LinkFailing => "link failing",
+        Shown::MessageAccepted { .. } => "message accepted",
+        Shown::MessageSubmitted { .. } => "message submitted",
+        Shown::MessageMoved { .. } => "message moved",
+        Shown::MessageReceived { .. } => "message received",
+        Shown::SimHeld { .. } => "SIM held",
+        Shown::SimReleased { .. } => "SIM released",
+        Shown::SimChanged { .. } => "SIM changed",
+        Shown::LookAtPhone { .. } => "look at the phone",
+        Shown::PaceHalved { .. } => "pace halved",
+        Shown::StrayResult { .. } => "stray result",
+        Shown::ReportMismatched { .. } => "report of somebody else",
+    }
+}
