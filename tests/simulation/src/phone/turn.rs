@@ -6,8 +6,9 @@ use crate::{
     plan::Point,
     world::{Event, World},
 };
-use postrider_machine::{Change, Event as Shown, SendToken};
+use postrider_machine::{Change, Event as Shown, MessageRef, SendToken, change::MessageRow};
 use postrider_model::WireState;
+use std::collections::BTreeMap;
 
 /// Inputs that one turn takes at most.
 const TURN_MAX: usize = 256;
@@ -152,6 +153,8 @@ impl World {
         let mut rules = Allowed::of(&self.phones[no], at);
         let mut decided = Vec::new();
         let mut forbidden = None;
+        // A message may be added and submitted in one commit: no row of it is on disk then.
+        let mut added: BTreeMap<MessageRef, &MessageRow> = BTreeMap::new();
         for change in changes {
             match change {
                 Change::ConfigSet(config) => {
@@ -168,6 +171,7 @@ impl World {
                     let name = progress.state.as_str();
                     self.coverage.mark("state on the phone", name, "");
                     let row = self.phones[no].disk.rows().message(*message);
+                    let row = row.or_else(|| added.get(message).copied());
                     let attempts = row.map_or(0, |row| row.progress.attempt);
                     let is_new =
                         progress.state == WireState::Submitting && progress.attempt > attempts;
@@ -185,6 +189,7 @@ impl World {
                 Change::MessageAdded(row) => {
                     let name = row.progress.state.as_str();
                     self.coverage.mark("state on the phone", name, "");
+                    added.insert(row.message, row);
                 }
                 _ => {}
             }
