@@ -175,3 +175,20 @@ fn a_hub_that_was_restored_is_shown_what_it_forgot_and_counts_from_1() {
             .is_some()
     );
 }
+
+#[test]
+fn a_death_while_the_hub_starts_over_loses_no_incoming_message() {
+    for death in [Death::BeforeCommit, Death::AfterCommit] {
+        for commits in 0..6 {
+            let mut world = World::new();
+            world.tell(RadioFact::SmsReceived(sms("yes", 7, None)));
+            world.disconnect();
+            world.inbound.clear();
+            world.restored = Some((0, 0));
+            (world.dies, world.commits_before_death) = (Some(death), commits);
+            world.pass(2 * MINUTE);
+            let told: Vec<_> = world.inbound.iter().map(|inbound| inbound.n).collect();
+            assert!(told.contains(&1), "{death:?} at commit {commits}: {told:?}");
+        }
+    }
+}

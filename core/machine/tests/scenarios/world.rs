@@ -38,6 +38,8 @@ pub(crate) struct World {
     pub(crate) restored: Option<(u64, u64)>,
     /// Where the process dies in its next turn.
     pub(crate) dies: Option<Death>,
+    /// How many commits it makes before that.
+    pub(crate) commits_before_death: usize,
     pub(crate) facts: Vec<FactEvent>,
     pub(crate) inbound: Vec<Inbound>,
     pub(crate) health: Vec<Health>,
@@ -142,6 +144,7 @@ impl World {
             restored: None,
             held: Vec::new(),
             dies: None,
+            commits_before_death: 0,
             facts: Vec::new(),
             inbound: Vec::new(),
             health: Vec::new(),
@@ -197,8 +200,12 @@ impl World {
         loop {
             let changes: Vec<_> = std::iter::from_fn(|| self.agent.poll_change()).collect();
             let is_idle = changes.is_empty();
-            if !is_idle && let Some(death) = self.dies.take() {
+            if !is_idle && self.dies.is_some() && self.commits_before_death == 0 {
+                let death = self.dies.take().unwrap();
                 return self.die(death, changes);
+            }
+            if !is_idle {
+                self.commits_before_death = self.commits_before_death.saturating_sub(1);
             }
             if !is_idle {
                 self.disk.commit(changes);
@@ -308,16 +315,17 @@ impl World {
             PhoneFrame::Hello(hello) => {
                 self.hellos.push(hello.held);
                 self.down = hello.down;
+                let is_behind = hello.generation != self.generation;
                 return match self.restored {
                     Some((down_sent, up)) => self.challenge(Some(down_sent), Some(up)),
+                    None if is_behind => self.challenge(Some(0), Some(0)),
                     None => self.welcome(hello.up_lo - 1),
                 };
             }
             PhoneFrame::Held(held) => {
                 self.held.extend(held.rows);
-                self.restored = None;
+                self.generation += u64::from(self.restored.take().is_some());
                 self.down = 0;
-                self.generation += 1;
                 return self.welcome(0);
             }
             PhoneFrame::Event(fact) => {

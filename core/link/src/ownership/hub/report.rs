@@ -219,6 +219,14 @@ impl Ownership {
                 ask: Some(Ask::Revoke),
                 ..Outcome::default()
             }
+        } else if ended && !self.state.went_out() && report.state == WireState::Unknown {
+            self.disprove();
+            self.tell_unknown();
+            Outcome::default()
+        } else if ended && !self.state.went_out() && report.state == WireState::Failed {
+            self.disprove();
+            self.end_failed(report.partial);
+            Outcome::default()
         } else if ended {
             self.truth(report.state)
         } else {
@@ -251,9 +259,14 @@ impl Ownership {
         Outcome::default()
     }
 
+    /// Takes back the proof that it did not go out: an exposure that was forgotten may have.
+    const fn disprove(&mut self) {
+        self.flags.clear(Flags::NEVER_SENT);
+    }
+
     /// Takes back what a truth on the air disproves.
     const fn correct(&mut self) {
-        self.flags.clear(Flags::NEVER_SENT);
+        self.disprove();
         self.flags.clear(Flags::PARTIAL);
         self.flags.clear(Flags::NO_PROOF);
     }

@@ -140,6 +140,8 @@ impl PhoneSession {
                 if self.uplink.ack_before_restart(up) {
                     self.change(LinkChange::FactsAcked { up_to: up });
                 }
+                // Before the counters start over: a death in between would forget to do it.
+                self.effect(PhoneEffect::UploadInboundAgain);
                 self.effect(PhoneEffect::LoadHeld { down, up });
             }
             _ => self.hang_up(CloseCode::ProtocolError, now),
@@ -222,9 +224,6 @@ impl PhoneSession {
         };
         self.heart.start(welcome.heartbeat_s, now.boot);
         self.effect(PhoneEffect::Opened);
-        if reconciled {
-            self.effect(PhoneEffect::UploadInboundAgain);
-        }
         self.write_facts();
     }
 

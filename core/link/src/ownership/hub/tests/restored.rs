@@ -132,3 +132,27 @@ fn nothing_is_forgotten_of_an_exposure_that_the_hub_knows() {
         assert_eq!(message.row, before);
     }
 }
+
+#[test]
+fn a_forgotten_exposure_without_proof_is_never_told_as_not_sent() {
+    for state in [WireState::Unknown, WireState::Failed] {
+        let mut proven = Message::exposed();
+        proven.says(1, PROVEN);
+        let mut corrected = Message::at(WireState::Unknown);
+        corrected.says(1, PROVEN);
+        assert_eq!(
+            corrected.row.shown(),
+            (MessageStatus::Failed, Some(ErrorCode::NeverSent))
+        );
+        let mut cancelled = Message::new();
+        cancelled.apply(Fact::CancelAsked);
+        for mut message in [proven, corrected, cancelled] {
+            message.page(1, 2, state);
+            let (status, code) = message.row.shown();
+            assert_eq!(status, MessageStatus::Failed);
+            assert_ne!(code, Some(ErrorCode::NeverSent));
+            let no_proof = message.row.flags.has(Flags::NO_PROOF);
+            assert!(no_proof || message.state() == HubState::Unknown, "{state}");
+        }
+    }
+}
