@@ -5,25 +5,30 @@ use crate::{
     system::{NONE, Next, System, rule},
     world::{EPS, Frame, FrameKind, Hello, Row, World, at, fate, once, peer, phase, told},
 };
-use postrider_link::ownership::hub::{Ask, Flags, Verdict};
+use postrider_link::ownership::hub::{Ask, Flags, HubState, Verdict};
 
 impl System {
     pub(crate) fn sender_steps(&self, world: &World, m: usize, next: Next<'_>) {
         let (faults, row) = (&self.scope.faults, &world.rows[m]);
         let who = (NONE, m, 0);
-        if faults.cancels && row.told & told::CANCEL_USED == 0 {
+        let frozen = self.is_frozen(world);
+        if !frozen && faults.cancels && row.told & told::CANCEL_USED == 0 {
             let mut after = *world;
             after.rows[m].told |= told::CANCEL_USED;
             self.take_back(&mut after, m, Small::CancelAsked);
             Self::push(next, "the sender cancels", who, after);
         }
-        if faults.deletes && row.told & told::DELETED == 0 {
+        if !frozen && faults.deletes && row.told & told::DELETED == 0 {
             let mut after = *world;
             self.take_back(&mut after, m, Small::DeleteAsked);
             after.rows[m].told |= told::DELETED;
             Self::push(next, "the sender deletes", who, after);
         }
-        if faults.resends && row.told & told::RESEND_USED == 0 && row.told & told::DELETED == 0 {
+        if !frozen
+            && faults.resends
+            && row.told & told::RESEND_USED == 0
+            && row.told & told::DELETED == 0
+        {
             for new_route in [false, true] {
                 let mut after = *world;
                 self.resend(&mut after, m, new_route);
@@ -37,7 +42,13 @@ impl System {
         }
         if !row.life {
             let mut after = *world;
-            if self.apply(&mut after, m, Small::LifeEnded) && after != *world {
+            // What a hub forgot may be out: nobody can say of it that it was not sent.
+            let fact = if frozen && row.at() == HubState::Waiting {
+                Small::ExposureForgotten
+            } else {
+                Small::LifeEnded
+            };
+            if self.apply(&mut after, m, fact) && after != *world {
                 Self::push(next, "the hub stops waiting", who, after);
             }
         }
@@ -47,6 +58,11 @@ impl System {
                 Self::push(next, "the hub wants it back", who, after);
             }
         }
+    }
+
+    fn is_frozen(&self, world: &World) -> bool {
+        let phones = &world.phones[..self.scope.phones];
+        phones.iter().any(|phone| phone.frozen)
     }
 
     fn take_back(&self, after: &mut World, m: usize, fact: Small) {
@@ -143,10 +159,7 @@ impl System {
             return;
         }
         // What a hub forgot may be on any phone: none is given it before all have answered.
-        if world.phones[..self.scope.phones]
-            .iter()
-            .any(|phone| phone.frozen)
-        {
+        if self.is_frozen(world) {
             return;
         }
         let mut after = *world;
@@ -212,7 +225,10 @@ impl System {
                 phone.flight[free?] = frame.code();
             }
         } else if heard {
-            let index = usize::from(s - phone.has() - 1);
+            let Some(index) = s.checked_sub(phone.has() + 1) else {
+                return Some(s);
+            };
+            let index = usize::from(index);
             *phone.flight.get_mut(index)? = frame.code();
         }
         Some(s)
@@ -237,7 +253,6 @@ impl System {
 
     /// Says whether an exposure goes out again to the phone that has not received it.
     pub(crate) fn is_wanted(row: &Row) -> bool {
-        use postrider_link::ownership::hub::HubState;
         row.at() == HubState::Exposed
             && row.asks().is_none()
             && row.life

@@ -1,7 +1,16 @@
+//! Every state that hub, phones, link and radio can come to, on the production code.
+//!
+//! A world (`world`) is a few hundred bits: rows of the hub, journals and frames. `system` says
+//! which steps each state allows, and which promise a step breaks; what production decides is asked
+//! of production (`production`, `session`, `radio`, and the parts of `core/machine`). `explore`
+//! searches a scope whole and looks for a way to an end from each state; `walk` goes where a search
+//! cannot.
+
 pub mod explore;
 pub mod hash;
 mod hub;
 mod link;
+mod memo;
 #[path = "../../../core/machine/src/mutant.rs"]
 mod mutant;
 #[path = "../../../core/machine/src/parts.rs"]

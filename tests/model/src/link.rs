@@ -132,7 +132,7 @@ impl System {
         for (m, ep, code) in rows(shown) {
             self.apply(after, m, Small::Shown(ep, by, code, false));
         }
-        let wanted = self.settle_unreceived(after, by, shown, it, resume);
+        let wanted = self.settle_unreceived(after, (p, by), shown, it, resume);
         let is_present = after.phones[p].conn == shown.conn;
         if it.pages.is_some() {
             after.phones[p].phase = if is_present {
@@ -150,7 +150,7 @@ impl System {
     fn settle_unreceived(
         &self,
         after: &mut World,
-        by: u8,
+        (p, by): (usize, u8),
         shown: &Hello,
         it: &Admitted,
         resume: bool,
@@ -161,7 +161,13 @@ impl System {
         };
         for m in 0..self.scope.messages {
             let row = &after.rows[m];
-            let held = row.ep > 0 && row.holders[at(row.ep)] == by;
+            // Whose exposure it is, the rules say: another installation's is refused.
+            let holder = if row.ep > 0 {
+                row.holders[at(row.ep)]
+            } else {
+                0
+            };
+            let held = holder == peer(p, 0) || holder == peer(p, 1);
             if !held || row.s <= above + 1 || self.shows_row(shown, m, row.ep) {
                 continue;
             }
@@ -171,7 +177,9 @@ impl System {
                 let above_down = (row.s - 1).checked_sub(shown.down + 1);
                 above_down.and_then(|index| wanted.get_mut(usize::from(index)))
             };
-            if let Some(place) = place.filter(|_| resume && it.resumes && Self::is_wanted(row)) {
+            if let Some(place) =
+                place.filter(|_| holder == by && resume && it.resumes && Self::is_wanted(row))
+            {
                 *place = Frame::send(m, row.ep).code();
             } else {
                 self.apply(after, m, Small::NeverReceived(by, above));

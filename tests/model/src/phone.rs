@@ -54,7 +54,9 @@ impl System {
                 let slot = &mut phone.slots[m][at(ep)];
                 slot.claim = claim_code(&new);
                 slot.parts = [0; PARTS];
-                if others
+                if others.iter().any(|row| row.ep > u32::from(ep)) {
+                    after.breaks(rule::OLDER_TAKEN);
+                } else if others
                     .iter()
                     .any(|row| matches!(claim_code(row), 5 | 9 | 10))
                 {

@@ -4,7 +4,7 @@
 //! that nothing is decided here and nothing is decided twice.
 
 use crate::{
-    hash::Fast,
+    memo::Memo,
     world::{EPS, MESSAGES, Row, claim},
 };
 use postrider_link::{
@@ -15,7 +15,6 @@ use postrider_link::{
     },
 };
 use postrider_model::{DeviceId, Key};
-use std::{cell::RefCell, collections::HashMap};
 
 /// A row's part that ownership decides about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +48,8 @@ pub enum Small {
     Renumbered,
     /// Its life ended a minute ago.
     LifeEnded,
+    /// The hub went back, and it may have been given away.
+    ExposureForgotten,
     /// The holder is gone.
     HolderLost,
     /// The dispatcher wants it back.
@@ -91,8 +92,8 @@ pub struct Applied {
 #[derive(Debug)]
 pub struct Production {
     peers: Vec<Holder>,
-    applied: RefCell<HashMap<(Owned, Small, By), Option<Applied>, Fast>>,
-    whose: RefCell<HashMap<(Owned, u8, u8), u8, Fast>>,
+    applied: Memo<(Owned, Small, By), Option<Applied>>,
+    whose: Memo<(Owned, u8, u8), Whose>,
 }
 
 impl Default for Production {
@@ -125,8 +126,8 @@ impl Production {
             .collect();
         Self {
             peers,
-            applied: RefCell::default(),
-            whose: RefCell::default(),
+            applied: Memo::default(),
+            whose: Memo::default(),
         }
     }
 
@@ -163,12 +164,7 @@ impl Production {
     /// Applies a fact; `None` when the rules refuse it.
     pub fn apply(&self, owned: Owned, fact: Small, by: By) -> Option<Applied> {
         let key = (owned, fact, by);
-        if let Some(known) = self.applied.borrow().get(&key) {
-            return *known;
-        }
-        let answer = self.ask(owned, fact, by);
-        self.applied.borrow_mut().insert(key, answer);
-        answer
+        self.applied.get(key, || self.ask(owned, fact, by))
     }
 
     fn ask(&self, owned: Owned, fact: Small, by: By) -> Option<Applied> {
@@ -219,6 +215,7 @@ impl Production {
             },
             Small::Renumbered => Fact::Renumbered,
             Small::LifeEnded => Fact::LifeEnded { ago_ms: 60_000 },
+            Small::ExposureForgotten => Fact::ExposureForgotten,
             Small::HolderLost => Fact::HolderLost,
             Small::RevokeWanted => Fact::RevokeWanted,
             Small::CancelAsked => Fact::CancelAsked,
@@ -227,25 +224,11 @@ impl Production {
         }
     }
 
-    /// Returns whose exposure `ep` is, told by a peer: 0 present, 1 an earlier one, 2 a stranger's.
+    /// Returns whose exposure `ep` is, told by a peer.
     pub fn whose(&self, owned: Owned, ep: u8, code: u8) -> Whose {
         let key = (owned, ep, code);
-        let known = self.whose.borrow().get(&key).copied();
-        let answer = known.unwrap_or_else(|| {
-            let row = self.row(owned);
-            let answer = match row.whose(u32::from(ep), self.holder(code)) {
-                Whose::Present => 0,
-                Whose::LookUpPast => 1,
-                Whose::Stranger => 2,
-            };
-            self.whose.borrow_mut().insert(key, answer);
-            answer
-        });
-        match answer {
-            0 => Whose::Present,
-            1 => Whose::LookUpPast,
-            _ => Whose::Stranger,
-        }
+        let ask = || self.row(owned).whose(u32::from(ep), self.holder(code));
+        self.whose.get(key, ask)
     }
 }
 

@@ -2,14 +2,13 @@
 //! all parts asks for.
 
 use crate::{
-    hash::Fast,
+    memo::Memo,
     parts::{Parts, Verdict},
     system::{Next, System},
     world::{PARTS, World, air, at, claim, slot},
 };
 use postrider_link::ownership::phone::{Claim, Step};
 use postrider_model::WireState;
-use std::{cell::RefCell, collections::HashMap};
 
 /// What a part's result does: nothing, only to the part, or a step of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub enum Heard {
 
 /// The production verdicts, asked once each.
 #[derive(Debug, Default)]
-pub struct Verdicts(RefCell<HashMap<(bool, [u8; PARTS], usize, u8, usize), Heard, Fast>>);
+pub struct Verdicts(Memo<(bool, [u8; PARTS], usize, u8, usize), Heard>);
 
 impl Verdicts {
     /// Returns what the result `pending` of a part does to a message that is submitting, or whose
@@ -38,22 +37,19 @@ impl Verdicts {
         of: usize,
     ) -> Heard {
         let key = (unknown, known, part, pending, of);
-        if let Some(heard) = self.0.borrow().get(&key) {
-            return *heard;
-        }
-        let mut parts = Parts::awaiting(of as u8);
-        for (i, known) in known[..of].iter().enumerate() {
-            if *known != air::IDLE {
-                parts.sent(i as u8, code(*known));
+        self.0.get(key, || {
+            let mut parts = Parts::awaiting(of as u8);
+            for (i, known) in known[..of].iter().enumerate() {
+                if *known != air::IDLE {
+                    parts.sent(i as u8, code(*known));
+                }
             }
-        }
-        let heard = if parts.sent(part as u8, code(pending)) {
-            judge(unknown, parts.verdict())
-        } else {
-            Heard::Nothing
-        };
-        self.0.borrow_mut().insert(key, heard);
-        heard
+            if parts.sent(part as u8, code(pending)) {
+                judge(unknown, parts.verdict())
+            } else {
+                Heard::Nothing
+            }
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! them, through the public surface, in the order that the sessions' documentation demands.
 
 use crate::{
-    hash::Fast,
+    memo::Memo,
     production::{device, install},
     world::{EPS, FRAMES, Hello as Shown, MESSAGES, claim},
 };
@@ -23,7 +23,6 @@ use postrider_link::{
     },
 };
 use postrider_model::{BootMs, Key, MessageId, Now, SimSlot, UnixMs, WireState};
-use std::{cell::RefCell, collections::HashMap, hash::Hash};
 
 /// The link's part of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,29 +132,21 @@ pub struct Counted {
 /// What goes out again after a hello: for each number a kind, 0 none, 1 send, 2 void.
 pub type Resumed = Option<[u8; FRAMES]>;
 
-type Memo<K, V> = RefCell<HashMap<K, V, Fast>>;
+/// A journal, the hub's number and generation if it was welcomed before, its generation, its acks.
+type Welcoming = (Journal, Option<(u8, u8)>, u8, u8);
 
 /// Both ends.
 #[derive(Debug, Default)]
 pub struct Sessions {
     decided: Memo<(u8, Shown, Link, u8, bool), Decided>,
     taken: Memo<(u8, u8, bool, u8), TakenIn>,
-    welcomed: Memo<(Journal, Option<(u8, u8)>, u8, u8), Welcomed>,
+    welcomed: Memo<Welcoming, Welcomed>,
     acked: Memo<(u8, u8, u8), Option<u8>>,
     counted: Memo<(u8, u8), Counted>,
     learned: Memo<(u8, u8, u8), Option<u8>>,
     resumed: Memo<(Shown, Link, [bool; FRAMES]), Resumed>,
     placed: Memo<u8, Option<u8>>,
     reconciled: Memo<(Shown, Link, u8), Option<(Link, bool)>>,
-}
-
-fn memo<K: Hash + Eq + Copy, V: Copy>(memo: &Memo<K, V>, key: K, ask: impl FnOnce() -> V) -> V {
-    if let Some(known) = memo.borrow().get(&key) {
-        return *known;
-    }
-    let answer = ask();
-    memo.borrow_mut().insert(key, answer);
-    answer
 }
 
 const NOW: Now = Now {
@@ -173,10 +164,8 @@ impl Sessions {
         generation: u8,
         overtaken: bool,
     ) -> Decided {
-        memo(
-            &self.decided,
-            (p as u8, *shown, link, generation, overtaken),
-            || {
+        self.decided
+            .get((p as u8, *shown, link, generation, overtaken), || {
                 let around = Circumstances {
                     generation: u64::from(generation),
                     overtaken,
@@ -204,13 +193,12 @@ impl Sessions {
                     Decision::Refuse(CloseCode::Replaced) => Decided::Overtaken,
                     Decision::Refuse(_) => Decided::Refused,
                 }
-            },
-        )
+            })
     }
 
     /// Returns what goes out again above `shown.down` after an admission without pages.
     pub fn resume(&self, shown: &Shown, link: Link, wanted: [bool; FRAMES]) -> Resumed {
-        memo(&self.resumed, (*shown, link, wanted), || {
+        self.resumed.get((*shown, link, wanted), || {
             let frames = (0..FRAMES)
                 .filter(|i| wanted[*i])
                 .map(|i| send(u64::from(shown.down) + i as u64 + 1))
@@ -230,7 +218,7 @@ impl Sessions {
 
     /// Returns the number that the next downward frame gets when `down_sent` are out.
     pub fn place(&self, down_sent: u8) -> Option<u8> {
-        memo(&self.placed, down_sent, || {
+        self.placed.get(down_sent, || {
             let mut session = quiet_hub(down_sent, 0)?;
             let s = session.assign_send()?;
             session.down_committed(HubFrame::Void(Void { s }));
@@ -242,7 +230,7 @@ impl Sessions {
 
     /// Returns what the hub does with the fact `s` when it has those up to `up`.
     pub fn count(&self, up: u8, s: u8) -> Counted {
-        memo(&self.counted, (up, s), || {
+        self.counted.get((up, s), || {
             let Some(mut session) = quiet_hub(0, up) else {
                 return Counted::default();
             };
@@ -261,7 +249,7 @@ impl Sessions {
 
     /// Returns the number that the hub stores as acked, when the phone acks `a`.
     pub fn learn(&self, down_sent: u8, down_acked: u8, a: u8) -> Option<u8> {
-        memo(&self.learned, (down_sent, down_acked, a), || {
+        self.learned.get((down_sent, down_acked, a), || {
             let shown = Shown {
                 conn: 2,
                 generation: 1,
@@ -292,7 +280,7 @@ impl Sessions {
     /// Returns what a phone that has everything up to `down` does with the frame `s`, which came
     /// by its present connection or by an older one.
     pub fn take_in(&self, down: u8, s: u8, present: bool, code: u8) -> TakenIn {
-        memo(&self.taken, (down, s, present, code), || {
+        self.taken.get((down, s, present, code), || {
             let journal = Journal {
                 conn: 4,
                 generation: 1,
@@ -336,7 +324,7 @@ impl Sessions {
         generation: u8,
         up: u8,
     ) -> Welcomed {
-        memo(&self.welcomed, (journal, pages, generation, up), || {
+        self.welcomed.get((journal, pages, generation, up), || {
             let (mut session, _) = greet(journal, 1, 0, 0, vec![]);
             let conn = session.conn();
             let mut welcomed = Welcomed {
@@ -370,7 +358,7 @@ impl Sessions {
 
     /// Returns the highest acked fact after the hub acked `a`.
     pub fn ack(&self, up_acked: u8, up_hi: u8, a: u8) -> Option<u8> {
-        memo(&self.acked, (up_acked, up_hi, a), || {
+        self.acked.get((up_acked, up_hi, a), || {
             let mut session = open_phone(Journal {
                 conn: 4,
                 generation: 1,
@@ -401,7 +389,7 @@ impl Sessions {
 impl Sessions {
     /// Returns the hub's row after the last held page, and whether the counters start over.
     pub fn reconcile(&self, shown: &Shown, link: Link, generation: u8) -> Option<(Link, bool)> {
-        memo(&self.reconciled, (*shown, link, generation), || {
+        self.reconciled.get((*shown, link, generation), || {
             let settings = HubSettings {
                 generation: u64::from(generation),
                 heartbeat_s: 45,

@@ -29,7 +29,7 @@ pub type Next<'a> = &'a mut Vec<(Step, World)>;
 pub const NONE: usize = 255;
 
 /// Rules that a world can break, by number.
-pub const BROKEN: [&str; 20] = [
+pub const BROKEN: [&str; 21] = [
     "",
     "handed to the radio twice without R0 to R4",
     "said sent, and it did not go out whole",
@@ -50,6 +50,7 @@ pub const BROKEN: [&str; 20] = [
     "a frame was acked and is not stored",
     "a place was given twice",
     "an exposure that a phone may have was taken for a stranger's",
+    "an earlier exposure was taken in after a newer one",
 ];
 
 /// Numbers of [`BROKEN`].
@@ -72,6 +73,7 @@ pub mod rule {
     pub(crate) const FACT_LOST: u8 = 16;
     pub(crate) const FRAME_LOST: u8 = 17;
     pub(crate) const PLACE_TWICE: u8 = 18;
+    pub(crate) const OLDER_TAKEN: u8 = 20;
 }
 
 /// One search's system.
@@ -275,7 +277,6 @@ impl System {
                     world.phones[p].asked &= !(1 << m);
                 }
             }
-            let phone = &world.phones[p];
             self.normalise_conn(&mut world.phones[p]);
             let phone = &world.phones[p];
             if phone.install == phone.link_install && phone.generation == phone.link_generation {
@@ -326,10 +327,8 @@ impl System {
 /// Only the differences of the places count, and what is below all of them is one.
 fn normalise_numbers(world: &mut World, p: usize) {
     let phone = &mut world.phones[p];
-    let (mut down, mut up) = (
-        phone.down.min(phone.down_acked),
-        phone.up_acked.min(phone.up),
-    );
+    let mut down = phone.down.min(phone.down_acked).min(phone.down_sent);
+    let mut up = phone.up_acked.min(phone.up).min(phone.up_hi);
     for hello in [&phone.hello, &phone.late_hello] {
         if hello.conn != 0 {
             down = down.min(hello.down);

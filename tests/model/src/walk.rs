@@ -1,11 +1,17 @@
 //! A seeded walk through a world that is too wide for a search.
+//!
+//! It looks at every state that follows each one on its way, and goes on with one of them.
 
-use crate::{hash::fingerprint, system::System, world::World};
+use crate::{
+    hash::fingerprint,
+    system::{Step, System},
+    world::World,
+};
 
 /// What a walk saw.
 #[derive(Debug)]
 pub struct Walked {
-    /// States visited, each checked.
+    /// States that were looked at: all that follow those on the way.
     pub states: u64,
     /// Different ones among them, as a count of marks estimates.
     pub different: u64,
@@ -31,6 +37,34 @@ impl Dice {
     }
 }
 
+/// Most accidents are passed over, so that a way comes far between them.
+fn choose(next: &[(Step, World)], dice: &mut Dice) -> (Step, World) {
+    loop {
+        let chosen = next[dice.below(next.len())];
+        let is_accident = ACCIDENTS.contains(&chosen.0.name);
+        if !is_accident || next.len() < 2 || dice.below(ACCIDENTS_PASSED_OVER) == 0 {
+            return chosen;
+        }
+    }
+}
+
+const ACCIDENTS: [&str; 11] = [
+    "connects",
+    "the hub dies",
+    "the app dies",
+    "reboots",
+    "its life ends",
+    "its journal goes back",
+    "is installed anew",
+    "its operator removes the phone",
+    "the sender deletes",
+    "the sender cancels",
+    "the hub wants it back",
+];
+
+/// One accident in so many happens.
+const ACCIDENTS_PASSED_OVER: usize = 12;
+
 /// Walks `states` states, in ways of at most `way` steps from the start.
 pub fn walk(system: &System, seed: u64, states: u64, way: usize) -> Walked {
     let mut dice = Dice(seed);
@@ -42,7 +76,7 @@ pub fn walk(system: &System, seed: u64, states: u64, way: usize) -> Walked {
         broken: None,
     };
     let (mut marked, mut next, mut names) = (0_u64, Vec::new(), Vec::new());
-    while walked.states < states && walked.broken.is_none() {
+    while walked.states < states {
         let mut world = World::START;
         names.clear();
         for _ in 0..way {
@@ -50,19 +84,22 @@ pub fn walk(system: &System, seed: u64, states: u64, way: usize) -> Walked {
             if next.is_empty() {
                 break;
             }
-            let (step, after) = next[dice.below(next.len())];
+            for (step, after) in &next {
+                walked.states += 1;
+                let mark = fingerprint(after) as usize % MARKS;
+                let (word, bit) = (mark / 64, 1 << (mark % 64));
+                marked += u64::from(marks[word] & bit == 0);
+                marks[word] |= bit;
+                if let Some(why) = system.broken(after) {
+                    names.push(step.name);
+                    walked.broken = Some((why, names));
+                    return walked;
+                }
+            }
+            let (step, after) = choose(&next, &mut dice);
             next.clear();
             names.push(step.name);
             world = after;
-            walked.states += 1;
-            let mark = fingerprint(&world) as usize % MARKS;
-            let (word, bit) = (mark / 64, 1 << (mark % 64));
-            marked += u64::from(marks[word] & bit == 0);
-            marks[word] |= bit;
-            if let Some(why) = system.broken(&world) {
-                walked.broken = Some((why, names.clone()));
-                break;
-            }
         }
         walked.ends += u64::from(system.is_end(&world));
     }

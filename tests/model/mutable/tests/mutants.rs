@@ -1,0 +1,200 @@
+//! Each mistake, made in the production code, breaks a promise that the search watches.
+//!
+//! The first thirteen are those of the design's model; the others each break one rule that the
+//! link has beyond it. The story printed is a shortest one within its scope.
+
+use postrider_link::mutant::switch_on;
+use postrider_model_mutants::{
+    explore::search,
+    scope::{self, Scope},
+    system::System,
+};
+use std::{collections::BTreeSet, fs, path::Path};
+
+/// Most states that a mistake may hide in.
+const STATES_MAX: usize = 3_000_000;
+
+/// Each mistake, where it is looked for, and the promise that it breaks.
+const MUTANTS: [(&str, Scope, &str); 40] = [
+    ("mark_after_submit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
+    ("hub_timeout_resend", scope::TWO_PHONES_REVOKE, TWICE),
+    ("write_before_commit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
+    ("resend_on_restart", scope::TWO_PHONES_BROKEN_LINK, TWICE),
+    ("no_conn_fence", scope::TWO_PHONES_BROKEN_LINK, PROTOCOL),
+    ("reinstall_as_empty", scope::REINSTALLED, NOT_UNSENT),
+    (
+        "early_purge",
+        scope::ANY_ORDER,
+        "two attempts at once on one phone",
+    ),
+    ("no_dedupe", scope::ANY_ORDER, NOT_UNSENT),
+    ("volatile_conn_no", scope::TWO_PHONES_BROKEN_LINK, SOUND),
+    ("install_not_bound", scope::REINSTALLED, NOT_UNSENT),
+    (
+        "volatile_conn_no+no_phone_guard",
+        scope::TWO_PHONES_BROKEN_LINK,
+        SOUND,
+    ),
+    ("retrying_is_proof", scope::TWO_PHONES_RADIO, TWICE),
+    ("ambiguous_is_proof", scope::TWO_PHONES_RADIO, TWICE),
+    (
+        "requeue_after_unknown",
+        scope::TWO_PHONES_BROKEN_LINK,
+        "a told unknown was queued again",
+    ),
+    (
+        "deleted_tells",
+        scope::TWO_PHONES_DELETE,
+        "a webhook of a deleted message went out",
+    ),
+    (
+        "cancel_forgotten",
+        scope::TWO_PHONES_CANCEL,
+        "queued again although the sender took it back",
+    ),
+    ("resent_again", scope::UNKNOWN_IS_RESENT, TWICE),
+    (
+        "resent_after_life",
+        scope::UNKNOWN_IS_RESENT,
+        "queued again after its life",
+    ),
+    (
+        "earlier_unknown_forgotten",
+        scope::TWO_PHONES_RESEND,
+        NOT_UNSENT,
+    ),
+    ("older_truth_ignored", scope::TWO_PHONES_RESEND, NEWER),
+    ("newer_left_out", scope::TWO_PHONES_RESEND, NEWER),
+    (
+        "unknown_for_ever",
+        scope::TWO_PHONES_BROKEN_LINK,
+        "the truth that it went out was not told",
+    ),
+    ("exposed_expires", scope::TWO_PHONES_CANCEL, NOT_UNSENT),
+    (
+        "pages_ignored",
+        scope::RESTORED,
+        "an exposure that a phone may have was taken for a stranger's",
+    ),
+    (
+        "older_commits_taken",
+        scope::TWO_PHONES_BROKEN_LINK,
+        "a commit of an older connection was taken",
+    ),
+    ("rolled_back_unseen", scope::ROLLED_BACK, NOT_UNSENT),
+    ("absence_is_proof", scope::TWO_PHONES_BROKEN_LINK, TWICE),
+    ("lost_hub_unseen", scope::GONE_BACK, PROTOCOL),
+    ("no_void", scope::TWO_PHONES_CANCEL, PROTOCOL),
+    (
+        "hub_acks_early",
+        scope::TWO_PHONES_BROKEN_LINK,
+        "a fact was acked and is not stored",
+    ),
+    (
+        "phone_acks_early",
+        scope::TWO_PHONES_BROKEN_LINK,
+        "a frame was acked and is not stored",
+    ),
+    (
+        "no_phone_guard",
+        scope::ONE_PHONE_SENDER,
+        "two attempts at once on one phone",
+    ),
+    (
+        "sent_is_no_guard",
+        scope::ONE_PHONE_SENDER,
+        "taken in again after the network took it",
+    ),
+    (
+        "older_after_newer",
+        scope::ANY_ORDER_RESENT,
+        "an earlier exposure was taken in after a newer one",
+    ),
+    (
+        "older_left_waiting",
+        scope::ONE_PHONE_SENDER,
+        "two exposures of a message wait on one phone",
+    ),
+    ("revoked_in_the_radio", scope::TWO_PHONES_REVOKE, NOT_UNSENT),
+    ("no_tombstone", scope::ANY_ORDER, TWICE),
+    ("partial_is_proof", scope::TWO_PARTS_RADIO, NOT_UNSENT),
+    ("first_result_decides", scope::TWO_PARTS_RADIO, NOT_UNSENT),
+    (
+        "ambiguous_part_is_proof",
+        scope::TWO_PARTS_RADIO,
+        NOT_UNSENT,
+    ),
+];
+
+const TWICE: &str = "handed to the radio twice without R0 to R4";
+const NOT_UNSENT: &str = "said not sent, and some of it went out";
+const PROTOCOL: &str = "two sound ends broke the protocol";
+const SOUND: &str = "a sound phone must pair again";
+const NEWER: &str = "an earlier exposure won, and the newer one is not taken back";
+
+/// Returns what is wrong with the search for a mistake, if something is.
+fn look_for((name, scope, expected): (&'static str, Scope, &str)) -> Option<String> {
+    switch_on(name);
+    let searched = std::panic::catch_unwind(|| search(&System::new(scope), STATES_MAX));
+    switch_on("");
+    let Ok(found) = searched else {
+        return Some(format!("{name}: the search broke off"));
+    };
+    let (why, story) = match (found.broken, found.stuck) {
+        (Some(broken), _) => broken,
+        (None, (0, _)) => return Some(format!("{name}: not caught in {} states", found.states)),
+        (None, (_, story)) => ("no way to an end", story),
+    };
+    let (states, story) = (found.states, story.join("; "));
+    println!(
+        "mutant: {name}: {why}; after {states} states of \"{}\": {story}",
+        scope.name
+    );
+    (why != expected).then(|| format!("{name}: {why}, not {expected}"))
+}
+
+#[test]
+fn each_mistake_breaks_a_promise() {
+    let wrong: Vec<String> = std::thread::scope(|threads| {
+        let halves = [0, 1].map(|half| {
+            threads.spawn(move || {
+                let mine = MUTANTS.into_iter().skip(half).step_by(2);
+                mine.filter_map(look_for).collect::<Vec<_>>()
+            })
+        });
+        halves
+            .into_iter()
+            .flat_map(|half| half.join().unwrap())
+            .collect()
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// A switch that nobody turns on shows nothing, and a name without a switch neither.
+#[test]
+fn every_switch_in_the_sources_is_turned_on_and_every_name_has_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../core");
+    let mut switches = BTreeSet::new();
+    for folder in ["link/src", "machine/src"] {
+        collect(&root.join(folder), &mut switches);
+    }
+    let names = MUTANTS.iter().flat_map(|(names, ..)| names.split('+'));
+    assert_eq!(names.map(str::to_owned).collect::<BTreeSet<_>>(), switches);
+}
+
+fn collect(folder: &Path, switches: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, switches);
+        } else if path.file_name().is_some_and(|name| name != "mutant.rs") {
+            let text = fs::read_to_string(&path).expect("a text");
+            let after = text.split("mutant::is(\"").skip(1);
+            switches.extend(
+                after
+                    .filter_map(|it| it.split('"').next())
+                    .map(str::to_owned),
+            );
+        }
+    }
+}

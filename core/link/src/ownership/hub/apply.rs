@@ -100,9 +100,8 @@ impl Ownership {
     }
 
     fn life_ended(&mut self, ago_ms: u64) -> Outcome {
-        if self.state == HubState::Waiting {
-            self.end_unsent(HubState::Expired);
-        } else if self.state.is_open() && mutant::is("exposed_expires") {
+        let expires_exposed = mutant::is("exposed_expires") && self.state.is_open();
+        if self.state == HubState::Waiting || expires_exposed {
             self.end_unsent(HubState::Expired);
         } else if self.state.is_open() && ago_ms >= UNKNOWN_AFTER_LIFE_MS {
             self.tell_unknown();

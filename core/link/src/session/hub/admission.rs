@@ -193,7 +193,6 @@ fn admit(
         Numbers::Agree => (None, Some(hello.down)),
         Numbers::SameNumbering { .. } => (reconcile(link.down_sent, link.up), Some(hello.down)),
         Numbers::PhoneBehind => (reconcile(0, 0), Some(0)),
-        Numbers::PhoneAhead if mutant::is("numbers_of_another_gen") => (reconcile(0, 0), Some(0)),
         Numbers::PhoneAhead => (reconcile(0, 0), None),
     };
     link.conn = hello.conn;
