@@ -122,7 +122,7 @@ impl Outbound {
             sims: BTreeMap::new(),
             ussd: ussd::Ussd::default(),
             calls: calls::Calls::default(),
-            pacer: Pacer::new(config.limits, &from.spent, pace, &config.boot_id, cx.now),
+            pacer: Pacer::new(config.limits, pace),
             claims: Claims::new(from.claims),
             rules: Rules::default(),
             unacked: BTreeMap::new(),
@@ -138,6 +138,7 @@ impl Outbound {
         for config in from.configs {
             outbound.take_config(config);
         }
+        outbound.pacer.take_up(&from.spent, &config.boot_id, cx.now);
         if let Some(pace) = pace.filter(|pace| pace.halvings > 0) {
             let at = pace
                 .since
@@ -193,6 +194,9 @@ impl Outbound {
 
     /// Takes what the hub set.
     pub(crate) fn take_config(&mut self, config: Config) {
+        if let Some(sim) = config.sim {
+            self.pacer.set_hub_limit(sim, config.send_limit_max);
+        }
         self.rules.set(config);
         self.apply_limits();
     }

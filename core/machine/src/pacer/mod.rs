@@ -76,14 +76,8 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// Takes up the rows of the journal, in order of their numbers.
-    pub(crate) fn new(
-        limits: PaceLimits,
-        rows: &[SpentRow],
-        pace: Option<&PaceRow>,
-        boot_id: &BootId,
-        now: Now,
-    ) -> Self {
+    /// Makes the pace of a phone that has handed nothing over.
+    pub(crate) fn new(limits: PaceLimits, pace: Option<&PaceRow>) -> Self {
         let window = |limit: u32| Window::new(SEND_LIMIT_SPAN_MS, limit);
         let mut pacer = Self {
             limits,
@@ -96,13 +90,20 @@ impl Pacer {
             forgotten_below: 0,
             halvings: pace.map_or(0, |row| row.halvings.min(HALVINGS_MAX)),
         };
-        for row in rows {
-            let age = Tick::try_from(row.at.age_ms(boot_id, now)).unwrap_or(Tick::MAX);
-            pacer.count(row.no, row.sim, tick(now) - age, row.parts, row.guard_parts);
-            pacer.next_no = row.no + 1;
-        }
         pacer.apply_limits();
         pacer
+    }
+
+    /// Takes up the rows of the journal, in order of their numbers.
+    ///
+    /// The hub's limits come first: without its limit a SIM has no window that a row could count in.
+    pub(crate) fn take_up(&mut self, rows: &[SpentRow], boot_id: &BootId, now: Now) {
+        for row in rows {
+            let age = Tick::try_from(row.at.age_ms(boot_id, now)).unwrap_or(Tick::MAX);
+            self.count(row.no, row.sim, tick(now) - age, row.parts, row.guard_parts);
+            self.next_no = row.no + 1;
+        }
+        self.apply_limits();
     }
 
     /// Returns when `parts` may leave by `sim`.

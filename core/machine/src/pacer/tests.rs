@@ -22,7 +22,9 @@ fn pacer(limits: PaceLimits) -> Pacer {
 }
 
 fn restart(limits: PaceLimits, rows: &[SpentRow], boot: &BootId, now: Now) -> Pacer {
-    Pacer::new(limits, rows, None, boot, now)
+    let mut pacer = Pacer::new(limits, None);
+    pacer.take_up(rows, boot, now);
+    pacer
 }
 
 /// Sends as fast as the pacer lets it, `parts` at a time, until `until`.

@@ -189,3 +189,29 @@ fn a_sim_with_a_full_queue_leaves_the_other_its_room() {
     let accepted = world.send(other(full + 2));
     assert!(!world.told(accepted).contains(&WireState::Revoked));
 }
+
+#[test]
+fn a_limit_of_the_hub_is_kept_across_a_restart_of_a_phone_without_one_of_its_own() {
+    let mut world = World::new();
+    world.configure(Config {
+        sim: Some(sim(0)),
+        send_limit_max: Some(2),
+        ..Config::default()
+    });
+    world.send_all(1..=3);
+    for token in world
+        .handed_over
+        .iter()
+        .map(|(_, task)| task.token)
+        .collect::<Vec<_>>()
+    {
+        world.result(token, 0, 1, OK);
+    }
+    assert_eq!(world.order(), [1, 2]);
+    world.restart();
+    assert_eq!(world.order(), [1, 2]);
+    world.reboot(MINUTE);
+    assert_eq!(world.order(), [1, 2]);
+    world.pass(HOUR);
+    assert_eq!(world.order(), [1, 2, 3]);
+}

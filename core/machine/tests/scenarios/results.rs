@@ -394,3 +394,17 @@ fn reports_are_waited_for_72_hours() {
     assert!(ended(&world).is_some());
     assert_eq!(world.told(first), [WireState::Sent]);
 }
+
+#[test]
+fn a_report_before_the_first_result_does_not_hide_that_there_are_more_parts() {
+    let mut world = World::new();
+    let first = world.send(send(1));
+    let token = world.last_token();
+    world.report(token, 0, 0x30);
+    world.result(token, 0, 2, OK);
+    world.result(token, 1, 2, OK);
+    world.report(token, 0, 0x00);
+    assert_eq!(world.told(first), [WireState::Sent]);
+    world.report(token, 1, 0x00);
+    assert_eq!(world.told(first), [WireState::Sent, WireState::Delivered]);
+}
