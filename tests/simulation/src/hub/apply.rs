@@ -132,14 +132,16 @@ impl World {
         let Some(message) = self.hub.rows.messages.get_mut(&id) else {
             return;
         };
+        let mut is_timed = false;
         if let Some(published) = &outcome.publish
             && published.sets_time_sent
             && message.time_sent.is_none()
         {
             message.time_sent = Some(detail.time.map_or(now.0, |time| time.0));
+            is_timed = true;
         }
         let message = &*message;
-        let found = self.model.published(message, now.0);
+        let found = self.model.published(message, is_timed.then_some(now.0));
         self.judge(found);
     }
 

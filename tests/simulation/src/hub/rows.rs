@@ -154,7 +154,10 @@ impl Message {
     pub fn claims_unsent(&self) -> bool {
         match self.owner.state {
             HubState::Cancelled | HubState::Expired => true,
-            HubState::Failed => self.owner.flags.has(Flags::NEVER_SENT) || self.said_unsent,
+            HubState::Failed => {
+                let flags = self.owner.flags;
+                flags.has(Flags::NEVER_SENT) || (self.said_unsent && !flags.has(Flags::NO_PROOF))
+            }
             _ => false,
         }
     }

@@ -92,6 +92,9 @@ impl World {
         let Some(message) = self.hub.rows.messages.get_mut(&id) else {
             return;
         };
+        if message.hidden {
+            return;
+        }
         let to = to.filter(|slot| *slot != message.route);
         let state = message.owner.state;
         let is_held = state.is_open();

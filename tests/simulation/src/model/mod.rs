@@ -27,6 +27,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Hand {
     phone: usize,
     token: SendToken,
+    /// How many parts were counted on.
+    parts: usize,
     /// The codes that the radio told, part by part.
     told: Vec<Option<i32>>,
     on_air: Vec<bool>,
@@ -44,8 +46,19 @@ impl Hand {
         self.on_air.contains(&true)
     }
 
+    /// The parts that can be known of: where the platform makes more of a text than was counted on,
+    /// a report may come before any result tells of them.
+    fn counted_on<'a>(&self, of: &'a [bool]) -> &'a [bool] {
+        &of[..of.len().min(self.parts)]
+    }
+
     fn is_whole(&self) -> bool {
-        !self.on_air.is_empty() && !self.on_air.contains(&false)
+        let on_air = self.counted_on(&self.on_air);
+        !on_air.is_empty() && !on_air.contains(&false)
+    }
+
+    fn is_delivered(&self) -> bool {
+        !self.counted_on(&self.delivered).contains(&false)
     }
 }
 
@@ -153,6 +166,7 @@ impl Model {
         truth.hands.push(Hand {
             phone,
             token,
+            parts,
             told: vec![None; parts],
             on_air: vec![false; parts],
             delivered: vec![false; parts],
@@ -258,11 +272,12 @@ impl Model {
         }
     }
 
-    /// The hub shows something of a message.
+    /// The hub shows something of a message; `timed_at` is its clock, when it just said when the
+    /// message was sent.
     ///
     /// # Errors
     /// The rule that this breaks.
-    pub fn published(&mut self, message: &Message, now: i64) -> Result<(), Violation> {
+    pub fn published(&mut self, message: &Message, timed_at: Option<i64>) -> Result<(), Violation> {
         let id = message.id;
         let truth = self.messages.entry(id).or_default();
         if truth.is_tainted {
@@ -271,7 +286,7 @@ impl Model {
         let hands = &truth.hands;
         let state = message.owner.state;
         let wrong = match state {
-            HubState::Delivered => !hands.iter().any(|hand| !hand.delivered.contains(&false)),
+            HubState::Delivered => !hands.iter().any(Hand::is_delivered),
             HubState::NotDelivered => !hands.iter().any(|hand| hand.failed && hand.is_on_air()),
             HubState::Sent => !hands.iter().any(Hand::is_whole),
             HubState::Failed if message.owner.flags.has(Flags::PARTIAL) => {
@@ -293,7 +308,7 @@ impl Model {
                 return broken("what is shown as unsent is proven", id, text);
             }
         }
-        if message.time_sent.is_some_and(|sent| sent > now) {
+        if timed_at.is_some_and(|now| message.time_sent > Some(now)) {
             let text = "it was sent in the future".to_owned();
             return broken("no time is before its message or in the future", id, text);
         }
@@ -339,12 +354,12 @@ impl Model {
         }
     }
 
-    /// The hub's rows are older without its knowing: of what waits in them and was handed over
-    /// since, it cannot know before a phone shows it.
-    pub fn taint_handed_over(&mut self, waiting: &[MessageId]) {
+    /// The hub's rows are older: of what waits in them and was handed over since by one of these
+    /// phones, it cannot know before a phone shows it.
+    pub fn taint_handed_over(&mut self, waiting: &[MessageId], by: &BTreeSet<usize>) {
         for id in waiting {
             if let Some(truth) = self.messages.get_mut(id) {
-                truth.is_tainted |= !truth.hands.is_empty();
+                truth.is_tainted |= truth.hands.iter().any(|hand| by.contains(&hand.phone));
             }
         }
     }

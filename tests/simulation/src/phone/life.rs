@@ -10,6 +10,9 @@ use crate::{
 use postrider_link::close::CloseCode;
 use postrider_machine::Agent;
 
+/// What a boot takes at least: the boot clock cannot have begun before the power failed.
+const BOOT_MS: u64 = 21_000;
+
 impl World {
     /// Springs the trap of a phone, if this is its moment; returns whether the process is dead.
     pub(crate) fn dies_at(&mut self, no: usize, point: Point) -> bool {
@@ -75,7 +78,7 @@ impl World {
                 phone.platform.intents += 1;
                 phone.platform.modem += 1;
                 let boot = phone.boot;
-                self.push_in(away_ms + 15_000, Event::Booted { phone: no, boot });
+                self.push_in(away_ms + BOOT_MS, Event::Booted { phone: no, boot });
             }
         }
     }

@@ -329,20 +329,34 @@ impl World {
         self.hub_down(false);
         let replaced = self.hub.rows.generation;
         self.hub.rows = backup;
+        let messages = self.hub.rows.messages.values();
+        let waits = messages.filter(|message| message.owner.state == HubState::Waiting);
+        let waiting: Vec<MessageId> = waits.map(|message| message.id).collect();
         if raised {
             self.hub.rows.generation = self.hub.rows.generation.max(replaced) + 1;
             self.freeze_all();
+            self.model
+                .taint_handed_over(&waiting, &self.paired_since());
         } else {
-            let messages = self.hub.rows.messages.values();
-            let waits = messages.filter(|message| message.owner.state == HubState::Waiting);
-            let waiting: Vec<MessageId> = waits.map(|message| message.id).collect();
-            self.model.taint_handed_over(&waiting);
+            let all = (0..self.phones.len()).collect();
+            self.model.taint_handed_over(&waiting, &all);
         }
         let known: BTreeSet<MessageId> = self.hub.rows.messages.keys().copied().collect();
         self.model.hub_restored(&known);
         self.hub.life += 1;
         self.push_in(30_000, Event::HubStarts);
         self.look_at_lives();
+    }
+
+    /// Returns the phones that the hub's rows do not know with the key that they have now: they are
+    /// refused, and nobody can ask them what they were given.
+    fn paired_since(&self) -> BTreeSet<usize> {
+        let is_strange = |phone: &&Phone| {
+            let row = self.hub.rows.devices.get(&phone.device);
+            row.is_none_or(|row| row.key != phone.key)
+        };
+        let strange = self.phones.iter().filter(is_strange);
+        strange.map(|phone| phone.no).collect()
     }
 
     fn drain(&mut self) {
