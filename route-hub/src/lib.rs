@@ -11,6 +11,8 @@ pub mod clock;
 pub mod commands;
 pub mod digest;
 pub mod dispatch;
+#[cfg(feature = "fault-order")]
+pub mod fault;
 pub mod housekeeping;
 pub mod hub;
 pub mod link;

@@ -62,6 +62,11 @@ pub struct ServeSettings {
     /// What to log, as in `info,route_hub=debug` [default: info].
     #[arg(long, env = "ROUTE_HUB_LOG", value_name = "FILTER")]
     pub log: Option<String>,
+    /// The wrong order to work in: answer-first or frame-first.
+    #[cfg(feature = "fault-order")]
+    #[arg(long)]
+    #[serde(skip)]
+    pub fault: Option<crate::fault::Fault>,
     /// Log lines as JSON.
     #[arg(long, env = "ROUTE_HUB_LOG_JSON", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub log_json: Option<bool>,
@@ -132,6 +137,8 @@ impl ServeSettings {
             drain_s: self.drain_s.or(file.drain_s),
             log: self.log.or(file.log),
             log_json: self.log_json.or(file.log_json),
+            #[cfg(feature = "fault-order")]
+            fault: self.fault,
         }
     }
 

@@ -143,7 +143,7 @@ def test_after_a_restore_everything_is_accounted_for_and_nothing_is_sent_twice(s
     until(lambda: not station.device(first)["frozen"], "the first phone has answered", 60)
     station.rest.wait_status(queued.id, "delivered")
     waits = station.rest.message(moved.id)
-    assert waits["status"] == "queued" and waits["phone_id"] == first.route_id
+    assert (waits["status"], waits["waiting_for"], waits["phone_id"]) == ("queued", "frozen", first.route_id)
     fresh = station.send(first, "fresh", fresh_number())
     station.rest.wait_status(fresh.id, "delivered")
     assert station.rest.message(moved.id)["status"] == "queued", "it may be on the phone that has not answered"

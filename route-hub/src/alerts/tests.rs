@@ -89,6 +89,58 @@ async fn a_revoked_phone_is_not_missed() {
     );
 }
 
+#[tokio::test]
+async fn an_alert_that_somebody_cleared_is_told_of_and_stays_so_until_the_phone_was_here() {
+    let world = World::new();
+    let (hub, started) = (&world.fixture.hub, UnixMs(0));
+    let at = |ms| world.fixture.now.plus_ms(ms);
+    let grace_ms = rules::OFFLINE_AFTER_MS.unsigned_abs();
+    assert_eq!(offline::look(hub, started, at(grace_ms)).await.unwrap(), 1);
+    let (clearer, cleared_at) = (hub.clone(), at(grace_ms + 1));
+    hub.store.write_here(move |tx| {
+        let alert = alerts::latest(tx, false, 1)?.remove(0);
+        assert_eq!(clear_by_id(&clearer, tx, alert.id, cleared_at)?, Some(true));
+        assert_eq!(clear_by_id(&clearer, tx, alert.id, cleared_at)?, None);
+        Ok(())
+    });
+    let told = world.told();
+    assert!(told.len() == 2 && told[1].contains("time_cleared="));
+    let later = at(10 * grace_ms);
+    assert_eq!(offline::look(hub, started, later).await.unwrap(), 0);
+    let id = world.device;
+    hub.store
+        .write_here(move |tx| devices::update_presence(tx, id, later.unix, Some(later.unix)));
+    let again = at(11 * grace_ms);
+    assert_eq!(offline::look(hub, started, again).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_device_out_of_service_has_no_alerts() {
+    let world = World::new();
+    let hub = world.fixture.hub.clone();
+    let later = world
+        .fixture
+        .now
+        .plus_ms(rules::OFFLINE_AFTER_MS.unsigned_abs());
+    assert_eq!(offline::look(&hub, UnixMs(0), later).await.unwrap(), 1);
+    world.health(&Health {
+        battery: Some(3),
+        ..Health::default()
+    });
+    assert_eq!(world.standing().len(), 2);
+    let (project, device) = (world.fixture.project.clone(), world.device);
+    let clearer = hub.clone();
+    hub.store
+        .write_here(move |tx| clear_all_of_device(&clearer, tx, &project, device, later));
+    assert!(world.standing().is_empty());
+    let cleared = world
+        .told()
+        .iter()
+        .filter(|body| body.contains("time_cleared="))
+        .count();
+    assert_eq!(cleared, 2);
+}
+
 /// A hub with a device of one phone, whose project wants to be told.
 struct World {
     fixture: Fixture,

@@ -46,6 +46,8 @@ where
                 Made::Answer(answer)
             }
         };
+        #[cfg(feature = "fault-order")]
+        crate::fault::of_request(tx);
         Ok(Ok((made, work.finish(tx)?)))
     };
     let (made, effects) = hub.store.write(job).await??;

@@ -23,6 +23,10 @@ const DRAIN_DEFAULT_S: u64 = 10;
 pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let settings = settings.with_file()?;
     logging::start(settings.log.as_deref(), settings.log_json.unwrap_or(false))?;
+    #[cfg(feature = "fault-order")]
+    if let Some(fault) = settings.fault {
+        fault.begin();
+    }
     let guard = guard(&settings)?;
     let process = settings.process.unwrap_or(0);
     if process > PROCESS_MAX {

@@ -171,6 +171,8 @@ pub fn run(
         connection.starved = connection.backlog && connection.credit == 0;
     }
     let frames = down.frames;
+    #[cfg(feature = "fault-order")]
+    crate::fault::of_turn(tx, &frames);
     let effects = work.finish(tx)?;
     if link != before {
         devices::update_link(tx, device.id, &identify::counters(&link))?;

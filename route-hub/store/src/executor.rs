@@ -31,6 +31,10 @@ const MUCH_TO_TIDY: u32 = 2_048;
 /// How long a reader sleeps before it looks whether the store was shut.
 const READER_WAIT: Duration = Duration::from_secs(60);
 
+/// How long what was answered too early stays off the disk.
+#[cfg(feature = "fault-order")]
+const FAULT_WINDOW: Duration = Duration::from_millis(150);
+
 /// Writes until the queue is closed and empty.
 pub(crate) struct Writer<'q> {
     session: Box<dyn Session>,
@@ -122,15 +126,28 @@ impl<'q> Writer<'q> {
         let work = Stopwatch::start();
         let mut done = Vec::with_capacity(self.pending.len());
         let mut committable = true;
+        #[cfg(feature = "fault-order")]
+        let mut early = false;
         while done.len() < GROUP_MAX && work.elapsed() < GROUP_WORK_MAX {
             let Some(mut job) = self.next_job() else {
                 break;
             };
-            committable = job.run(&mut Tx::new(&mut *self.session));
+            let mut tx = Tx::new(&mut *self.session);
+            committable = job.run(&mut tx);
+            #[cfg(feature = "fault-order")]
+            if committable && tx.is_answered_early() {
+                job.answer();
+                early = true;
+                continue;
+            }
             done.push(job);
             if !committable {
                 break;
             }
+        }
+        #[cfg(feature = "fault-order")]
+        if early {
+            std::thread::sleep(FAULT_WINDOW);
         }
         if committable && self.session.commit().is_ok() {
             self.commits.count(done.len());

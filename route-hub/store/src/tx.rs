@@ -55,6 +55,8 @@ pub(crate) trait Session: Send {
 pub struct Tx<'c> {
     session: &'c mut dyn Session,
     failed: bool,
+    #[cfg(feature = "fault-order")]
+    answered_early: bool,
 }
 
 impl<'c> Tx<'c> {
@@ -62,7 +64,20 @@ impl<'c> Tx<'c> {
         Self {
             session,
             failed: false,
+            #[cfg(feature = "fault-order")]
+            answered_early: false,
         }
+    }
+
+    /// Has the job's caller told its result before the commit: the wrong order, on purpose.
+    #[cfg(feature = "fault-order")]
+    pub fn answer_early(&mut self) {
+        self.answered_early = true;
+    }
+
+    #[cfg(feature = "fault-order")]
+    pub(crate) fn is_answered_early(&self) -> bool {
+        self.answered_early
     }
 
     /// Says whether a statement failed: the transaction must not be committed then.

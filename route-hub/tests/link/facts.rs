@@ -3,7 +3,7 @@
 use super::support::{hub, sim};
 use hub_domain::WaitingFor;
 use hub_store::messages;
-use postrider_link::ownership::hub::HubState;
+use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, WireState};
 
 #[tokio::test]
@@ -113,6 +113,32 @@ async fn a_status_never_falls_back_and_a_report_clears_the_error() {
     assert_eq!(message.status, MessageStatus::Delivered);
     assert_eq!((message.error_code, message.error_message), (None, None));
     assert_eq!(hub.phone(&phone).await.sent_message_count, 1);
+}
+
+#[tokio::test]
+async fn each_sending_of_a_message_counts_towards_the_limit_whatever_is_told_first() {
+    for late_first in [true, false] {
+        let hub = hub().await;
+        let mut phone = hub.pair().await;
+        let id = hub.queue(&phone, "twice").await;
+        let mut line = phone.connect().await;
+        let first = line.send().await;
+        line.event(&first, WireState::Unknown).await;
+        line.settle().await;
+        hub.apply(id, Fact::ResendAsked { new_route: false }).await;
+        let second = line.send().await;
+        let order = if late_first {
+            [&first, &second]
+        } else {
+            [&second, &first]
+        };
+        for frame in order {
+            line.event(frame, WireState::Sent).await;
+            line.event(frame, WireState::Delivered).await;
+        }
+        line.settle().await;
+        assert_eq!(hub.phone(&phone).await.sent_message_count, 2);
+    }
 }
 
 #[tokio::test]

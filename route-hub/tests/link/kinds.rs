@@ -2,13 +2,14 @@
 
 use super::facts::incoming;
 use super::support::{SENDER, TO, TestHub, hub};
-use hub_domain::{Direction, Message, MessageType};
+use hub_domain::{Direction, Message, MessageType, OutboxRow};
 use hub_store::list::{Filter, ListQuery, Op, Operand};
-use hub_store::messages;
+use hub_store::{messages, outbox, projects};
 use postrider_link::frame::{Address, Bytes, Data, Kind};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{MessageStatus, UnixMs, WireState};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Returns what came in, oldest first.
 async fn received(hub: &TestHub) -> Vec<Message> {
@@ -237,6 +238,79 @@ async fn senders_are_one_in_every_form_and_kept_in_none() {
     assert_eq!(came[0].contact_id, came[1].contact_id);
     assert_eq!(came[0].contact_id, came[2].contact_id);
     assert!(came[3].contact_id.is_some() && came[3].contact_id != came[0].contact_id);
+}
+
+/// Returns the events that wait for `http://in.example/`, each as the pairs of its form.
+async fn told(hub: &TestHub) -> Vec<BTreeMap<String, String>> {
+    let id = hub.project.id;
+    let rows = hub
+        .write(move |tx| {
+            let keys = outbox::due_keys(tx, id, "http://in.example:80", UnixMs(i64::MAX), 99)?;
+            keys.into_iter().map(|key| outbox::get(tx, key)).collect()
+        })
+        .await;
+    let rows: Vec<Option<OutboxRow>> = rows;
+    let form = |row: OutboxRow| {
+        form_urlencoded::parse(row.body.as_bytes())
+            .into_owned()
+            .collect()
+    };
+    rows.into_iter().flatten().map(form).collect()
+}
+
+#[tokio::test]
+async fn what_comes_in_is_told_with_its_sender_in_both_forms_and_all_its_fields() {
+    let hub = hub().await;
+    let mut project = hub.project.clone();
+    project.incoming_url = Some("http://in.example/".to_owned());
+    hub.write(move |tx| projects::update(tx, &project)).await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.inbound_with(1, |inbound| {
+        inbound.kind = Kind::Call;
+        inbound.from = Address::new("(500) 555-0102");
+        (inbound.duration_s, inbound.ring_s) = (Some(-1), Some(12));
+    })
+    .await;
+    line.inbound_with(2, |inbound| {
+        inbound.kind = Kind::DataSms;
+        inbound.from = Address::new("The Corner Shop");
+        inbound.data = Some(Data {
+            port: 9,
+            base64: Bytes(vec![0]),
+        });
+    })
+    .await;
+    line.inbound_with(3, |inbound| {
+        inbound.kind = Kind::Ussd;
+        inbound.from = Address::new("*100#");
+        inbound.text = Some("5".into());
+    })
+    .await;
+    line.settle().await;
+    let told = told(&hub).await;
+    let [call, data, ussd] = &told[..] else {
+        panic!("{} were told", told.len());
+    };
+    for (name, value) in [
+        ("event", "incoming_message"),
+        ("message_type", "call"),
+        ("from_number", "(500) 555-0102"),
+        ("from_number_e164", SENDER),
+        ("contact[phone_number]", SENDER),
+        ("duration", "-1"),
+        ("ring_time", "12"),
+    ] {
+        assert_eq!(call.get(name).map(String::as_str), Some(value), "{name}");
+    }
+    assert_eq!(data["from_number"], "The Corner Shop");
+    assert_eq!(data["route_params[port]"], "9");
+    assert_eq!(data["route_params[data]"], "AA==");
+    assert_eq!((&*ussd["from_number"], &*ussd["content"]), ("*100#", "5"));
+    for form in [data, ussd] {
+        assert!(!form.contains_key("from_number_e164"));
+    }
+    assert!(!ussd.contains_key("contact_id"));
 }
 
 #[tokio::test]

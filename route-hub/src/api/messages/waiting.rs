@@ -2,6 +2,7 @@
 
 use super::model::{MessageView, Waiting};
 use crate::hub::Hub;
+use crate::link::freeze;
 use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
 use hub_store::{StoreError, Tx, devices, phones};
 use postrider_link::ownership::hub::HubState;
@@ -20,12 +21,15 @@ pub(in crate::api) fn show(
     now: Now,
 ) -> Result<Vec<MessageView>, StoreError> {
     let mut holders = BTreeMap::new();
+    let exposable_above = freeze::exposable_above(tx, project.id)?;
     let mut views = Vec::with_capacity(messages.len());
     for message in messages {
         let waiting = if is_queued(&message) {
             let holder = holder(tx, &mut holders, message.phone_id)?;
             holder.map(|(phone, device)| {
-                let frozen = device.as_ref().is_some_and(|device| device.frozen);
+                let waits_for_others = !message.simulated && message.id.get() <= exposable_above;
+                let waits_for_it = device.as_ref().is_some_and(|device| device.frozen);
+                let frozen = waits_for_it || waits_for_others;
                 waiting(hub, project, &message, phone, frozen, now)
             })
         } else {
