@@ -47,6 +47,7 @@ impl World {
             DeviceState::NeedsPairing => return Answer::Refused(CloseCode::JournalWentBack),
             DeviceState::Revoked => return Answer::Refused(CloseCode::NotPaired),
         }
+        self.taint_pending_acks(hello.phone);
         let around = Circumstances {
             generation: self.hub.rows.generation,
             overtaken,
@@ -58,6 +59,18 @@ impl World {
                 Answer::Refused(CloseCode::JournalWentBack)
             }
             Decision::Refuse(code) => Answer::Refused(code),
+        }
+    }
+
+    /// Of two phones with one identity, the second may come before the hub has stored what the first
+    /// one acked: the hub keeps an ack until its next commit for that connection.
+    fn taint_pending_acks(&mut self, device: DeviceId) {
+        let alike = self.phones.iter().filter(|phone| phone.device == device);
+        if alike.count() > 1
+            && let Some(row) = self.hub.rows.devices.get(&device)
+        {
+            let pending = self.hub.rows.on_device(device, row.link.down_acked);
+            self.model.taint_messages(pending);
         }
     }
 

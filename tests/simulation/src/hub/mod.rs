@@ -112,10 +112,13 @@ impl Hub {
         self.up && self.life == life
     }
 
-    /// Tells whether what the API shows of a message says that nothing went out.
-    pub fn claims_unsent(&self, message: MessageId) -> bool {
+    /// Returns the present exposure of a message when what the API shows of it says that nothing
+    /// went out.
+    pub fn claims_unsent(&self, message: MessageId) -> Option<u32> {
         let message = self.rows.messages.get(&message);
-        message.is_some_and(Message::claims_unsent)
+        message
+            .filter(|message| message.claims_unsent())
+            .map(|message| message.owner.ep)
     }
 
     /// Forgets everything that is not on disk.

@@ -29,6 +29,10 @@ struct Hand {
     token: SendToken,
     /// How many parts were counted on.
     parts: usize,
+    /// Which installation of the phone made it.
+    install: u64,
+    /// Whether a report came before any result.
+    is_reported: bool,
     /// The codes that the radio told, part by part.
     told: Vec<Option<i32>>,
     on_air: Vec<bool>,
@@ -134,6 +138,7 @@ impl Model {
         decided_at: u64,
         limits: PaceLimits,
         hub_limit: Option<(u32, u64)>,
+        install: u64,
     ) -> Result<(), Violation> {
         let token = task.token;
         let id = token.message.id;
@@ -142,6 +147,8 @@ impl Model {
         let mut result = Ok(());
         if !truth.is_tainted {
             let earlier = truth.hands.iter().filter(is_same);
+            // A hub that went back gives a number again: to another installation, then.
+            let earlier = earlier.filter(|hand| hand.install == install);
             let unproven = earlier.filter(|hand| !hand.is_proven()).count();
             if unproven > 0 {
                 let text = format!(
@@ -167,6 +174,8 @@ impl Model {
             phone,
             token,
             parts,
+            install,
+            is_reported: false,
             told: vec![None; parts],
             on_air: vec![false; parts],
             delivered: vec![false; parts],
@@ -192,7 +201,8 @@ impl Model {
         result
     }
 
-    /// A part went on the air; `claims_unsent` is whether the hub shows that nothing did.
+    /// A part went on the air; `claims_unsent` is the exposure of which
+    /// the hub shows that nothing did, if it does.
     ///
     /// # Errors
     /// The rule that this breaks.
@@ -202,7 +212,7 @@ impl Model {
         token: SendToken,
         parts: u8,
         part: u8,
-        claims_unsent: bool,
+        claims_unsent: Option<u32>,
     ) -> Result<(), Violation> {
         let id = token.message.id;
         let truth = self.messages.entry(id).or_default();
@@ -229,7 +239,8 @@ impl Model {
                 text,
             );
         }
-        if claims_unsent {
+        let forgot = self.hub_went_back && claims_unsent < Some(token.message.ep);
+        if claims_unsent.is_some() && !forgot {
             let text = "the hub shows that it was not sent, and it goes on the air".to_owned();
             return broken("what is shown as unsent never goes on the air", id, text);
         }
@@ -244,10 +255,17 @@ impl Model {
             return;
         };
         let place = usize::from(part);
+        // Reports of all parts that were counted on end a message: more of them are not heard of.
+        let counted_on = u8::try_from(hand.parts).unwrap_or(u8::MAX);
+        let made = if hand.is_reported {
+            of.min(counted_on)
+        } else {
+            of
+        };
         hand.told.resize(usize::from(of).max(place + 1), None);
         hand.told[place].get_or_insert(code);
         if let Some(pace) = self.paces.get_mut(&phone) {
-            pace.made_parts(token, of);
+            pace.made_parts(token, made);
             if look_up(code).is_proof() {
                 pace.give_back(token, part);
             }
@@ -261,6 +279,7 @@ impl Model {
         let Some(hand) = truth.hands.iter_mut().rev().find(of) else {
             return;
         };
+        hand.is_reported |= hand.told.iter().all(Option::is_none);
         match outcome {
             DeliveryOutcome::Delivered => {
                 if let Some(delivered) = hand.delivered.get_mut(usize::from(part)) {
@@ -280,10 +299,14 @@ impl Model {
     pub fn published(&mut self, message: &Message, timed_at: Option<i64>) -> Result<(), Violation> {
         let id = message.id;
         let truth = self.messages.entry(id).or_default();
-        if truth.is_tainted {
+        let hands = &truth.hands;
+        // A hub that went back has to be shown first what it forgot.
+        let forgot = hands
+            .iter()
+            .any(|hand| hand.token.message.ep > message.owner.ep);
+        if truth.is_tainted || (forgot && self.hub_went_back) {
             return Ok(());
         }
-        let hands = &truth.hands;
         let state = message.owner.state;
         let wrong = match state {
             HubState::Delivered => !hands.iter().any(Hand::is_delivered),
@@ -322,11 +345,16 @@ impl Model {
 
     /// A journal was copied or replaced: what it holds can be handed over by somebody else.
     pub fn taint(&mut self, device: DeviceId, phone: usize, held: Vec<MessageId>) {
-        for id in held {
-            self.messages.entry(id).or_default().is_tainted = true;
-        }
+        self.taint_messages(held);
         self.uncounted.insert(phone);
         self.suspects.insert(device);
+    }
+
+    /// Nothing can be promised of these messages.
+    pub fn taint_messages(&mut self, messages: Vec<MessageId>) {
+        for id in messages {
+            self.messages.entry(id).or_default().is_tainted = true;
+        }
     }
 
     /// A journal was lost: another installation begins with nothing, its pace included.

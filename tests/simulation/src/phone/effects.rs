@@ -194,9 +194,10 @@ impl World {
             .copied()
             .unwrap_or(0);
         let hub_limit = self.hub_limit_on(no, slot).map(|limit| (limit, since));
+        let install = self.phones[no].installs;
         let found = self
             .model
-            .handed_over(no, &task, self.at, decided_at, limits, hub_limit);
+            .handed_over(no, &task, self.at, decided_at, limits, hub_limit, install);
         self.judge(found);
         self.send_parts(no, &task);
     }

@@ -64,6 +64,8 @@ pub struct Phone {
     pub device: DeviceId,
     /// Which key it signs with.
     pub key: u64,
+    /// Counts its installations.
+    pub installs: u64,
     /// Its disk.
     pub disk: Disk,
     /// The machine, while the process lives.
@@ -151,6 +153,7 @@ impl Phone {
             no,
             device,
             key: no as u64,
+            installs: 0,
             disk: Disk::new(fleet.real_journal.then(RealJournal::new)),
             agent: None,
             life: 0,
@@ -207,6 +210,7 @@ impl Phone {
     /// Makes a new installation: an empty journal with a name of its own.
     pub fn install_anew(&mut self) {
         let is_real = self.disk.is_real();
+        self.installs += 1;
         self.disk = Disk::new(is_real.then(RealJournal::new));
         let mut random = Seeded::keyed(self.seed, &[4, self.no as u64, self.life, self.boot]);
         let name = format!("{:016x}{:016x}", random.next_u64(), random.next_u64());

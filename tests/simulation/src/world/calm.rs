@@ -8,7 +8,7 @@ use crate::{
 };
 use postrider_link::ownership::hub::HubState;
 use postrider_machine::{Command, Log, RadioFact};
-use postrider_model::SimSlot;
+use postrider_model::{SimSlot, UnixMs};
 
 const HOUR: u64 = 3_600_000;
 /// When each phone is given a message that must go out, once all is whole again.
@@ -179,7 +179,14 @@ impl World {
 
     fn judge_ends(&mut self) {
         let messages = self.hub.rows.messages.values();
+        // A hub whose clock was set back ends lives that much later.
+        let now = self.hub_now().unix;
+        let is_over = |message: &&crate::hub::Message| {
+            let due = message.owner.due_at(UnixMs(message.life_end));
+            due.is_some_and(|due| due < now)
+        };
         let stuck = messages
+            .filter(is_over)
             .filter(|message| {
                 message.owner.state.is_open() || message.owner.state == HubState::Waiting
             })

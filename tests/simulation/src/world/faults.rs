@@ -335,8 +335,7 @@ impl World {
         if raised {
             self.hub.rows.generation = self.hub.rows.generation.max(replaced) + 1;
             self.freeze_all();
-            self.model
-                .taint_handed_over(&waiting, &self.paired_since());
+            self.model.taint_handed_over(&waiting, &self.paired_since());
         } else {
             let all = (0..self.phones.len()).collect();
             self.model.taint_handed_over(&waiting, &all);

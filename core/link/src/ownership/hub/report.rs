@@ -207,6 +207,11 @@ impl Ownership {
 
     /// Takes over an exposure that this hub made and forgot.
     fn adopt(&mut self, ep: u32, by: &Holder, report: Report, rules: Rules) -> Outcome {
+        // How the one before it ended is forgotten, too: only a proof that is remembered counts.
+        let is_open = self.state.is_open() || self.state == HubState::Unknown;
+        if is_open || self.flags.has(Flags::NO_PROOF) {
+            self.flags.set(Flags::EARLIER_UNKNOWN);
+        }
         let replaced = self.take_present(ep, by.clone(), None);
         let ended = !self.state.is_open() && self.state != HubState::Waiting;
         let still_there = matches!(

@@ -156,3 +156,23 @@ fn a_forgotten_exposure_without_proof_is_never_told_as_not_sent() {
         }
     }
 }
+
+#[test]
+fn an_exposure_that_a_forgotten_one_replaced_is_never_told_as_not_sent() {
+    let proofs = [WireState::Revoked, WireState::Cancelled, WireState::Expired];
+    for first in [WireState::Unknown, WireState::Failed] {
+        for last in proofs {
+            let mut message = Message::exposed();
+            message.says(1, PROVEN);
+            message.rules.life_left = false;
+            message.page(1, 2, first);
+            message.page(1, 3, WireState::OnPhone);
+            message.reports(last);
+            let (status, code) = message.row.shown();
+            assert_eq!(status, MessageStatus::Failed, "{first} {last}");
+            let no_proof = message.row.flags.has(Flags::NO_PROOF);
+            let says_unknown = code == Some(ErrorCode::UnknownOutcome);
+            assert!(no_proof || says_unknown, "{first} {last}: {code:?}");
+        }
+    }
+}
