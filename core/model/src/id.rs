@@ -35,6 +35,8 @@ pub mod kind {
         Message "SM"
         /// A basic route: one SIM slot of a device, or a test route.
         Phone "PN"
+        /// A custom route: rules that pick a phone.
+        Route "RT"
         /// The device that runs the agent and holds one link.
         Device "DV"
         /// A webhook object of a project.
@@ -58,6 +60,8 @@ pub type MessageId = Id<kind::Message>;
 pub type ContactId = Id<kind::Contact>;
 /// A phone's (basic route's) id.
 pub type PhoneId = Id<kind::Phone>;
+/// A custom route's id.
+pub type CustomRouteId = Id<kind::Route>;
 /// A device's id.
 pub type DeviceId = Id<kind::Device>;
 /// A project's id.

@@ -11,8 +11,8 @@ mod status;
 mod time;
 
 pub use id::{
-    AlertId, ApiKeyId, ContactId, DeviceId, Id, IdKind, InvalidId, MessageId, OrganizationId,
-    PairingId, PhoneId, ProjectId, WebhookId, kind,
+    AlertId, ApiKeyId, ContactId, CustomRouteId, DeviceId, Id, IdKind, InvalidId, MessageId,
+    OrganizationId, PairingId, PhoneId, ProjectId, WebhookId, kind,
 };
 pub use key::{Key, KeyMaker, PROCESS_MAX};
 pub use masked::{MessageText, Secret};

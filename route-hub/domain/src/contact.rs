@@ -1,8 +1,8 @@
 //! Contacts: the people on the other side.
 
 use crate::code::coded;
-use crate::{Address, Vars};
-use postrider_model::{ContactId, MessageId, PhoneId, PhoneNumber, ProjectId, UnixMs};
+use crate::{Address, RouteId, Vars};
+use postrider_model::{ContactId, MessageId, PhoneNumber, ProjectId, UnixMs};
 
 coded! {
     /// Whether somebody still has to answer.
@@ -33,8 +33,8 @@ pub struct Contact {
     pub send_blocked: bool,
     /// Whether somebody still has to answer.
     pub conversation_status: ConversationStatus,
-    /// The phone that sends to it; `None`: the project's default.
-    pub default_route_id: Option<PhoneId>,
+    /// The phone or custom route that sends to it; `None`: the project's default.
+    pub default_route_id: Option<RouteId>,
     /// The caller's own variables.
     pub vars: Vars,
     /// When it was made.

@@ -20,6 +20,7 @@ mod organization;
 mod phone;
 mod quiet;
 pub mod recipients;
+mod route_id;
 pub mod ussd;
 mod vars;
 mod webhook;
@@ -40,5 +41,6 @@ pub use message::{
 pub use organization::{Organization, Project};
 pub use phone::{Phone, PhoneType, QuietMode, WaitingFor};
 pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
+pub use route_id::RouteId;
 pub use vars::{InvalidVars, VarValue, Vars, VarsChange};
 pub use webhook::{OutboxRow, Webhook, WebhookEvent, WebhookLogEntry};

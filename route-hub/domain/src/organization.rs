@@ -1,7 +1,7 @@
 //! Organizations and projects: who owns what.
 
-use crate::Vars;
-use postrider_model::{OrganizationId, PhoneId, ProjectId, Secret, UnixMs};
+use crate::{RouteId, Vars};
+use postrider_model::{OrganizationId, ProjectId, Secret, UnixMs};
 
 /// An account: the owner of projects.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,8 +31,8 @@ pub struct Project {
     pub country: Option<String>,
     /// The part of web addresses that names it, 3 to 18 characters.
     pub url_slug: Option<String>,
-    /// The phone that sends what names no route.
-    pub default_route_id: Option<PhoneId>,
+    /// The phone or custom route that sends what names no route.
+    pub default_route_id: Option<RouteId>,
     /// Whether a message to or from a new number makes a contact.
     pub auto_create_contacts: bool,
     /// After how many days messages are removed; `None` keeps them.

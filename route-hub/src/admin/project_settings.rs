@@ -2,7 +2,7 @@
 
 use super::args::ProjectSettings;
 use crate::commands::CommandError;
-use hub_domain::{Project, Zone};
+use hub_domain::{Project, RouteId, Zone};
 use hub_outgoing::{Allowed, Guard};
 use hub_store::{StoreError, Tx, phones};
 use postrider_model::{PhoneId, Secret};
@@ -76,7 +76,9 @@ impl Changes {
         if let Some(timezone) = &self.timezone {
             project.timezone_id = timezone.clone().unwrap_or_else(|| "UTC".to_owned());
         }
-        put(&mut project.default_route_id, &self.default_route);
+        if let Some(phone) = self.default_route {
+            project.default_route_id = phone.map(RouteId::Phone);
+        }
         put(&mut project.incoming_url, &self.incoming_url);
         put(&mut project.incoming_secret, &self.incoming_secret);
         put(&mut project.status_url, &self.status_url);

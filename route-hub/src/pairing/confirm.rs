@@ -271,7 +271,7 @@ impl Joining<'_> {
         let (None, Some(first)) = (self.project.default_route_id, phones.first()) else {
             return Ok(());
         };
-        self.project.default_route_id = Some(first.id);
+        self.project.default_route_id = Some(first.id.into());
         projects::update(tx, &self.project)?;
         Ok(())
     }

@@ -214,7 +214,7 @@ fn a_device_joins_with_its_key_and_one_phone_for_each_slot() {
 
     let id = world.project.id;
     let project = world.write(move |_, tx| projects::get(tx, id)).unwrap();
-    assert_eq!(project.default_route_id, Some(phones[0].id));
+    assert_eq!(project.default_route_id, Some(phones[0].id.into()));
     let organization = world.project.organization_id;
     let lines = world.write(move |_, tx| audit::latest(tx, organization, 10));
     let actions: Vec<_> = lines.iter().map(|line| line.action.as_str()).collect();
@@ -224,7 +224,7 @@ fn a_device_joins_with_its_key_and_one_phone_for_each_slot() {
     let project = world.write(move |_, tx| projects::get(tx, id)).unwrap();
     assert_eq!(
         project.default_route_id,
-        Some(phones[0].id),
+        Some(phones[0].id.into()),
         "the first one stays"
     );
 }

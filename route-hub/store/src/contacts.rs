@@ -3,7 +3,9 @@
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Address, Contact, ConversationStatus, Direction, Message, Vars, fold, numbers};
+use hub_domain::{
+    Address, Contact, ConversationStatus, Direction, Message, RouteId, Vars, fold, numbers,
+};
 use postrider_model::{ContactId, MessageId, PhoneNumber, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
@@ -364,7 +366,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
         number_e164: columns.opt_parsed(|text| text.parse::<PhoneNumber>().ok())?,
         send_blocked: columns.flag()?,
         conversation_status: columns.coded(ConversationStatus::from_code)?,
-        default_route_id: columns.opt_id()?,
+        default_route_id: columns.opt_coded(RouteId::from_code)?,
         vars: columns.parsed(Vars::from_json)?,
         time_created: columns.time()?,
         time_updated: columns.time()?,

@@ -3,7 +3,7 @@
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Project, Vars, fold};
+use hub_domain::{Project, RouteId, Vars, fold};
 use postrider_model::{OrganizationId, ProjectId, Secret};
 
 /// The columns in the order in which [`read`] takes them.
@@ -201,7 +201,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {
         timezone_id: columns.text()?,
         country: columns.opt_text()?,
         url_slug: columns.opt_text()?,
-        default_route_id: columns.opt_id()?,
+        default_route_id: columns.opt_coded(RouteId::from_code)?,
         auto_create_contacts: columns.flag()?,
         message_retention_days: columns.opt_count()?,
         short_link_scheme: columns.flag()?,

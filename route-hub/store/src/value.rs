@@ -1,6 +1,6 @@
 //! Values that statements take.
 
-use hub_domain::Address;
+use hub_domain::{Address, RouteId};
 use postrider_model::{Id, MessageText, PhoneNumber, Secret, UnixMs};
 use std::borrow::Cow;
 
@@ -100,6 +100,12 @@ impl<'a> From<&'a Secret> for Value<'a> {
 impl<K> From<Id<K>> for Value<'_> {
     fn from(id: Id<K>) -> Self {
         Self::Int(id.get())
+    }
+}
+
+impl From<RouteId> for Value<'_> {
+    fn from(id: RouteId) -> Self {
+        Self::Int(id.code())
     }
 }
 

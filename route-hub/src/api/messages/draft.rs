@@ -4,7 +4,7 @@ use super::later;
 use super::sending::{self, Body, Operation, Sending};
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
-use hub_domain::{Address, OnUnknown, Phone, Project, Vars, VarsChange, numbers};
+use hub_domain::{Address, OnUnknown, Phone, Project, RouteId, Vars, VarsChange, numbers};
 use hub_web::{ApiError, Field, Object, Params};
 use postrider_model::{ContactId, Now, PhoneNumber, Secret, UnixMs};
 use std::sync::Arc;
@@ -112,7 +112,7 @@ async fn route(
             return Ok((phone, true));
         }
     }
-    if let Some(id) = project.default_route_id
+    if let Some(RouteId::Phone(id)) = project.default_route_id
         && let Some(phone) = hub.cache.phone(&hub.store, project.id, id).await?
     {
         return Ok((phone, false));

@@ -7,11 +7,11 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{
     Address, Contact, Direction, Message, MessageSource, OwnershipRow, Phone, PhoneType, Project,
-    numbers, recipients,
+    RouteId, numbers, recipients,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, messages, phones};
-use postrider_model::{ContactId, MessageStatus, Now, PhoneId};
+use postrider_model::{ContactId, MessageStatus, Now};
 use std::sync::Arc;
 
 /// What storing a draft came to.
@@ -108,9 +108,9 @@ fn phone_of(
     tx: &mut Tx<'_>,
     project: &Project,
     shared: &Shared,
-    own_route: Option<PhoneId>,
+    own_route: Option<RouteId>,
 ) -> Result<Arc<Phone>, StoreError> {
-    if let Some(id) = own_route.filter(|_| !shared.phone_named)
+    if let Some(RouteId::Phone(id)) = own_route.filter(|_| !shared.phone_named)
         && let Some(phone) = phones::get(tx, project.id, id)?
     {
         return Ok(Arc::new(phone));

@@ -25,7 +25,7 @@ fn contact() -> Contact {
         name: Some("Änne".to_owned()),
         send_blocked: true,
         conversation_status: ConversationStatus::Handled,
-        default_route_id: Some(id(20)),
+        default_route_id: Some(RouteId::Phone(id(20))),
         vars: sample::some_vars(),
         time_updated: UnixMs(1_000_001),
         last_message_time: Some(UnixMs(1)),

@@ -176,7 +176,7 @@ pub(crate) fn full_project() -> Project {
         timezone_id: "Africa/Nairobi".to_owned(),
         country: text("KE"),
         url_slug: text("slug"),
-        default_route_id: Some(id(20)),
+        default_route_id: Some(RouteId::Phone(id(20))),
         auto_create_contacts: false,
         message_retention_days: Some(90),
         short_link_scheme: false,
