@@ -11,6 +11,7 @@ use crate::{
     event::Event,
     health::NextHealth,
     timers::{Subject, Timer},
+    token::MessageRef,
 };
 use postrider_link::{
     close::CloseCode,
@@ -81,10 +82,13 @@ impl Agent {
     }
 
     fn number_facts(&mut self) {
-        for mut fact in std::mem::take(&mut self.work.facts) {
-            fact.s = self.session.put(PhoneFact::Event(fact.clone()));
-            self.outbound.fact_numbered(&fact);
+        let mut facts = std::mem::take(&mut self.work.facts);
+        for fact in facts.drain(..) {
+            let (id, ep) = (fact.id, fact.ep);
+            let s = self.session.put(PhoneFact::Event(fact));
+            self.outbound.fact_numbered(MessageRef { id, ep }, s);
         }
+        self.work.facts = facts;
     }
 
     fn flush_link(&mut self, now: Now) {
@@ -104,17 +108,18 @@ impl Agent {
     }
 
     fn flush_work(&mut self) {
-        let work = std::mem::take(&mut self.work);
-        for change in work.changes {
+        let work = &mut self.work;
+        for change in work.changes.drain(..) {
             self.out.change(change);
         }
         for change in self.outbound.moved(&work.dirty) {
             self.out.change(change);
         }
-        for effect in work.effects {
+        work.dirty.clear();
+        for effect in work.effects.drain(..) {
             self.out.effect(effect);
         }
-        for event in work.events {
+        for event in work.events.drain(..) {
             self.out.event(event);
         }
     }

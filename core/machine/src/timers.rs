@@ -5,7 +5,7 @@
 
 use crate::{log::Log, token::MessageRef};
 use postrider_model::{BootMs, SimSlot};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is to be done at a [`Deadline`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,47 +74,52 @@ pub struct Deadline {
 /// The table.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    by_time: BTreeSet<(BootMs, Timer, Subject)>,
-    by_subject: BTreeMap<(Subject, Timer), BootMs>,
+    /// In order of their times; at the same time, of the timers.
+    by_time: BTreeMap<(BootMs, u128), (Timer, Subject)>,
+    /// In order of their subjects.
+    by_subject: BTreeMap<u128, (BootMs, Timer)>,
 }
 
 impl Timers {
     /// Sets or moves a timer.
     pub(crate) fn set(&mut self, timer: Timer, subject: Subject, at: BootMs) {
-        if let Some(old) = self.by_subject.insert((subject, timer), at) {
+        let turn = turn(timer, subject);
+        let now = (at, timer);
+        if let Some((old, _)) = self.by_subject.insert(place(timer, subject), now) {
             if old == at {
                 return;
             }
-            self.by_time.remove(&(old, timer, subject));
+            self.by_time.remove(&(old, turn));
         }
-        self.by_time.insert((at, timer, subject));
+        self.by_time.insert((at, turn), (timer, subject));
     }
 
     /// Stops a timer; one that does not run is no mistake.
     pub(crate) fn stop(&mut self, timer: Timer, subject: Subject) {
-        if let Some(at) = self.by_subject.remove(&(subject, timer)) {
-            self.by_time.remove(&(at, timer, subject));
+        if let Some((at, _)) = self.by_subject.remove(&place(timer, subject)) {
+            self.by_time.remove(&(at, turn(timer, subject)));
         }
     }
 
     /// Stops all timers of a message.
     pub(crate) fn stop_message(&mut self, message: MessageRef) {
         let subject = Subject::Message(message);
-        let range = (subject, Timer::Link)..=(subject, Timer::Housekeeping);
-        while let Some((&key, &at)) = self.by_subject.range(range.clone()).next() {
+        let all = place(Timer::Link, subject)..=place(Timer::Housekeeping, subject);
+        while let Some((&key, &(at, timer))) = self.by_subject.range(all.clone()).next() {
             self.by_subject.remove(&key);
-            self.by_time.remove(&(at, key.1, subject));
+            self.by_time.remove(&(at, turn(timer, subject)));
         }
     }
 
     /// Returns when a timer fires.
     pub(crate) fn get(&self, timer: Timer, subject: Subject) -> Option<BootMs> {
-        self.by_subject.get(&(subject, timer)).copied()
+        let found = self.by_subject.get(&place(timer, subject));
+        found.map(|(at, _)| *at)
     }
 
     /// Takes out the earliest timer that is due.
     pub(crate) fn take_due(&mut self, now: BootMs) -> Option<(Timer, Subject)> {
-        let &(at, timer, subject) = self.by_time.first()?;
+        let (&(at, _), &(timer, subject)) = self.by_time.first_key_value()?;
         if at > now {
             return None;
         }
@@ -124,10 +129,32 @@ impl Timers {
 
     /// Returns the earliest deadline.
     pub(crate) fn next(&self) -> Option<Deadline> {
-        self.by_time
-            .first()
-            .map(|&(at, reason, _)| Deadline { at, reason })
+        let first = self.by_time.first_key_value();
+        first.map(|(&(at, _), &(reason, _))| Deadline { at, reason })
     }
+}
+
+/// Returns a number that sorts as subjects do, and below them as timers do.
+const fn place(timer: Timer, subject: Subject) -> u128 {
+    number(subject) << 8 | timer as u128
+}
+
+/// Returns a number that sorts as timers do, and below them as subjects do.
+const fn turn(timer: Timer, subject: Subject) -> u128 {
+    (timer as u128) << 112 | number(subject)
+}
+
+/// Returns a number of 104 bits that sorts as subjects do.
+const fn number(subject: Subject) -> u128 {
+    let (kind, rest) = match subject {
+        Subject::Agent => (0, 0),
+        Subject::Sim(sim) => (1, sim.get() as u128),
+        Subject::Log(log) => (2, log as u128),
+        Subject::Message(MessageRef { id, ep }) => {
+            (3, (id.get().cast_unsigned() as u128) << 32 | ep as u128)
+        }
+    };
+    kind << 96 | rest
 }
 
 #[cfg(test)]

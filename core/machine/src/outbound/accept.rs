@@ -268,7 +268,7 @@ impl Outbound {
         }
         let mut live = Message::new(self.row_without_content(message, 0, cx));
         live.set_claim(claim);
-        cx.work.facts.push(live.fact(&self.stamp(cx.now)));
+        cx.work.facts.push(live.fact(cx.now));
     }
 
     fn row_without_content(&mut self, message: MessageRef, s: u64, cx: &Cx<'_>) -> MessageRow {

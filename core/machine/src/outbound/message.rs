@@ -5,14 +5,13 @@ use crate::{
     change::{Change, MessageRow},
     effect::Body,
     parts::{Delivery, Verdict},
-    stamp::Stamp,
     token::SendToken,
 };
 use postrider_link::{
     frame::Event,
     ownership::phone::{Claim, Step},
 };
-use postrider_model::{BootMs, WireState};
+use postrider_model::{BootMs, Now, WireState};
 use postrider_text::{
     result_code::{self, Action},
     rp_cause,
@@ -167,8 +166,8 @@ impl Message {
         }
     }
 
-    /// Returns the fact that tells its present state.
-    pub(super) fn fact(&self, at: &Stamp) -> Event {
+    /// Returns the fact that tells its present state; the link names the boot.
+    pub(super) fn fact(&self, now: Now) -> Event {
         let progress = &self.row.progress;
         let (code, detail) = self.reason();
         Event {
@@ -184,9 +183,9 @@ impl Message {
             unsent: progress.unsent,
             duration_s: progress.call.map(|call| call.duration_s),
             ring_s: progress.call.map(|call| call.ring_s),
-            wall: at.unix.0,
-            mono: at.boot.0,
-            boot: Some(at.boot_id.as_str().to_owned()),
+            wall: now.unix.0,
+            mono: now.boot.0,
+            boot: None,
         }
     }
 

@@ -27,6 +27,7 @@ mod ended;
 mod kinds;
 mod lane;
 mod leaving;
+mod live;
 mod message;
 mod queue;
 mod results;
@@ -55,6 +56,7 @@ use crate::{
 };
 use claims::Claims;
 use ended::Ended;
+use live::Live;
 use message::Message;
 use postrider_link::{
     frame::{self, Config, HeldRow, SimInfo},
@@ -95,7 +97,7 @@ pub(crate) struct Work {
 pub(crate) struct Outbound {
     boot_id: BootId,
     waits: Waits,
-    live: BTreeMap<MessageRef, Message>,
+    live: Live,
     ended: Ended,
     sims: BTreeMap<SimSlot, SimQueue>,
     ussd: ussd::Ussd,
@@ -117,7 +119,7 @@ impl Outbound {
         let mut outbound = Self {
             boot_id: config.boot_id.clone(),
             waits: config.waits,
-            live: BTreeMap::new(),
+            live: Live::default(),
             ended: Ended::new(from.ended),
             sims: BTreeMap::new(),
             ussd: ussd::Ussd::default(),
@@ -286,18 +288,14 @@ impl Outbound {
     }
 
     /// Takes the number that a fact about an exposure was given.
-    pub(crate) fn fact_numbered(&mut self, fact: &frame::Event) {
-        let message = MessageRef {
-            id: fact.id,
-            ep: fact.ep,
-        };
+    pub(crate) fn fact_numbered(&mut self, message: MessageRef, s: u64) {
         let Some(live) = self.live.get_mut(&message) else {
             return;
         };
         self.unacked.remove(&live.row.progress.fact);
-        live.row.progress.fact = fact.s;
+        live.row.progress.fact = s;
         live.acked = false;
-        self.unacked.insert(fact.s, message);
+        self.unacked.insert(s, message);
     }
 
     /// Takes it that the hub has every fact up to `acked`.
@@ -330,9 +328,9 @@ impl Outbound {
     }
 
     /// Returns the changes of the rows that changed.
-    pub(crate) fn moved(&self, dirty: &BTreeSet<MessageRef>) -> Vec<Change> {
+    pub(crate) fn moved(&self, dirty: &BTreeSet<MessageRef>) -> impl Iterator<Item = Change> {
         let live = dirty.iter().filter_map(|message| self.live.get(message));
-        live.map(Message::moved).collect()
+        live.map(Message::moved)
     }
 
     /// Does what a timer of this machine is for.
@@ -402,7 +400,7 @@ impl Outbound {
     /// Tells the hub the present state of an exposure.
     fn tell(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         if let Some(live) = self.live.get(&message) {
-            cx.work.facts.push(live.fact(&self.stamp(cx.now)));
+            cx.work.facts.push(live.fact(cx.now));
             cx.work.dirty.insert(message);
         }
     }

@@ -64,7 +64,7 @@ impl Phone {
         let id = MessageId::new(Key::new(n).ok_or("a key")?);
         self.frame(&json!({
             "t": "send", "s": self.down, "id": id.to_string(), "ep": 1, "kind": "sms",
-            "to": "+15005550001", "text": "your table is ready", "sim": 0,
+            "to": format!("+1500555{:04}", n % 10_000), "text": "your table is ready", "sim": 0,
             "ttl_ms": 259_200_000, "report": true, "priority": 0, "movable": false,
         }))
     }
