@@ -94,12 +94,12 @@ impl World {
         let mut effects = Effects::default();
         let id = hello.phone;
         let row = &self.hub.rows.devices[&id];
-        let (is_frozen, was_seen) = (row.frozen, row.seen);
+        let (is_frozen, is_new) = (row.frozen, row.link.generation == 0);
         let shows = is_evidence(hello, is_frozen, &row.link, &admission);
         if admission.lost_install.is_some() {
             self.coverage.mark("link", "another installation", "");
             effects = self.device_gone(id);
-        } else if !was_seen && admission.reconcile.is_none() {
+        } else if is_new && admission.reconcile.is_none() {
             self.answered(id, &mut effects);
         }
         if let Some(generation) = admission.raise_generation {
@@ -112,7 +112,6 @@ impl World {
             self.went_backwards(id);
         }
         if let Some(device) = self.hub.rows.devices.get_mut(&id) {
-            device.seen = true;
             device.link = admission.link.clone();
         }
         if admission.reconcile.is_some() {
@@ -219,8 +218,8 @@ impl World {
             ep: message.owner.ep,
             kind: message.kind.clone(),
             to: message.to.clone(),
-            text: Some(message.text.clone()),
-            data: None,
+            text: message.text.clone(),
+            data: message.data.clone(),
             sim: message.route.1,
             parts_max: None,
             ttl_ms: left.unsigned_abs(),

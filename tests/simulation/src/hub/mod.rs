@@ -74,7 +74,6 @@ impl Hub {
                 link: DeviceLink::new(install),
                 state: DeviceState::Active,
                 frozen: false,
-                seen: false,
                 key: phone.key,
             };
             rows.devices.insert(phone.device, device);

@@ -1,7 +1,8 @@
 //! What is on the hub's disk.
 
+use crate::plan::Sort;
 use postrider_link::{
-    frame::{Address, InstallId, Kind},
+    frame::{Address, Data, InstallId, Kind},
     ownership::hub::{Flags, HubState, OnUnknown, Ownership, Rules},
     session::hub::DeviceLink,
 };
@@ -31,8 +32,6 @@ pub struct Device {
     pub state: DeviceState,
     /// Whether nothing is exposed to it until it has shown what it holds.
     pub frozen: bool,
-    /// Whether it ever connected.
-    pub seen: bool,
     /// The key that its hello must be signed with.
     pub key: u64,
 }
@@ -78,7 +77,9 @@ pub struct Message {
     /// The recipient.
     pub to: Address,
     /// The text.
-    pub text: MessageText,
+    pub text: Option<MessageText>,
+    /// The bytes.
+    pub data: Option<Data>,
     /// Whether another phone may send it.
     pub movable: bool,
     /// Who gave it back after a try.
@@ -100,7 +101,9 @@ pub struct Incoming {
     pub install: InstallId,
     /// The installation's own number of it.
     pub n: u64,
-    /// Which one: from its text.
+    /// What it is.
+    pub sort: Sort,
+    /// Which one: from what it says, or who it is from.
     pub group: u64,
 }
 

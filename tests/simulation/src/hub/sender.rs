@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     log::{Line, Who},
-    plan::{Flaw, Setting, Wanted},
+    plan::{Flaw, Setting, Sort, Wanted},
     world::{Event, World, message_id},
 };
 use postrider_link::{
-    frame::{Address, Kind},
+    frame::{Address, Bytes, Data, Kind},
     limits::UNKNOWN_AFTER_LIFE_MS,
     ownership::hub::{Fact, HubState, OnUnknown, Ownership, Verdict},
 };
@@ -26,7 +26,21 @@ impl World {
             return;
         }
         let now = self.hub_now().unix;
-        let (mut to, mut kind) = (format!("+1500555{:04}", wanted.text % 50), Kind::Sms);
+        let number = format!("+1500555{:04}", wanted.text % 50);
+        let (mut to, mut kind) = match wanted.sort {
+            Sort::Data => (number, Kind::DataSms),
+            Sort::Code => (
+                format!("*1{:02}*{}#", wanted.text % 50, wanted.no),
+                Kind::Ussd,
+            ),
+            Sort::Call => (number, Kind::Call),
+            Sort::Text | Sort::Picture => (number, Kind::Sms),
+        };
+        let is_text = wanted.sort == Sort::Text;
+        let data = (wanted.sort == Sort::Data).then(|| Data {
+            port: 9_200,
+            base64: Bytes(wanted.text.to_be_bytes().to_vec()),
+        });
         let mut route = slot_of(wanted.route);
         match wanted.flaw {
             Flaw::None => {}
@@ -53,7 +67,8 @@ impl World {
             },
             kind,
             to: Address::new(to),
-            text: text(wanted.text, wanted.parts),
+            text: is_text.then(|| text(wanted.text, wanted.parts)),
+            data,
             movable: wanted.movable,
             tried: BTreeSet::new(),
             hidden: false,

@@ -5,11 +5,11 @@ use super::{
     apply::{Detail, Effects},
     link::Fence,
 };
-use crate::world::World;
+use crate::{plan::Sort, platform::CALLERS_FROM, world::World};
 use postrider_link::{
     clock::{PhoneClock, published_time},
     close::CloseCode,
-    frame::{Cancel, Config, Event, HubFrame, Inbound, PhoneFrame, Revoke},
+    frame::{Cancel, Config, Event, HubFrame, Inbound, Kind, PhoneFrame, Revoke},
     limits::CONTROL_FRAMES_OVER_CREDIT,
     ownership::hub::{Ask, Fact, Holder, Report, Whose},
     session::hub::DeviceLink,
@@ -238,15 +238,15 @@ impl World {
             self.coverage.mark("incoming", "counted before", "");
             return true;
         }
-        let text = inbound.text.as_ref().map_or("", |text| text.as_str());
-        let group = text.rsplit(' ').next().and_then(|no| no.parse().ok());
+        let (sort, group) = which(inbound);
         let incoming = Incoming {
             device: by.device,
             install: install.clone(),
             n: inbound.n,
+            sort,
             group: group.unwrap_or(0),
         };
-        self.coverage.mark("incoming", "at the hub", "");
+        self.coverage.mark("incoming", "at the hub", sort.word());
         self.hub.rows.incoming.push(incoming);
         true
     }
@@ -386,5 +386,30 @@ impl World {
             message.movable && message.route == slot && message.owner.state.is_open()
         };
         messages.filter(is_open).count() as u64
+    }
+}
+
+/// Reads which of the things that came in a fact is about: its text or its bytes end in the number,
+/// or it is the caller's.
+fn which(inbound: &Inbound) -> (Sort, Option<u64>) {
+    let text = inbound.text.as_ref().map_or("", |text| text.as_str());
+    let said = text.rsplit(' ').next().and_then(|no| no.parse().ok());
+    match inbound.kind {
+        Kind::DataSms => {
+            let bytes = inbound.data.as_ref().map(|data| &data.base64.0);
+            let bytes = bytes.and_then(|bytes| <[u8; 8]>::try_from(bytes.as_slice()).ok());
+            (Sort::Data, bytes.map(u64::from_be_bytes))
+        }
+        Kind::Call => {
+            let number = inbound.from.as_str().strip_prefix("+1500555");
+            let number: Option<u64> = number.and_then(|no| no.parse().ok());
+            (
+                Sort::Call,
+                number.and_then(|no| no.checked_sub(CALLERS_FROM)),
+            )
+        }
+        Kind::Ussd => (Sort::Code, said),
+        Kind::Mms => (Sort::Picture, said),
+        Kind::Sms | Kind::Other(_) => (Sort::Text, said),
     }
 }

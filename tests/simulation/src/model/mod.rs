@@ -12,12 +12,14 @@ mod pace;
 
 use crate::{
     hub::{Incoming, Message},
-    plan::Fleet,
+    plan::{Fleet, Sort},
     world::Violation,
 };
+pub use pace::Paced;
+
 use pace::Pace;
 use postrider_link::ownership::hub::{Flags, HubState};
-use postrider_machine::{PaceLimits, SendParts, SendToken};
+use postrider_machine::SendToken;
 use postrider_model::{DeviceId, Key, MessageId};
 use postrider_text::{result_code::look_up, tp_status::DeliveryOutcome};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,12 +40,14 @@ struct Hand {
     on_air: Vec<bool>,
     delivered: Vec<bool>,
     failed: bool,
+    /// Whether it was refused with proof that nothing was dialled.
+    is_refused: bool,
 }
 
 impl Hand {
     fn is_proven(&self) -> bool {
         let proof = |code: &Option<i32>| code.is_some_and(|code| look_up(code).is_proof());
-        self.told.iter().all(proof)
+        self.is_refused || self.told.iter().all(proof)
     }
 
     fn is_on_air(&self) -> bool {
@@ -78,13 +82,30 @@ struct Truth {
     is_forgotten: bool,
 }
 
+/// A hand-over to the radio, as the model is told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct HandOver {
+    /// The phone.
+    pub phone: usize,
+    /// Which installation of it.
+    pub install: u64,
+    /// The hand-over.
+    pub token: SendToken,
+    /// The SIM.
+    pub sim: u8,
+    /// How many parts are counted on.
+    pub parts: u8,
+    /// What its pace is judged by; codes and calls have none.
+    pub paced: Option<Paced>,
+}
+
 /// The model.
 #[derive(Debug)]
 pub struct Model {
     messages: BTreeMap<MessageId, Truth>,
     paces: BTreeMap<usize, Pace>,
-    /// True copies of incoming messages, by phone and group.
-    incoming: BTreeMap<(usize, u64), u64>,
+    /// True copies of what came in, by phone, kind and group.
+    incoming: BTreeMap<(usize, Sort, u64), u64>,
     /// Phones whose incoming messages cannot be counted any more: their journal was lost, or an
     /// older one.
     uncounted: BTreeSet<usize>,
@@ -130,17 +151,13 @@ impl Model {
     ///
     /// # Errors
     /// The rule that this breaks.
-    pub fn handed_over(
-        &mut self,
-        phone: usize,
-        task: &SendParts,
-        at: u64,
-        decided_at: u64,
-        limits: PaceLimits,
-        hub_limit: Option<(u32, u64)>,
-        install: u64,
-    ) -> Result<(), Violation> {
-        let token = task.token;
+    pub fn handed_over(&mut self, hand: HandOver) -> Result<(), Violation> {
+        let HandOver {
+            phone,
+            install,
+            token,
+            ..
+        } = hand;
         let id = token.message.id;
         let truth = self.messages.entry(id).or_default();
         let is_same = |hand: &&Hand| hand.token.message == token.message;
@@ -148,7 +165,7 @@ impl Model {
         if !truth.is_tainted {
             let earlier = truth.hands.iter().filter(is_same);
             // A hub that went back gives a number again: to another installation, then.
-            let earlier = earlier.filter(|hand| hand.install == install);
+            let earlier = earlier.filter(|hand| (hand.phone, hand.install) == (phone, install));
             let unproven = earlier.filter(|hand| !hand.is_proven()).count();
             if unproven > 0 {
                 let text = format!(
@@ -169,7 +186,7 @@ impl Model {
                 );
             }
         }
-        let parts = usize::from(task.parts);
+        let parts = usize::from(hand.parts);
         truth.hands.push(Hand {
             phone,
             token,
@@ -180,18 +197,15 @@ impl Model {
             on_air: vec![false; parts],
             delivered: vec![false; parts],
             failed: false,
+            is_refused: false,
         });
+        let Some(paced) = &hand.paced else {
+            return result;
+        };
         let pace = self.paces.entry(phone).or_default();
-        let kept = pace.spend(
-            token,
-            task.sim.get(),
-            u32::from(task.parts),
-            decided_at,
-            limits,
-            hub_limit,
-        );
+        let kept = pace.spend(token, hand.sim, u32::from(hand.parts), paced);
         if let (Ok(()), Err(text)) = (&result, kept) {
-            let text = format!("phone {phone} at {at}: {text}");
+            let text = format!("phone {phone}: {text}");
             result = broken(
                 "the pace is kept, whatever restarts and clocks do",
                 id,
@@ -272,6 +286,15 @@ impl Model {
         }
     }
 
+    /// A code or a call came back without success, perhaps with proof that nothing was dialled.
+    pub fn refused(&mut self, phone: usize, token: SendToken, is_proof: bool) {
+        let truth = self.messages.entry(token.message.id).or_default();
+        let is_it = |hand: &&mut Hand| hand.token == token && hand.phone == phone;
+        if let Some(hand) = truth.hands.iter_mut().rev().find(is_it) {
+            hand.is_refused |= is_proof;
+        }
+    }
+
     /// The network reported on a part.
     pub fn reported(&mut self, phone: usize, token: SendToken, part: u8, outcome: DeliveryOutcome) {
         let truth = self.messages.entry(token.message.id).or_default();
@@ -338,9 +361,9 @@ impl Model {
         Ok(())
     }
 
-    /// A copy of a message came in on a phone.
-    pub fn came_in(&mut self, phone: usize, group: u64) {
-        *self.incoming.entry((phone, group)).or_default() += 1;
+    /// A copy of something came in on a phone, and the platform keeps it.
+    pub fn came_in(&mut self, phone: usize, sort: Sort, group: u64) {
+        *self.incoming.entry((phone, sort, group)).or_default() += 1;
     }
 
     /// A journal was copied or replaced: what it holds can be handed over by somebody else.
@@ -415,7 +438,7 @@ impl Model {
     /// # Errors
     /// The rule that was broken.
     pub fn judge_incoming(&self, stored: &[Incoming]) -> Result<(), Violation> {
-        let mut counts: BTreeMap<(DeviceId, u64), u64> = BTreeMap::new();
+        let mut counts: BTreeMap<(DeviceId, Sort, u64), u64> = BTreeMap::new();
         let mut last: BTreeMap<(DeviceId, &str), u64> = BTreeMap::new();
         let wrong = |rule, text| {
             Err(Violation {
@@ -426,7 +449,7 @@ impl Model {
             })
         };
         for row in stored {
-            *counts.entry((row.device, row.group)).or_default() += 1;
+            *counts.entry((row.device, row.sort, row.group)).or_default() += 1;
             let last = last.entry((row.device, row.install.as_str())).or_default();
             if row.n <= *last && !self.hub_went_back {
                 let text = format!("{} stored {} after {last}", row.device, row.n);
@@ -434,12 +457,15 @@ impl Model {
             }
             *last = row.n;
         }
-        for ((phone, group), copies) in &self.incoming {
+        for ((phone, sort, group), copies) in &self.incoming {
             let device = DeviceId::new(Key::new(*phone as i64 + 1).unwrap_or_default());
-            let stored = counts.get(&(device, *group)).copied().unwrap_or(0);
-            if !self.uncounted.contains(phone) && stored != *copies {
+            let stored = counts.get(&(device, *sort, *group)).copied().unwrap_or(0);
+            // What the platform keeps no row of can be lost with the process, but never doubled.
+            let may_be_lost = matches!(sort, Sort::Data | Sort::Code) && stored < *copies;
+            if !self.uncounted.contains(phone) && stored != *copies && !may_be_lost {
                 let text = format!(
-                    "incoming {group} came to phone {phone} {copies} times, and is {stored} times at the hub"
+                    "incoming {group} ({}) came to phone {phone} {copies} times, and is {stored} times at the hub",
+                    sort.word()
                 );
                 return wrong("each incoming message counts once", text);
             }

@@ -19,6 +19,17 @@ impl Spent {
     }
 }
 
+/// What the pace of a hand-over is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Paced {
+    /// When it was decided on, in milliseconds since the run began.
+    pub decided_at: u64,
+    /// The owner's limits.
+    pub limits: PaceLimits,
+    /// The hub's limit of the SIM, and since when the phone knows of one.
+    pub hub_limit: Option<(u32, u64)>,
+}
+
 /// What a phone handed over lately.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
@@ -35,10 +46,13 @@ impl Pace {
         token: SendToken,
         sim: u8,
         parts: u32,
-        at: u64,
-        limits: PaceLimits,
-        hub_limit: Option<(u32, u64)>,
+        paced: &Paced,
     ) -> Result<(), String> {
+        let Paced {
+            decided_at: at,
+            limits,
+            hub_limit,
+        } = *paced;
         let own = limits.sim_parts_per_hour;
         let (hub, since) = hub_limit.unzip();
         let sim_limit = [own, hub].into_iter().flatten().min();

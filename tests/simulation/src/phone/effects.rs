@@ -2,13 +2,14 @@
 
 use crate::{
     log::{Line, Who},
+    model::{HandOver, Paced},
     net::Wire,
     plan::Point,
     world::{Event, RadioEvent, World},
 };
 use postrider_link::frame::PhoneFrame;
-use postrider_machine::{Effect, SendParts};
-use postrider_model::WireState;
+use postrider_machine::{Effect, SendToken};
+use postrider_model::{SimSlot, WireState};
 
 impl World {
     /// Does everything that the machine asks for; returns whether there was anything.
@@ -19,7 +20,10 @@ impl World {
         let effects: Vec<Effect> = std::iter::from_fn(|| agent.poll_effect()).collect();
         let has_any = !effects.is_empty();
         for effect in effects {
-            let is_hand_over = matches!(effect, Effect::SendParts(_));
+            let is_hand_over = matches!(
+                effect,
+                Effect::SendParts(_) | Effect::DialUssd { .. } | Effect::PlaceCall { .. }
+            );
             if self.dies_at(no, Point::BeforeEffect)
                 || (is_hand_over && self.dies_at(no, Point::BeforeHandOver))
             {
@@ -95,7 +99,10 @@ impl World {
                     self.carry(socket, false, Wire::Close(Some(code)));
                 }
             }
-            Effect::SendParts(task) => self.hand_over(no, task),
+            Effect::SendParts(task) => {
+                self.hands_over(no, task.token, task.sim, Some(task.parts));
+                self.send_parts(no, &task);
+            }
             Effect::ReadSentRow { token, .. } => {
                 let asked = Line::new(Who::Phone(no), "asks the provider for exposure {}");
                 self.note(asked.of_exposure(token.message));
@@ -124,7 +131,14 @@ impl World {
                 };
                 self.push_in(delay_ms, reads);
             }
-            Effect::DialUssd { .. } | Effect::PlaceCall { .. } => {}
+            Effect::DialUssd { token, sim, .. } => {
+                self.hands_over(no, token, sim, None);
+                self.dial_ussd(no, token, sim);
+            }
+            Effect::PlaceCall { token, sim, to } => {
+                self.hands_over(no, token, sim, None);
+                self.place_call(no, token, sim, &to);
+            }
             Effect::ConfirmReceived { receipt } => {
                 let rows = phone.disk.rows();
                 let is_safe = rows.rest().seen.iter().len() > 0;
@@ -164,8 +178,8 @@ impl World {
         }
     }
 
-    fn hand_over(&mut self, no: usize, task: SendParts) {
-        let token = task.token;
+    /// A message goes to the radio: `parts` of a text or data message, whose pace is judged.
+    fn hands_over(&mut self, no: usize, token: SendToken, sim: SimSlot, parts: Option<u8>) {
         let row = self.phones[no].disk.rows().message(token.message);
         let is_written = row.is_some_and(|row| {
             row.progress.state == WireState::Submitting && row.progress.attempt == token.attempt
@@ -182,24 +196,28 @@ impl World {
         let numbers = [
             u64::from(token.message.ep),
             u64::from(token.attempt),
-            u64::from(task.parts),
+            u64::from(parts.unwrap_or(1)),
         ];
         self.note(line.of(token.message.id).with(numbers));
-        let decided_at = self.phones[no].decided_at.remove(&token).unwrap_or(self.at);
-        let limits = self.phones[no].limits;
-        let slot = task.sim.get();
-        let since = self.phones[no]
-            .limited_since
-            .get(&slot)
-            .copied()
-            .unwrap_or(0);
-        let hub_limit = self.hub_limit_on(no, slot).map(|limit| (limit, since));
-        let install = self.phones[no].installs;
-        let found = self
-            .model
-            .handed_over(no, &task, self.at, decided_at, limits, hub_limit, install);
+        let phone = &mut self.phones[no];
+        let decided_at = phone.decided_at.remove(&token).unwrap_or(self.at);
+        let since = phone.limited_since.get(&sim.get()).copied().unwrap_or(0);
+        let (limits, install) = (phone.limits, phone.installs);
+        let hub_limit = self.hub_limit_on(no, sim.get());
+        let paced = Paced {
+            decided_at,
+            limits,
+            hub_limit: hub_limit.map(|limit| (limit, since)),
+        };
+        let found = self.model.handed_over(HandOver {
+            phone: no,
+            install,
+            token,
+            sim: sim.get(),
+            parts: parts.unwrap_or(1),
+            paced: parts.map(|_| paced),
+        });
         self.judge(found);
-        self.send_parts(no, &task);
     }
 
     /// Returns the limit that the hub set, as the phone has it on its disk.

@@ -76,7 +76,7 @@ impl World {
             Death::Power => {
                 phone.powered = false;
                 phone.platform.intents += 1;
-                phone.platform.modem += 1;
+                phone.platform.hang_up();
                 let boot = phone.boot;
                 self.push_in(away_ms + BOOT_MS, Event::Booted { phone: no, boot });
             }
@@ -111,6 +111,9 @@ impl World {
             return;
         }
         phone.boot += 1;
+        if std::mem::take(&mut phone.wall_untold) {
+            self.model.forget_pace(no);
+        }
         phone.booted_at = at;
         phone.powered = true;
         phone.force_stopped = false;
@@ -148,6 +151,7 @@ impl World {
             Line::new(Who::Phone(no), "starts with {} messages in hand").with([in_hand, 0, 0]),
         );
         self.end_turn(no);
+        self.tell_lines(no);
     }
 
     /// The hub does not take the phone any more: its owner pairs it again after a while.

@@ -80,8 +80,9 @@ pub struct Phone {
     pub powered: bool,
     /// How far the wall clock is off, in milliseconds.
     pub wall: i64,
-    /// Whether the wall clock was ever set.
-    pub wall_jumped: bool,
+    /// Whether the wall clock was set, and the journal does not say so: how old anything is cannot
+    /// be known after a boot.
+    pub wall_untold: bool,
     /// What came in while a commit ran.
     pub inbox: VecDeque<Input>,
     /// Whether a commit runs.
@@ -161,7 +162,7 @@ impl Phone {
             booted_at: 0,
             powered: true,
             wall: 0,
-            wall_jumped: false,
+            wall_untold: false,
             inbox: VecDeque::new(),
             committing: false,
             decided: Vec::new(),

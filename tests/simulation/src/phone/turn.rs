@@ -166,6 +166,7 @@ impl World {
                         None => drop(since.remove(&slot)),
                     }
                 }
+                Change::WallMoved { .. } => self.phones[no].wall_untold = false,
                 Change::PausedSet(paused) => rules.paused = *paused,
                 Change::MessageMoved { message, progress } => {
                     let name = progress.state.as_str();

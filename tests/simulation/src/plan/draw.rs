@@ -1,7 +1,7 @@
 //! Drawing a plan from a seed.
 
 use super::{
-    Action, Death, Flaw, Fleet, HubPoint, Plan, Point, Route, Setting, Step, Telling, Wanted,
+    Action, Death, Flaw, Fleet, HubPoint, Plan, Point, Route, Setting, Sort, Step, Telling, Wanted,
 };
 use crate::random::Seeded;
 
@@ -105,13 +105,20 @@ impl Drawing<'_> {
         let incoming = self.random.between(0, messages / 4);
         for _ in 0..incoming {
             let (at, route) = (self.at(), self.route());
-            let copies = if self.random.percent(15) { 2 } else { 1 };
+            let sort = match self.random.below(10) {
+                0..6 => Sort::Text,
+                6 => Sort::Data,
+                7 => Sort::Picture,
+                _ => Sort::Call,
+            };
+            let is_doubled = sort == Sort::Text && self.random.percent(15);
+            let copies = if is_doubled { 2 } else { 1 };
             let telling = match self.random.below(10) {
                 0..7 => Telling::Broadcast,
                 7 => Telling::Repeated,
                 _ => Telling::Missing,
             };
-            self.add(at, Action::Incoming(route, copies, telling));
+            self.add(at, Action::Incoming(route, sort, copies, telling));
         }
     }
 
@@ -124,6 +131,13 @@ impl Drawing<'_> {
             8..11 => u8::try_from(random.between(2, 4)).unwrap_or(2),
             _ => u8::try_from(random.between(5, 30)).unwrap_or(5),
         };
+        let sort = match random.below(20) {
+            0..16 => Sort::Text,
+            16 => Sort::Data,
+            17 | 18 => Sort::Code,
+            _ => Sort::Call,
+        };
+        let parts = if sort == Sort::Text { parts } else { 1 };
         let text = if random.percent(10) {
             random.below(2)
         } else {
@@ -142,6 +156,7 @@ impl Drawing<'_> {
         };
         let wanted = Wanted {
             no,
+            sort,
             route,
             parts,
             text,

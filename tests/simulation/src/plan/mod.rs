@@ -21,6 +21,8 @@ pub struct Route {
 pub struct Wanted {
     /// Its number: the id follows from it.
     pub no: i64,
+    /// What kind it is.
+    pub sort: Sort,
     /// Whom it is given to.
     pub route: Route,
     /// How many parts its text makes.
@@ -37,6 +39,34 @@ pub struct Wanted {
     pub movable: bool,
     /// What is wrong with it, if anything.
     pub flaw: Flaw,
+}
+
+/// What a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sort {
+    /// A text.
+    Text,
+    /// Bytes for a port.
+    Data,
+    /// A USSD code, or the answer to one.
+    Code,
+    /// A voice call.
+    Call,
+    /// A multimedia message that comes in.
+    Picture,
+}
+
+impl Sort {
+    /// Returns its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Data => "a data message",
+            Self::Code => "a USSD code",
+            Self::Call => "a call",
+            Self::Picture => "a multimedia message",
+        }
+    }
 }
 
 /// What may be wrong with a message.
@@ -138,8 +168,8 @@ pub enum Action {
     OwnerPause(usize, bool),
     /// The owner looks at the phone.
     OwnerLooks(Route),
-    /// So many true copies of a message come in.
-    Incoming(Route, u64, Telling),
+    /// So many true copies of something come in.
+    Incoming(Route, Sort, u64, Telling),
     /// A phone ends at a point of a turn, the n-th time that it gets there.
     Die(usize, Death, Point, u32),
     /// A phone's disk is slow for a while: each commit takes so long.

@@ -1,18 +1,28 @@
 //! Messages that come in: rows, broadcasts that may repeat or fail to come, and scans.
 
-use super::InboxRow;
+use super::{InboxRow, line::observed_after};
 use crate::{
     log::{Line, Who},
-    plan::{Route, Telling},
+    plan::{Route, Sort, Telling},
     world::{EPOCH, Event, RadioEvent, World},
 };
-use postrider_link::frame::Address;
-use postrider_machine::{LOG_ROWS_MAX, Log, LogPage, RadioFact, ReceivedSms, ScanMark};
+use postrider_link::frame::{Address, Bytes, Data};
+use postrider_machine::{
+    CallLogRow, LOG_ROWS_MAX, Log, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
+    ScanMark,
+};
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
 impl World {
-    /// So many true copies of a message come in.
-    pub(crate) fn comes_in(&mut self, route: Route, group: u64, copies: u64, telling: Telling) {
+    /// So many true copies of something come in.
+    pub(crate) fn comes_in(
+        &mut self,
+        route: Route,
+        sort: Sort,
+        group: u64,
+        copies: u64,
+        telling: Telling,
+    ) {
         let (no, at) = (route.phone, self.at);
         let platform = &mut self.phones[no].platform;
         let present = platform
@@ -28,16 +38,20 @@ impl World {
             Telling::Repeated => "broadcast again and again",
             Telling::Missing => "without a broadcast",
         };
-        self.coverage
-            .mark("incoming", word, if copies > 1 { "two copies" } else { "" });
-        self.note(
-            Line::new(Who::Radio(no), "incoming {} ({w})")
-                .with([group, 0, 0])
-                .word(word),
-        );
+        let copied = if copies > 1 { "two copies" } else { "" };
+        self.coverage.mark("incoming", word, copied);
+        self.coverage.mark("incoming", word, sort.word());
+        let line = Line::new(Who::Radio(no), "incoming {} is {w}");
+        self.note(line.with([group, 0, 0]).word(sort.word()));
+        match sort {
+            Sort::Call => return self.call_comes_in(route, group, telling),
+            Sort::Data => return self.data_comes_in(route, group, telling),
+            Sort::Text | Sort::Picture | Sort::Code => {}
+        }
         for copy in 0..copies {
             let row = InboxRow {
                 row: self.phones[no].platform.inbox.len() as i64 + 1,
+                sort,
                 group,
                 sim: route.sim,
                 sent_at,
@@ -46,11 +60,12 @@ impl World {
                 telling,
             };
             self.phones[no].platform.inbox.push(row.clone());
-            self.model.came_in(no, group);
-            let times = match telling {
-                Telling::Broadcast => 1,
-                Telling::Repeated => 3,
-                Telling::Missing => 0,
+            self.model.came_in(no, sort, group);
+            // Of a multimedia message only the observer tells.
+            let times = if sort == Sort::Text {
+                times(telling)
+            } else {
+                0
             };
             let mut random = self.draw(&[12, no as u64, group, copy]);
             for _ in 0..times {
@@ -59,19 +74,51 @@ impl World {
             }
             // The observer is an object of the process: it starts nothing.
             if random.percent(40) && self.phones[no].agent.is_some() {
-                self.observed(no);
+                let after_ms = observed_after(&mut random);
+                self.observed(no, sort, after_ms);
             }
         }
     }
 
-    fn observed(&mut self, no: usize) {
+    /// Bytes come in: the platform tells of them, and keeps nothing.
+    fn data_comes_in(&mut self, route: Route, group: u64, telling: Telling) {
+        let no = route.phone;
+        self.model.came_in(no, Sort::Data, group);
+        let epoch = self.phones[no].platform.intents;
+        let mut random = self.draw(&[22, no as u64, group]);
+        for _ in 0..times(telling) {
+            let receipt = self.phones[no].platform.receipt();
+            let fact = RadioFact::DataReceived(ReceivedData {
+                receipt,
+                sim: SimSlot::new(route.sim).unwrap_or_default(),
+                from: Address::new("+15005550043"),
+                data: Data {
+                    port: 9_200,
+                    base64: Bytes(group.to_be_bytes().to_vec()),
+                },
+                sent_at: Some(UnixMs((EPOCH + self.at.cast_signed()) / 1_000 * 1_000)),
+            });
+            let tells = Event::Radio {
+                phone: no,
+                epoch,
+                event: RadioEvent::Tells(fact),
+            };
+            self.push_in(random.between(50, 3_000), tells);
+        }
+    }
+
+    fn observed(&mut self, no: usize, sort: Sort, after_ms: u64) {
+        let log = match sort {
+            Sort::Picture => Log::Mms,
+            _ => Log::Sms,
+        };
         let epoch = self.phones[no].platform.intents;
         let tells = Event::Radio {
             phone: no,
             epoch,
-            event: RadioEvent::Tells(RadioFact::LogChanged(Log::Sms)),
+            event: RadioEvent::Tells(RadioFact::LogChanged(log)),
         };
-        self.push_in(800, tells);
+        self.push_in(after_ms, tells);
     }
 
     fn broadcast(&mut self, no: usize, row: &InboxRow, delay_ms: u64) {
@@ -93,24 +140,69 @@ impl World {
             return;
         }
         self.coverage.mark("log read", log.as_str(), "");
+        let (page, complete) = match log {
+            Log::Sms => {
+                let (rows, complete) = self.rows_after(no, Sort::Text, from);
+                let page = rows.iter().map(|row| received(row, 0, Some(row.row)));
+                (LogPage::Sms(page.collect()), complete)
+            }
+            Log::Mms => {
+                let (rows, complete) = self.rows_after(no, Sort::Picture, from);
+                (LogPage::Mms(rows.iter().map(fetched).collect()), complete)
+            }
+            Log::Calls => {
+                let mark = |row: &CallLogRow| ScanMark {
+                    date: row.started_at,
+                    row: row.row,
+                };
+                let log = self.phones[no].platform.call_log.iter();
+                let mut rows: Vec<CallLogRow> =
+                    log.filter(|row| mark(row) > from).cloned().collect();
+                rows.sort_by_key(mark);
+                let complete = rows.len() <= LOG_ROWS_MAX;
+                rows.truncate(LOG_ROWS_MAX);
+                (LogPage::Calls(rows), complete)
+            }
+        };
+        self.tells(no, RadioFact::LogRead { page, complete });
+    }
+
+    /// Returns the rows of one page, and whether there are no more.
+    fn rows_after(&self, no: usize, sort: Sort, from: ScanMark) -> (Vec<InboxRow>, bool) {
         let mark = |row: &InboxRow| ScanMark {
             date: UnixMs(row.date),
             row: row.row,
         };
-        let (page, complete) = match log {
-            Log::Sms => {
-                let inbox = self.phones[no].platform.inbox.iter();
-                let mut rows: Vec<&InboxRow> = inbox.filter(|row| mark(row) > from).collect();
-                rows.sort_by_key(|row| mark(row));
-                let complete = rows.len() <= LOG_ROWS_MAX;
-                let page = rows.into_iter().take(LOG_ROWS_MAX);
-                let page = page.map(|row| received(row, 0, Some(row.row)));
-                (LogPage::Sms(page.collect()), complete)
-            }
-            Log::Mms => (LogPage::Mms(Vec::new()), true),
-            Log::Calls => (LogPage::Calls(Vec::new()), true),
-        };
-        self.tells(no, RadioFact::LogRead { page, complete });
+        let inbox = self.phones[no].platform.inbox.iter();
+        let after = inbox.filter(|row| row.sort == sort && mark(row) > from);
+        let mut rows: Vec<InboxRow> = after.cloned().collect();
+        rows.sort_by_key(mark);
+        let complete = rows.len() <= LOG_ROWS_MAX;
+        rows.truncate(LOG_ROWS_MAX);
+        (rows, complete)
+    }
+}
+
+/// Returns how often the platform tells of something.
+const fn times(telling: Telling) -> u64 {
+    match telling {
+        Telling::Broadcast => 1,
+        Telling::Repeated => 3,
+        Telling::Missing => 0,
+    }
+}
+
+fn fetched(of: &InboxRow) -> ReceivedMms {
+    ReceivedMms {
+        receipt: 0,
+        sim: SimSlot::new(of.sim).unwrap_or_default(),
+        from: Address::new("+15005550044"),
+        to: None,
+        subject: None,
+        text: Some(MessageText::new(format!("picture {}", of.group))),
+        sent_at: Some(UnixMs(of.sent_at)),
+        received_at: UnixMs(of.date),
+        row: of.row,
     }
 }
 

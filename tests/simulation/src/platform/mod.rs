@@ -4,12 +4,17 @@
 //! gone after a forced stop and after a boot.
 
 mod inbox;
+mod line;
 mod radio;
 mod script;
 
-use crate::plan::Telling;
-use postrider_machine::SendToken;
+pub(crate) use line::CALLERS_FROM;
+pub use line::{Asked, Call, CallBeat};
+
+use crate::plan::{Sort, Telling};
+use postrider_machine::{CallLogRow, SendToken};
 use postrider_model::MessageText;
+use std::collections::BTreeMap;
 
 /// A SIM in its slot.
 #[derive(Debug, Clone)]
@@ -46,6 +51,8 @@ pub struct SentRow {
 pub struct InboxRow {
     /// The row's number.
     pub row: i64,
+    /// What it is: a text or a multimedia message.
+    pub sort: Sort,
     /// Which message it is a copy of.
     pub group: u64,
     /// The SIM.
@@ -100,6 +107,16 @@ pub struct Platform {
     pub inbox: Vec<InboxRow>,
     /// What the radio has in hand, or had.
     pub in_hand: Vec<InHand>,
+    /// The code that each SIM was asked last.
+    pub asked: BTreeMap<u8, Asked>,
+    /// Every call there ever was.
+    pub calls: Vec<Call>,
+    /// The one that keeps the line busy.
+    pub on_line: Option<usize>,
+    /// Which life of the process was told how the line is.
+    pub line_told: Option<u64>,
+    /// The log of calls.
+    pub call_log: Vec<CallLogRow>,
     next_receipt: u64,
 }
 
@@ -121,6 +138,11 @@ impl Platform {
             sent: Vec::new(),
             inbox: Vec::new(),
             in_hand: Vec::new(),
+            asked: BTreeMap::new(),
+            calls: Vec::new(),
+            on_line: None,
+            line_told: None,
+            call_log: Vec::new(),
             next_receipt: 1,
         }
     }
@@ -143,6 +165,13 @@ impl Platform {
             Some(_) => None,
             None => of(&[120]),
         }
+    }
+
+    /// The modem lost its power: no line is busy any more.
+    pub fn hang_up(&mut self) {
+        self.modem += 1;
+        self.on_line = None;
+        self.line_told = None;
     }
 
     fn receipt(&mut self) -> u64 {

@@ -13,7 +13,7 @@ use crate::{
 use postrider_link::frame::Address;
 use postrider_machine::{self as machine, RadioFact, ReportStatus, SendParts, SendToken};
 use postrider_model::UnixMs;
-use postrider_text::{result_code::look_up, tp_status};
+use postrider_text::{result_code::look_up, tp_status, ussd};
 
 impl World {
     /// The platform takes a hand-over.
@@ -30,6 +30,11 @@ impl World {
         let (at, trouble) = (self.at, self.plan.fleet.radio_trouble);
         let trouble = if self.calm { 0 } else { trouble };
         let mut script = script::draw(&mut random, task.parts, trouble);
+        if task.body.text().is_none() {
+            // The platform keeps no row of a data message.
+            script.writes_row = false;
+            self.coverage.mark("radio", "a data message", script.word);
+        }
         let since = self.phones[no].now(at).unix.0;
         let platform = &mut self.phones[no].platform;
         let mut wait_ms = 0;
@@ -144,7 +149,7 @@ impl World {
     /// Something of the radio or the platform happens.
     pub(crate) fn radio(&mut self, no: usize, epoch: u64, event: RadioEvent) {
         let platform = &self.phones[no].platform;
-        let is_of_modem = matches!(event, RadioEvent::OnAir(..));
+        let is_of_modem = matches!(event, RadioEvent::OnAir(..) | RadioEvent::Call(..));
         let present = if is_of_modem {
             platform.modem
         } else {
@@ -158,12 +163,20 @@ impl World {
         match event {
             RadioEvent::OnAir(token, part) => self.goes_on_air(no, token, part),
             RadioEvent::Tells(fact) => self.tells(no, fact),
+            RadioEvent::CallsBack(life, fact) => {
+                if self.phones[no].life == life {
+                    self.tells(no, fact);
+                } else {
+                    self.coverage.mark("radio", "who asked is gone", "");
+                }
+            }
+            RadioEvent::Call(index, beat) => self.call_goes_on(no, index, beat),
             RadioEvent::LooksUp(token) => self.looks_up(no, token),
             RadioEvent::Reads(log, from) => self.reads_log(no, log, from),
         }
     }
 
-    fn goes_on_air(&mut self, no: usize, token: SendToken, part: u8) {
+    pub(super) fn goes_on_air(&mut self, no: usize, token: SendToken, part: u8) {
         let date = self.phones[no].now(self.at).unix.0;
         let platform = &mut self.phones[no].platform;
         let of = platform
@@ -171,7 +184,9 @@ impl World {
             .iter_mut()
             .rev()
             .find(|of| of.token == token);
-        let Some(of) = of else { return };
+        let Some(of) = of else {
+            return self.is_dialled(no, token);
+        };
         if let Some(on_air) = of.on_air.get_mut(usize::from(part)) {
             *on_air = true;
         }
@@ -192,6 +207,15 @@ impl World {
         self.note(line.of(token.message.id).with(numbers));
         let claims = self.hub.claims_unsent(token.message.id);
         let found = self.model.on_air(no, token, parts, part, claims);
+        self.judge(found);
+    }
+
+    /// A code or a call does what it does.
+    fn is_dialled(&mut self, no: usize, token: SendToken) {
+        let line = Line::new(Who::Radio(no), "exposure {} is dialled");
+        self.note(line.of_exposure(token.message));
+        let claims = self.hub.claims_unsent(token.message.id);
+        let found = self.model.on_air(no, token, 1, 0, claims);
         self.judge(found);
     }
 
@@ -250,6 +274,24 @@ impl World {
                 } else {
                     self.model.reported(no, *token, *part, report.outcome);
                 }
+            }
+            RadioFact::UssdFailed { token, code } => {
+                self.is_answered(no, *token);
+                self.model
+                    .refused(no, *token, ussd::failure(*code).is_proof);
+                let line = Line::new(Who::Radio(no), "the code of exposure {} failed: {w}");
+                let line = line.of_exposure(token.message);
+                self.note(line.word(ussd::failure(*code).code));
+            }
+            RadioFact::UssdAnswered { token, .. } => {
+                self.is_answered(no, *token);
+                let line = Line::new(Who::Radio(no), "the code of exposure {} has its answer");
+                self.note(line.of_exposure(token.message));
+            }
+            RadioFact::CallRefused { token, why } => {
+                self.model.refused(no, *token, true);
+                let line = Line::new(Who::Radio(no), "the call of exposure {}: {w}");
+                self.note(line.of_exposure(token.message).word(why.as_str()));
             }
             _ => {}
         }

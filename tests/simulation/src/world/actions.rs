@@ -52,8 +52,8 @@ impl World {
                 let slot = SimSlot::new(route.sim).unwrap_or_default();
                 self.phone_input(route.phone, Input::Command(Command::ReleaseSim(slot)));
             }
-            Action::Incoming(route, copies, telling) => {
-                self.comes_in(*route, index as u64 + 1, *copies, *telling);
+            Action::Incoming(route, sort, copies, telling) => {
+                self.comes_in(*route, *sort, index as u64 + 1, *copies, *telling);
             }
             action => self.fault(action),
         }
@@ -149,7 +149,7 @@ impl World {
         );
         let phone = &mut self.phones[no];
         phone.wall += by;
-        phone.wall_jumped = true;
+        phone.wall_untold = true;
         self.model.uncounted(no);
     }
 

@@ -4,7 +4,7 @@ use super::{Event, World, message_id};
 use crate::{
     log::{Line, Who},
     phone::Input,
-    plan::{Flaw, Route, Wanted},
+    plan::{Flaw, Route, Sort, Wanted},
 };
 use postrider_link::ownership::hub::HubState;
 use postrider_machine::{Command, Log, RadioFact};
@@ -147,6 +147,7 @@ impl World {
                 no += 1;
                 let wanted = Wanted {
                     no,
+                    sort: Sort::Text,
                     route: Route { phone, sim },
                     parts: 1,
                     text: no.unsigned_abs(),

@@ -5,6 +5,7 @@ use crate::{
     hub::{Answer, Job},
     net::Wire,
     phone::Input,
+    platform::CallBeat,
 };
 use postrider_link::codec::DecodeError;
 use postrider_machine::{Log, RadioFact, ScanMark, SendToken};
@@ -128,6 +129,10 @@ pub enum RadioEvent {
     OnAir(SendToken, u8),
     /// The platform tells something.
     Tells(RadioFact),
+    /// The platform tells something to the life of the process that asked.
+    CallsBack(u64, RadioFact),
+    /// A call goes on.
+    Call(usize, CallBeat),
     /// The platform looks a hand-over up.
     LooksUp(SendToken),
     /// The shell reads a log after a mark.

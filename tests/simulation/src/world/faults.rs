@@ -335,10 +335,9 @@ impl World {
         if raised {
             self.hub.rows.generation = self.hub.rows.generation.max(replaced) + 1;
             self.freeze_all();
-            self.model.taint_handed_over(&waiting, &self.paired_since());
+            self.taint_given(&waiting, &self.paired_since());
         } else {
-            let all = (0..self.phones.len()).collect();
-            self.model.taint_handed_over(&waiting, &all);
+            self.taint_given(&waiting, &(0..self.phones.len()).collect());
         }
         let known: BTreeSet<MessageId> = self.hub.rows.messages.keys().copied().collect();
         self.model.hub_restored(&known);
@@ -347,12 +346,24 @@ impl World {
         self.look_at_lives();
     }
 
-    /// Returns the phones that the hub's rows do not know with the key that they have now: they are
+    /// Nothing can be promised of what waits in older rows and is with one of these phones, or was.
+    fn taint_given(&mut self, waiting: &[MessageId], phones: &BTreeSet<usize>) {
+        let mut held = Vec::new();
+        for no in phones {
+            let rows = self.phones[*no].disk.rows().messages();
+            let ids = rows.map(|row| row.message.id);
+            held.extend(ids.filter(|id| waiting.contains(id)));
+        }
+        self.model.taint_messages(held);
+        self.model.taint_handed_over(waiting, phones);
+    }
+
+    /// Returns the phones that the hub's rows do not admit with the key that they have now: they are
     /// refused, and nobody can ask them what they were given.
     fn paired_since(&self) -> BTreeSet<usize> {
         let is_strange = |phone: &&Phone| {
             let row = self.hub.rows.devices.get(&phone.device);
-            row.is_none_or(|row| row.key != phone.key)
+            row.is_none_or(|row| row.key != phone.key || row.state != DeviceState::Active)
         };
         let strange = self.phones.iter().filter(is_strange);
         strange.map(|phone| phone.no).collect()
