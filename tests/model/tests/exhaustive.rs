@@ -8,7 +8,15 @@ use postrider_model_check::{
     system::System,
     walk::walk,
 };
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Prints also of a test that passes: how many states were visited belongs to the result.
+macro_rules! say {
+    ($($words:tt)*) => {
+        writeln!(std::io::stdout(), $($words)*).expect("standard output")
+    };
+}
 
 /// Most states of one scope; more is a mistake in its bounds.
 const STATES_MAX: usize = 5_000_000;
@@ -34,7 +42,7 @@ fn holds(scope: Scope, states_min: usize) {
     assert_eq!(stuck, 0, "{}: no way to an end after\n  {way}", scope.name);
     let total = count(found.states as u64);
     let (states, transitions) = (found.states, found.transitions);
-    println!(
+    say!(
         "model: {}: {states} states, {transitions} transitions, each with a way to an end; {total} states so far",
         scope.name
     );
@@ -49,7 +57,7 @@ fn walks(seed: u64) {
         panic!("seed {seed}: {why}:\n  {}", story.join("\n  "));
     }
     let total = count(walked.states);
-    println!(
+    say!(
         "model: {}, seed {seed}: {} states visited, about {} different, {} ways to an end; {total} states so far",
         scope::WIDE.name,
         walked.states,
