@@ -5,7 +5,7 @@ use super::{
     apply::{Detail, Effects},
     link::Fence,
 };
-use crate::{plan::Sort, platform::CALLERS_FROM, world::World};
+use crate::{plan::Sort, platform::group_of, world::World};
 use postrider_link::{
     clock::{PhoneClock, published_time},
     close::CloseCode,
@@ -400,14 +400,7 @@ fn which(inbound: &Inbound) -> (Sort, Option<u64>) {
             let bytes = bytes.and_then(|bytes| <[u8; 8]>::try_from(bytes.as_slice()).ok());
             (Sort::Data, bytes.map(u64::from_be_bytes))
         }
-        Kind::Call => {
-            let number = inbound.from.as_str().strip_prefix("+1500555");
-            let number: Option<u64> = number.and_then(|no| no.parse().ok());
-            (
-                Sort::Call,
-                number.and_then(|no| no.checked_sub(CALLERS_FROM)),
-            )
-        }
+        Kind::Call => (Sort::Call, group_of(inbound.from.as_str())),
         Kind::Ussd => (Sort::Code, said),
         Kind::Mms => (Sort::Picture, said),
         Kind::Sms | Kind::Other(_) => (Sort::Text, said),

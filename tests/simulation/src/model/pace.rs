@@ -60,7 +60,7 @@ impl Pace {
         let since = since.filter(|_| own.is_none()).unwrap_or(0);
         let guard = limits.guard.map(|guard| (guard.parts_max, guard.span_ms));
         let hour = |limit: Option<u32>| limit.map(|limit| (limit, SEND_LIMIT_SPAN_MS));
-        let of_sim = |spent: &&Spent| spent.sim == sim && spent.at >= since;
+        let of_sim = |spent: &&Spent| spent.sim == sim && spent.at > since;
         let all = |_: &&Spent| true;
         let result = self
             .check("SIM", hour(sim_limit), at, parts, of_sim, Spent::counts)

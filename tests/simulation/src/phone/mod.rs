@@ -83,6 +83,8 @@ pub struct Phone {
     /// Whether the wall clock was set, and the journal does not say so: how old anything is cannot
     /// be known after a boot.
     pub wall_untold: bool,
+    /// Whether its clock was set so far forward that it forgets what is over.
+    pub forgets: bool,
     /// What came in while a commit ran.
     pub inbox: VecDeque<Input>,
     /// Whether a commit runs.
@@ -163,6 +165,7 @@ impl Phone {
             powered: true,
             wall: 0,
             wall_untold: false,
+            forgets: false,
             inbox: VecDeque::new(),
             committing: false,
             decided: Vec::new(),

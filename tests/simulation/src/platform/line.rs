@@ -6,7 +6,7 @@
 
 use crate::{
     log::{Line, Who},
-    plan::{Route, Telling},
+    plan::{Route, Sort, Telling},
     random::Seeded,
     world::{Event, RadioEvent, World},
 };
@@ -19,7 +19,7 @@ use postrider_model::{MessageText, SimSlot, UnixMs};
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 /// Where the numbers of callers begin.
-pub(crate) const CALLERS_FROM: u64 = 5_000;
+const CALLERS_FROM: u64 = 5_000;
 
 /// A call on a line of the phone.
 #[derive(Debug, Clone)]
@@ -250,10 +250,7 @@ impl World {
             is_beside: false,
             started_at: 0,
         };
-        // A call of which the log has nothing is known only to a process that lived through it.
-        if row_after_ms.is_some() {
-            self.model.came_in(no, crate::plan::Sort::Call, group);
-        } else {
+        if row_after_ms.is_none() {
             self.coverage.mark("incoming", "a call without a row", "");
         }
         self.begin_call(no, call, 1);
@@ -372,6 +369,10 @@ impl World {
             },
         };
         platform.call_log.push(row);
+        // A call of which the log has nothing is known only to a process that lived through it.
+        if let (None, Some(group)) = (call.token, group_of(&call.number)) {
+            self.model.came_in(no, Sort::Call, group);
+        }
         self.coverage.mark("call log", kind_word(kind), "");
         if self.phones[no].agent.is_some() && call.telling != Telling::Missing {
             self.tells(no, RadioFact::LogChanged(Log::Calls));
@@ -424,6 +425,12 @@ const fn name(what: u64, no: usize, token: SendToken) -> [u64; 5] {
         token.message.ep as u64,
         token.attempt as u64,
     ]
+}
+
+/// Returns which incoming call a number belongs to.
+pub(crate) fn group_of(number: &str) -> Option<u64> {
+    let number: u64 = number.strip_prefix("+1500555")?.parse().ok()?;
+    number.checked_sub(CALLERS_FROM)
 }
 
 const fn kind_word(kind: CallKind) -> &'static str {

@@ -8,7 +8,7 @@ mod line;
 mod radio;
 mod script;
 
-pub(crate) use line::CALLERS_FROM;
+pub(crate) use line::group_of;
 pub use line::{Asked, Call, CallBeat};
 
 use crate::plan::{Sort, Telling};

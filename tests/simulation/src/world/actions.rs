@@ -12,6 +12,9 @@ use postrider_machine::{Command, RadioFact};
 use postrider_model::SimSlot;
 use std::sync::Arc;
 
+/// What is over is kept for 30 days of the wall clock.
+const KEPT_MS: i64 = 29 * 86_400_000;
+
 impl World {
     /// Does a step of the plan.
     pub(super) fn act(&mut self, index: usize) {
@@ -150,6 +153,7 @@ impl World {
         let phone = &mut self.phones[no];
         phone.wall += by;
         phone.wall_untold = true;
+        phone.forgets |= by > KEPT_MS;
         self.model.uncounted(no);
     }
 

@@ -335,7 +335,7 @@ impl World {
         if raised {
             self.hub.rows.generation = self.hub.rows.generation.max(replaced) + 1;
             self.freeze_all();
-            self.taint_given(&waiting, &self.paired_since());
+            self.taint_given(&waiting, &self.silent_phones());
         } else {
             self.taint_given(&waiting, &(0..self.phones.len()).collect());
         }
@@ -358,15 +358,17 @@ impl World {
         self.model.taint_handed_over(waiting, phones);
     }
 
-    /// Returns the phones that the hub's rows do not admit with the key that they have now: they are
-    /// refused, and nobody can ask them what they were given.
-    fn paired_since(&self) -> BTreeSet<usize> {
-        let is_strange = |phone: &&Phone| {
+    /// Returns the phones that nobody can ask what they were given: the hub's rows do not admit them
+    /// with the key that they have now, or their clock made them forget.
+    fn silent_phones(&self) -> BTreeSet<usize> {
+        let is_silent = |phone: &&Phone| {
             let row = self.hub.rows.devices.get(&phone.device);
-            row.is_none_or(|row| row.key != phone.key || row.state != DeviceState::Active)
+            let admits =
+                |row: &crate::hub::Device| row.key == phone.key && row.state == DeviceState::Active;
+            phone.forgets || !row.is_some_and(admits)
         };
-        let strange = self.phones.iter().filter(is_strange);
-        strange.map(|phone| phone.no).collect()
+        let silent = self.phones.iter().filter(is_silent);
+        silent.map(|phone| phone.no).collect()
     }
 
     fn drain(&mut self) {

@@ -161,7 +161,10 @@ fn fence(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Option<Deci
     }
     let same_numbering = hello.generation == link.generation;
     let below = hello.down < link.down_acked || hello.up_hi < link.up;
-    (same_numbering && below && !mutant::is("rolled_back_unseen")).then_some(Decision::WentBack)
+    // Whoever acked or told something in a generation has it on its disk.
+    let was_later = hello.generation < link.generation && (link.down_acked > 0 || link.up > 0);
+    let went_back = (same_numbering && below) || was_later;
+    (went_back && !mutant::is("rolled_back_unseen")).then_some(Decision::WentBack)
 }
 
 fn admit(

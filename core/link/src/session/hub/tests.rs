@@ -102,6 +102,24 @@ fn counters_below_what_the_hub_has_are_a_journal_that_went_back() {
 }
 
 #[test]
+fn an_earlier_generation_than_the_phone_acked_in_is_a_journal_that_went_back() {
+    let earlier = Hello {
+        generation: 2,
+        ..hello()
+    };
+    assert_eq!(decide(&earlier, &link(), AROUND), Decision::WentBack);
+    for (down_acked, up, is_back) in [(1, 0, true), (0, 1, true), (0, 0, false)] {
+        let link = DeviceLink {
+            down_acked,
+            up,
+            ..link()
+        };
+        let decision = decide(&earlier, &link, AROUND);
+        assert_eq!(decision == Decision::WentBack, is_back, "{down_acked} {up}");
+    }
+}
+
+#[test]
 fn counters_above_what_the_hub_has_are_a_hub_that_went_backwards() {
     let down = Hello {
         down: 13,
