@@ -39,6 +39,8 @@ fn project() -> Router<Hub> {
         .route("/messages", get(messages::list))
         .route("/messages/send", post(messages::send))
         .route("/messages/outgoing", post(messages::send))
+        .route("/messages/send_batch", post(messages::send_batch))
+        .route("/messages/outgoing_batch", post(messages::send_batch))
         .route("/messages/receive", post(messages::receive))
         .route("/send_multi", post(messages::send_multi))
         .route("/messages/{message_id}", get(messages::get).post(messages::update).delete(messages::delete))

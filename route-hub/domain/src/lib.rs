@@ -20,6 +20,7 @@ mod organization;
 mod phone;
 mod quiet;
 pub mod recipients;
+pub mod recurrence;
 mod route_id;
 pub mod ussd;
 mod vars;

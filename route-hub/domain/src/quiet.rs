@@ -6,7 +6,7 @@
 //! is written to in hours that are quiet by either reading.
 
 use jiff::Timestamp;
-use jiff::civil::{Date, Time};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use postrider_model::UnixMs;
 use std::fmt;
@@ -33,6 +33,19 @@ impl Zone {
     /// Returns its name as the database writes it.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
+    }
+
+    /// Returns what clocks there show.
+    pub(crate) fn clock(&self, at: UnixMs) -> Option<DateTime> {
+        let at = Timestamp::from_millisecond(at.0).ok()?;
+        Some(self.0.to_datetime(at))
+    }
+
+    /// Returns when clocks there show this: of two passages the first, and a time that is skipped
+    /// by the offset before the skip.
+    pub(crate) fn moment_of(&self, clock: DateTime) -> Option<UnixMs> {
+        let moment = self.0.to_ambiguous_timestamp(clock).compatible().ok()?;
+        Some(UnixMs(moment.as_millisecond()))
     }
 
     fn date(&self, at: UnixMs) -> Option<Date> {

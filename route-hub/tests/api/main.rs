@@ -9,5 +9,6 @@ mod phones;
 mod quiet_hours;
 mod recipients;
 mod support;
+mod templates;
 mod tenancy;
 mod webhooks;

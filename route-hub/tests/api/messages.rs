@@ -120,10 +120,10 @@ async fn wrong_parameters_are_named() {
         (json!({ "on_unknown": "fail" }), "on_unknown"),
         (json!({ "simulated": "maybe" }), "simulated"),
         (
-            json!({ "media_urls": ["http://a.example/x.png"] }),
-            "media_urls",
+            json!({ "media_urls": ["ftp://a.example/x.png"] }),
+            "media_urls[0]",
         ),
-        (json!({ "replace_variables": true }), "replace_variables"),
+        (json!({ "replace_variables": "x" }), "replace_variables"),
         (json!({ "label_ids": ["LB1"] }), "label_ids"),
         (json!({ "broadcast_title": "x" }), "broadcast_title"),
     ] {

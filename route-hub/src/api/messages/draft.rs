@@ -2,6 +2,7 @@
 
 use super::later;
 use super::sending::{self, Body, Operation, Sending};
+use super::writing::Writing;
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
 use hub_domain::{Address, OnUnknown, Phone, Project, RouteId, Vars, VarsChange, numbers};
@@ -43,6 +44,7 @@ pub(super) struct Shared {
     pub phone: Arc<Phone>,
     pub phone_named: bool,
     pub sending: Sending,
+    pub writing: Writing,
     pub simulated: bool,
     pub on_unknown: OnUnknown,
     pub life_end: UnixMs,
@@ -76,6 +78,7 @@ impl Shared {
         let params = &call.params;
         params.refuse_later(later::SENDING)?;
         let sending = Sending::read(params, operation)?;
+        let writing = Writing::read(Place::Top(params), &sending)?;
         let (phone, phone_named) = route(hub, params, project).await?;
         let on_unknown = params
             .get("on_unknown")
@@ -86,10 +89,20 @@ impl Shared {
             phone,
             phone_named,
             sending,
+            writing,
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
         })
+    }
+
+    /// Reads a recipient's number, as this kind of message takes it.
+    pub(super) fn number(
+        &self,
+        field: &Field<'_>,
+        project: &Project,
+    ) -> Result<Option<PhoneNumber>, ApiError> {
+        number(field, &self.sending, self.region(project))
     }
 
     /// Returns the region in which recipients' numbers are read.
@@ -134,7 +147,9 @@ impl Draft {
         project: &Project,
     ) -> Result<Self, ApiError> {
         let to = recipient(place, &shared.sending, shared.region(project))?;
-        let body = shared.sending.body(&place.get("content"))?;
+        let body = shared
+            .sending
+            .body(&place.get("content"), &shared.writing)?;
         let own = Defaults::read(place)?;
         let own = match defaults {
             Some(defaults) => own.over(defaults),
@@ -155,6 +170,19 @@ impl Draft {
             status_url: own.status_url,
             status_secret: own.status_secret,
         })
+    }
+
+    /// Makes one of many that say the same.
+    pub(super) fn of(to: Recipient, body: Body, defaults: &Defaults) -> Self {
+        let own = defaults.clone();
+        Self {
+            to,
+            body,
+            priority: own.priority.unwrap_or(1),
+            vars: Vars::from_change(own.vars),
+            status_url: own.status_url,
+            status_secret: own.status_secret,
+        }
     }
 }
 
@@ -203,20 +231,30 @@ fn recipient(
         }
         return Ok(Recipient::Code(sending::code(&field)?));
     }
-    let typed = field.string(NUMBER_LENGTH_MAX)?;
-    let number = typed
-        .filter(|typed| !typed.is_empty())
-        .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
-        .transpose()
-        .map_err(|error| field.refuse(error))?;
-    if let Some(rule) = number.as_ref().and_then(|number| sending.refuses(number)) {
-        return Err(field.refuse(rule));
-    }
+    let number = number(&field, sending, region)?;
     let contact = parse::id(&contact_field, "contact")?;
     match (contact, number) {
         (None, Some(number)) => Ok(Recipient::Number(number)),
         (Some(contact), None) => Ok(Recipient::Contact(contact)),
         (Some(contact), Some(number)) => Ok(Recipient::Both(contact, number)),
         (None, None) => Err(field.refuse("is required, or contact_id")),
+    }
+}
+
+/// Reads a number that a message of this kind may go to.
+fn number(
+    field: &Field<'_>,
+    sending: &Sending,
+    region: Option<&str>,
+) -> Result<Option<PhoneNumber>, ApiError> {
+    let typed = field.string(NUMBER_LENGTH_MAX)?;
+    let number = typed
+        .filter(|typed| !typed.is_empty())
+        .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
+        .transpose()
+        .map_err(|error| field.refuse(error))?;
+    match number.as_ref().and_then(|number| sending.refuses(number)) {
+        Some(rule) => Err(field.refuse(rule)),
+        None => Ok(number),
     }
 }

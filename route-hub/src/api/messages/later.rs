@@ -10,13 +10,9 @@ macro_rules! later {
 
 /// Of `send` and `send_multi`.
 pub(super) const SENDING: &[Later] = later![
-    "media": LaterDefault::Empty,
-    "media_urls": LaterDefault::Empty,
     "label_ids": LaterDefault::Empty,
     "short_link_params": LaterDefault::Empty,
     "track_clicks": LaterDefault::False,
-    "replace_variables": LaterDefault::False,
-    "is_template": LaterDefault::False,
     "service_id": LaterDefault::Empty,
     "audio_url": LaterDefault::Empty,
     "tts_lang": LaterDefault::Text("en-US"),
@@ -32,6 +28,10 @@ const SHARED: &[&str] = &[
     "message_type",
     "route_params",
     "simulated",
+    "replace_variables",
+    "is_template",
+    "media",
+    "media_urls",
     "on_unknown",
     "ttl_sec",
 ];

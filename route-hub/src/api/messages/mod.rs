@@ -12,10 +12,12 @@ mod outgoing;
 mod receive;
 mod resend;
 mod send;
+mod send_batch;
 mod send_multi;
 mod sending;
 mod update;
 mod waiting;
+mod writing;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -28,6 +30,7 @@ pub use mms_parts::mms_parts;
 pub use receive::receive;
 pub use resend::resend;
 pub use send::send;
+pub use send_batch::send_batch;
 pub use send_multi::send_multi;
 pub use update::update;
 

@@ -2,6 +2,7 @@
 
 use super::draft::{Draft, Recipient, Shared};
 use super::model::MessageView;
+use super::sending::Body;
 use super::waiting;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
@@ -12,6 +13,7 @@ use hub_domain::{
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, messages, phones};
 use postrider_model::{ContactId, MessageStatus, Now};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What storing a draft came to.
@@ -24,6 +26,8 @@ pub(super) enum Stored {
     NoContact,
     /// It may not go to this recipient, for this reason.
     Refused(String),
+    /// Its text cannot be written for this recipient, for this reason.
+    Unwritable(String),
 }
 
 /// Stores a draft with its contact, in the caller's transaction.
@@ -52,7 +56,11 @@ pub(super) fn store(
     if let Some(rule) = refusal(work.project, shared, &draft.to, &phone, &to) {
         return Ok(Stored::Refused(rule));
     }
-    let mut message = new_message(work, shared, draft, &phone, to);
+    let body = match written(work, draft, found.as_ref(), &phone, &to) {
+        Ok(body) => body,
+        Err(rule) => return Ok(Stored::Unwritable(rule)),
+    };
+    let mut message = new_message(work, shared, draft, &body, &phone, to);
     let is_known = found.is_some();
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
@@ -65,6 +73,28 @@ pub(super) fn store(
     }
     work.wake(&message);
     Ok(Stored::Queued(Box::new((message, phone))))
+}
+
+/// Returns what the message carries: a template's text is written for its contact, who may be new.
+fn written<'d>(
+    work: &Work<'_, '_>,
+    draft: &'d Draft,
+    contact: Option<&Contact>,
+    phone: &Phone,
+    to: &Address,
+) -> Result<Cow<'d, Body>, String> {
+    if draft.body.template.is_none() {
+        return Ok(Cow::Borrowed(&draft.body));
+    }
+    let (project, now) = (work.project, work.now);
+    match contact {
+        Some(contact) => draft.body.written(contact, phone, project),
+        None => {
+            let id = work.hub.id(now);
+            let new = Contact::new(id, project.id, Some(to.clone()), None, now.unix);
+            draft.body.written(&new, phone, project)
+        }
+    }
 }
 
 fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
@@ -144,6 +174,7 @@ fn new_message(
     work: &Work<'_, '_>,
     shared: &Shared,
     draft: &Draft,
+    body: &Body,
     phone: &Phone,
     to: Address,
 ) -> Message {
@@ -162,19 +193,19 @@ fn new_message(
         time_updated: now.unix,
         from_number: phone.phone_number.as_ref().map(Address::from),
         to_number: Some(to),
-        content: draft.body.content.clone(),
+        content: body.content.clone(),
         starred: false,
         simulated: shared.simulated || phone.phone_type == PhoneType::Simulated,
         priority: draft.priority,
         error_message: None,
         error_code: None,
         external_id: None,
-        num_parts: draft.body.num_parts,
+        num_parts: body.num_parts,
         network_code: None,
         duration_sec: None,
         ring_time_sec: None,
         vars: draft.vars.clone(),
-        route_params: draft.body.route_params.clone(),
+        route_params: body.route_params.clone(),
         status_url: draft.status_url.clone(),
         status_secret: draft.status_secret.clone(),
         send_attempts: 0,

@@ -41,6 +41,9 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
                 return Ok(Err(refuse(&draft, "is not a contact with this number")));
             }
             Stored::Refused(rule) => return Ok(Err(refuse(&draft, &rule))),
+            Stored::Unwritable(rule) => {
+                return Ok(Err(ApiError::invalid_param("content", rule)));
+            }
         };
         contacts::touch(tx, &touches)?;
         Ok(Ok(stored))

@@ -104,6 +104,7 @@ fn store_one(
         Stored::NoContact => nothing(Some(Cow::Borrowed(
             "contact_id is not a contact with this number",
         ))),
+        Stored::Unwritable(rule) => nothing(Some(Cow::Owned(format!("content {rule}")))),
         Stored::Refused(rule) => nothing(Some(Cow::Owned(format!("the recipient {rule}")))),
     })
 }

@@ -1,11 +1,11 @@
 //! What kind of message a request sends, and what each kind needs.
 
+use super::writing::Writing;
 use hub_domain::{DATA_BYTES_MAX, DataSms, Encoding, MessageType, ussd};
+use hub_rules::Template;
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{MessageText, NumberShape, PhoneNumber};
 
-/// Longest text that is counted at all, in characters.
-const CONTENT_LENGTH_MAX: usize = 20_000;
 /// Longest payload that is looked at, in characters; the longest that fits has far fewer.
 const DATA_LENGTH_MAX: usize = 1_000;
 
@@ -39,6 +39,10 @@ pub(super) struct Body {
     pub num_parts: Option<u32>,
     /// The payload of a data message, as `route_params` show it.
     pub route_params: Option<String>,
+    /// What the text is made of, where each recipient gets another.
+    pub template: Option<Template>,
+    /// What stands on lines of its own below such a text.
+    pub links: Vec<String>,
 }
 
 impl Sending {
@@ -81,9 +85,9 @@ impl Sending {
     }
 
     /// Reads what a message of this kind carries from its `content`.
-    pub(super) fn body(&self, content: &Field<'_>) -> Result<Body, ApiError> {
+    pub(super) fn body(&self, content: &Field<'_>, writing: &Writing) -> Result<Body, ApiError> {
         match self {
-            Self::Text => text(content),
+            Self::Text => writing.text(content),
             Self::Data(data) => {
                 nothing_in(content, "must be empty: route_params carry the payload")?;
                 Ok(Body {
@@ -124,18 +128,6 @@ enum Kind {
     Text,
     Ussd,
     Call,
-}
-
-fn text(field: &Field<'_>) -> Result<Body, ApiError> {
-    let content = field.required_string(CONTENT_LENGTH_MAX)?;
-    let parts_max = postrider_text::parts::PARTS_MAX_DEFAULT;
-    let counted = postrider_text::parts::count_within(content, parts_max)
-        .map_err(|_| field.refuse(format_args!("needs more than {parts_max} SMS parts")))?;
-    Ok(Body {
-        content: Some(content.into()),
-        num_parts: Some(counted.parts),
-        route_params: None,
-    })
 }
 
 fn nothing_in(field: &Field<'_>, rule: &str) -> Result<(), ApiError> {

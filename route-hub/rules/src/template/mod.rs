@@ -1,0 +1,184 @@
+//! A text with variables: what is parsed, and how it is rendered.
+
+mod filter;
+mod parse;
+
+use filter::Filter;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Most variables of one text; with more it is refused.
+pub const TAGS_MAX: usize = 200;
+/// Most filters behind one variable; with more the text is refused.
+pub const FILTERS_MAX: usize = 8;
+/// Most names with dots between them, as in `contact.vars.city.upper`; more are no variable.
+pub const DEPTH_MAX: usize = 5;
+
+/// What variables stand for where a template is rendered.
+pub trait Names {
+    /// Returns the text of a variable by its name's parts; `None` for one that is not there.
+    fn text(&self, path: &[&str]) -> Option<Cow<'_, str>>;
+}
+
+/// A text that was parsed: its own words, and variables with their filters.
+///
+/// Prints how many variables it has, and nothing of its words.
+#[derive(Clone, PartialEq)]
+pub struct Template {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, PartialEq)]
+enum Piece {
+    Words(String),
+    Variable(Variable),
+}
+
+/// A variable with what is done to it, one thing after the other.
+#[derive(Clone, PartialEq)]
+struct Variable {
+    path: Vec<String>,
+    filters: Vec<Filter>,
+}
+
+/// Says why a text is no template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadTemplate {
+    /// More variables than a text may have.
+    TooManyTags,
+    /// More filters than a variable may have.
+    TooManyFilters,
+    /// A filter that does not exist.
+    UnknownFilter {
+        /// What it is called.
+        name: String,
+    },
+    /// A filter that is not written as its kind is.
+    BadFilter {
+        /// What it is called.
+        name: &'static str,
+        /// What it takes.
+        takes: &'static str,
+    },
+    /// Something behind a variable that is no filter.
+    NotAFilter,
+}
+
+impl fmt::Display for BadTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyTags => write!(f, "may have at most {TAGS_MAX} variables"),
+            Self::TooManyFilters => {
+                write!(
+                    f,
+                    "may have at most {FILTERS_MAX} filters behind a variable"
+                )
+            }
+            Self::UnknownFilter { name } => {
+                write!(f, "has a filter that does not exist: {name}")
+            }
+            Self::BadFilter { name, takes } => {
+                write!(f, "has a filter that is not complete: {name} takes {takes}")
+            }
+            Self::NotAFilter => f.write_str("has something behind a | that is no filter"),
+        }
+    }
+}
+
+impl std::error::Error for BadTemplate {}
+
+/// Says that a rendered text would be longer than it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLong;
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("is too long with its variables")
+    }
+}
+
+impl std::error::Error for TooLong {}
+
+impl Template {
+    /// Parses a text; its length is the caller's to limit, the time taken grows with it alone.
+    ///
+    /// `[[` that no variable's name follows is a text's own and stays as it is.
+    ///
+    /// # Errors
+    /// Filters that do not exist or lack something, and more of anything than may be.
+    pub fn parse(text: &str) -> Result<Self, BadTemplate> {
+        parse::template(text)
+    }
+
+    /// Says whether there is nothing to put in.
+    pub fn is_plain(&self) -> bool {
+        !self
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Variable(_)))
+    }
+
+    /// Returns the text with what its variables hold.
+    ///
+    /// A variable that is not there is empty. No text on the way, nor the whole, grows beyond
+    /// `bytes_max`.
+    ///
+    /// # Errors
+    /// [`TooLong`] when one would.
+    pub fn render(&self, names: &dyn Names, bytes_max: usize) -> Result<String, TooLong> {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            let words: Cow<'_, str> = match piece {
+                Piece::Words(words) => Cow::Borrowed(words),
+                Piece::Variable(variable) => variable.render(names, bytes_max)?,
+            };
+            if out.len() + words.len() > bytes_max {
+                return Err(TooLong);
+            }
+            out.push_str(&words);
+        }
+        Ok(out)
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables = self.pieces.iter();
+        let count = variables.filter(|piece| matches!(piece, Piece::Variable(_)));
+        write!(f, "Template({} variables)", count.count())
+    }
+}
+
+impl Variable {
+    fn render<'n>(&self, names: &'n dyn Names, bytes_max: usize) -> Result<Cow<'n, str>, TooLong> {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let mut text = look_up(names, &path).unwrap_or_default();
+        for filter in &self.filters {
+            text = Cow::Owned(filter.apply(&text, bytes_max)?);
+        }
+        Ok(text)
+    }
+}
+
+/// Finds a variable, or the property of one: a variable that is itself called `lower` goes first.
+fn look_up<'n>(names: &'n dyn Names, path: &[&str]) -> Option<Cow<'n, str>> {
+    if let Some(text) = names.text(path) {
+        return Some(text);
+    }
+    let (property, of) = path.split_last()?;
+    if of.is_empty() {
+        return None;
+    }
+    let text = names.text(of);
+    match *property {
+        "length" => Some(Cow::Owned(
+            text.unwrap_or_default().chars().count().to_string(),
+        )),
+        "lower" => Some(Cow::Owned(text?.to_lowercase())),
+        "upper" => Some(Cow::Owned(text?.to_uppercase())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
