@@ -19,6 +19,7 @@ pub mod link;
 pub mod ops;
 pub mod pairing;
 pub mod random;
+pub mod retention;
 pub mod routes;
 pub mod serve;
 pub mod settings;

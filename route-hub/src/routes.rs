@@ -1,6 +1,6 @@
 //! Every URL of the REST API, on one page.
 
-use crate::api::{contacts, messages, phones, projects, webhooks};
+use crate::api::{contacts, messages, organizations, phones, projects, webhooks};
 use crate::hub::Hub;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -22,20 +22,30 @@ pub fn router(hub: Hub, others: Router<Hub>) -> Router {
         .with_state(hub)
 }
 
+#[rustfmt::skip]
 fn v1() -> Router<Hub> {
     Router::new()
         .route("/projects", get(projects::list))
-        .route(
-            "/organizations/{organization_id}/projects",
-            get(projects::list),
-        )
-        .route("/projects/{project_id}", get(projects::get))
+        .route("/projects/{project_id}", get(projects::get).post(projects::update))
+        .route("/organizations", get(organizations::list))
+        .nest("/organizations/{organization_id}", organization())
         .nest("/projects/{project_id}", project())
+}
+
+#[rustfmt::skip]
+fn organization() -> Router<Hub> {
+    Router::new()
+        .route("/", get(organizations::get).post(organizations::update))
+        .route("/projects", get(projects::list).post(projects::create))
+        .route("/billing", get(organizations::billing))
+        .route("/usage/{usage_type}", get(organizations::usage))
+        .route("/usage_history", get(organizations::usage_history))
 }
 
 #[rustfmt::skip]
 fn project() -> Router<Hub> {
     Router::new()
+        .route("/users", get(projects::users))
         .route("/messages", get(messages::list))
         .route("/messages/send", post(messages::send))
         .route("/messages/outgoing", post(messages::send))

@@ -27,6 +27,10 @@ coded! {
         EditProject = "edit_project" / 9,
         /// Make, change and delete webhook objects, read and replay their deliveries.
         ManageWebhooks = "manage_webhooks" / 10,
+        /// Change the organization and make projects.
+        EditOrganization = "edit_organization" / 11,
+        /// Read what the organization has used.
+        ViewBilling = "view_billing" / 12,
     }
 }
 

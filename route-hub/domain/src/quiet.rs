@@ -19,7 +19,7 @@ const DAY_MS: i64 = 86_400_000;
 
 /// A zone of the tz database, which is part of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Zone(TimeZone);
+pub struct Zone(pub(crate) TimeZone);
 
 impl Zone {
     /// Coordinated universal time.

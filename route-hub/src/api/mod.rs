@@ -6,6 +6,7 @@
 pub mod contacts;
 pub mod lists;
 pub mod messages;
+pub mod organizations;
 pub mod phones;
 pub mod projects;
 pub mod webhooks;

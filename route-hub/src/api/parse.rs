@@ -1,6 +1,6 @@
 //! Parameters into domain types, each failure named.
 
-use hub_domain::VarsChange;
+use hub_domain::{RouteId, Vars, VarsChange, Zone};
 use hub_outgoing::Target;
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{Id, IdKind, Secret};
@@ -9,6 +9,8 @@ use postrider_model::{Id, IdKind, Secret};
 pub(super) const NAME_LENGTH_MAX: usize = 127;
 /// Longest secret of a webhook, in characters.
 pub(super) const SECRET_LENGTH_MAX: usize = 200;
+/// Longest name of a zone that is looked at, in characters.
+const ZONE_LENGTH_MAX: usize = 64;
 /// Longest id that is looked at: the specification's 34 characters.
 const ID_LENGTH_MAX: usize = 34;
 
@@ -23,6 +25,47 @@ pub(super) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
         let param = format!("{}{inside}", field.path());
         ApiError::invalid_param(param, format_args!("cannot be taken: {invalid}"))
     })
+}
+
+/// Applies a change of variables, of which an object keeps at most a hundred.
+pub(super) fn apply_vars(vars: &mut Vars, change: &VarsChange) -> Result<(), ApiError> {
+    let refused =
+        |invalid| ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"));
+    vars.apply(change.clone()).map_err(refused)
+}
+
+/// Reads a name; when it is there at all, it must say something.
+pub(super) fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
+    if !field.is_present() {
+        return Ok(None);
+    }
+    let name = field.required_string(NAME_LENGTH_MAX)?.trim();
+    match name.is_empty() {
+        true => Err(field.refuse("is required")),
+        false => Ok(Some(name.to_owned())),
+    }
+}
+
+/// Reads a zone; `null` and an empty text are an inner `None`.
+pub(super) fn zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> {
+    let text = field.string(ZONE_LENGTH_MAX)?;
+    match text.filter(|text| !text.is_empty()) {
+        Some(text) => {
+            let unknown = || field.refuse("must be a zone of the tz database, as Africa/Nairobi");
+            Ok(Some(Some(Zone::find(text).ok_or_else(unknown)?)))
+        }
+        None => Ok(field.is_present().then_some(None)),
+    }
+}
+
+/// Reads the id of a phone or of a custom route.
+pub(super) fn route_id(field: &Field<'_>) -> Result<Option<RouteId>, ApiError> {
+    let text = field.string(ID_LENGTH_MAX)?;
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let id = text.parse().map_err(|_| no_such(field, "phone or route"))?;
+    Ok(Some(id))
 }
 
 /// Reads an http or https address; empty counts as none.

@@ -8,7 +8,7 @@ use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
-use crate::{housekeeping, link, ops, pairing, routes};
+use crate::{housekeeping, link, ops, pairing, retention, routes};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
@@ -73,6 +73,7 @@ impl Running {
         workers.spawn(quiet::run(hub.clone()));
         workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
+        workers.spawn(retention::run(hub.clone()));
         workers.spawn(notice_changes(hub.clone()));
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());

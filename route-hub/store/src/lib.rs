@@ -26,6 +26,7 @@ pub mod pairings;
 pub mod past_exposures;
 pub mod phones;
 pub mod projects;
+pub mod usage;
 pub mod webhook_log;
 pub mod webhooks;
 

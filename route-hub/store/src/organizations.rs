@@ -22,6 +22,22 @@ pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreE
     Ok(())
 }
 
+/// Stores an organization's name and zone anew.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, organization: &Organization) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE organizations SET name = $2, timezone_id = $3 WHERE id = $1",
+        &values![
+            organization.id,
+            &organization.name,
+            &organization.timezone_id,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
 /// Returns an organization.
 ///
 /// # Errors

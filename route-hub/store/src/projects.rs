@@ -143,6 +143,18 @@ pub fn by_name(
     )
 }
 
+/// Returns the project that a slug names.
+///
+/// # Errors
+/// What the database says.
+pub fn by_slug(tx: &mut Tx<'_>, slug: &str) -> Result<Option<ProjectId>, StoreError> {
+    tx.query_one(
+        "SELECT id FROM projects WHERE url_slug = $1",
+        &values![slug],
+        |row| row.id(0),
+    )
+}
+
 /// Returns every project, oldest first.
 ///
 /// # Errors

@@ -49,6 +49,12 @@ impl<C> Call<C> {
             .ok_or_else(|| ApiError::not_found(what))
     }
 
+    /// Returns the text at this place of the path.
+    pub fn path(&self, name: &str) -> Option<&str> {
+        let found = self.path.iter().find(|(key, _)| key == name);
+        found.map(|(_, text)| text.as_str())
+    }
+
     /// Returns whether the path has this place.
     pub fn has_path(&self, name: &str) -> bool {
         self.path.iter().any(|(key, _)| key == name)

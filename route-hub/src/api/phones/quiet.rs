@@ -1,10 +1,9 @@
 //! A phone's quiet hours and zone, as a request sets them.
 
+use crate::api::parse;
 use hub_domain::{Phone, QuietMode, TimeOfDay, Zone};
 use hub_web::{ApiError, Field, Params};
 
-/// Longest name of a zone that is looked at, in characters.
-const ZONE_LENGTH_MAX: usize = 64;
 /// Longest time of day that is looked at, in characters.
 const TIME_LENGTH_MAX: usize = 8;
 
@@ -21,7 +20,6 @@ impl QuietChange {
     /// Reads `quiet_mode`, `quiet_start`, `quiet_end` and `timezone_id`.
     pub(super) fn read(params: &Params) -> Result<Self, ApiError> {
         let mode = params.get("quiet_mode");
-        let zone = params.get("timezone_id");
         let modes = [
             ("off", QuietMode::Off),
             ("delay", QuietMode::Delay),
@@ -32,7 +30,7 @@ impl QuietChange {
             mode: mode_read.or(mode.is_null().then_some(QuietMode::Off)),
             start: time(&params.get("quiet_start"))?,
             end: time(&params.get("quiet_end"))?,
-            zone: read_zone(&zone)?,
+            zone: parse::zone(&params.get("timezone_id"))?,
         })
     }
 
@@ -87,17 +85,6 @@ fn time(field: &Field<'_>) -> Result<Option<Option<TimeOfDay>>, ApiError> {
         Some(text) => {
             let time = text.parse().map_err(|invalid| field.refuse(invalid))?;
             Ok(Some(Some(time)))
-        }
-        None => Ok(field.is_present().then_some(None)),
-    }
-}
-
-fn read_zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> {
-    let text = field.string(ZONE_LENGTH_MAX)?;
-    match text.filter(|text| !text.is_empty()) {
-        Some(text) => {
-            let unknown = || field.refuse("must be a zone of the tz database, as Africa/Nairobi");
-            Ok(Some(Some(Zone::find(text).ok_or_else(unknown)?)))
         }
         None => Ok(field.is_present().then_some(None)),
     }

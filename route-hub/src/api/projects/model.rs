@@ -13,6 +13,7 @@ impl Resource for ProjectView {
         out.put("id", &project.id);
         out.put("name", &project.name);
         out.put("timezone_id", &project.timezone_id);
+        out.put("country", &project.country);
         out.put("url_slug", &project.url_slug);
         out.put("default_route_id", &project.default_route_id);
         out.put("auto_create_contacts", &project.auto_create_contacts);

@@ -22,8 +22,10 @@ macro_rules! columns {
 }
 
 mod dispatch;
+mod retention;
 
 pub use dispatch::*;
+pub use retention::{Removed, Retention, any_old, remove_old};
 
 /// What lists may be filtered and sorted by.
 pub mod by {

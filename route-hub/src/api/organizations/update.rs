@@ -1,0 +1,36 @@
+//! `POST /organizations/{organization_id}`
+
+use super::model::OrganizationView;
+use super::{enter_whole, note};
+use crate::api::{ApiResult, Call, parse};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, organizations};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Changes an organization's name, and the zone in which its days begin.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let organization = enter_whole(&hub, &call, Permission::EditOrganization).await?;
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, &["id"])?;
+    let name = parse::name(&call.params.get("name"))?;
+    let zone = parse::zone(&call.params.get("timezone_id"))?;
+    let zone =
+        zone.map(|zone| zone.map_or_else(|| "UTC".to_owned(), |zone| zone.name().to_owned()));
+    let (now, actor) = (hub.now(), call.caller.key.id);
+    let worker = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let Some(mut changed) = organizations::get(tx, organization.id)? else {
+            return Ok(Err(ApiError::not_found("organization")));
+        };
+        changed.name = name.clone().unwrap_or(changed.name);
+        changed.timezone_id = zone.clone().unwrap_or(changed.timezone_id);
+        organizations::update(tx, &changed)?;
+        let what = ("organization.update", changed.id.to_string());
+        note(&worker, tx, changed.id, None, actor, what, now)?;
+        Ok(Ok(changed))
+    };
+    let changed = hub.store.write(job).await??;
+    Ok(Answer::object(&OrganizationView(changed), &fields))
+}

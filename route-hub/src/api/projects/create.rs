@@ -1,0 +1,43 @@
+//! `POST /organizations/{organization_id}/projects`
+
+use super::change::Change;
+use super::model::ProjectView;
+use crate::api::organizations::{enter_whole, note};
+use crate::api::{ApiResult, Call};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, Project};
+use hub_store::{Tx, projects};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Makes a project in an organization that the caller's key is for.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let organization = enter_whole(&hub, &call, Permission::EditOrganization).await?;
+    let fields = Fields::read(&call.params)?;
+    let change = Change::read(&call.params)?;
+    if !change.has_name() {
+        return Err(ApiError::invalid_param("name", "is required").into());
+    }
+    let (now, actor) = (hub.now(), call.caller.key.id);
+    let worker = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let mut project = Project::new(worker.id(now), organization.id, "", now.unix);
+        if let Err(refused) = change.apply(tx, &mut project)? {
+            return Ok(Err(refused));
+        }
+        projects::insert(tx, &project)?;
+        let what = ("project.create", project.id.to_string());
+        note(
+            &worker,
+            tx,
+            organization.id,
+            Some(project.id),
+            actor,
+            what,
+            now,
+        )?;
+        Ok(Ok(project))
+    };
+    let project = hub.store.write(job).await??;
+    Ok(Answer::object(&ProjectView(project), &fields))
+}

@@ -1,0 +1,49 @@
+//! `POST /projects/{project_id}`
+
+use super::change::Change;
+use super::model::ProjectView;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{AuditEntry, Permission};
+use hub_store::{Tx, audit, projects};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Changes a project's settings; phones that keep its zone hear of a new one after the commit.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditProject).await?;
+    let fields = Fields::read(&call.params)?;
+    let change = Change::read(&call.params)?;
+    let (now, actor) = (hub.now(), call.caller.key.id);
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let Some(mut changed) = projects::get(tx, work.project.id)? else {
+            return Ok(Err(ApiError::not_found("project")));
+        };
+        let before = changed.timezone_id.clone();
+        if let Err(refused) = change.apply(tx, &mut changed)? {
+            return Ok(Err(refused));
+        }
+        projects::update(tx, &changed)?;
+        let entry = AuditEntry {
+            id: work.hub.key(now).get(),
+            organization_id: changed.organization_id,
+            project_id: Some(changed.id),
+            actor: actor.to_string(),
+            action: "project.update".to_owned(),
+            target: changed.id.to_string(),
+            time: now.unix,
+        };
+        audit::insert(tx, &entry)?;
+        if before != changed.timezone_id {
+            work.effects.everything();
+        }
+        Ok(Ok(changed))
+    };
+    let show = move |changed| Answer::object(&ProjectView(changed), &fields);
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_project(project.id);
+    Ok(answer)
+}

@@ -1,0 +1,82 @@
+//! Old messages of projects that do not keep them for ever are removed, a few at a time.
+
+use crate::hub::Hub;
+use hub_domain::Project;
+use hub_store::messages::{self, Removed, Retention};
+use hub_store::{StoreError, projects};
+use postrider_model::UnixMs;
+use std::time::Duration;
+
+/// How often old messages are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(600);
+/// The pause between two steps, so that requests are not held up.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Most messages looked at in one step.
+const STEP: u32 = 100;
+/// One day.
+const DAY_MS: i64 = 24 * 3_600_000;
+/// For how long a phone may still say what became of a message whose life is over.
+const UNKNOWN_KEPT_MS: i64 = 30 * DAY_MS;
+
+/// Removes old messages until it is dropped.
+pub async fn run(hub: Hub) {
+    loop {
+        if let Err(error) = sweep(&hub, hub.now().unix, PAUSE).await {
+            tracing::error!(%error, "old messages could not be removed");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Goes through the old messages of every project once and returns how many went.
+///
+/// What is still open stays, and is looked at again in the next sweep.
+///
+/// # Errors
+/// What the database says.
+pub async fn sweep(hub: &Hub, now: UnixMs, pause: Duration) -> Result<usize, StoreError> {
+    let mut count = 0;
+    for project in hub.store.read(projects::all).await? {
+        if let Some(days) = project.message_retention_days {
+            count += sweep_project(hub, &project, days, now, pause).await?;
+        }
+    }
+    Ok(count)
+}
+
+async fn sweep_project(
+    hub: &Hub,
+    project: &Project,
+    days: u32,
+    now: UnixMs,
+    pause: Duration,
+) -> Result<usize, StoreError> {
+    let (id, retention) = (project.id, retention(days, now));
+    let (mut above, mut count) = (0, 0);
+    loop {
+        let old = hub
+            .store
+            .read(move |tx| messages::any_old(tx, id, &retention, above));
+        if !old.await? {
+            return Ok(count);
+        }
+        let step = hub
+            .store
+            .write(move |tx| messages::remove_old(tx, id, &retention, above));
+        let Removed { count: gone, last } = step.await?;
+        count += gone;
+        match last {
+            Some(last) => above = last,
+            None => return Ok(count),
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+fn retention(days: u32, now: UnixMs) -> Retention {
+    Retention {
+        before: now.plus_ms(-i64::from(days) * DAY_MS),
+        unknown_before: now.plus_ms(-UNKNOWN_KEPT_MS),
+        step: STEP,
+    }
+}

@@ -1,0 +1,144 @@
+//! Removing old messages, a few at a time.
+
+use crate::row::Cursor;
+use crate::{StoreError, Tx, values};
+use hub_domain::{Direction, OwnershipRow};
+use postrider_model::{ContactId, Key, MessageId, ProjectId, UnixMs};
+use std::collections::BTreeMap;
+
+const OLD: &str = "SELECT id, contact_id, direction, state, life_end FROM messages \
+     WHERE project_id = $1 AND hidden = 0 AND id > $2 AND id < $3 ORDER BY id LIMIT $4";
+
+/// What one step of removing came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Removed {
+    /// How many messages went.
+    pub count: usize,
+    /// The last message that was looked at, where the next step goes on; `None` at the end.
+    pub last: Option<i64>,
+}
+
+/// What is removed, and how much of it is looked at in one step.
+#[derive(Debug, Clone, Copy)]
+pub struct Retention {
+    /// Messages made before this go.
+    pub before: UnixMs,
+    /// What nobody knows the end of goes when its life was over before this.
+    pub unknown_before: UnixMs,
+    /// Most messages looked at.
+    pub step: u32,
+}
+
+struct Old {
+    id: MessageId,
+    contact_id: Option<ContactId>,
+    direction: Direction,
+    state: i64,
+    life_end: Option<UnixMs>,
+}
+
+impl Old {
+    /// Says whether nothing can become of the message any more: it came in, or it was sent or
+    /// ended, or nobody heard of it for long.
+    fn is_over(&self, retention: &Retention) -> bool {
+        let is_unknown = self.state >= UNKNOWN;
+        let is_forgotten = self
+            .life_end
+            .is_some_and(|end| end < retention.unknown_before);
+        self.direction == Direction::Incoming
+            || self.state >= OwnershipRow::SENT
+            || (is_unknown && is_forgotten)
+    }
+}
+
+/// The code of an outcome that nobody knows.
+const UNKNOWN: i64 = 50;
+
+/// Removes what is over among the next of a project's old messages above the key `above`, and
+/// takes it out of its contacts' counts.
+///
+/// # Errors
+/// What the database says.
+pub fn remove_old(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    retention: &Retention,
+    above: i64,
+) -> Result<Removed, StoreError> {
+    let before = Key::first_of_ms(retention.before.0).get();
+    let looked_at = tx.query(
+        OLD,
+        &values![project_id, above, before, retention.step],
+        |row| {
+            let mut columns = Cursor::new(row);
+            Ok(Old {
+                id: columns.id()?,
+                contact_id: columns.opt_id()?,
+                direction: columns.coded(Direction::from_code)?,
+                state: columns.int()?,
+                life_end: columns.opt_time()?,
+            })
+        },
+    )?;
+    let mut counts: BTreeMap<ContactId, (i64, i64)> = BTreeMap::new();
+    let mut count = 0;
+    for message in looked_at.iter().filter(|old| old.is_over(retention)) {
+        erase(tx, message.id)?;
+        count += 1;
+        if let Some(contact_id) = message.contact_id {
+            let (incoming, outgoing) = counts.entry(contact_id).or_default();
+            match message.direction {
+                Direction::Incoming => *incoming += 1,
+                Direction::Outgoing => *outgoing += 1,
+            }
+        }
+    }
+    for (contact_id, (incoming, outgoing)) in counts {
+        uncount(tx, contact_id, incoming, outgoing)?;
+    }
+    Ok(Removed {
+        count,
+        last: looked_at.last().map(|last| last.id.get()),
+    })
+}
+
+/// Says whether there are old messages above the key `above`.
+///
+/// # Errors
+/// What the database says.
+pub fn any_old(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    retention: &Retention,
+    above: i64,
+) -> Result<bool, StoreError> {
+    let before = Key::first_of_ms(retention.before.0).get();
+    let found = tx.query_one(OLD, &values![project_id, above, before, 1_u32], |_| Ok(()))?;
+    Ok(found.is_some())
+}
+
+fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
+    tx.execute(
+        "DELETE FROM past_exposures WHERE message_id = $1",
+        &values![id],
+    )?;
+    tx.execute("DELETE FROM messages WHERE id = $1", &values![id])?;
+    Ok(())
+}
+
+fn uncount(
+    tx: &mut Tx<'_>,
+    contact_id: ContactId,
+    incoming: i64,
+    outgoing: i64,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE contacts SET incoming_message_count = incoming_message_count - $2, \
+         outgoing_message_count = outgoing_message_count - $3, \
+         message_count = message_count - $2 - $3, \
+         last_message_id = (SELECT id FROM messages WHERE contact_id = $1 AND hidden = 0 \
+         ORDER BY id DESC LIMIT 1) WHERE id = $1",
+        &values![contact_id, incoming, outgoing],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! Counting what an organization has and uses.
+
+use crate::{StoreError, Tx, Value, list, values};
+use hub_domain::UsageType;
+use postrider_model::{Key, OrganizationId, UnixMs};
+
+/// Counts what an organization has of a type: of what is kept now, what was made from `from` until
+/// before `until`.
+///
+/// Walks every such row.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn made_within(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    usage: UsageType,
+    from: UnixMs,
+    until: UnixMs,
+) -> Result<u64, StoreError> {
+    let Some(sql) = counting(usage) else {
+        return Ok(0);
+    };
+    let (from, until) = (Key::first_of_ms(from.0), Key::first_of_ms(until.0));
+    let values: [Value<'_>; 3] = values![organization_id, from.get(), until.get()];
+    let counted = tx.within(list::TIME_MAX, |tx| {
+        tx.query_one(sql, &values, |row| row.int(0))
+    })?;
+    Ok(counted.map_or(0, i64::unsigned_abs))
+}
+
+/// Returns the statement that counts a type; `None` for what no organization has any of yet.
+const fn counting(usage: UsageType) -> Option<&'static str> {
+    Some(match usage {
+        UsageType::Contacts => {
+            "SELECT count(*) FROM contacts WHERE id >= $2 AND id < $3 AND project_id IN \
+             (SELECT id FROM projects WHERE organization_id = $1)"
+        }
+        UsageType::Phones => {
+            "SELECT count(*) FROM phones WHERE removed = 0 AND id >= $2 AND id < $3 AND \
+             project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
+        }
+        UsageType::StoredMessages => {
+            "SELECT count(*) FROM messages WHERE hidden = 0 AND id >= $2 AND id < $3 AND \
+             project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
+        }
+        UsageType::ExternalMessagesDay => {
+            "SELECT count(*) FROM messages WHERE hidden = 0 AND direction = 1 AND simulated = 0 \
+             AND id >= $2 AND id < $3 AND project_id IN \
+             (SELECT id FROM projects WHERE organization_id = $1)"
+        }
+        UsageType::Projects => {
+            "SELECT count(*) FROM projects WHERE organization_id = $1 AND id >= $2 AND id < $3"
+        }
+        UsageType::ActiveServices
+        | UsageType::Users
+        | UsageType::ServiceInvocationsDay
+        | UsageType::ApiRequestsDay
+        | UsageType::DataRows
+        | UsageType::ScriptModuleMb
+        | UsageType::StoredFileMb
+        | UsageType::CustomActions
+        | UsageType::Groups
+        | UsageType::CustomContactFields
+        | UsageType::AiChatCreditsDay => return None,
+    })
+}
