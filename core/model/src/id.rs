@@ -31,8 +31,12 @@ pub mod kind {
         ApiKey "AK"
         /// A contact of a project.
         Contact "CT"
+        /// A group of contacts.
+        Group "CG"
         /// A message, incoming or outgoing.
         Message "SM"
+        /// A label of messages.
+        Label "LB"
         /// A basic route: one SIM slot of a device, or a test route.
         Phone "PN"
         /// A custom route: rules that pick a phone.
@@ -58,6 +62,10 @@ pub struct Id<K> {
 pub type MessageId = Id<kind::Message>;
 /// A contact's id.
 pub type ContactId = Id<kind::Contact>;
+/// A group's id.
+pub type GroupId = Id<kind::Group>;
+/// A label's id.
+pub type LabelId = Id<kind::Label>;
 /// A phone's (basic route's) id.
 pub type PhoneId = Id<kind::Phone>;
 /// A custom route's id.

@@ -11,7 +11,7 @@ mod status;
 mod time;
 
 pub use id::{
-    AlertId, ApiKeyId, ContactId, CustomRouteId, DeviceId, Id, IdKind, InvalidId, MessageId,
+    AlertId, ApiKeyId, ContactId, CustomRouteId, DeviceId, GroupId, Id, IdKind, InvalidId, LabelId, MessageId,
     OrganizationId, PairingId, PhoneId, ProjectId, WebhookId, kind,
 };
 pub use key::{Key, KeyMaker, PROCESS_MAX};

@@ -14,7 +14,10 @@ mod contact;
 mod data_sms;
 mod day;
 mod device;
+mod field;
 mod fold;
+mod group;
+mod label;
 mod message;
 pub mod numbers;
 mod organization;
@@ -38,7 +41,10 @@ pub use contact::{Contact, ConversationStatus};
 pub use data_sms::{DATA_BYTES_MAX, DataSms, Encoding, InvalidData};
 pub use day::{Day, InvalidDay};
 pub use device::{Device, DeviceState, Pairing, PairingState};
+pub use field::{CustomField, FieldItem, FieldOwner, FieldType};
 pub use fold::fold;
+pub use group::{Compare, Condition, Group, GroupFilters, InvalidFilters, Subject, Term};
+pub use label::Label;
 pub use message::{
     Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, status_code,
     status_from_code,
@@ -48,5 +54,5 @@ pub use phone::{Phone, PhoneType, QuietMode, WaitingFor};
 pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
 pub use route_id::RouteId;
 pub use usage::UsageType;
-pub use vars::{InvalidVars, VarValue, Vars, VarsChange};
+pub use vars::{InvalidVars, VarValue, Vars, VarsChange, is_name as is_variable};
 pub use webhook::{OutboxRow, Webhook, WebhookEvent, WebhookLogEntry};

@@ -1,54 +1,205 @@
-//! From a request's filters and order to the store's.
+//! Lists, declared: one table per resource says what it is filtered and sorted by.
+//!
+//! ```text
+//! pub(super) const LIST: List = List {
+//!     filters: &[
+//!         Entry::text("name", by::NAME, TEXT),
+//!         Entry::time("time_created", by::TIME_CREATED, MIN_MAX),
+//!     ],
+//!     sorts: &[DEFAULT, ("name", Sort::by(by::NAME))],
+//! };
+//! ```
+//!
+//! A handler reads a request through its table ([`List::read`]), has the store run it, and answers
+//! ([`Asked::answer`]).
 
-use super::Failure;
-use hub_store::list::{Column, Filter, ListQuery, Marker, Op, Operand, Page, Sort};
-use hub_web::{Answer, ApiError, FilterValue, Modifier, Resource};
+use super::{ApiResult, Failure};
+use crate::hub::Hub;
+use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Page, Sort};
+use hub_store::{StoreError, Tx};
+use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Params, Resource};
 use postrider_model::{Id, IdKind};
 
-/// What a filter's parameter stands for in the store.
-pub(super) struct Meaning {
-    /// The parameter.
-    pub name: &'static str,
-    /// The column; `None` for the id of a kind of thing that no row here can have.
-    pub column: Option<Column>,
-    /// Reads what is compared with; `None` for what no row can have.
-    pub operand: fn(&FilterValue) -> Option<Operand>,
+/// The seven modifiers that compare texts.
+pub(super) const TEXT: &[Modifier] = Modifier::TEXT;
+/// The bounds of a moment.
+pub(super) const MIN_MAX: &[Modifier] = &[Modifier::Min, Modifier::Max];
+/// The bounds of a moment that may be missing.
+pub(super) const MIN_MAX_EXISTS: &[Modifier] = &[Modifier::Min, Modifier::Max, Modifier::Exists];
+/// What ids of other things may be compared by.
+pub(super) const NE_EXISTS: &[Modifier] = &[Modifier::Ne, Modifier::Exists];
+/// None but equality.
+pub(super) const EQUAL: &[Modifier] = &[];
+/// The order of creation, which every list has.
+pub(super) const DEFAULT: (&str, Sort) = ("default", Sort::BY_ID);
+
+/// What a list may be filtered and sorted by.
+pub(super) struct List {
+    /// The parameters that filter.
+    pub filters: &'static [Entry],
+    /// The values of `sort`; the first is what a list without one has.
+    pub sorts: &'static [(&'static str, Sort)],
 }
 
-impl Meaning {
-    pub(super) const fn new(
+/// One parameter that filters, and what it stands for in the store.
+pub(super) struct Entry {
+    spec: FilterSpec,
+    meaning: Meaning,
+}
+
+/// What a parameter stands for.
+#[derive(Clone, Copy)]
+enum Meaning {
+    /// A column; the function reads what it is compared with, `None` for what no row can have.
+    Column(Column, fn(&FilterValue) -> Option<Operand>),
+    /// Belonging to something whose id this is.
+    Linked(Link, fn(&FilterValue) -> Option<Operand>),
+    /// A custom variable.
+    Variable,
+    /// Something that no row here can have.
+    Nothing,
+}
+
+impl Entry {
+    const fn new(
         name: &'static str,
-        column: Column,
-        operand: fn(&FilterValue) -> Option<Operand>,
+        kind: FilterKind,
+        modifiers: &'static [Modifier],
+        meaning: Meaning,
     ) -> Self {
-        Self {
+        let spec = FilterSpec {
             name,
-            column: Some(column),
-            operand,
-        }
+            kind,
+            modifiers,
+        };
+        Self { spec, meaning }
     }
 
-    /// Means the id of something that comes later: no row has one.
-    pub(super) const fn none(name: &'static str) -> Self {
-        Self {
-            name,
-            column: None,
-            operand: |_| None,
+    /// A text.
+    pub(super) const fn text(
+        name: &'static str,
+        column: Column,
+        modifiers: &'static [Modifier],
+    ) -> Self {
+        let meaning = Meaning::Column(column, plain);
+        Self::new(name, FilterKind::Text, modifiers, meaning)
+    }
+
+    /// A whole number.
+    pub(super) const fn number(
+        name: &'static str,
+        column: Column,
+        modifiers: &'static [Modifier],
+    ) -> Self {
+        let meaning = Meaning::Column(column, plain);
+        Self::new(name, FilterKind::Integer, modifiers, meaning)
+    }
+
+    /// A moment.
+    pub(super) const fn time(
+        name: &'static str,
+        column: Column,
+        modifiers: &'static [Modifier],
+    ) -> Self {
+        let meaning = Meaning::Column(column, plain);
+        Self::new(name, FilterKind::Timestamp, modifiers, meaning)
+    }
+
+    /// A truth value.
+    pub(super) const fn flag(name: &'static str, column: Column) -> Self {
+        let meaning = Meaning::Column(column, plain);
+        Self::new(name, FilterKind::Boolean, EQUAL, meaning)
+    }
+
+    /// One of some names, each stored as a code.
+    pub(super) const fn one_of(
+        name: &'static str,
+        names: &'static [&'static str],
+        column: Column,
+        code: fn(&FilterValue) -> Option<Operand>,
+    ) -> Self {
+        let meaning = Meaning::Column(column, code);
+        Self::new(name, FilterKind::OneOf(names), EQUAL, meaning)
+    }
+
+    /// The id of a `K`.
+    pub(super) const fn id<K: IdKind>(
+        name: &'static str,
+        column: Column,
+        modifiers: &'static [Modifier],
+    ) -> Self {
+        let meaning = Meaning::Column(column, id::<K>);
+        Self::new(name, FilterKind::Id, modifiers, meaning)
+    }
+
+    /// The id of a `K` that the rows belong to.
+    pub(super) const fn within<K: IdKind>(name: &'static str, link: Link) -> Self {
+        let meaning = Meaning::Linked(link, id::<K>);
+        Self::new(name, FilterKind::Id, EQUAL, meaning)
+    }
+
+    /// Custom variables.
+    pub(super) const fn variables(modifiers: &'static [Modifier]) -> Self {
+        Self::new("vars", FilterKind::Vars, modifiers, Meaning::Variable)
+    }
+
+    /// The id of something that comes later: no row has one.
+    pub(super) const fn later(name: &'static str, modifiers: &'static [Modifier]) -> Self {
+        Self::new(name, FilterKind::Id, modifiers, Meaning::Nothing)
+    }
+
+    /// Returns the store's condition; `None` for one that every row meets.
+    fn condition(&self, filter: &hub_web::Filter) -> Option<Filter> {
+        let op = op(filter.modifier);
+        let presence = matches!(op, Op::Exists | Op::Null);
+        let read = |operand: fn(&FilterValue) -> Option<Operand>| {
+            if presence {
+                plain(&filter.value)
+            } else {
+                operand(&filter.value)
+            }
+        };
+        match self.meaning {
+            Meaning::Column(column, operand) => match read(operand) {
+                Some(operand) => Some(Filter::new(column, op, operand)),
+                None => unmet(op, None),
+            },
+            Meaning::Linked(link, operand) => match read(operand) {
+                Some(Operand::Int(holder)) => Some(Filter::within(link, holder)),
+                _ => Some(Filter::Nothing),
+            },
+            Meaning::Variable => Some(Filter::Variable {
+                name: filter.key.clone()?,
+                op,
+                operand: plain(&filter.value)?,
+            }),
+            Meaning::Nothing => unmet(op, plain(&filter.value).filter(|_| presence)),
         }
     }
+}
+
+/// Returns the condition on what is never there; `None` when every row meets it.
+fn unmet(op: Op, wanted: Option<Operand>) -> Option<Filter> {
+    let wants_nothing = match (op, wanted) {
+        (Op::Exists, Some(Operand::Flag(wanted))) => !wanted,
+        (Op::Null, Some(Operand::Flag(wanted))) => wanted,
+        (op, _) => matches!(op, Op::Ne | Op::NotPrefix),
+    };
+    (!wants_nothing).then_some(Filter::Nothing)
 }
 
 /// Reads a text, a number, a moment or a truth value as it is.
-pub(super) fn plain(value: &FilterValue) -> Option<Operand> {
+fn plain(value: &FilterValue) -> Option<Operand> {
     Some(match value {
         FilterValue::Text(text) => Operand::Text(text.clone()),
         FilterValue::Integer(value) | FilterValue::Millis(value) => Operand::Int(*value),
+        FilterValue::Real(value) => Operand::Real(*value),
         FilterValue::Boolean(flag) => Operand::Flag(*flag),
     })
 }
 
 /// Reads an id of a kind, in whatever case.
-pub(super) fn id<K: IdKind>(value: &FilterValue) -> Option<Operand> {
+fn id<K: IdKind>(value: &FilterValue) -> Option<Operand> {
     match value {
         FilterValue::Text(text) => {
             let (prefix, digits) = text.split_at_checked(K::PREFIX.len())?;
@@ -65,55 +216,6 @@ pub(super) fn code(value: &FilterValue, code: fn(&str) -> Option<i64>) -> Option
     match value {
         FilterValue::Text(name) => code(name).map(Operand::Int),
         _ => None,
-    }
-}
-
-/// Turns a request's list into the store's.
-pub(super) fn query(
-    asked: &hub_web::ListQuery,
-    meanings: &[Meaning],
-    sorts: &[(&str, Sort)],
-) -> Result<ListQuery, ApiError> {
-    let sort = sorts.iter().find(|(name, _)| *name == asked.sort);
-    let sort = sort.map_or(Sort::BY_ID, |(_, sort)| *sort);
-    let marker = asked.marker.as_deref().map(|text| Marker::read(text, sort));
-    let marker = marker
-        .transpose()
-        .map_err(|bad| ApiError::invalid_param("marker", bad))?;
-    Ok(ListQuery {
-        filters: asked
-            .filters
-            .iter()
-            .filter_map(|filter| condition(filter, meanings))
-            .collect(),
-        sort,
-        descending: asked.descending,
-        page_size: asked.page_size,
-        offset: asked.offset,
-        marker,
-    })
-}
-
-/// Returns the store's condition; `None` for one that every row meets.
-fn condition(filter: &hub_web::Filter, meanings: &[Meaning]) -> Option<Filter> {
-    let meaning = meanings
-        .iter()
-        .find(|meaning| meaning.name == filter.name)?;
-    let op = op(filter.modifier);
-    let operand = match (op, &filter.value) {
-        (Op::Exists | Op::Null, value) => plain(value),
-        (_, value) => (meaning.operand)(value),
-    };
-    let wants_nothing = match (op, &operand) {
-        (Op::Exists, Some(Operand::Flag(wanted))) => !wanted,
-        (Op::Null, Some(Operand::Flag(wanted))) => *wanted,
-        (Op::Ne | Op::NotPrefix, _) => true,
-        _ => false,
-    };
-    match (meaning.column, operand) {
-        (Some(column), Some(operand)) => Some(Filter::new(column, op, operand)),
-        _ if wants_nothing => None,
-        _ => Some(Filter::Nothing),
     }
 }
 
@@ -134,64 +236,103 @@ fn op(modifier: Modifier) -> Op {
     }
 }
 
-/// What a list came to: a page of rows, or their number.
-pub(super) enum Listed<T> {
-    Page(Page<T>),
-    Count(u64),
+impl List {
+    /// Reads what a request asks of this list.
+    pub(super) fn read(&self, params: &Params) -> Result<Asked, ApiError> {
+        let sorts: Vec<_> = self.sorts.iter().map(|(name, _)| *name).collect();
+        let filters = self.filters.iter().map(|entry| &entry.spec);
+        let asked = hub_web::ListQuery::read(params, &sorts, filters)?;
+        let sort = self.sorts.iter().find(|(name, _)| *name == asked.sort);
+        let sort = sort.map_or(Sort::BY_ID, |(_, sort)| *sort);
+        let marker = asked.marker.as_deref().map(|text| Marker::read(text, sort));
+        let marker = marker
+            .transpose()
+            .map_err(|bad| ApiError::invalid_param("marker", bad))?;
+        let entry = |name| self.filters.iter().find(|entry| entry.spec.name == name);
+        let conditions = asked.filters.iter();
+        let conditions =
+            conditions.filter_map(|filter| entry(filter.name).and_then(|e| e.condition(filter)));
+        Ok(Asked {
+            query: ListQuery {
+                filters: conditions.collect(),
+                sort,
+                descending: asked.descending,
+                page_size: asked.page_size,
+                offset: asked.offset,
+                marker,
+            },
+            asked,
+        })
+    }
 }
 
-/// Answers with a list, its rows as the API shows them.
-pub(super) fn answer<T, R: Resource>(
-    listed: Listed<T>,
-    asked: &hub_web::ListQuery,
-    show: impl FnMut(T) -> R,
-) -> Result<Answer, Failure> {
-    Ok(match listed {
-        Listed::Count(count) => Answer::count(count),
-        Listed::Page(page) => {
-            let next_marker = page.next_marker.filter(|_| page.truncated);
-            let page = hub_web::Page {
-                items: page.rows.into_iter().map(show).collect(),
-                next_marker,
-            };
-            Answer::page(&page, asked)
-        }
-    })
+/// What one request asks of a list.
+pub(super) struct Asked {
+    /// The rows it asks for; a handler adds what its path says.
+    pub query: ListQuery,
+    asked: hub_web::ListQuery,
+}
+
+impl Asked {
+    /// Runs the list and answers with its page, or with the number of its rows.
+    ///
+    /// `list` and `count` are the store's; `show` makes views of the rows of a page.
+    pub(super) async fn answer<T, R, L, C, S>(
+        self,
+        hub: &Hub,
+        mut list: L,
+        mut count: C,
+        mut show: S,
+    ) -> ApiResult
+    where
+        R: Resource + Send + 'static,
+        L: FnMut(&mut Tx<'_>, &ListQuery) -> Result<Page<T>, StoreError> + Send + 'static,
+        C: FnMut(&mut Tx<'_>, &ListQuery) -> Result<u64, StoreError> + Send + 'static,
+        S: FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<R>, StoreError> + Send + 'static,
+    {
+        let (query, count_only) = (self.query, self.asked.count_only);
+        let reading = hub.store.read(move |tx| {
+            if count_only {
+                return Ok(Err(count(tx, &query)?));
+            }
+            let page = list(tx, &query)?;
+            Ok(Ok(hub_web::Page {
+                items: show(tx, page.rows)?,
+                next_marker: page.next_marker.filter(|_| page.truncated),
+            }))
+        });
+        Ok(match reading.await.map_err(Failure::from)? {
+            Err(count) => Answer::count(count),
+            Ok(page) => Answer::page(&page, &self.asked),
+        })
+    }
+}
+
+/// Makes a view of each row of a page that needs nothing else.
+pub(super) fn each<T, R>(
+    mut view: impl FnMut(T) -> R,
+) -> impl FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<R>, StoreError> {
+    move |_, rows| Ok(rows.into_iter().map(&mut view).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hub_store::list::Kind;
-    use hub_web::{FilterKind, FilterSpec, ListSpec, Params};
     use postrider_model::kind;
 
     const CONTACT: Column = Column::new("contact_id", Kind::Int);
-    const MEANINGS: &[Meaning] = &[
-        Meaning::new("contact_id", CONTACT, id::<kind::Contact>),
-        Meaning::none("broadcast_id"),
-    ];
-    const MODIFIERS: &[Modifier] = &[Modifier::Ne, Modifier::Exists];
-    const SPEC: ListSpec = ListSpec {
-        sorts: &["default"],
+    const LIST: List = List {
         filters: &[
-            FilterSpec {
-                name: "contact_id",
-                kind: FilterKind::Id,
-                modifiers: MODIFIERS,
-            },
-            FilterSpec {
-                name: "broadcast_id",
-                kind: FilterKind::Id,
-                modifiers: MODIFIERS,
-            },
+            Entry::id::<kind::Contact>("contact_id", CONTACT, NE_EXISTS),
+            Entry::later("broadcast_id", NE_EXISTS),
         ],
+        sorts: &[DEFAULT],
     };
 
     fn filters(text: &str) -> Vec<Filter> {
         let params = Params::from_parts(text, None).unwrap();
-        let asked = hub_web::ListQuery::read(&params, &SPEC).unwrap();
-        query(&asked, MEANINGS, &[]).unwrap().filters
+        LIST.read(&params).unwrap().query.filters
     }
 
     #[test]
@@ -215,8 +356,7 @@ mod tests {
     #[test]
     fn a_marker_of_nothing_is_named() {
         let params = Params::from_parts("marker=no-such-marker", None).unwrap();
-        let asked = hub_web::ListQuery::read(&params, &SPEC).unwrap();
-        let error = query(&asked, MEANINGS, &[]).unwrap_err();
-        assert_eq!(error.param(), Some("marker"));
+        let error = LIST.read(&params).err();
+        assert_eq!(error.as_ref().and_then(ApiError::param), Some("marker"));
     }
 }

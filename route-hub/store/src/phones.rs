@@ -38,8 +38,10 @@ const TABLE: Table<Phone> = Table {
     name: "phones",
     columns: columns!(),
     read,
-    visible: Some("removed = 0"),
-    drive: |_| &[],
+    hidden: Some("removed"),
+    indexes: &[],
+    variables: None,
+    searched: &[],
 };
 
 /// Stores a new phone.

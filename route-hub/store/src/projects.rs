@@ -30,8 +30,10 @@ const TABLE: Table<Project> = Table {
     name: "projects",
     columns: columns!(),
     read,
-    visible: None,
-    drive: |_| &[],
+    hidden: None,
+    indexes: &[],
+    variables: None,
+    searched: &[],
 };
 
 /// Stores a new project.

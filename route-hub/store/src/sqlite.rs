@@ -2,6 +2,7 @@
 //!
 //! - `BIGINT PRIMARY KEY` becomes `INTEGER PRIMARY KEY`, which makes the key the row's own number
 //!   and saves an index;
+//! - `); -- clustered` makes a table without a row number: its rows stand in the order of its key;
 //! - `$1` becomes `?1`: SQLite takes `$1` for a name and numbers names by their first appearance,
 //!   so `$2` standing before `$1` would silently swap the arguments;
 //! - WAL, `synchronous=FULL`: a commit is on disk when it returns, whatever dies next.
@@ -173,7 +174,9 @@ fn reserve_log(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 
 /// Returns a migration's text in SQLite's dialect.
 pub(crate) fn dialect(migration: &str) -> String {
-    migration.replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY")
+    migration
+        .replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY")
+        .replace("); -- clustered", ") WITHOUT ROWID;")
 }
 
 /// Rewrites `$1` to `?1`, leaving quoted texts and names alone.

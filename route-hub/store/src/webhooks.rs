@@ -25,8 +25,10 @@ const TABLE: Table<Webhook> = Table {
     name: "webhooks",
     columns: columns!(),
     read,
-    visible: None,
-    drive: |_| &[],
+    hidden: None,
+    indexes: &[],
+    variables: None,
+    searched: &[],
 };
 
 /// Stores a new webhook object.

@@ -194,7 +194,6 @@ impl IntoResponse for Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::list::ListSpec;
 
     struct Thing;
 
@@ -233,12 +232,8 @@ mod tests {
 
     #[test]
     fn the_envelope_always_has_all_its_members() {
-        let spec = ListSpec {
-            sorts: &["default"],
-            filters: &[],
-        };
         let params = Params::from_parts("fields=id", None).unwrap();
-        let query = ListQuery::read(&params, &spec).unwrap();
+        let query = ListQuery::read(&params, &["default"], []).unwrap();
         let mut page = Page {
             items: vec![Thing, Thing],
             next_marker: Some("m1".into()),

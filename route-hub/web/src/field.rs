@@ -149,6 +149,23 @@ impl<'a> Field<'a> {
         Ok(Some(value))
     }
 
+    /// Reads a number, with a fraction or without.
+    ///
+    /// # Errors
+    /// `invalid_param` for another type, or what is no finite number.
+    pub fn real(&self) -> Result<Option<f64>, ApiError> {
+        let read = match self.given() {
+            None => return Ok(None),
+            Some(Node::Number(number)) => number.as_f64(),
+            Some(Node::Plain(text)) => text.trim().parse().ok(),
+            Some(_) => None,
+        };
+        let finite = read.filter(|value: &f64| value.is_finite());
+        finite
+            .map(Some)
+            .ok_or_else(|| self.refuse("must be a number"))
+    }
+
     /// Reads a boolean: JSON's, `1` or `0`, or a form's `1`, `0`, `true`, `false`, `True`, `False`.
     ///
     /// # Errors

@@ -101,6 +101,8 @@ pub enum FilterValue {
     Text(String),
     /// A whole number.
     Integer(i64),
+    /// A number, with a fraction or without.
+    Real(f64),
     /// Unix milliseconds.
     Millis(i64),
     /// A boolean, also the value of `exists` and `null`.
@@ -194,9 +196,9 @@ impl FilterSpec {
         }
         Ok(match self.kind {
             FilterKind::Text | FilterKind::Id => text(field)?,
-            FilterKind::Vars if matches!(modifier, Modifier::Min | Modifier::Max) => field
-                .integer(i64::MIN..=i64::MAX)?
-                .map(FilterValue::Integer),
+            FilterKind::Vars if matches!(modifier, Modifier::Min | Modifier::Max) => {
+                field.real()?.map(FilterValue::Real)
+            }
             FilterKind::Vars => variable(field)?,
             FilterKind::Integer => field
                 .integer(i64::MIN..=i64::MAX)?
@@ -302,7 +304,7 @@ mod tests {
     fn variables_carry_their_name() {
         let filters = read(VARS, "vars[age][min]=18&vars[city]=Oslo&vars[x][exists]=0").unwrap();
         assert_eq!(filters[0].key.as_deref(), Some("age"));
-        assert_eq!(filters[0].value, FilterValue::Integer(18));
+        assert_eq!(filters[0].value, FilterValue::Real(18.0));
         assert_eq!(filters[1].value, FilterValue::Text("Oslo".into()));
         assert_eq!(filters[2].value, FilterValue::Boolean(false));
         assert!(read(VARS, "vars=5").is_err());

@@ -37,5 +37,5 @@ pub use conventions::{conventions, no_such_method, no_such_url};
 pub use error::{ApiError, ErrorCode};
 pub use field::{Field, Object, Path};
 pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
-pub use list::{ListQuery, ListSpec, OFFSET_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+pub use list::{ListQuery, OFFSET_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 pub use params::{Later, LaterDefault, Params, refuse_unless_default};

@@ -16,15 +16,6 @@ pub const OFFSET_MAX: u32 = 1_000_000;
 /// Longest marker that we ever give out, and take back.
 const MARKER_LENGTH_MAX: usize = 1_024;
 
-/// What one list operation allows.
-#[derive(Debug, Clone, Copy)]
-pub struct ListSpec {
-    /// The values of `sort`; the first is what a list without one has.
-    pub sorts: &'static [&'static str],
-    /// The parameters that filter.
-    pub filters: &'static [FilterSpec],
-}
-
 /// What one request asks of a list.
 #[derive(Debug, Clone)]
 pub struct ListQuery {
@@ -47,13 +38,18 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    /// Reads a list's parameters.
+    /// Reads a list's parameters: the values that `sort` may have, the first of which is what a
+    /// list without one has, and the parameters that filter.
     ///
     /// # Errors
-    /// `invalid_param` for a value outside what `spec` allows.
-    pub fn read(params: &Params, spec: &ListSpec) -> Result<Self, ApiError> {
-        let sorts: Vec<_> = spec.sorts.iter().map(|name| (*name, *name)).collect();
-        let default_sort = spec.sorts.first().copied().unwrap_or("default");
+    /// `invalid_param` for a value outside what these allow.
+    pub fn read<'s>(
+        params: &Params,
+        sorts: &[&'static str],
+        specs: impl IntoIterator<Item = &'s FilterSpec>,
+    ) -> Result<Self, ApiError> {
+        let default_sort = sorts.first().copied().unwrap_or("default");
+        let sorts: Vec<_> = sorts.iter().map(|name| (*name, *name)).collect();
         let sort = params.get("sort").one_of(&sorts)?.unwrap_or(default_sort);
         let descending = params
             .get("sort_dir")
@@ -63,8 +59,8 @@ impl ListQuery {
         let marker = marker.filter(|text| !text.is_empty()).map(str::to_owned);
         let offset = bounded(params, "offset", 0, OFFSET_MAX)?.unwrap_or(0);
         let mut filters = Vec::new();
-        for filter in spec.filters {
-            filter.read(params.get(filter.name), &mut filters)?;
+        for spec in specs {
+            spec.read(params.get(spec.name), &mut filters)?;
         }
         Ok(Self {
             sort,
@@ -93,13 +89,12 @@ fn bounded(params: &Params, name: &str, low: u32, high: u32) -> Result<Option<u3
 mod tests {
     use super::*;
 
-    const SPEC: ListSpec = ListSpec {
-        sorts: &["default", "name"],
-        filters: &[],
-    };
-
     fn read(query: &str) -> Result<ListQuery, ApiError> {
-        ListQuery::read(&Params::from_parts(query, None).unwrap(), &SPEC)
+        ListQuery::read(
+            &Params::from_parts(query, None).unwrap(),
+            &["default", "name"],
+            [],
+        )
     }
 
     #[test]

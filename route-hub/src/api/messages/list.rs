@@ -1,122 +1,80 @@
 //! `GET /projects/{project_id}/messages`, and the messages of one phone or contact.
 
 use super::waiting;
-use crate::api::lists::{self, Listed, Meaning, code, id, plain};
-use crate::api::{ApiResult, Call, Failure, enter};
+use crate::api::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, NE_EXISTS, code};
+use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Direction, MessageSource, MessageType, Permission, Project, status_code};
-use hub_store::list::{Filter, Op, Operand, Page};
+use hub_store::list::{Filter, Op, Operand};
 use hub_store::messages::{self, by};
-use hub_web::{FilterKind, FilterSpec, ListQuery, ListSpec, Modifier};
 use postrider_model::{ContactId, PhoneId, kind};
 use std::sync::Arc;
 
-const ID_MODIFIERS: &[Modifier] = &[Modifier::Ne, Modifier::Exists];
-
-const SPEC: ListSpec = ListSpec {
-    sorts: &["default"],
+const LIST: List = List {
     filters: &[
-        filter("label_id", FilterKind::Id, &[]),
-        filter(
+        Entry::later("label_id", EQUAL),
+        Entry::one_of(
             "direction",
-            FilterKind::OneOf(&["incoming", "outgoing"]),
-            &[],
+            &["incoming", "outgoing"],
+            by::DIRECTION,
+            |value| code(value, |name| name.parse().ok().map(Direction::code)),
         ),
-        filter(
-            "message_type",
-            FilterKind::OneOf(&[
-                "sms",
-                "mms",
-                "ussd",
-                "ussd_session",
-                "call",
-                "chat",
-                "service",
-            ]),
-            &[],
-        ),
-        filter(
-            "source",
-            FilterKind::OneOf(&[
-                "phone",
-                "provider",
-                "web",
-                "api",
-                "service",
-                "webhook",
-                "scheduled",
-                "integration",
-                "mcp",
-            ]),
-            &[],
-        ),
-        filter("starred", FilterKind::Boolean, &[]),
-        filter(
-            "status",
-            FilterKind::OneOf(&[
-                "ignored",
-                "processing",
-                "received",
-                "sent",
-                "queued",
-                "failed",
-                "failed_queued",
-                "cancelled",
-                "delivered",
-                "not_delivered",
-                "read",
-            ]),
-            &[],
-        ),
-        filter(
-            "time_created",
-            FilterKind::Timestamp,
-            &[Modifier::Min, Modifier::Max],
-        ),
-        filter("external_id", FilterKind::Text, ID_MODIFIERS),
-        filter("contact_id", FilterKind::Id, ID_MODIFIERS),
-        filter("phone_id", FilterKind::Id, &[]),
-        filter("broadcast_id", FilterKind::Id, ID_MODIFIERS),
-        filter("scheduled_id", FilterKind::Id, ID_MODIFIERS),
-        filter("group_id", FilterKind::Id, &[]),
+        Entry::one_of("message_type", TYPES, by::MESSAGE_TYPE, |value| {
+            code(value, |name| name.parse().ok().map(MessageType::code))
+        }),
+        Entry::one_of("source", SOURCES, by::SOURCE, |value| {
+            code(value, |name| name.parse().ok().map(MessageSource::code))
+        }),
+        Entry::flag("starred", by::STARRED),
+        Entry::one_of("status", STATUSES, by::STATUS, |value| {
+            code(value, |name| name.parse().ok().map(status_code))
+        }),
+        Entry::time("time_created", by::TIME_CREATED, MIN_MAX),
+        Entry::text("external_id", by::EXTERNAL_ID, NE_EXISTS),
+        Entry::id::<kind::Contact>("contact_id", by::CONTACT_ID, NE_EXISTS),
+        Entry::id::<kind::Phone>("phone_id", by::PHONE_ID, EQUAL),
+        Entry::later("broadcast_id", NE_EXISTS),
+        Entry::later("scheduled_id", NE_EXISTS),
+        Entry::later("group_id", EQUAL),
     ],
+    sorts: &[DEFAULT],
 };
 
-const fn filter(
-    name: &'static str,
-    kind: FilterKind,
-    modifiers: &'static [Modifier],
-) -> FilterSpec {
-    FilterSpec {
-        name,
-        kind,
-        modifiers,
-    }
-}
+const TYPES: &[&str] = &[
+    "sms",
+    "mms",
+    "ussd",
+    "ussd_session",
+    "call",
+    "chat",
+    "service",
+];
 
-const MEANINGS: &[Meaning] = &[
-    Meaning::none("label_id"),
-    Meaning::new("direction", by::DIRECTION, |value| {
-        code(value, |name| name.parse().ok().map(Direction::code))
-    }),
-    Meaning::new("message_type", by::MESSAGE_TYPE, |value| {
-        code(value, |name| name.parse().ok().map(MessageType::code))
-    }),
-    Meaning::new("source", by::SOURCE, |value| {
-        code(value, |name| name.parse().ok().map(MessageSource::code))
-    }),
-    Meaning::new("starred", by::STARRED, plain),
-    Meaning::new("status", by::STATUS, |value| {
-        code(value, |name| name.parse().ok().map(status_code))
-    }),
-    Meaning::new("time_created", by::TIME_CREATED, plain),
-    Meaning::new("external_id", by::EXTERNAL_ID, plain),
-    Meaning::new("contact_id", by::CONTACT_ID, id::<kind::Contact>),
-    Meaning::new("phone_id", by::PHONE_ID, id::<kind::Phone>),
-    Meaning::none("broadcast_id"),
-    Meaning::none("scheduled_id"),
-    Meaning::none("group_id"),
+const SOURCES: &[&str] = &[
+    "phone",
+    "provider",
+    "web",
+    "api",
+    "service",
+    "webhook",
+    "scheduled",
+    "integration",
+    "mcp",
+];
+
+const STATUSES: &[&str] = &[
+    "ignored",
+    "processing",
+    "received",
+    "sent",
+    "queued",
+    "failed",
+    "failed_queued",
+    "cancelled",
+    "delivered",
+    "not_delivered",
+    "read",
 ];
 
 /// Lists the messages of a project.
@@ -154,22 +112,16 @@ pub(in crate::api) async fn list_within(
     project: &Arc<Project>,
     within: Within,
 ) -> ApiResult {
-    let asked = ListQuery::read(&call.params, &SPEC)?;
-    let mut query = lists::query(&asked, MEANINGS, &[])?;
-    query.filters.extend(within.filter());
-    let (inside, of, now) = (hub.clone(), Arc::clone(project), hub.now());
-    let count_only = asked.count_only;
-    let reading = hub.store.read(move |tx| {
-        if count_only {
-            return Ok(Listed::Count(messages::count(tx, of.id, &query)?));
-        }
-        let page = messages::list(tx, of.id, &query)?;
-        Ok(Listed::Page(Page {
-            rows: waiting::show(&inside, tx, &of, page.rows, now)?,
-            truncated: page.truncated,
-            next_marker: page.next_marker,
-        }))
-    });
-    let listed = reading.await.map_err(Failure::from)?;
-    lists::answer(listed, &asked, |view| view)
+    let mut asked = LIST.read(&call.params)?;
+    asked.query.filters.extend(within.filter());
+    let (id, now) = (project.id, hub.now());
+    let (inside, of) = (hub.clone(), Arc::clone(project));
+    asked
+        .answer(
+            hub,
+            move |tx, query| messages::list(tx, id, query),
+            move |tx, query| messages::count(tx, id, query),
+            move |tx, rows| waiting::show(&inside, tx, &of, rows, now),
+        )
+        .await
 }

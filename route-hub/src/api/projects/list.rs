@@ -1,26 +1,19 @@
 //! `GET /projects` and `GET /organizations/{organization_id}/projects`
 
 use super::model::ProjectView;
-use crate::api::lists::{self, Listed, Meaning, plain};
+use crate::api::lists::{DEFAULT, Entry, List, TEXT, each};
 use crate::api::{ApiResult, Call};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
 use hub_store::list::Sort;
 use hub_store::projects::{self, Reach, by};
-use hub_web::{ApiError, FilterKind, FilterSpec, ListQuery, ListSpec, Modifier};
+use hub_web::ApiError;
 
-const SPEC: ListSpec = ListSpec {
-    sorts: &["default", "name"],
-    filters: &[FilterSpec {
-        name: "name",
-        kind: FilterKind::Text,
-        modifiers: Modifier::TEXT,
-    }],
+const LIST: List = List {
+    filters: &[Entry::text("name", by::NAME, TEXT)],
+    sorts: &[DEFAULT, ("name", Sort::by(by::NAME))],
 };
-
-const MEANINGS: &[Meaning] = &[Meaning::new("name", by::NAME, plain)];
-const SORTS: &[(&str, Sort)] = &[("default", Sort::BY_ID), ("name", Sort::by(by::NAME))];
 
 /// Lists the projects that the caller's key reaches.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
@@ -35,15 +28,13 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
     }
     call.caller.require(Permission::ViewProjects)?;
-    let asked = ListQuery::read(&call.params, &SPEC)?;
-    let query = lists::query(&asked, MEANINGS, SORTS)?;
-    let count_only = asked.count_only;
-    let reading = hub.store.read(move |tx| {
-        Ok(if count_only {
-            Listed::Count(projects::count(tx, reach, &query)?)
-        } else {
-            Listed::Page(projects::list(tx, reach, &query)?)
-        })
-    });
-    lists::answer(reading.await?, &asked, ProjectView)
+    let asked = LIST.read(&call.params)?;
+    asked
+        .answer(
+            &hub,
+            move |tx, query| projects::list(tx, reach, query),
+            move |tx, query| projects::count(tx, reach, query),
+            each(ProjectView),
+        )
+        .await
 }

@@ -1,31 +1,29 @@
 //! `GET /projects/{project_id}/webhooks`
 
 use super::model::WebhookView;
-use crate::api::lists::{self, Listed};
+use crate::api::lists::{DEFAULT, List, each};
 use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
 use hub_store::webhooks;
-use hub_web::{ListQuery, ListSpec};
 
-const SPEC: ListSpec = ListSpec {
-    sorts: &["default"],
+const LIST: List = List {
     filters: &[],
+    sorts: &[DEFAULT],
 };
 
 /// Lists the webhook objects of a project.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
-    let asked = ListQuery::read(&call.params, &SPEC)?;
-    let query = lists::query(&asked, &[], &[])?;
-    let (project_id, count_only) = (project.id, asked.count_only);
-    let reading = hub.store.read(move |tx| {
-        Ok(if count_only {
-            Listed::Count(webhooks::count(tx, project_id, &query)?)
-        } else {
-            Listed::Page(webhooks::list(tx, project_id, &query)?)
-        })
-    });
-    lists::answer(reading.await?, &asked, WebhookView)
+    let asked = LIST.read(&call.params)?;
+    let id = project.id;
+    asked
+        .answer(
+            &hub,
+            move |tx, query| webhooks::list(tx, id, query),
+            move |tx, query| webhooks::count(tx, id, query),
+            each(WebhookView),
+        )
+        .await
 }

@@ -86,7 +86,9 @@ fn sort_name(sort: Sort) -> &'static str {
 fn read_value(value: &Json, column: Option<Column>) -> Result<SortValue, BadMarker> {
     match (value, column.map(|column| column.kind)) {
         (Json::Null, _) => Ok(SortValue::Null),
-        (Json::String(text), Some(Kind::Text | Kind::Folded)) => Ok(SortValue::Text(text.clone())),
+        (Json::String(text), Some(Kind::Text | Kind::Number { .. } | Kind::Folded)) => {
+            Ok(SortValue::Text(text.clone()))
+        }
         (Json::Number(number), Some(Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade)) => {
             number.as_i64().map(SortValue::Int).ok_or(BadMarker)
         }

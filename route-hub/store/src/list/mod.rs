@@ -5,6 +5,7 @@
 //! dialect, whose `$1` and quoted names every engine's executor reads.
 
 mod marker;
+mod path;
 mod sql;
 
 pub use marker::{BadMarker, Marker};
@@ -22,6 +23,11 @@ pub const TIME_MAX: Duration = Duration::from_secs(5);
 pub enum Kind {
     /// A text, compared as it is.
     Text,
+    /// A phone number: equality goes by the column of last digits, which is indexed.
+    Number {
+        /// That column.
+        tail: &'static str,
+    },
     /// A text that was folded: what it is compared with is folded too.
     Folded,
     /// A whole number, an id or a code.
@@ -85,8 +91,32 @@ pub enum Operand {
     Text(String),
     /// A whole number, an id, a code or Unix milliseconds.
     Int(i64),
+    /// A number with a fraction.
+    Real(f64),
     /// A truth value.
     Flag(bool),
+}
+
+/// A table of pairs, by which rows belong to something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    pub(crate) table: &'static str,
+    /// Its column with the key of what the rows belong to.
+    pub(crate) holder: &'static str,
+    /// Its column with the key of what belongs to it.
+    pub(crate) held: &'static str,
+    /// The column of the listed table that is compared with `held`.
+    pub(crate) on: &'static str,
+}
+
+/// Where a listed table's custom variables are kept as rows of their own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Variables {
+    pub(crate) table: &'static str,
+    /// Its column with the listed row's id.
+    pub(crate) row: &'static str,
+    /// The code of the fields' owner.
+    pub(crate) owner: i64,
 }
 
 /// One condition; all of a list hold together.
@@ -101,6 +131,28 @@ pub enum Filter {
         /// With what.
         operand: Operand,
     },
+    /// A custom variable compared with a value, where the table keeps them as rows.
+    Variable {
+        /// Its name.
+        name: String,
+        /// How; by numbers for a number, else by folded texts.
+        op: Op,
+        /// With what.
+        operand: Operand,
+    },
+    /// Belongs to something, or does not.
+    Linked {
+        /// By which pairs.
+        link: Link,
+        /// The key of what it belongs to.
+        holder: i64,
+        /// Whether it belongs to it.
+        wanted: bool,
+    },
+    /// Every word stands somewhere in the columns that the table searches, or in a variable.
+    Words(Vec<String>),
+    /// One of these.
+    Ids(Vec<i64>),
     /// Nothing matches: an id of nothing, a status that no row can have.
     Nothing,
 }
@@ -112,6 +164,15 @@ impl Filter {
             column,
             op,
             operand,
+        }
+    }
+
+    /// Asks for what belongs to something.
+    pub const fn within(link: Link, holder: i64) -> Self {
+        Self::Linked {
+            link,
+            holder,
+            wanted: true,
         }
     }
 }
@@ -181,11 +242,36 @@ pub(crate) struct Table<T> {
     /// The columns that `read` takes.
     pub(crate) columns: &'static str,
     pub(crate) read: fn(&Row<'_>) -> Result<T, StoreError>,
-    /// A condition on every row, as indexes have it.
-    pub(crate) visible: Option<&'static str>,
-    /// Picks the columns whose index serves a query best, going by the columns it compares for
-    /// equality; other numbers are kept out of the engine's choice.
-    pub(crate) drive: fn(&[Filter]) -> &'static [&'static str],
+    /// A column that must be 0 in every row, as indexes have it.
+    pub(crate) hidden: Option<&'static str>,
+    /// The indexes that filters may walk, the likeliest to be short first.
+    pub(crate) indexes: &'static [Index],
+    /// Where its custom variables are.
+    pub(crate) variables: Option<Variables>,
+    /// The columns that are searched for words, all folded.
+    pub(crate) searched: &'static [&'static str],
+}
+
+/// An index on the scope and one column more, whose entries of one value are in the order of ids.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Index {
+    pub(crate) column: &'static str,
+    /// Whether the scope's column stands before it.
+    pub(crate) scoped: bool,
+}
+
+impl Index {
+    /// An index on the project and a column.
+    pub(crate) const fn scoped(column: &'static str) -> Self {
+        let scoped = true;
+        Self { column, scoped }
+    }
+
+    /// An index on a column alone, whose values are each of one project.
+    pub(crate) const fn alone(column: &'static str) -> Self {
+        let scoped = false;
+        Self { column, scoped }
+    }
 }
 
 /// Which rows are a caller's to see.
@@ -209,9 +295,10 @@ pub(crate) fn page<T>(
             next_marker: None,
         });
     }
-    let statement = sql::page(table, scope, query);
     let width = table.columns.split(',').count();
     let mut rows = tx.within(TIME_MAX, |tx| {
+        let path = path::choose(tx, table, scope, query)?;
+        let statement = sql::page(table, scope, query, path);
         tx.query_built(&statement.text, statement.values(), |row| {
             let place = Place {
                 id: row.int(width)?,
@@ -245,7 +332,7 @@ fn sort_value(sort: Sort, row: &Row<'_>, column: usize) -> Result<SortValue, Sto
         return Ok(SortValue::Null);
     };
     Ok(match by.kind {
-        Kind::Text | Kind::Folded => row
+        Kind::Text | Kind::Number { .. } | Kind::Folded => row
             .opt_text(column)?
             .map_or(SortValue::Null, SortValue::Text),
         Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade => {
@@ -264,8 +351,9 @@ pub(crate) fn count<T>(
     if query.filters.contains(&Filter::Nothing) {
         return Ok(0);
     }
-    let statement = sql::count(table, scope, query);
     let counted = tx.within(TIME_MAX, |tx| {
+        let path = path::choose(tx, table, scope, query)?;
+        let statement = sql::count(table, scope, query, path);
         tx.query_built(&statement.text, statement.values(), |row| row.int(0))
     })?;
     Ok(counted.first().map_or(0, |count| count.unsigned_abs()))
@@ -279,28 +367,9 @@ pub(crate) fn explain<T>(
     scope: &[Scope],
     query: &ListQuery,
 ) -> Result<String, StoreError> {
-    let statement = sql::page(table, scope, query);
+    let path = path::choose(tx, table, scope, query)?;
+    let statement = sql::page(table, scope, query, path);
     let explain = format!("EXPLAIN QUERY PLAN {}", statement.text);
     let steps = tx.query_built(&explain, statement.values(), |row| row.text(3))?;
     Ok(steps.join("; "))
-}
-
-/// Says whether a query compares a column for equality.
-pub(crate) fn is_equal(filters: &[Filter], name: &str) -> bool {
-    filters.iter().any(|filter| match filter {
-        Filter::Compare { column, op, .. } => column.name == name && *op == Op::Eq,
-        Filter::Nothing => false,
-    })
-}
-
-/// Says whether a query compares a column for equality with one of these numbers.
-pub(crate) fn is_one_of(filters: &[Filter], name: &str, numbers: &[i64]) -> bool {
-    filters.iter().any(|filter| match filter {
-        Filter::Compare {
-            column,
-            op: Op::Eq,
-            operand: Operand::Int(number),
-        } => column.name == name && numbers.contains(number),
-        Filter::Compare { .. } | Filter::Nothing => false,
-    })
 }

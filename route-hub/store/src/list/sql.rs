@@ -1,12 +1,14 @@
 //! The statement of a list.
 
 use super::marker::{Marker, SortValue};
-use super::{Column, Filter, Kind, ListQuery, Op, Operand, Scope, Sort, Table};
+use super::path::Path;
+use super::{Column, Filter, Index, Kind, ListQuery, Op, Operand, Scope, Table, Variables};
 use crate::Value;
-use hub_domain::fold;
+use hub_domain::{Address, fold, numbers};
 use postrider_model::Key;
 use sea_query::{
-    Cond, Expr, ExprTrait, NullOrdering, Order, PostgresQueryBuilder, Query, SelectStatement,
+    Cond, Expr, ExprTrait, LikeExpr, NullOrdering, Order, PostgresQueryBuilder, Query,
+    SelectStatement,
 };
 use std::borrow::Cow;
 
@@ -36,21 +38,28 @@ fn convert(value: sea_query::Value) -> Value<'static> {
     match value {
         sea_query::Value::BigInt(Some(value)) => Value::Int(value),
         sea_query::Value::BigUnsigned(Some(value)) => Value::from(value),
+        sea_query::Value::Double(Some(value)) => Value::Real(value),
         sea_query::Value::String(Some(text)) => Value::Text(Cow::Owned(text)),
         _ => Value::Null,
     }
 }
 
 /// Builds a page: its rows, one more, and behind the columns the place of each.
-pub(super) fn page<T>(table: &Table<T>, scope: &[Scope], query: &ListQuery) -> Statement {
-    let mut select = Query::select();
-    select
-        .expr(Expr::cust(table.columns))
-        .expr(Expr::cust("id"));
-    if let Some(column) = query.sort.column {
-        select.expr(Expr::cust(column.name));
+pub(super) fn page<T>(
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+    path: Path,
+) -> Statement {
+    let building = Building::new(table, scope, query, path);
+    let mut select = building.rows();
+    for column in table.columns.split(',') {
+        select.expr(building.column(column.trim()));
     }
-    select.from(table.name);
+    select.expr(building.id());
+    if let Some(column) = query.sort.column {
+        select.expr(building.column(column.name));
+    }
     let order = if query.descending {
         Order::Desc
     } else {
@@ -63,12 +72,11 @@ pub(super) fn page<T>(table: &Table<T>, scope: &[Scope], query: &ListQuery) -> S
         } else {
             NullOrdering::First
         };
-        select.order_by_expr_with_nulls(Expr::cust(column.name), order.clone(), nulls);
+        select.order_by_expr_with_nulls(building.column(column.name), order.clone(), nulls);
     }
-    select.order_by_expr(Expr::cust("id"), order);
-    select.cond_where(conditions(table, scope, query));
+    select.order_by_expr(building.id(), order);
     if let Some(marker) = &query.marker {
-        select.cond_where(beyond(marker, query.sort, query.descending));
+        select.cond_where(building.beyond(marker));
     }
     select.limit(u64::from(query.page_size) + 1);
     if query.offset > 0 {
@@ -78,67 +86,423 @@ pub(super) fn page<T>(table: &Table<T>, scope: &[Scope], query: &ListQuery) -> S
 }
 
 /// Builds a count of everything that the filters let through.
-pub(super) fn count<T>(table: &Table<T>, scope: &[Scope], query: &ListQuery) -> Statement {
-    let mut select = Query::select();
-    select
-        .expr(Expr::cust("count(*)"))
-        .from(table.name)
-        .cond_where(conditions(table, scope, query));
+pub(super) fn count<T>(
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+    path: Path,
+) -> Statement {
+    let mut select = Building::new(table, scope, query, path).rows();
+    select.expr(Expr::cust("count(*)"));
     Statement::of(&select)
 }
 
-fn conditions<T>(table: &Table<T>, scope: &[Scope], query: &ListQuery) -> Cond {
-    let driven = (table.drive)(&query.filters);
-    let mut all = Cond::all();
-    for scope in scope {
-        let column = Column::new(scope.column, Kind::Int);
-        all = all.add(left(column, driven).eq(scope.key));
-    }
-    if let Some(visible) = table.visible {
-        all = all.add(Expr::cust(visible));
-    }
-    for filter in &query.filters {
-        if let Filter::Compare {
-            column,
-            op,
-            operand,
-        } = filter
-        {
-            all = all.add(compare(*column, *op, operand, driven));
+/// Builds a count of what the filter of a path lets through by itself, up to `most`.
+pub(super) fn probe<T>(
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+    path: Path,
+    most: u32,
+) -> Statement {
+    let mut some = Building::new(table, scope, query, path).followed();
+    some.expr(Expr::cust("1")).limit(u64::from(most));
+    let mut select = Query::select();
+    select
+        .expr(Expr::cust("count(*)"))
+        .from_subquery(some, "some");
+    Statement::of(&select)
+}
+
+/// A statement in the making.
+struct Building<'a, T> {
+    table: &'a Table<T>,
+    scope: &'a [Scope],
+    query: &'a ListQuery,
+    path: Path,
+}
+
+impl<'a, T> Building<'a, T> {
+    fn new(table: &'a Table<T>, scope: &'a [Scope], query: &'a ListQuery, path: Path) -> Self {
+        Self {
+            table,
+            scope,
+            query,
+            path,
         }
     }
-    all
-}
 
-/// Names a column; a `+` before a number keeps its indexes out of the engine's choice.
-fn left(column: Column, driven: &[&str]) -> Expr {
-    let plain = column.kind != Kind::Int || driven.is_empty() || driven.contains(&column.name);
-    if plain {
-        Expr::cust(column.name)
-    } else {
-        Expr::cust(format!("+{}", column.name))
+    /// Names a column of the listed table.
+    fn column(&self, name: &str) -> Expr {
+        Expr::cust(format!("{}.{name}", self.table.name))
     }
-}
 
-fn compare(column: Column, op: Op, operand: &Operand, driven: &[&str]) -> Cond {
-    let expr = left(column, driven);
-    match (op, operand) {
-        (Op::Exists, operand) => presence(expr, is_true(operand)),
-        (Op::Null, operand) => presence(expr, !is_true(operand)),
-        (_, Operand::Text(text)) if column.kind == Kind::Folded => {
-            compare_text(expr, op, fold(text))
+    /// Names a column of the listed table; a `+` in front keeps its indexes out of the engine's
+    /// choice, so that it follows the path.
+    fn compared(&self, name: &str) -> Expr {
+        let is_indexed = |index: &Index| index.column == name;
+        if self.table.indexes.iter().any(is_indexed) && self.followed_column() != Some(name) {
+            return Expr::cust(format!("+{}.{name}", self.table.name));
         }
-        (_, Operand::Text(text)) => compare_text(expr, op, text.clone()),
-        (_, Operand::Flag(flag)) => compare_int(expr, op, i64::from(*flag)),
-        (_, Operand::Int(value)) => match column.kind {
-            Kind::Time => compare_span(expr, op, *value, value.saturating_add(SECOND_MS)),
-            Kind::TimeMade => compare_time_made(expr, op, *value),
-            Kind::Text | Kind::Folded | Kind::Int | Kind::Flag => compare_int(expr, op, *value),
-        },
+        self.column(name)
+    }
+
+    fn followed_column(&self) -> Option<&'static str> {
+        match self.path {
+            Path::Column(at) => match &self.query.filters[at] {
+                Filter::Compare { column, .. } => Some(column.name),
+                _ => None,
+            },
+            Path::Walk | Path::Rows(_) => None,
+        }
+    }
+
+    /// The id by which rows are ordered: that of the pairs where they are what is followed.
+    fn id(&self) -> Expr {
+        match self.followed_rows() {
+            Some(rows) if rows.on == "id" => rows.column(rows.row),
+            _ => self.column("id"),
+        }
+    }
+
+    fn followed_rows(&self) -> Option<Rows> {
+        match self.path {
+            Path::Rows(at) => self.rows_of(&self.query.filters[at]),
+            Path::Walk | Path::Column(_) => None,
+        }
+    }
+
+    fn rows_of(&self, filter: &Filter) -> Option<Rows> {
+        match filter {
+            Filter::Linked { link, .. } => Some(Rows {
+                table: link.table,
+                row: link.held,
+                on: link.on,
+            }),
+            Filter::Variable { .. } => self.table.variables.map(|variables| Rows {
+                table: variables.table,
+                row: variables.row,
+                on: "id",
+            }),
+            _ => None,
+        }
+    }
+
+    /// Selects what all conditions let through, without saying which columns.
+    fn rows(&self) -> SelectStatement {
+        let mut select = self.followed();
+        let followed = match self.path {
+            Path::Column(at) | Path::Rows(at) => Some(at),
+            Path::Walk => None,
+        };
+        for (at, filter) in self.query.filters.iter().enumerate() {
+            if Some(at) != followed {
+                select.cond_where(self.condition(filter));
+            }
+        }
+        select
+    }
+
+    /// Selects what the path alone leads to within the scope.
+    fn followed(&self) -> SelectStatement {
+        let mut select = Query::select();
+        let rows = self.followed_rows();
+        if let Some(rows) = rows {
+            select.from(rows.table);
+        }
+        select.from(self.table.name);
+        let scoped = match self.path {
+            Path::Walk => true,
+            Path::Rows(_) => false,
+            Path::Column(_) => {
+                let name = self.followed_column();
+                let mut indexes = self.table.indexes.iter();
+                indexes.any(|index| Some(index.column) == name && index.scoped)
+            }
+        };
+        for scope in self.scope {
+            let plus = if scoped { "" } else { "+" };
+            let column = format!("{plus}{}.{}", self.table.name, scope.column);
+            select.and_where(Expr::cust(column).eq(scope.key));
+        }
+        if let Some(hidden) = self.table.hidden {
+            select.and_where(Expr::cust(format!("{}.{hidden} = 0", self.table.name)));
+        }
+        match (rows, self.path) {
+            (Some(rows), Path::Rows(at)) => {
+                let filter = &self.query.filters[at];
+                // The `+` keeps the engine from coming the other way.
+                let pair = format!("+{}.{}", rows.table, rows.row);
+                select.and_where(self.column(rows.on).eq(Expr::cust(pair)));
+                select.cond_where(self.row_condition(filter));
+            }
+            (_, Path::Column(at)) => {
+                select.cond_where(self.condition(&self.query.filters[at]));
+            }
+            _ => {}
+        }
+        select
+    }
+
+    fn condition(&self, filter: &Filter) -> Cond {
+        match filter {
+            Filter::Compare {
+                column,
+                op,
+                operand,
+            } => self.compare(*column, *op, operand),
+            Filter::Variable { op, .. } => {
+                let any = self.any_row(filter);
+                let wanted = !matches!(op, Op::Ne | Op::NotPrefix) && !self.wants_none(filter);
+                any.map_or_else(nothing, |any| wanted_or_not(any, wanted))
+            }
+            Filter::Linked { wanted, .. } => {
+                let any = self.any_row(filter);
+                any.map_or_else(nothing, |any| wanted_or_not(any, *wanted))
+            }
+            Filter::Words(words) => {
+                let each = words.iter().map(|word| self.word(word));
+                each.fold(Cond::all(), Cond::add)
+            }
+            Filter::Ids(ids) => Cond::all().add(self.column("id").is_in(ids.iter().copied())),
+            Filter::Nothing => nothing(),
+        }
+    }
+
+    /// Says whether a condition on a variable is met by its absence alone.
+    fn wants_none(&self, filter: &Filter) -> bool {
+        match filter {
+            Filter::Variable {
+                op: Op::Exists,
+                operand,
+                ..
+            } => !is_true(operand),
+            Filter::Variable {
+                op: Op::Null,
+                operand,
+                ..
+            } => is_true(operand),
+            _ => false,
+        }
+    }
+
+    /// Selects the pairs or variables of one listed row that meet a condition.
+    fn any_row(&self, filter: &Filter) -> Option<SelectStatement> {
+        let rows = self.rows_of(filter)?;
+        let mut select = Query::select();
+        select
+            .expr(Expr::cust("1"))
+            .from(rows.table)
+            .and_where(rows.column(rows.row).eq(self.column(rows.on)))
+            .cond_where(self.row_condition(filter));
+        Some(select)
+    }
+
+    /// What a pair or a variable must be, without saying of which row.
+    fn row_condition(&self, filter: &Filter) -> Cond {
+        match (filter, self.table.variables) {
+            (Filter::Linked { link, holder, .. }, _) => {
+                let column = Expr::cust(format!("{}.{}", link.table, link.holder));
+                Cond::all().add(column.eq(*holder))
+            }
+            (Filter::Variable { name, op, operand }, Some(variables)) => {
+                let column = |column| Expr::cust(format!("{}.{column}", variables.table));
+                let field = column("field_id").eq(self.field(variables, name));
+                let compared = match (op, operand) {
+                    (Op::Exists | Op::Null, _) => Cond::all(),
+                    (_, Operand::Real(number)) => {
+                        compare_real(column("number"), positive(*op), *number)
+                    }
+                    (Op::Eq | Op::Ne, operand) => equal_variable(column("value"), operand),
+                    (_, operand) => {
+                        compare_text(column("value"), positive(*op), fold(&text_of(operand)))
+                    }
+                };
+                Cond::all().add(field).add(compared)
+            }
+            _ => nothing(),
+        }
+    }
+
+    /// The id of a variable's field: no other variable's rows are looked at.
+    fn field(&self, variables: Variables, name: &str) -> Expr {
+        let project = self.scope.iter().find(|scope| scope.column == "project_id");
+        let mut select = Query::select();
+        select
+            .expr(Expr::cust("fields.id"))
+            .from("fields")
+            .and_where(Expr::cust("fields.project_id").eq(project.map_or(0, |scope| scope.key)))
+            .and_where(Expr::cust("fields.owner").eq(variables.owner))
+            .and_where(Expr::cust("fields.variable").eq(name))
+            .and_where(Expr::cust("fields.clearing = 0"));
+        Expr::SubQuery(None, Box::new(select.into()))
+    }
+
+    fn word(&self, word: &str) -> Cond {
+        let pattern = format!("%{}%", escaped(&fold(word)));
+        let like = |column: Expr| column.like(LikeExpr::new(pattern.clone()).escape('\\'));
+        let mut any = Cond::any();
+        for column in self.table.searched {
+            any = any.add(like(self.column(column)));
+        }
+        let Some(variables) = self.table.variables else {
+            return any;
+        };
+        let mut select = Query::select();
+        let row = Expr::cust(format!("{}.{}", variables.table, variables.row));
+        select
+            .expr(Expr::cust("1"))
+            .from(variables.table)
+            .and_where(row.eq(self.column("id")))
+            .and_where(like(Expr::cust(format!("{}.value", variables.table))));
+        any.add(Expr::exists(select))
+    }
+
+    fn compare(&self, column: Column, op: Op, operand: &Operand) -> Cond {
+        let expr = self.compared(column.name);
+        match (op, operand) {
+            (Op::Exists, operand) => presence(expr, is_true(operand)),
+            (Op::Null, operand) => presence(expr, !is_true(operand)),
+            (op, Operand::Text(text)) => match column.kind {
+                Kind::Folded => compare_text(expr, op, fold(text)),
+                Kind::Number { tail } if op == Op::Eq => self.is_number(column.name, tail, text),
+                _ => compare_text(expr, op, text.clone()),
+            },
+            (_, Operand::Flag(flag)) => compare_int(expr, op, i64::from(*flag)),
+            (_, Operand::Real(number)) => compare_real(expr, op, *number),
+            (_, Operand::Int(value)) => match column.kind {
+                Kind::Time => compare_span(expr, op, *value, value.saturating_add(SECOND_MS)),
+                Kind::TimeMade => compare_time_made(expr, self.id(), op, *value),
+                Kind::Text | Kind::Number { .. } | Kind::Folded | Kind::Int | Kind::Flag => {
+                    compare_int(expr, op, *value)
+                }
+            },
+        }
+    }
+
+    fn is_number(&self, name: &str, tail: &str, text: &str) -> Cond {
+        let is_followed = self.followed_column() == Some(name);
+        let plus = if is_followed { "" } else { "+" };
+        let Some(number) = Address::new(text) else {
+            return nothing();
+        };
+        let tails = Expr::cust(format!("{plus}{}.{tail}", self.table.name));
+        Cond::all()
+            .add(tails.eq(numbers::tail(&number).into_owned()))
+            .add(self.column(name).eq(number.as_str()))
+    }
+
+    /// The rows that follow a marker in the order.
+    fn beyond(&self, marker: &Marker) -> Cond {
+        let descending = self.query.descending;
+        let id = self.id();
+        let Some(column) = self.query.sort.column else {
+            return Cond::all().add(further(id, marker.id, descending));
+        };
+        let expr = self.column(column.name);
+        let value: sea_query::Value = match &marker.value {
+            SortValue::Int(value) => (*value).into(),
+            SortValue::Text(text) => text.clone().into(),
+            SortValue::Null => {
+                let rest = Cond::all()
+                    .add(expr.clone().is_null())
+                    .add(further(id, marker.id, descending));
+                return if descending {
+                    rest
+                } else {
+                    Cond::any().add(rest).add(expr.is_not_null())
+                };
+            }
+        };
+        let place = Expr::tuple([expr.clone(), id]);
+        let last = Expr::tuple([Expr::val(value), Expr::val(marker.id)]);
+        if descending {
+            Cond::any().add(place.lt(last)).add(expr.is_null())
+        } else {
+            Cond::all().add(place.gt(last))
+        }
     }
 }
 
-fn compare_time_made(expr: Expr, op: Op, second: i64) -> Cond {
+/// Rows of another table that lead to listed ones.
+#[derive(Clone, Copy)]
+struct Rows {
+    table: &'static str,
+    row: &'static str,
+    on: &'static str,
+}
+
+impl Rows {
+    fn column(self, name: &str) -> Expr {
+        Expr::cust(format!("{}.{name}", self.table))
+    }
+}
+
+fn nothing() -> Cond {
+    Cond::all().add(Expr::cust("1 = 0"))
+}
+
+fn wanted_or_not(any: SelectStatement, wanted: bool) -> Cond {
+    let exists = Expr::exists(any);
+    Cond::all().add(if wanted { exists } else { exists.not() })
+}
+
+/// The comparison that a row must meet for a condition to hold, or not to hold.
+fn positive(op: Op) -> Op {
+    match op {
+        Op::Ne => Op::Eq,
+        Op::NotPrefix => Op::Prefix,
+        op => op,
+    }
+}
+
+/// A truth value is written in two ways: what asks for one of them finds both.
+fn equal_variable(column: Expr, operand: &Operand) -> Cond {
+    let text = fold(&text_of(operand));
+    let other = match text.as_str() {
+        "1" => "true",
+        "0" => "false",
+        _ => return Cond::all().add(column.eq(text)),
+    };
+    Cond::all().add(column.is_in([text.as_str(), other]))
+}
+
+fn text_of(operand: &Operand) -> String {
+    match operand {
+        Operand::Text(text) => text.clone(),
+        Operand::Int(value) => value.to_string(),
+        Operand::Real(value) => value.to_string(),
+        Operand::Flag(flag) => flag.to_string(),
+    }
+}
+
+/// Escapes what `LIKE` would take for a wildcard.
+fn escaped(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    for c in word.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
+}
+
+fn compare_real(expr: Expr, op: Op, value: f64) -> Cond {
+    let all = Cond::all();
+    match op {
+        Op::Eq | Op::Prefix => all.add(expr.eq(value)),
+        Op::Ne | Op::NotPrefix => Cond::any().add(expr.clone().ne(value)).add(expr.is_null()),
+        Op::Gte | Op::Min => all.add(expr.gte(value)),
+        Op::Gt => all.add(expr.gt(value)),
+        Op::Lt | Op::Max => all.add(expr.lt(value)),
+        Op::Lte => all.add(expr.lte(value)),
+        // Dealt with before.
+        Op::Exists | Op::Null => all,
+    }
+}
+
+fn compare_time_made(expr: Expr, id: Expr, op: Op, second: i64) -> Cond {
     let next = second.saturating_add(SECOND_MS);
     let compared = compare_span(expr, op, second, next);
     let earliest = match op {
@@ -155,13 +519,14 @@ fn compare_time_made(expr: Expr, op: Op, second: i64) -> Cond {
             return compared;
         }
     };
-    compared.add(Expr::cust("id").gte(Key::first_of_ms(earliest).get()))
+    compared.add(id.gte(Key::first_of_ms(earliest).get()))
 }
 
 fn is_true(operand: &Operand) -> bool {
     match operand {
         Operand::Flag(flag) => *flag,
         Operand::Int(value) => *value != 0,
+        Operand::Real(value) => *value != 0.0,
         Operand::Text(text) => !text.is_empty(),
     }
 }
@@ -239,36 +604,6 @@ fn after_prefix(prefix: &str) -> Option<String> {
         }
     }
     None
-}
-
-/// The rows that follow a marker in the order.
-fn beyond(marker: &Marker, sort: Sort, descending: bool) -> Cond {
-    let id = Expr::cust("id");
-    let Some(column) = sort.column else {
-        return Cond::all().add(further(id, marker.id, descending));
-    };
-    let expr = Expr::cust(column.name);
-    let value: sea_query::Value = match &marker.value {
-        SortValue::Int(value) => (*value).into(),
-        SortValue::Text(text) => text.clone().into(),
-        SortValue::Null => {
-            let rest = Cond::all()
-                .add(expr.clone().is_null())
-                .add(further(id, marker.id, descending));
-            return if descending {
-                rest
-            } else {
-                Cond::any().add(rest).add(expr.is_not_null())
-            };
-        }
-    };
-    let place = Expr::tuple([expr.clone(), id]);
-    let last = Expr::tuple([Expr::val(value), Expr::val(marker.id)]);
-    if descending {
-        Cond::any().add(place.lt(last)).add(expr.is_null())
-    } else {
-        Cond::all().add(place.gt(last))
-    }
 }
 
 fn further(id: Expr, last: i64, descending: bool) -> Expr {

@@ -1,13 +1,13 @@
 //! Messages: as the API serves them here, as dispatch handles them in `dispatch`.
 
-use crate::list::{self, Column, Filter, Kind, ListQuery, Page, Scope, Table};
+use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars,
     status_code, status_from_code,
 };
-use postrider_model::{MessageId, MessageStatus, MessageText, ProjectId, Secret, UnixMs};
+use postrider_model::{MessageId, MessageText, ProjectId, Secret, UnixMs};
 use std::borrow::Cow;
 
 /// The columns in the order in which [`read`] takes them.
@@ -59,35 +59,16 @@ const TABLE: Table<Message> = Table {
     name: "messages",
     columns: columns!(),
     read,
-    visible: Some("hidden = 0"),
-    drive,
+    hidden: Some("hidden"),
+    indexes: &[
+        Index::scoped("external_id"),
+        Index::alone("contact_id"),
+        Index::alone("phone_id"),
+        Index::scoped("status"),
+    ],
+    variables: None,
+    searched: &[],
 };
-
-/// Picks the index that has to look at the fewest rows.
-///
-/// A contact has few messages, a phone many. Most messages end well, so the statuses of those
-/// pick nothing, but each other status picks few.
-fn drive(filters: &[Filter]) -> &'static [&'static str] {
-    let usual = [
-        MessageStatus::Sent,
-        MessageStatus::Delivered,
-        MessageStatus::Received,
-    ];
-    let is_usual = list::is_one_of(filters, "status", &usual.map(status_code));
-    if list::is_equal(filters, "external_id") {
-        &["project_id", "external_id"]
-    } else if list::is_equal(filters, "contact_id") {
-        &["contact_id"]
-    } else if list::is_equal(filters, "status") && !is_usual {
-        &["project_id", "status"]
-    } else if list::is_equal(filters, "phone_id") {
-        &["phone_id"]
-    } else if list::is_equal(filters, "status") {
-        &["project_id", "status"]
-    } else {
-        &["project_id"]
-    }
-}
 
 /// Stores a new message.
 ///
@@ -315,16 +296,34 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::list::{Op, Operand};
+    use crate::list::{Filter, Op, Operand};
     use crate::{SqliteSettings, Store};
+    use postrider_model::MessageStatus;
 
-    /// Returns how SQLite would find a page of messages.
-    fn plan(filters: &[(Column, i64)]) -> String {
+    /// Returns a store with a project of 2,000 messages: contact 1 has every hundredth, phone 1
+    /// all, a few have failed.
+    fn filled() -> (tempfile::TempDir, Store) {
         let dir = tempfile::tempdir().unwrap();
         let settings = SqliteSettings::new(dir.path().join("hub.db"));
         let store = Store::open_sqlite(settings).unwrap();
-        let compare =
-            |(column, value): &(Column, i64)| Filter::new(*column, Op::Eq, Operand::Int(*value));
+        let fill = "INSERT INTO messages (id, project_id, contact_id, phone_id, direction, \
+            message_type, source, status, state, priority, ep, flags, send_attempts, on_unknown, \
+            hidden, starred, simulated, time_created, time_updated) \
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) \
+            SELECT i, 0, CASE WHEN i % 100 = 0 THEN 1 ELSE i END, 1, 1, 1, 4, \
+            CASE WHEN i % 400 = 0 THEN $1 ELSE $2 END, 60, 1, 0, 0, 0, 0, 0, 0, 0, 5000, 5000 \
+            FROM n";
+        let codes = [MessageStatus::Failed, MessageStatus::Sent].map(status_code);
+        let filled = store.write_blocking(move |tx| tx.execute(fill, &values![codes[0], codes[1]]));
+        filled.unwrap();
+        (dir, store)
+    }
+
+    /// Returns how SQLite would find a page of messages.
+    fn plan(store: &Store, filters: &[(Column, Op, i64)]) -> String {
+        let compare = |(column, op, value): &(Column, Op, i64)| {
+            Filter::new(*column, *op, Operand::Int(*value))
+        };
         let query = ListQuery {
             filters: filters.iter().map(compare).collect(),
             descending: true,
@@ -339,36 +338,51 @@ mod tests {
 
     #[test]
     fn each_pair_of_filters_walks_the_index_with_the_fewest_rows() {
+        let (_dir, store) = filled();
+        let is = |column, value| (column, Op::Eq, value);
         let code = |status| status_code(status);
+        let (sent, failed) = (code(MessageStatus::Sent), code(MessageStatus::Failed));
         for (filters, index) in [
             (vec![], "messages_by_project"),
             (
-                vec![(by::DIRECTION, 1), (by::SOURCE, 4)],
+                vec![is(by::DIRECTION, 1), is(by::SOURCE, 4)],
                 "messages_by_project",
             ),
             (
-                vec![(by::CONTACT_ID, 1), (by::STATUS, 1)],
+                vec![is(by::CONTACT_ID, 1), is(by::STATUS, sent)],
                 "messages_by_contact",
             ),
             (
-                vec![(by::PHONE_ID, 1), (by::DIRECTION, 1)],
+                vec![is(by::CONTACT_ID, 1), is(by::DIRECTION, 1)],
+                "messages_by_contact",
+            ),
+            (
+                vec![is(by::PHONE_ID, 1), is(by::DIRECTION, 1)],
                 "messages_by_phone",
             ),
             (
-                vec![(by::PHONE_ID, 1), (by::STATUS, code(MessageStatus::Failed))],
+                vec![is(by::PHONE_ID, 1), is(by::STATUS, failed)],
                 "messages_by_status",
             ),
             (
-                vec![(by::PHONE_ID, 1), (by::STATUS, code(MessageStatus::Sent))],
+                vec![is(by::PHONE_ID, 1), is(by::STATUS, sent)],
                 "messages_by_phone",
             ),
             (
-                vec![(by::DIRECTION, 1), (by::STATUS, code(MessageStatus::Sent))],
+                vec![is(by::DIRECTION, 1), is(by::STATUS, sent)],
                 "messages_by_status",
             ),
-            (vec![(by::TIME_CREATED, 5_000)], "messages_by_project"),
+            (
+                vec![
+                    is(by::STATUS, sent),
+                    (by::TIME_CREATED, Op::Min, 4_000),
+                    (by::TIME_CREATED, Op::Max, 9_000),
+                ],
+                "messages_by_status (project_id=? AND status=? AND id>?)",
+            ),
+            (vec![is(by::TIME_CREATED, 5_000)], "messages_by_project"),
         ] {
-            let plan = plan(&filters);
+            let plan = plan(&store, &filters);
             assert!(plan.contains(index), "{filters:?}: {plan}");
             assert!(
                 !plan.contains("TEMP B-TREE"),

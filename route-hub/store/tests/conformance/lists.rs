@@ -39,7 +39,7 @@ fn lets_through(phone: &Phone, column: Column, op: Op, operand: &Operand) -> boo
         Operand::Int(ms) => phone
             .last_active_time
             .map(|time| second(time.0).cmp(&second(*ms))),
-        Operand::Flag(_) => None,
+        Operand::Flag(_) | Operand::Real(_) => None,
     };
     let is_there = column == phones::by::NAME || phone.last_active_time.is_some();
     match op {

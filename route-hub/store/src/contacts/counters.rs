@@ -1,0 +1,106 @@
+//! What messages do to their contacts: counters and last times.
+
+use crate::{StoreError, Tx, values};
+use hub_domain::{ConversationStatus, Direction, Message};
+use postrider_model::{ContactId, MessageId, UnixMs};
+use std::collections::BTreeMap;
+
+/// What the messages of one job do to contacts, so that each is written once.
+#[derive(Debug, Clone, Default)]
+pub struct Touches {
+    by_contact: BTreeMap<ContactId, Touch>,
+}
+
+#[derive(Debug, Clone)]
+struct Touch {
+    incoming: i64,
+    outgoing: i64,
+    last_incoming: Option<UnixMs>,
+    last_outgoing: Option<UnixMs>,
+    last_time: UnixMs,
+    last_message: MessageId,
+}
+
+impl Touches {
+    /// Counts a new message; one without a contact counts nowhere.
+    pub fn add(&mut self, message: &Message) {
+        let Some(contact_id) = message.contact_id else {
+            return;
+        };
+        let touch = self.by_contact.entry(contact_id).or_insert(Touch {
+            incoming: 0,
+            outgoing: 0,
+            last_incoming: None,
+            last_outgoing: None,
+            last_time: message.time_created,
+            last_message: message.id,
+        });
+        match message.direction {
+            Direction::Incoming => {
+                touch.incoming += 1;
+                touch.last_incoming = touch.last_incoming.max(Some(message.time_created));
+            }
+            Direction::Outgoing => {
+                touch.outgoing += 1;
+                touch.last_outgoing = touch.last_outgoing.max(Some(message.time_created));
+            }
+        }
+        touch.last_time = touch.last_time.max(message.time_created);
+        touch.last_message = message.id;
+    }
+}
+
+/// Stores counters and last times, which only rise; an incoming message makes the conversation active.
+///
+/// # Errors
+/// What the database says.
+pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
+    for (contact_id, touch) in &touches.by_contact {
+        let active = (touch.incoming > 0).then_some(ConversationStatus::Active.code());
+        tx.execute(
+            "UPDATE contacts SET incoming_message_count = incoming_message_count + $2, \
+             outgoing_message_count = outgoing_message_count + $3, \
+             message_count = message_count + $2 + $3, \
+             last_incoming_message_time = CASE WHEN $4 IS NULL OR last_incoming_message_time > $4 \
+             THEN last_incoming_message_time ELSE $4 END, \
+             last_outgoing_message_time = CASE WHEN $5 IS NULL OR last_outgoing_message_time > $5 \
+             THEN last_outgoing_message_time ELSE $5 END, \
+             last_message_time = CASE WHEN last_message_time > $6 THEN last_message_time \
+             ELSE $6 END, last_message_id = $7, \
+             conversation_status = COALESCE($8, conversation_status) WHERE id = $1",
+            &values![
+                *contact_id,
+                touch.incoming,
+                touch.outgoing,
+                touch.last_incoming,
+                touch.last_outgoing,
+                touch.last_time,
+                touch.last_message,
+                active,
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Takes a deleted message out of its contact's counts and last message.
+///
+/// # Errors
+/// What the database says.
+pub fn forget_message(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    let Some(contact_id) = message.contact_id else {
+        return Ok(());
+    };
+    let (incoming, outgoing) = match message.direction {
+        Direction::Incoming => (1, 0),
+        Direction::Outgoing => (0, 1),
+    };
+    tx.execute(
+        "UPDATE contacts SET incoming_message_count = incoming_message_count - $2, \
+         outgoing_message_count = outgoing_message_count - $3, message_count = message_count - 1, \
+         last_message_id = (SELECT id FROM messages WHERE contact_id = $1 AND hidden = 0 \
+         ORDER BY id DESC LIMIT 1) WHERE id = $1",
+        &values![contact_id, incoming, outgoing],
+    )?;
+    Ok(())
+}

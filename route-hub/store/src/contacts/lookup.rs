@@ -1,0 +1,121 @@
+//! Which contact somebody means.
+
+use super::{get, insert, read};
+use crate::fields;
+use crate::{StoreError, Tx, values};
+use hub_domain::{Address, Contact, FieldOwner, VarValue, fold, numbers};
+use postrider_model::{ContactId, ProjectId};
+
+/// Most contacts that are compared by their last digits; with more there is no single match.
+const CANDIDATES_MAX: i64 = 64;
+
+/// Returns the contact that a number belongs to.
+///
+/// The same number in E.164 comes first; else the one contact whose number ends alike, in eight
+/// digits or more, where at least one of the two is not known in full.
+///
+/// # Errors
+/// What the database says.
+pub fn find_by_number(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    number: &Address,
+) -> Result<Option<Contact>, StoreError> {
+    let tail = numbers::tail(number);
+    let exact = tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
+             ORDER BY id LIMIT 1"
+        ),
+        &values![project_id, &*tail, number],
+        read,
+    )?;
+    if exact.is_some() || !numbers::has_comparable_tail(number) {
+        return Ok(exact);
+    }
+    let candidates = tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM contacts WHERE project_id = $1 AND number_tail = $2 ORDER BY id LIMIT $3"
+        ),
+        &values![project_id, &*tail, CANDIDATES_MAX],
+        read,
+    )?;
+    if candidates.len() as i64 == CANDIDATES_MAX {
+        return Ok(None);
+    }
+    let mut alike = candidates.into_iter().filter(|contact| {
+        let theirs = contact.phone_number.as_ref();
+        theirs.is_some_and(|theirs| numbers::are_one(theirs, number))
+    });
+    let first = alike.next();
+    Ok(if alike.next().is_none() { first } else { None })
+}
+
+/// Returns the contact that a number belongs to, or stores `fresh` and returns it.
+///
+/// The second value says whether it is new.
+///
+/// # Errors
+/// What the database says.
+pub fn get_or_create(
+    tx: &mut Tx<'_>,
+    number: &Address,
+    fresh: impl FnOnce() -> Contact,
+    project_id: ProjectId,
+) -> Result<(Contact, bool), StoreError> {
+    if let Some(contact) = find_by_number(tx, project_id, number)? {
+        return Ok((contact, false));
+    }
+    let contact = fresh();
+    insert(tx, &contact)?;
+    Ok((contact, true))
+}
+
+/// Returns the oldest contact of a name, without regard to case.
+///
+/// # Errors
+/// What the database says.
+pub fn find_by_name(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    name: &str,
+) -> Result<Option<Contact>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM contacts WHERE project_id = $1 AND name_folded = $2 ORDER BY id LIMIT 1"
+        ),
+        &values![project_id, fold(name)],
+        read,
+    )
+}
+
+/// Returns the oldest contact whose variable has a value, without regard to case.
+///
+/// # Errors
+/// What the database says.
+pub fn find_by_variable(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    variable: &str,
+    value: &VarValue,
+) -> Result<Option<Contact>, StoreError> {
+    let Some(field) = fields::key(tx, project_id, FieldOwner::Contact, variable)? else {
+        return Ok(None);
+    };
+    let id: Option<ContactId> = tx.query_one(
+        "SELECT bearer_id FROM contact_vars WHERE field_id = $1 AND value = $2 \
+         ORDER BY bearer_id LIMIT 1",
+        &values![field, super::variables::value_text(value)],
+        |row| row.id(0),
+    )?;
+    match id {
+        Some(id) => get(tx, project_id, id),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,269 @@
+//! Contacts: their rows and lists here, and beside them how they are looked up (`lookup`), what
+//! messages do to them (`counters`) and their variables as rows (`variables`).
+
+use crate::fields::Fields;
+use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table, Variables};
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, groups, values};
+use hub_domain::{Address, Contact, ConversationStatus, FieldOwner, RouteId, Vars, fold, numbers};
+use postrider_model::{ContactId, PhoneNumber, ProjectId};
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, project_id, name, phone_number, number_e164, send_blocked, conversation_status, \
+         default_route_id, vars, time_created, time_updated, last_message_time, \
+         last_incoming_message_time, last_outgoing_message_time, message_count, \
+         incoming_message_count, outgoing_message_count, last_message_id"
+    };
+}
+
+mod counters;
+mod lookup;
+mod variables;
+
+pub use counters::{Touches, forget_message, touch};
+pub use lookup::{find_by_name, find_by_number, find_by_variable, get_or_create};
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    const NUMBER: Kind = Kind::Number {
+        tail: "number_tail",
+    };
+
+    /// The id.
+    pub const ID: Column = Column::new("id", Kind::Int);
+    /// The name, without regard to case.
+    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+    /// The number.
+    pub const PHONE_NUMBER: Column = Column::new("phone_number", NUMBER);
+    /// Whether somebody still has to answer, as a code.
+    pub const CONVERSATION_STATUS: Column = Column::new("conversation_status", Kind::Int);
+    /// When it was changed last.
+    pub const TIME_UPDATED: Column = Column::new("time_updated", Kind::Time);
+    /// When it was made.
+    pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
+    /// Whether nothing may be sent to it.
+    pub const SEND_BLOCKED: Column = Column::new("send_blocked", Kind::Flag);
+    /// When the last message was made.
+    pub const LAST_MESSAGE_TIME: Column = Column::new("last_message_time", Kind::Time);
+    /// When the last incoming message was made.
+    pub const LAST_INCOMING_MESSAGE_TIME: Column =
+        Column::new("last_incoming_message_time", Kind::Time);
+    /// When the last outgoing message was made.
+    pub const LAST_OUTGOING_MESSAGE_TIME: Column =
+        Column::new("last_outgoing_message_time", Kind::Time);
+    /// Messages that came in.
+    pub const INCOMING_MESSAGE_COUNT: Column = Column::new("incoming_message_count", Kind::Int);
+    /// Messages that went out.
+    pub const OUTGOING_MESSAGE_COUNT: Column = Column::new("outgoing_message_count", Kind::Int);
+    /// The groups that it is in; of a dynamic one, whose conditions it meets.
+    pub const GROUP: super::Link = super::Link {
+        table: "group_members",
+        holder: "group_id",
+        held: "member_id",
+        on: "id",
+    };
+}
+
+const TABLE: Table<Contact> = Table {
+    name: "contacts",
+    columns: columns!(),
+    read,
+    hidden: None,
+    indexes: &[Index::scoped("phone_number"), Index::scoped("name_folded")],
+    variables: Some(Variables {
+        table: "contact_vars",
+        row: "bearer_id",
+        owner: FieldOwner::Contact.code(),
+    }),
+    searched: &["name_folded", "phone_number"],
+};
+
+/// Stores a new contact with its variables.
+///
+/// # Errors
+/// What the database says.
+pub fn create(
+    tx: &mut Tx<'_>,
+    fields: &mut Fields<'_>,
+    contact: &Contact,
+) -> Result<(), StoreError> {
+    insert(tx, contact)?;
+    variables::keep(tx, fields, contact.id, &Vars::default(), &contact.vars)
+}
+
+/// Stores what people change of a contact, and of its variables those that differ.
+///
+/// # Errors
+/// What the database says.
+pub fn change(
+    tx: &mut Tx<'_>,
+    fields: &mut Fields<'_>,
+    before: &Contact,
+    contact: &Contact,
+) -> Result<(), StoreError> {
+    update(tx, contact)?;
+    variables::keep(tx, fields, contact.id, &before.vars, &contact.vars)
+}
+
+/// Removes a contact with its variables and memberships; says whether it was there. Its messages
+/// stay.
+///
+/// # Errors
+/// What the database says.
+pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM contacts WHERE id = $1 AND project_id = $2",
+        &values![id, project_id],
+    )?;
+    if removed == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        "DELETE FROM contact_vars WHERE bearer_id = $1",
+        &values![id],
+    )?;
+    groups::leave_all(tx, id)?;
+    Ok(true)
+}
+
+/// Stores a new contact that has no variables.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO contacts (",
+            columns!(),
+            ", name_folded, number_tail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+             $12, $13, $14, $15, $16, $17, $18, $19, $20)"
+        ),
+        &values![
+            contact.id,
+            contact.project_id,
+            &contact.name,
+            &contact.phone_number,
+            &contact.number_e164,
+            contact.send_blocked,
+            contact.conversation_status.code(),
+            contact.default_route_id,
+            contact.vars.to_json(),
+            contact.time_created,
+            contact.time_updated,
+            contact.last_message_time,
+            contact.last_incoming_message_time,
+            contact.last_outgoing_message_time,
+            contact.message_count,
+            contact.incoming_message_count,
+            contact.outgoing_message_count,
+            contact.last_message_id,
+            contact.name.as_deref().map(fold),
+            contact.phone_number.as_ref().map(numbers::tail),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores what people may change; counters and last times stay.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, contact: &Contact) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE contacts SET name = $3, name_folded = $4, phone_number = $5, number_e164 = $6, \
+         number_tail = $7, send_blocked = $8, conversation_status = $9, default_route_id = $10, \
+         vars = $11, time_updated = $12 WHERE id = $1 AND project_id = $2",
+        &values![
+            contact.id,
+            contact.project_id,
+            &contact.name,
+            contact.name.as_deref().map(fold),
+            &contact.phone_number,
+            &contact.number_e164,
+            contact.phone_number.as_ref().map(numbers::tail),
+            contact.send_blocked,
+            contact.conversation_status.code(),
+            contact.default_route_id,
+            contact.vars.to_json(),
+            contact.time_updated,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Returns a project's contact.
+///
+/// # Errors
+/// What the database says.
+pub fn get(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: ContactId,
+) -> Result<Option<Contact>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM contacts WHERE id = $1 AND project_id = $2"
+        ),
+        &values![id, project_id],
+        read,
+    )
+}
+
+/// Returns a page of a project's contacts; a group among the filters may be a dynamic one.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<Contact>, StoreError> {
+    let query = groups::meant(tx, project_id, query)?;
+    list::page(tx, &TABLE, &[within(project_id)], &query)
+}
+
+/// Counts a project's contacts that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    let query = groups::meant(tx, project_id, query)?;
+    list::count(tx, &TABLE, &[within(project_id)], &query)
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Contact {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        name: columns.opt_text()?,
+        phone_number: columns.opt_parsed(|text| text.parse::<Address>().ok())?,
+        number_e164: columns.opt_parsed(|text| text.parse::<PhoneNumber>().ok())?,
+        send_blocked: columns.flag()?,
+        conversation_status: columns.coded(ConversationStatus::from_code)?,
+        default_route_id: columns.opt_coded(RouteId::from_code)?,
+        vars: columns.parsed(Vars::from_json)?,
+        time_created: columns.time()?,
+        time_updated: columns.time()?,
+        last_message_time: columns.opt_time()?,
+        last_incoming_message_time: columns.opt_time()?,
+        last_outgoing_message_time: columns.opt_time()?,
+        message_count: columns.int()?,
+        incoming_message_count: columns.int()?,
+        outgoing_message_count: columns.int()?,
+        last_message_id: columns.opt_id()?,
+    })
+}
