@@ -100,4 +100,14 @@ mod tests {
         assert_eq!(out.poll_effect(), Some(confirm(1)));
         assert_eq!(out.poll_effect(), None);
     }
+
+    #[test]
+    fn the_link_hears_of_a_commit_only_once_its_own_changes_are_in_it() {
+        let mut out = Out::default();
+        out.link_change(Change::PausedSet(true));
+        assert!(!out.committed());
+        assert!(out.poll_change().is_some());
+        out.change(Change::PausedSet(false));
+        assert!(out.committed(), "what waits is not the link's");
+    }
 }

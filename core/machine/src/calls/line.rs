@@ -190,3 +190,90 @@ impl Line {
         rings.filter(move |ring| ring.sim == sim && ring.stopped.is_none())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::CallKind;
+    use postrider_model::UnixMs;
+
+    const RANG: Now = Now::new(500_000, 1_800_000_000_000);
+    const FRIEND: &str = "+15005550009";
+
+    fn sim(slot: u8) -> SimSlot {
+        SimSlot::new(slot).unwrap()
+    }
+
+    fn row(slot: u8, number: Option<&str>, after_ms: i64) -> CallLogRow {
+        CallLogRow {
+            row: 1,
+            sim: sim(slot),
+            number: number.map(Address::new),
+            kind: CallKind::Missed,
+            started_at: UnixMs(RANG.unix.0 + after_ms),
+            duration_s: 0,
+        }
+    }
+
+    fn rang(number: Option<&str>) -> Line {
+        let mut line = Line::default();
+        let number = number.map(Address::new);
+        line.changed(sim(0), CallState::Ringing, number.as_ref(), None, RANG);
+        line
+    }
+
+    #[test]
+    fn a_row_is_of_the_ring_of_its_sim_its_number_and_its_minute() {
+        let is_of = |row: CallLogRow| rang(Some(FRIEND)).take_ring(&row).is_some();
+        assert!(is_of(row(0, Some(FRIEND), 0)));
+        assert!(is_of(row(0, None, 0)), "withheld in the log");
+        assert!(is_of(row(0, Some(FRIEND), 60_000)));
+        assert!(is_of(row(0, Some(FRIEND), -60_000)));
+        assert!(!is_of(row(0, Some(FRIEND), 60_001)));
+        assert!(!is_of(row(1, Some(FRIEND), 0)));
+        assert!(!is_of(row(0, Some("+15005550008"), 0)));
+        let withheld = rang(None).take_ring(&row(0, Some(FRIEND), 0));
+        assert!(withheld.is_some(), "withheld on the line");
+    }
+
+    #[test]
+    fn half_a_second_counts_as_a_whole_one() {
+        let rings_for = |ms| {
+            let mut line = rang(None);
+            line.changed(sim(0), CallState::Idle, None, None, RANG.plus_ms(ms));
+            line.take_ring(&row(0, None, 0)).map(|ring| ring.ring_s())
+        };
+        assert_eq!(rings_for(1_499), Some(1));
+        assert_eq!(rings_for(1_500), Some(2));
+    }
+
+    #[test]
+    fn a_ring_lasts_as_long_as_the_line_leaves_no_doubt() {
+        let mut line = rang(None);
+        assert!(line.is_busy() && !line.awaits_log());
+        line.changed(sim(0), CallState::OffHook, None, None, RANG.plus_ms(4_000));
+        line.changed(sim(0), CallState::Idle, None, None, RANG.plus_ms(9_000));
+        assert!(!line.is_busy() && line.awaits_log());
+        let rings = line.take_unlogged();
+        let lengths = rings.iter().map(|ring| (ring.ring_s(), ring.duration_s()));
+        assert_eq!(lengths.collect::<Vec<_>>(), [(4, 5)]);
+        assert!(line.take_unlogged().is_empty());
+    }
+
+    #[test]
+    fn no_more_rings_than_the_bound_wait_for_their_rows() {
+        let mut line = Line::default();
+        for n in 0..=u64::try_from(RINGS_MAX).unwrap() {
+            let now = RANG.plus_ms(n * 1_000);
+            line.changed(sim(0), CallState::Ringing, None, None, now);
+            line.changed(sim(0), CallState::Idle, None, None, now);
+        }
+        let rings = line.take_unlogged();
+        assert_eq!(rings.len(), RINGS_MAX);
+        assert_eq!(
+            rings[0].since,
+            RANG.plus_ms(1_000),
+            "the oldest is forgotten"
+        );
+    }
+}

@@ -101,3 +101,62 @@ fn moment(at: Option<UnixMs>) -> [u8; 8] {
 fn unix_line(byte: u8) -> u8 {
     if byte == 0x0c { b'\n' } else { byte }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{log::CallKind, token::MessageRef};
+    use postrider_link::frame::{Address, Bytes, Data};
+    use postrider_model::{Key, MessageId, MessageText, SimSlot};
+
+    const FROM: &str = "+15005550001";
+
+    /// The journal has fingerprints of years ago: none may ever come out otherwise.
+    #[test]
+    fn a_fingerprint_of_any_kind_never_changes() {
+        let sim = SimSlot::default();
+        let from = Address::new(FROM);
+        let data = Fingerprint::of_data(&ReceivedData {
+            receipt: 0,
+            sim,
+            from: from.clone(),
+            data: Data {
+                port: 16_001,
+                base64: Bytes(vec![1, 2, 3]),
+            },
+            sent_at: Some(UnixMs(7_000)),
+        });
+        let mms = Fingerprint::of_mms(&ReceivedMms {
+            receipt: 0,
+            sim,
+            from: from.clone(),
+            to: None,
+            subject: Some(MessageText::new("Lunch")),
+            text: Some(MessageText::new("yes")),
+            sent_at: Some(UnixMs(7_000)),
+            received_at: UnixMs(8_000),
+            row: 1,
+        });
+        let call = Fingerprint::of_call(&CallLogRow {
+            row: 1,
+            sim,
+            number: Some(from),
+            kind: CallKind::Missed,
+            started_at: UnixMs(7_000),
+            duration_s: 0,
+        });
+        let id = MessageId::new(Key::new(7).unwrap());
+        let answer = Fingerprint::of_answer(SendToken {
+            message: MessageRef { id, ep: 2 },
+            attempt: 3,
+        });
+        assert_eq!([data, mms, call, answer].map(|it| it.0), KNOWN);
+    }
+
+    const KNOWN: [u128; 4] = [
+        1_146_820_429_690_757_945_654_732_329_987_060_169,
+        166_678_159_691_415_334_585_233_411_520_607_288_366,
+        310_537_258_554_467_394_882_864_965_271_788_292_304,
+        327_471_230_561_817_599_857_609_995_939_541_650_437,
+    ];
+}

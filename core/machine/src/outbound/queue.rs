@@ -193,4 +193,21 @@ mod tests {
         );
         assert_eq!(waits.last(), Some(&RARE_LOOK_MS));
     }
+
+    #[test]
+    fn words_for_screens_stay_as_they_are() {
+        let until = BootMs(0);
+        let obstacles = [
+            (Obstacle::NoSim, "no_sim"),
+            (Obstacle::Held, "sim_held"),
+            (Obstacle::SentResults, "sent_results"),
+            (Obstacle::Silent, "silent_radio"),
+            (Obstacle::SimChanged, "sim_changed"),
+            (Obstacle::Paused, "paused"),
+            (Obstacle::Quiet { until }, "quiet_hours"),
+        ];
+        for (obstacle, word) in obstacles {
+            assert_eq!(obstacle.as_str(), word);
+        }
+    }
 }

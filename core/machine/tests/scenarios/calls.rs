@@ -428,3 +428,29 @@ fn an_owner_who_does_not_forward_keeps_calls_too() {
         "what was kept then is not told now"
     );
 }
+
+#[test]
+fn calls_on_two_sims_at_once_keep_their_own_times() {
+    let other = "+15005550008";
+    let mut world = World::new();
+    let began = world.now.unix;
+    line_of(&mut world, 0, CallState::Ringing, Some(FRIEND));
+    world.pass(3_000);
+    line_of(&mut world, 1, CallState::Ringing, Some(other));
+    world.pass(2_000);
+    line_of(&mut world, 0, CallState::OffHook, None);
+    world.pass(4_000);
+    line_of(&mut world, 1, CallState::Idle, None);
+    world.pass(11_000);
+    log(&mut world, CallKind::Incoming, Some(FRIEND), 20, 15);
+    world.logs.calls.push(CallLogRow {
+        row: 2,
+        sim: sim(1),
+        number: Some(Address::new(other)),
+        kind: CallKind::Missed,
+        started_at: began.plus_ms(3_000),
+        duration_s: 0,
+    });
+    line_of(&mut world, 0, CallState::Idle, None);
+    assert_eq!(lengths(&world), [(Some(15), Some(5)), (Some(-1), Some(6))]);
+}

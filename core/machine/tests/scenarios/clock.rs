@@ -92,3 +92,30 @@ fn a_life_goes_on_across_a_reboot_with_a_clock_that_was_set() {
         assert_eq!(world.told(message), [WireState::Expired], "{by_ms}");
     }
 }
+
+#[test]
+fn two_reboots_make_no_hand_over_younger() {
+    let mut world = used_up();
+    world.pass(20 * MINUTE);
+    world.reboot(10 * MINUTE);
+    world.pass(MINUTE);
+    world.reboot(9 * MINUTE);
+    assert_eq!(wait_of(&mut world), 20 * MINUTE);
+}
+
+#[test]
+fn a_retry_that_is_written_again_after_the_clock_was_set_comes_no_earlier() {
+    let mut world = World::new();
+    world.send(send(1));
+    world.answer(13);
+    world.pass(20_000);
+    world.answer(13);
+    world.set_wall(YEAR);
+    world.send(send(1));
+    world.reboot(10_000);
+    let left = MINUTE - world.now.boot.0;
+    world.pass(left - 1);
+    assert_eq!(world.handed_over.len(), 2);
+    world.pass(1);
+    assert_eq!(world.handed_over.len(), 3);
+}

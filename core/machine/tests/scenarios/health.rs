@@ -1,7 +1,7 @@
 //! Health: what the hub is told of the phone, when it changes and at most once a minute.
 
 use crate::world::*;
-use postrider_link::frame::{Address, Config, Kind, Send};
+use postrider_link::frame::{Address, Config, Kind, Send, SimInfo};
 use postrider_machine::{Condition, HEALTH_MS_MIN, RadioFact};
 
 fn condition(battery: u8) -> RadioFact {
@@ -84,6 +84,8 @@ fn queues_of_their_own_are_told_with_what_they_wait_for() {
         ]
     );
     assert_eq!(sim.queue, Some(2));
+    let other = &world.health.last().unwrap().sims[1];
+    assert!(other.kinds.is_empty(), "nothing waits there");
 }
 
 #[test]
@@ -108,4 +110,47 @@ fn the_next_slot_is_the_earliest_of_all_sims() {
     assert_eq!(health.next_slot_in_ms, Some(10 * MINUTE));
     assert_eq!(health.waiting_for.as_deref(), Some("quiet_hours"));
     assert_eq!(health.sims[0].next_slot_in_ms, Some(29 * MINUTE));
+}
+
+#[test]
+fn a_message_that_waits_for_its_own_retry_says_so() {
+    let mut world = World::new();
+    world.send(send(1));
+    for wait in [20_000, MINUTE] {
+        world.answer(13);
+        world.pass(wait);
+    }
+    world.answer(13);
+    world.send(Send {
+        sim: sim(1),
+        ..send(2)
+    });
+    world.answer(13);
+    world.pass(20_000);
+    world.answer(13);
+    world.pass(HEALTH_MS_MIN - 1);
+    let health = world.health.last().unwrap();
+    let words = health.sims.iter().map(|sim| sim.waiting_for.as_deref());
+    assert!(words.eq([Some("retry"); 2]));
+    let [long, short] = [0, 1].map(|slot: usize| health.sims[slot].next_slot_in_ms.unwrap());
+    assert!(short <= MINUTE, "{short}");
+    assert!((2 * MINUTE..5 * MINUTE).contains(&long), "{long}");
+    assert_eq!(health.next_slot_in_ms, Some(short));
+}
+
+#[test]
+fn another_number_of_a_sim_is_told_by_itself() {
+    let mut world = World::new();
+    world.tell(RadioFact::SimsChanged(vec![SimInfo {
+        number: Some(Address::new("+15005550002")),
+        ..SimInfo::default()
+    }]));
+    world.pass(HEALTH_MS_MIN);
+    assert_eq!(world.health.len(), 2);
+    let number = world.health[1].sims[0].number.clone();
+    assert_eq!(number.as_ref().unwrap().as_str(), "+15005550002");
+    world.disconnect();
+    world.pass(MINUTE);
+    let sims = &world.last_hello.unwrap().sims;
+    assert_eq!((sims.len(), &sims[0].number), (1, &number));
 }

@@ -3,6 +3,7 @@
 use crate::world::{HOUR, OK, World, message, send};
 use postrider_machine::{ENDED_MAX, EndedAsked};
 use postrider_model::WireState;
+use std::collections::BTreeSet;
 
 /// A phone with more ended messages than fit in memory, started on its journal: message 1 is the
 /// oldest, and every one was sent.
@@ -64,10 +65,27 @@ fn a_hub_that_went_back_hears_of_those_on_disk_too() {
     world.restored = Some((0, 0));
     world.disconnect();
     world.pass(HOUR);
-    assert!(world.held.len() >= ENDED_MAX + 2, "{}", world.held.len());
+    let shown: BTreeSet<_> = world.held.iter().map(|row| (row.id, row.ep)).collect();
+    assert_eq!(
+        (shown.len(), world.held.len()),
+        (ENDED_MAX + 2, ENDED_MAX + 2)
+    );
     assert!(
         world
             .looked_up
             .contains(&EndedAsked::Above { down: 0, up: 0 })
     );
+}
+
+#[test]
+fn whatever_names_a_message_on_disk_alone_asks_for_it() {
+    let mut world = with_too_many();
+    let [first, second] = [message(1, 1), message(2, 1)];
+    world.revoke(first);
+    world.cancel(second);
+    let asked = [first, second].map(|message| EndedAsked::Of([message.id].into()));
+    assert_eq!(world.looked_up, asked);
+    for message in [first, second] {
+        assert_eq!(world.told(message), [WireState::Sent, WireState::Sent]);
+    }
 }

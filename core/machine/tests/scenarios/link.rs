@@ -2,7 +2,7 @@
 
 use crate::world::*;
 use postrider_link::{codec::DecodeError, frame::Send};
-use postrider_machine::{Condition, Effect, Event, RadioFact};
+use postrider_machine::{Condition, Counters, Effect, Event, RadioFact, SendToken};
 use postrider_model::WireState;
 
 #[test]
@@ -191,4 +191,66 @@ fn a_death_while_the_hub_starts_over_loses_no_incoming_message() {
             assert!(told.contains(&1), "{death:?} at commit {commits}: {told:?}");
         }
     }
+}
+
+#[test]
+fn another_network_is_dialled_over_at_once() {
+    let mut world = World::new();
+    let change = |world: &mut World| {
+        world.agent.handle_network_change(world.now);
+        world.drain();
+    };
+    change(&mut world);
+    assert_eq!(world.hellos.len(), 2);
+    world.online = false;
+    world.disconnect();
+    world.online = true;
+    assert_eq!(world.hellos.len(), 2);
+    change(&mut world);
+    assert_eq!(world.hellos.len(), 3);
+}
+
+#[test]
+fn the_beat_slows_down_on_battery_and_never_on_the_charger() {
+    let pings_in_2_hours = |world: &mut World| {
+        let before = world.pings;
+        world.pass(2 * HOUR);
+        world.pings - before
+    };
+    let charging = |world: &mut World, charging| {
+        world.tell(RadioFact::ConditionChanged(Condition {
+            charging: Some(charging),
+            ..Condition::default()
+        }));
+    };
+    let mut world = World::new();
+    assert!(pings_in_2_hours(&mut world) < 70);
+    let mut world = World::new();
+    charging(&mut world, true);
+    assert_eq!(pings_in_2_hours(&mut world), 160);
+    charging(&mut world, false);
+    assert!(pings_in_2_hours(&mut world) < 70);
+}
+
+#[test]
+fn what_should_be_rare_is_counted() {
+    let mut world = World::new();
+    world.send_all(1..=2);
+    world.pass(2 * MINUTE);
+    world.answer(5);
+    let token = SendToken {
+        message: message(9, 9),
+        attempt: 1,
+    };
+    for _ in 0..3 {
+        world.result(token, 0, 1, OK);
+    }
+    let counted = Counters {
+        stray_results: 3,
+        mismatched_reports: 0,
+        silences: 2,
+        holds: 1,
+        halvings: 1,
+    };
+    assert_eq!(world.agent.counters(), counted);
 }

@@ -1,8 +1,8 @@
 //! Pace: exactly so many parts in any window, whatever happens to the process.
 
 use crate::world::*;
-use postrider_link::frame::{Config, Send};
-use postrider_machine::{Guard, PaceLimits, WAITING_MAX};
+use postrider_link::frame::{Config, Send, SimInfo};
+use postrider_machine::{Command, Guard, PaceLimits, RadioFact, WAITING_MAX};
 use postrider_model::{MessageText, WireState};
 
 fn hourly(parts: u32) -> PaceLimits {
@@ -214,4 +214,40 @@ fn a_limit_of_the_hub_is_kept_across_a_restart_of_a_phone_without_one_of_its_own
     assert_eq!(world.order(), [1, 2]);
     world.pass(HOUR);
     assert_eq!(world.order(), [1, 2, 3]);
+}
+
+#[test]
+fn the_owner_sets_other_limits_while_it_runs_and_the_hub_is_told_them() {
+    let mut world = World::with(hourly(1));
+    let slots = [(0, None), (1, Some(7))].map(|(slot, send_limit)| SimInfo {
+        slot: sim(slot),
+        send_limit,
+        ..SimInfo::default()
+    });
+    world.tell(RadioFact::SimsChanged(slots.to_vec()));
+    world.send_all(1..=3);
+    world.answer(OK);
+    assert_eq!(world.order(), [1]);
+    world.command(Command::SetLimits(hourly(2))).unwrap();
+    assert_eq!(world.order(), [1, 2]);
+    world.pass(MINUTE);
+    let limits = |sims: &[SimInfo]| sims.iter().map(|sim| sim.send_limit).collect::<Vec<_>>();
+    let told = &world.health.last().unwrap().sims;
+    assert_eq!(limits(told), [Some(2), Some(7)]);
+    world.disconnect();
+    world.pass(MINUTE);
+    let hello = world.last_hello.as_ref().unwrap();
+    assert_eq!(limits(&hello.sims), [Some(2), Some(7)]);
+}
+
+#[test]
+fn what_no_window_counts_any_more_is_forgotten_with_the_next_rows_and_not_by_itself() {
+    let mut world = World::with(hourly(5));
+    world.pass(31 * MINUTE);
+    world.send_all(1..=2);
+    world.pass(HOUR + 3 * MINUTE);
+    let spent = |world: &World| world.disk.snapshot().spent.len();
+    assert_eq!(spent(&world), 2);
+    world.tell(RadioFact::SmsReceived(sms("yes", 7, None)));
+    assert_eq!(spent(&world), 1, "the highest stays for its number");
 }

@@ -2,7 +2,7 @@
 
 use crate::world::*;
 use postrider_link::frame::{Address, Send};
-use postrider_machine::{Event, RadioFact, ReportStatus, SendToken};
+use postrider_machine::{Command, Event, RadioFact, ReportStatus, SendToken};
 use postrider_model::{MessageText, WireState};
 
 /// A text of three parts.
@@ -407,4 +407,65 @@ fn a_report_before_the_first_result_does_not_hide_that_there_are_more_parts() {
     assert_eq!(world.told(first), [WireState::Sent]);
     world.report(token, 1, 0x00);
     assert_eq!(world.told(first), [WireState::Sent, WireState::Delivered]);
+}
+
+#[test]
+fn a_result_without_a_count_leaves_the_expected_one() {
+    let mut world = World::new();
+    let first = world.send(long(1));
+    let token = world.last_token();
+    (0..3).for_each(|part| world.result(token, part, 0, OK));
+    assert_eq!(world.told(first), [WireState::Sent]);
+    assert_eq!(world.last_fact().of, Some(3));
+}
+
+#[test]
+fn a_count_that_comes_after_the_end_takes_no_part_away_and_adds_none_to_a_failure() {
+    let mut world = World::new();
+    let first = world.send(long(1));
+    let token = world.last_token();
+    (0..3).for_each(|part| world.result(token, part, 3, OK));
+    world.result(token, 0, 1, OK);
+    world.report(token, 0, 0x00);
+    assert_eq!(world.told(first), [WireState::Sent]);
+    let second = world.send(send(2));
+    let token = world.last_token();
+    world.answer(1);
+    world.result(token, 1, 2, OK);
+    world.report(token, 0, 0x00);
+    assert_eq!(
+        world.told(second),
+        [WireState::Failed, WireState::Delivered]
+    );
+}
+
+#[test]
+fn a_sim_is_shown_as_released_only_where_something_kept_it() {
+    let mut world = World::new();
+    let released = |world: &World| {
+        let shown = Event::SimReleased { sim: sim(0) };
+        world.events.iter().filter(|event| **event == shown).count()
+    };
+    let service = |world: &mut World, in_service| {
+        world.tell(RadioFact::ServiceChanged {
+            sim: sim(0),
+            in_service,
+        });
+    };
+    service(&mut world, true);
+    assert_eq!(released(&world), 0);
+    service(&mut world, false);
+    service(&mut world, false);
+    service(&mut world, true);
+    assert_eq!(released(&world), 1);
+    let held = Event::SimHeld {
+        sim: sim(0),
+        code: 4,
+    };
+    let times = world.events.iter().filter(|event| **event == held).count();
+    assert_eq!(times, 1, "told once");
+    world.send(send(1));
+    world.pass(2 * MINUTE);
+    world.command(Command::ReleaseSim(sim(0))).unwrap();
+    assert_eq!(released(&world), 2);
 }

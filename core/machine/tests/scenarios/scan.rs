@@ -291,3 +291,39 @@ fn a_text_that_would_not_fit_a_frame_is_cut() {
     assert!(postrider_link::codec::encode(&frame).is_ok());
     assert_eq!(world.confirmed, [7]);
 }
+
+#[test]
+fn a_platform_that_is_slow_with_each_page_is_not_asked_anew_in_between() {
+    let mut world = World::new();
+    world.pass(1_000);
+    world.logs.is_deaf = true;
+    write(&mut world, 1, "slow");
+    let page = |world: &World| postrider_machine::LogPage::Sms(world.logs.sms.clone());
+    world.pass(SCAN_MS);
+    let changed = |world: &mut World| {
+        world.tell(RadioFact::LogChanged(Log::Sms));
+        world.pass(0);
+        let asked = world.scans.iter().filter(|(log, _)| *log == Log::Sms);
+        asked.count()
+    };
+    world.pass(48_000);
+    let asked = changed(&mut world);
+    let first = page(&world);
+    world.tell(RadioFact::LogRead {
+        page: first,
+        complete: false,
+    });
+    let mark = ScanMark {
+        date: world.logs.sms[0].received_at.unwrap(),
+        row: 1,
+    };
+    let rows = world.disk.snapshot().scans;
+    assert!(
+        rows.iter()
+            .any(|row| row.log == Log::Sms && row.mark == mark)
+    );
+    world.pass(59_999);
+    assert_eq!(changed(&mut world), asked + 1, "the second page is out");
+    world.pass(1);
+    assert_eq!(changed(&mut world), asked + 2, "it will not come");
+}

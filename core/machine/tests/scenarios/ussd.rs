@@ -330,3 +330,20 @@ fn its_code_is_erased_a_day_after_the_end() {
     world.pass(26 * HOUR);
     assert_eq!(world.disk.message(message).unwrap().to.as_str(), "");
 }
+
+#[test]
+fn an_answer_lets_a_held_sim_go_on() {
+    let mut world = World::new();
+    world.tell(RadioFact::ServiceChanged {
+        sim: sim(0),
+        in_service: false,
+    });
+    world.send(code(1, "*100#"));
+    world.send(code(2, "*100#"));
+    world.send(send(3));
+    world.send(send(4));
+    world.pass(MINUTE);
+    assert_eq!((dialled(&world), world.order()), (vec![1], vec![3]));
+    answer_last(&mut world, "5.00");
+    assert_eq!((dialled(&world), world.order()), (vec![1, 2], vec![3, 4]));
+}

@@ -3,16 +3,17 @@
 
 use crate::{disk::Disk, logs::Logs};
 use postrider_link::{
+    close::CloseCode,
     frame::{
-        Ack, Address, Cancel, Challenge, Config, Event as FactEvent, Health, HeldRow, HubFrame,
-        Inbound, Kind, PhoneFrame, Revoke, Send, SimInfo, Welcome,
+        Ack, Address, Cancel, Challenge, Config, Event as FactEvent, Health, HeldRow, Hello,
+        HubFrame, Inbound, Kind, PhoneFrame, Revoke, Send, SimInfo, Welcome,
     },
     limits::VERSION,
 };
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Change, Condition, Effect, EndedAsked, Event, Log, MessageRef,
-    PaceLimits, RadioFact, ReceivedSms, ReportStatus, ScanMark, SendParts, SendToken, SentRow,
-    Waits,
+    Agent, AgentConfig, BootId, Change, Command, Condition, Effect, EndedAsked, Event, Log,
+    MessageRef, PaceLimits, RadioFact, ReceivedSms, Refused, ReportStatus, ScanMark, SendParts,
+    SendToken, SentRow, Waits,
 };
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
 use std::collections::BTreeSet;
@@ -44,6 +45,11 @@ pub(crate) struct World {
     pub(crate) inbound: Vec<Inbound>,
     pub(crate) health: Vec<Health>,
     pub(crate) hellos: Vec<Vec<HeldRow>>,
+    pub(crate) last_hello: Option<Hello>,
+    pub(crate) pings: usize,
+    /// What the phone said when it left.
+    pub(crate) byes: Vec<u16>,
+    pub(crate) closed: Vec<CloseCode>,
     pub(crate) held: Vec<HeldRow>,
     pub(crate) handed_over: Vec<(Now, SendParts)>,
     pub(crate) asked: Vec<SendToken>,
@@ -149,6 +155,10 @@ impl World {
             inbound: Vec::new(),
             health: Vec::new(),
             hellos: Vec::new(),
+            last_hello: None,
+            pings: 0,
+            byes: Vec::new(),
+            closed: Vec::new(),
             handed_over: Vec::new(),
             asked: Vec::new(),
             dialled: Vec::new(),
@@ -263,7 +273,8 @@ impl World {
             Effect::ResetRedial => {}
             Effect::SignHello { bytes } => self.agent.handle_signature(bytes, now),
             Effect::WriteFrame(frame) if self.online => self.take_frame(frame),
-            Effect::WriteFrame(_) | Effect::CloseLink(_) => {}
+            Effect::WriteFrame(_) => {}
+            Effect::CloseLink(close) => self.closed.push(close),
             Effect::LoadFacts(range) => {
                 let facts = self.disk.facts(range);
                 self.agent.handle_facts_loaded(facts, now);
@@ -313,7 +324,8 @@ impl World {
     fn take_frame(&mut self, frame: PhoneFrame) {
         let s = match frame {
             PhoneFrame::Hello(hello) => {
-                self.hellos.push(hello.held);
+                self.hellos.push(hello.held.clone());
+                self.last_hello = Some(hello.clone());
                 self.down = hello.down;
                 let is_behind = hello.generation != self.generation;
                 return match self.restored {
@@ -343,7 +355,11 @@ impl World {
                 self.health.push(fact);
                 s
             }
-            PhoneFrame::Ping(ping) => return self.pong(ping.n),
+            PhoneFrame::Ping(ping) => {
+                self.pings += 1;
+                return self.pong(ping.n);
+            }
+            PhoneFrame::Bye(bye) => return self.byes.push(bye.code),
             _ => return,
         };
         if self.acking {
@@ -437,6 +453,13 @@ impl World {
     pub(crate) fn configure(&mut self, config: Config) {
         let s = self.next_s();
         self.frame(HubFrame::Config(Config { s, ..config }));
+    }
+
+    /// Does what the owner asks for.
+    pub(crate) fn command(&mut self, command: Command) -> Result<(), Refused> {
+        let granted = self.agent.handle_command(command, self.now);
+        self.drain();
+        granted
     }
 
     pub(crate) fn tell(&mut self, fact: RadioFact) {
