@@ -242,7 +242,7 @@ proptest! {
             Some(choice) => prop_assert!(now.is_empty() && ever.contains(&choice.phone)),
             None => prop_assert!(now.is_empty() && ever.is_empty()),
         }
-        for (n, _) in &known {
+        for n in known.keys() {
             let current = phone(*n);
             let is_good = offers.iter().any(|offer| {
                 offer.phones.iter().any(|(id, _)| *id == current) && can(offer, &current)

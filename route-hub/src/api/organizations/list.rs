@@ -6,18 +6,21 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, fold};
 use hub_store::organizations;
-use hub_web::{Answer, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};
+use hub_web::{Answer, FilterKind, FilterSpec, FilterValue, ListQuery, ListSpec, Modifier, Page};
 
-const NAME: FilterSpec = FilterSpec {
-    name: "name",
-    kind: FilterKind::Text,
-    modifiers: Modifier::TEXT,
+const SPEC: ListSpec = ListSpec {
+    sorts: &["default", "name"],
+    filters: &[FilterSpec {
+        name: "name",
+        kind: FilterKind::Text,
+        modifiers: Modifier::TEXT,
+    }],
 };
 
 /// Lists the organizations that the caller's key reaches: the one that it belongs to.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     call.caller.require(Permission::ViewProjects)?;
-    let asked = ListQuery::read(&call.params, &["default", "name"], [&NAME])?;
+    let asked = ListQuery::read(&call.params, &SPEC)?;
     let id = call.caller.key.organization_id;
     let reading = hub.store.read(move |tx| organizations::get(tx, id));
     let own = reading.await?.filter(|own| {
