@@ -6,21 +6,18 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, fold};
 use hub_store::organizations;
-use hub_web::{Answer, FilterKind, FilterSpec, FilterValue, ListQuery, ListSpec, Modifier, Page};
+use hub_web::{Answer, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};
 
-const SPEC: ListSpec = ListSpec {
-    sorts: &["default", "name"],
-    filters: &[FilterSpec {
-        name: "name",
-        kind: FilterKind::Text,
-        modifiers: Modifier::TEXT,
-    }],
+const NAME: FilterSpec = FilterSpec {
+    name: "name",
+    kind: FilterKind::Text,
+    modifiers: Modifier::TEXT,
 };
 
 /// Lists the organizations that the caller's key reaches: the one that it belongs to.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     call.caller.require(Permission::ViewProjects)?;
-    let asked = ListQuery::read(&call.params, &SPEC)?;
+    let asked = ListQuery::read(&call.params, &["default", "name"], [&NAME])?;
     let id = call.caller.key.organization_id;
     let reading = hub.store.read(move |tx| organizations::get(tx, id));
     let own = reading.await?.filter(|own| {
