@@ -392,6 +392,11 @@ impl Model {
         self.paces.insert(phone, Pace::default());
     }
 
+    /// A phone cannot know how old is what it handed over before a moment.
+    pub fn forget_pace_before(&mut self, phone: usize, at: u64) {
+        self.paces.entry(phone).or_default().forget_before(at);
+    }
+
     /// A phone's incoming messages cannot be counted any more.
     pub fn uncounted(&mut self, phone: usize) {
         self.uncounted.insert(phone);

@@ -107,6 +107,11 @@ impl Pace {
         ))
     }
 
+    /// What was handed over before a moment does not count any more.
+    pub(super) fn forget_before(&mut self, at: u64) {
+        self.spent.retain(|spent| spent.at >= at);
+    }
+
     /// The platform made another number of parts than was expected.
     pub(super) fn made_parts(&mut self, token: SendToken, parts: u8) {
         let of = |spent: &&mut Spent| spent.token == token;

@@ -111,9 +111,6 @@ impl World {
             return;
         }
         phone.boot += 1;
-        if std::mem::take(&mut phone.wall_untold) {
-            self.model.forget_pace(no);
-        }
         phone.booted_at = at;
         phone.powered = true;
         phone.force_stopped = false;
@@ -134,6 +131,10 @@ impl World {
             let (life, again) = (phone.life, phone.full_until);
             self.coverage.mark("fault", "started on a full disk", "");
             return self.push(again, Event::StartApp { phone: no, life });
+        }
+        if std::mem::take(&mut phone.wall_untold) {
+            // What an earlier boot handed over is as old as the wall clock makes it.
+            self.model.forget_pace_before(no, phone.booted_at);
         }
         phone.life += 1;
         phone.redials = 0;

@@ -307,7 +307,14 @@ impl World {
             (call.started_at, call.is_beside) = (started_at, is_beside);
         }
         if is_beside {
-            self.coverage.mark("incoming", "a call beside another", "");
+            let what = match call.token {
+                Some(_) => "a placed call comes too late",
+                None => "a call beside another",
+            };
+            self.coverage.mark("incoming", what, "");
+            if call.token.is_some() {
+                return;
+            }
             return self.beat_in(no, index, CallBeat::Ends, call.ring_ms);
         }
         platform.on_line = Some(index);
