@@ -1,5 +1,6 @@
 //! How a phone's process dies and starts again.
 
+use super::Written;
 use crate::{
     log::{Line, Who},
     net::Wire,
@@ -41,10 +42,16 @@ impl World {
         self.note(Line::new(Who::Phone(no), "{w}").word(words.0));
         self.note(Line::new(Who::Phone(no), "  … {w}").word(words.1));
         let phone = &mut self.phones[no];
+        if matches!(point, Point::BeforeWrite) {
+            phone.written = Written::default();
+        }
         let was_written = matches!(point, Point::BeforeSync);
         match death {
             Death::Power => {
                 let is_there = phone.disk.power_failed(&mut random);
+                if !is_there {
+                    phone.written = Written::default();
+                }
                 if was_written {
                     let what = if is_there { "kept" } else { "lost" };
                     self.coverage
@@ -53,7 +60,7 @@ impl World {
             }
             Death::Kill | Death::ForceStop | Death::DiskFull => phone.disk.process_died(),
         }
-        self.keep_decisions(no);
+        self.keep_written(no);
         self.end_process(no);
         let phone = &mut self.phones[no];
         let life = phone.life;
@@ -90,7 +97,7 @@ impl World {
         phone.life += 1;
         phone.inbox.clear();
         phone.committing = false;
-        phone.decided.clear();
+        phone.written = Written::default();
         phone.dialling = None;
         phone.due_at = None;
         let socket = phone.socket.take();

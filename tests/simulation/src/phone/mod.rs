@@ -55,6 +55,19 @@ pub struct Decided {
     pub at: u64,
 }
 
+/// What the rows of a commit say that the model has to know.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// When they were made, in milliseconds since the run began.
+    pub at: u64,
+    /// Hand-overs that were decided on.
+    pub decided: Vec<Decided>,
+    /// The slots whose limit the hub set, and whether there is one now.
+    pub limits: Vec<(u8, bool)>,
+    /// Whether they tell of the wall clock's jump.
+    pub tells_wall: bool,
+}
+
 /// One phone.
 #[derive(Debug)]
 pub struct Phone {
@@ -89,8 +102,8 @@ pub struct Phone {
     pub inbox: VecDeque<Input>,
     /// Whether a commit runs.
     pub committing: bool,
-    /// Hand-overs that the commit under way will have written.
-    pub decided: Vec<Decided>,
+    /// What the commit under way will have written.
+    pub written: Written,
     /// When each hand-over was decided on.
     pub decided_at: BTreeMap<SendToken, u64>,
     /// Since when the hub's limit of a SIM is known here without a gap.
@@ -168,7 +181,7 @@ impl Phone {
             forgets: false,
             inbox: VecDeque::new(),
             committing: false,
-            decided: Vec::new(),
+            written: Written::default(),
             decided_at: BTreeMap::new(),
             limited_since: BTreeMap::new(),
             socket: None,
@@ -215,6 +228,7 @@ impl Phone {
     pub fn install_anew(&mut self) {
         let is_real = self.disk.is_real();
         self.installs += 1;
+        self.limited_since.clear();
         self.disk = Disk::new(is_real.then(RealJournal::new));
         let mut random = Seeded::keyed(self.seed, &[4, self.no as u64, self.life, self.boot]);
         let name = format!("{:016x}{:016x}", random.next_u64(), random.next_u64());

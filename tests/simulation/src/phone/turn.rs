@@ -1,6 +1,6 @@
 //! A turn of a phone's process, in the ring's order: rows, sync, then the world.
 
-use super::{Decided, Input, Phone};
+use super::{Decided, Input, Phone, Written};
 use crate::{
     log::{Line, Who},
     plan::Point,
@@ -126,7 +126,7 @@ impl World {
     fn on_disk(&mut self, no: usize) -> bool {
         let at = self.at;
         self.phones[no].disk.sync();
-        self.keep_decisions(no);
+        self.keep_written(no);
         if self.dies_at(no, Point::AfterSync) {
             return false;
         }
@@ -139,12 +139,21 @@ impl World {
         true
     }
 
-    /// Remembers when the hand-overs that are on disk now were decided on.
-    pub(crate) fn keep_decisions(&mut self, no: usize) {
+    /// Remembers what the rows say that are on disk now.
+    pub(crate) fn keep_written(&mut self, no: usize) {
         let phone = &mut self.phones[no];
-        for decided in std::mem::take(&mut phone.decided) {
+        let written = std::mem::take(&mut phone.written);
+        for decided in written.decided {
             phone.decided_at.insert(decided.token, decided.at);
         }
+        for (slot, is_limited) in written.limits {
+            if is_limited {
+                phone.limited_since.entry(slot).or_insert(written.at);
+            } else {
+                phone.limited_since.remove(&slot);
+            }
+        }
+        phone.wall_untold &= !written.tells_wall;
     }
 
     /// Looks at rows before they are written: what is submitted must be allowed.
@@ -152,6 +161,7 @@ impl World {
         let at = self.at;
         let mut rules = Allowed::of(&self.phones[no], at);
         let mut decided = Vec::new();
+        let (mut limits, mut tells_wall) = (Vec::new(), false);
         let mut forbidden = None;
         // A message may be added and submitted in one commit: no row of it is on disk then.
         let mut added: BTreeMap<MessageRef, &MessageRow> = BTreeMap::new();
@@ -160,13 +170,10 @@ impl World {
                 Change::ConfigSet(config) => {
                     rules.set(config.clone());
                     let slot = config.sim.map_or(0, |slot| slot.get());
-                    let since = &mut self.phones[no].limited_since;
-                    match config.send_limit_max {
-                        Some(_) => drop(since.entry(slot).or_insert(at)),
-                        None => drop(since.remove(&slot)),
-                    }
+                    let is_limited = config.send_limit_max.is_some();
+                    limits.push((slot, is_limited));
                 }
-                Change::WallMoved { .. } => self.phones[no].wall_untold = false,
+                Change::WallMoved { .. } => tells_wall = true,
                 Change::PausedSet(paused) => rules.paused = *paused,
                 Change::MessageMoved { message, progress } => {
                     let name = progress.state.as_str();
@@ -195,7 +202,12 @@ impl World {
                 _ => {}
             }
         }
-        self.phones[no].decided.extend(decided);
+        self.phones[no].written = Written {
+            at,
+            decided,
+            limits,
+            tells_wall,
+        };
         if let Some((token, why)) = forbidden {
             let id = Some(token.message.id);
             let text = format!("phone {no} submits {token} while {why}");

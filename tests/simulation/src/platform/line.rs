@@ -18,6 +18,8 @@ use postrider_model::{MessageText, SimSlot, UnixMs};
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
+/// How much later than it was decided on a code may be dialled, when the disk is slow.
+const DISK_MS: u64 = 10 * SECOND;
 /// Where the numbers of callers begin.
 const CALLERS_FROM: u64 = 5_000;
 
@@ -73,7 +75,8 @@ impl World {
     pub(crate) fn dial_ussd(&mut self, no: usize, token: SendToken, sim: SimSlot) {
         let (at, life) = (self.at, self.phones[no].life);
         let pending = self.phones[no].platform.asked.get(&sim.get()).copied();
-        if pending.is_some_and(|asked| asked.life == life && at < asked.at + USSD_MS_MAX) {
+        if pending.is_some_and(|asked| asked.life == life && at + DISK_MS < asked.at + USSD_MS_MAX)
+        {
             let text = format!("phone {no} dials {token} while a code waits for its answer");
             let id = Some(token.message.id);
             return self.fail("one USSD code at a time on a SIM", id, text);
@@ -305,6 +308,11 @@ impl World {
         let is_beside = platform.on_line.is_some();
         if let Some(call) = platform.calls.get_mut(index) {
             (call.started_at, call.is_beside) = (started_at, is_beside);
+            // Of the one beside another, the log tells as soon as of that.
+            let is_late = is_beside && call.row_after_ms.is_some();
+            call.row_after_ms = call
+                .row_after_ms
+                .map(|ms| if is_late { ms.min(SECOND) } else { ms });
         }
         if is_beside {
             let what = match call.token {
