@@ -132,8 +132,8 @@ impl Deciding<'_> {
         let mut effects = Effects::default();
         if admission.lost_install.is_some() {
             effects = freeze::gone(self.hub, tx, &project, &device, self.now)?;
-        } else if device.time_last_seen.is_none() && admission.reconcile.is_none() {
-            // What never was here before was given nothing that could have been forgotten.
+        } else if device.gen_seen == 0 && admission.reconcile.is_none() {
+            // An installation that never was here was given nothing that could have been forgotten.
             effects = freeze::answered(self.hub, tx, &project, &device, self.now)?;
         }
         if let Some(generation) = admission.raise_generation {

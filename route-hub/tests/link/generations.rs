@@ -293,6 +293,26 @@ async fn a_device_that_was_never_here_is_not_held_by_a_freeze() {
 }
 
 #[tokio::test]
+async fn a_device_that_was_replaced_and_not_seen_since_is_not_held_by_a_freeze() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let line = phone.connect().await;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    hub.change_device(&phone, |device| {
+        device.install = "install-of-tests-2".to_owned();
+        (device.down_sent, device.down_acked, device.up) = (0, 0, 0);
+        (device.conn, device.gen_seen, device.frozen) = (0, 0, true);
+    })
+    .await;
+    (phone.install, phone.conn) = ("install-of-tests-2".to_owned(), 0);
+    (phone.down, phone.up, phone.up_acked) = (0, 0, 0);
+    let id = hub.queue(&phone, "first").await;
+    let mut line = phone.connect().await;
+    assert_eq!(line.send().await.id, id);
+}
+
+#[tokio::test]
 async fn a_generation_far_ahead_is_refused_and_freezes_nobody() {
     let hub = hub().await;
     let mut phone = hub.pair().await;
