@@ -89,4 +89,20 @@ mod tests {
         }
         assert_eq!(CloseCode::from_code(1000), None);
     }
+
+    #[test]
+    fn each_code_has_its_number_and_a_reason_of_its_own() {
+        let said: Vec<_> = CloseCode::ALL.iter().map(CloseCode::to_string).collect();
+        let expected = [
+            "1001 going away",
+            "1011 could not store",
+            "4400 protocol error",
+            "4403 not paired",
+            "4406 needs a newer app",
+            "4409 replaced by a newer connection",
+            "4410 journal copied or rolled back",
+            "4426 version not spoken",
+        ];
+        assert_eq!(said, expected);
+    }
 }

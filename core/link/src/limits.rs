@@ -67,3 +67,15 @@ pub const UNKNOWN_AFTER_LIFE_MS: u64 = 60_000;
 /// How far a phone's generation may lie above the hub's; above it closes (4400). Restores are few,
 /// and no phone may use up the numbers that all phones of a hub share.
 pub const GENERATIONS_AHEAD_MAX: u64 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_are_those_of_the_design() {
+        assert_eq!(FRAME_BYTES_MAX, 65_536);
+        assert_eq!(INTEGER_END, 9_007_199_254_740_992);
+        assert_eq!(DAILY_MS, 86_400_000);
+    }
+}

@@ -49,6 +49,7 @@ pub fn pairing_digits(hash_start: [u8; 8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Bytes;
     use postrider_model::Key;
 
     #[test]
@@ -74,5 +75,31 @@ mod tests {
     fn there_are_always_six_digits() {
         assert_eq!(pairing_digits([0, 0, 0, 0, 0, 0, 0, 7]), "000007");
         assert_eq!(pairing_digits([0xff; 8]), "551615");
+    }
+
+    #[test]
+    fn the_hub_expects_what_the_phone_of_that_hello_signed() {
+        let nonce: Nonce = "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap();
+        let hello = Hello {
+            v: (1, 1),
+            features: vec![],
+            phone: DeviceId::new(Key::new(9).unwrap()),
+            install: "install-0000-0003".parse().unwrap(),
+            conn: 12,
+            sig: Bytes::default(),
+            generation: 1,
+            down: 0,
+            up_lo: 1,
+            up_hi: 0,
+            limit: 0,
+            boot: "boot-1".into(),
+            wall: 0,
+            mono: 0,
+            sims: vec![],
+            held: vec![],
+        };
+        let signed = hello_bytes("hub.example", &nonce, hello.phone, &hello.install, 12);
+        assert_eq!(expected_bytes("hub.example", &nonce, &hello), signed);
+        assert_ne!(expected_bytes("other.example", &nonce, &hello), signed);
     }
 }

@@ -1,7 +1,8 @@
 //! What the codec refuses, and what it lets pass.
 
 use super::*;
-use crate::frame::{Ack, Void};
+use crate::frame::{Ack, Send, Void};
+use postrider_model::MessageText;
 
 fn hub(text: &str) -> Result<HubFrame, DecodeError> {
     decode_hub(text.as_bytes())
@@ -213,4 +214,63 @@ fn a_kind_of_a_later_version_is_kept_by_its_name() {
 #[test]
 fn refusals_close_with_4400() {
     assert_eq!(hub("{").unwrap_err().close_code(), CloseCode::ProtocolError);
+}
+
+#[test]
+fn a_frame_of_64_kib_is_written_and_one_of_a_byte_more_is_not() {
+    let text = r#"{"t":"send","s":1,"id":"SM0000000000000001","ep":1,"kind":"sms","to":"*100#","sim":0,"ttl_ms":1,"report":false,"priority":1}"#;
+    let frame = |bytes: usize| match hub(text) {
+        Ok(HubFrame::Send(send)) => HubFrame::Send(Send {
+            text: Some(MessageText::new("a".repeat(bytes))),
+            ..send
+        }),
+        other => panic!("{other:?}"),
+    };
+    let rest = encode(&frame(0)).unwrap().len();
+    let text = encode(&frame(FRAME_BYTES_MAX - rest)).unwrap();
+    assert_eq!(text.len(), FRAME_BYTES_MAX);
+    let longer = frame(FRAME_BYTES_MAX - rest + 1);
+    assert_eq!(encode(&longer), Err(EncodeError::TooLong));
+}
+
+#[test]
+fn each_refusal_says_what_is_wrong() {
+    let refusals = [
+        (DecodeError::TooLong, "the frame is longer than 64 KiB"),
+        (DecodeError::NotUtf8, "the frame is not UTF-8"),
+        (DecodeError::NotJson, "the frame is not one JSON object"),
+        (DecodeError::DuplicateKey, "the frame has a key twice"),
+        (DecodeError::TooDeep, "the frame is nested too deep"),
+        (
+            DecodeError::NumberTooLarge,
+            "the frame has a number of 2^53 or more",
+        ),
+        (DecodeError::Envelope, "the frame's envelope is not valid"),
+        (DecodeError::Field, "a field of the frame is not valid"),
+        (
+            DecodeError::MustUnderstand,
+            "the frame is unknown and must be understood",
+        ),
+    ];
+    for (refusal, text) in refusals {
+        assert_eq!(refusal.to_string(), text);
+        let newer = refusal == DecodeError::MustUnderstand;
+        assert_eq!(refusal.close_code() == CloseCode::NeedsNewerApp, newer);
+    }
+    let written = [EncodeError::TooLong, EncodeError::Unknown].map(|error| error.to_string());
+    let texts = [
+        "the frame would be longer than 64 KiB",
+        "an unknown frame is never written",
+    ];
+    assert_eq!(written, texts);
+}
+
+#[test]
+fn a_type_with_an_escape_is_read_up_to_64_bytes() {
+    let of = |t: &str| hub(&format!(r#"{{"t":"{t}","s":1}}"#));
+    let unknown = |t: String| Ok(HubFrame::Unknown(Unknown { t, s: Some(1) }));
+    let escaped = format!("\\u0061{}", "b".repeat(63));
+    assert_eq!(of(&escaped), unknown(format!("a{}", "b".repeat(63))));
+    let longer = format!("{escaped}b");
+    assert_eq!(of(&longer), Err(DecodeError::Envelope));
 }

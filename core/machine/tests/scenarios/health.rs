@@ -141,10 +141,13 @@ fn a_message_that_waits_for_its_own_retry_says_so() {
 #[test]
 fn another_number_of_a_sim_is_told_by_itself() {
     let mut world = World::new();
-    world.tell(RadioFact::SimsChanged(vec![SimInfo {
-        number: Some(Address::new("+15005550002")),
+    let sims = [Some("+15005550002"), None].map(|number| number.map(Address::new));
+    let sims = (0..).zip(sims).map(|(slot, number)| SimInfo {
+        slot: sim(slot),
+        number,
         ..SimInfo::default()
-    }]));
+    });
+    world.tell(RadioFact::SimsChanged(sims.collect()));
     world.pass(HEALTH_MS_MIN);
     assert_eq!(world.health.len(), 2);
     let number = world.health[1].sims[0].number.clone();
@@ -152,5 +155,5 @@ fn another_number_of_a_sim_is_told_by_itself() {
     world.disconnect();
     world.pass(MINUTE);
     let sims = &world.last_hello.unwrap().sims;
-    assert_eq!((sims.len(), &sims[0].number), (1, &number));
+    assert_eq!((sims.len(), &sims[0].number), (2, &number));
 }

@@ -228,3 +228,86 @@ fn hello_lists_what_is_not_acked_as_ended_or_as_sent() {
         assert_eq!(row.is_held(true), open, "{state}");
     }
 }
+
+/// Where each step leads from each state; whatever is missing is not allowed.
+#[test]
+fn every_step_from_every_state_leads_where_it_should() {
+    use WireState::*;
+    let proven = Step::Failed {
+        partial: false,
+        unsent: true,
+    };
+    let partial = Step::Failed {
+        partial: true,
+        unsent: false,
+    };
+    let allowed: [(Step, &[WireState], WireState); 11] = [
+        (Step::Submit, &[OnPhone, Retrying], Submitting),
+        (Step::HeldBack, &[Submitting], OnPhone),
+        (Step::Retry, &[Submitting], Retrying),
+        (Step::Lost, &[Submitting], Unknown),
+        (Step::Expire, &[OnPhone, Retrying], Expired),
+        (Step::Sent, &[Submitting, Unknown], Sent),
+        (proven, &[OnPhone, Retrying, Submitting, Unknown], Failed),
+        (partial, &[Submitting, Unknown], Failed),
+        (
+            Step::Failed {
+                partial: false,
+                unsent: false,
+            },
+            &[Submitting, Unknown],
+            Failed,
+        ),
+        (
+            Step::NotDelivered,
+            &[Submitting, Unknown, Sent, Failed],
+            NotDelivered,
+        ),
+        (
+            Step::Delivered,
+            &[Submitting, Unknown, Sent, Failed, NotDelivered],
+            Delivered,
+        ),
+    ];
+    for (step, from, to) in allowed {
+        for state in WireState::ALL {
+            let after = claim(3, *state).after(step).map(|claim| claim.state);
+            let refused = NotAllowed {
+                state: *state,
+                step,
+            };
+            let expected = from.contains(state).then_some(to).ok_or(refused);
+            assert_eq!(after, expected, "{step:?} from {state}");
+        }
+    }
+}
+
+#[test]
+fn what_waits_never_fails_by_halves() {
+    let step = Step::Failed {
+        partial: true,
+        unsent: true,
+    };
+    assert!(claim(1, WireState::OnPhone).after(step).is_err());
+}
+
+#[test]
+fn a_step_that_is_not_allowed_says_from_where() {
+    let refused = claim(1, WireState::Sent).after(Step::Submit).unwrap_err();
+    assert_eq!(refused.to_string(), "Submit is not allowed from `sent`");
+}
+
+#[test]
+fn what_has_ended_is_a_tombstone() {
+    for state in WireState::ALL {
+        let open = matches!(
+            state,
+            WireState::OnPhone
+                | WireState::Retrying
+                | WireState::Submitting
+                | WireState::Unknown
+                | WireState::Sent
+        );
+        assert_eq!(claim(1, *state).has_ended(), !open, "{state}");
+    }
+}

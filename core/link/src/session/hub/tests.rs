@@ -1,5 +1,7 @@
 //! The hub's decisions about hello, and its end of a connection.
 
+mod edges;
+
 use super::*;
 use crate::frame::{Address, Kind};
 use crate::frame::{Bytes, Health, Held, Hello, InstallId, Send, Unknown, Void};

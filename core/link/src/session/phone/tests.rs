@@ -1,5 +1,7 @@
 //! The phone's end: what each close means, and what waits for a commit.
 
+mod edges;
+
 use super::*;
 use crate::frame::{Ack, Challenge, Health, HubFrame, Pong, Unknown, Void, Welcome};
 use postrider_model::Key;

@@ -238,4 +238,36 @@ mod tests {
         assert_eq!(uplink.restart(), 7);
         assert_eq!(uplink.bounds(), (1, 2));
     }
+
+    #[test]
+    fn what_the_hub_is_known_to_have_acks_nothing() {
+        let mut uplink = Uplink::new(5, 9);
+        assert_eq!(uplink.connect(5, 100), Ok(false));
+        assert_eq!(uplink.connect(9, 100), Ok(true));
+        assert_eq!(uplink.ack(9, 100), Ok(false));
+        let mut uplink = Uplink::new(5, 9);
+        assert!(!uplink.ack_before_restart(5));
+        assert!(!uplink.ack_before_restart(10), "more than there is");
+        assert!(uplink.ack_before_restart(9));
+        assert_eq!(uplink.bounds(), (10, 9));
+    }
+
+    #[test]
+    fn the_journal_is_asked_once_for_one_window_and_only_for_what_may_be_written() {
+        let mut uplink = Uplink::new(5, 900);
+        assert_eq!(uplink.wanted(), None, "not connected");
+        uplink.connect(5, 5).unwrap();
+        assert_eq!(uplink.wanted(), None, "no credit");
+        uplink.connect(5, 1_000).unwrap();
+        let range = FactRange {
+            above: 5,
+            count_max: 256,
+        };
+        assert_eq!(uplink.wanted(), Some(range));
+        assert_eq!(uplink.wanted(), None, "it was asked");
+        uplink.loaded((6..=300).map(fact).collect());
+        assert_eq!(written(&mut uplink).len(), 256);
+        uplink.loaded(vec![fact(262)]);
+        assert_eq!(uplink.next().map(|fact| fact.s()), None, "nobody asked");
+    }
 }

@@ -176,3 +176,38 @@ fn an_exposure_that_a_forgotten_one_replaced_is_never_told_as_not_sent() {
         }
     }
 }
+
+#[test]
+fn what_a_forgotten_exposure_replaced_may_have_gone_out_unless_it_is_proven() {
+    let earlier_unknown = |mut message: Message| {
+        message.page(2, 3, WireState::OnPhone);
+        message.row.flags.has(Flags::EARLIER_UNKNOWN)
+    };
+    for state in [WireState::OnPhone, WireState::Submitting] {
+        assert!(earlier_unknown(Message::at(state)), "{state} was open");
+    }
+    assert!(earlier_unknown(Message::at(WireState::Unknown)));
+    assert!(earlier_unknown(Message::at(WireState::Failed)), "no proof");
+    let mut proven = Message::exposed();
+    proven.says(1, PROVEN);
+    assert!(!earlier_unknown(proven));
+    assert!(!earlier_unknown(Message::new()));
+    assert!(!earlier_unknown(Message::at(WireState::Cancelled)));
+}
+
+#[test]
+fn what_went_out_stays_so_whatever_a_forgotten_exposure_says() {
+    for state in [WireState::Unknown, WireState::Failed, WireState::Revoked] {
+        let mut message = Message::at(WireState::Sent);
+        let outcome = message.page(1, 2, state);
+        assert_eq!((shown(&outcome), outcome.ask), (None, None), "{state}");
+        assert_eq!(message.state(), HubState::Sent);
+    }
+    let mut message = Message::at(WireState::Sent);
+    let outcome = message.page(1, 2, WireState::Retrying);
+    assert_eq!(outcome.ask, Some(Ask::Revoke));
+    assert_eq!(message.state(), HubState::Sent);
+    let mut message = Message::at(WireState::Sent);
+    let outcome = message.page(1, 2, WireState::Delivered);
+    assert_eq!(shown(&outcome), Some((MessageStatus::Delivered, None)));
+}

@@ -185,3 +185,67 @@ fn after_a_resend_of_a_failure_with_proof_a_cancel_is_a_cancel() {
     let outcome = message.apply(Fact::CancelAsked);
     assert_eq!(outcome.verdict, Some(Verdict::Cancelled));
 }
+
+#[test]
+fn what_is_cancelled_or_deleted_is_not_exposed_even_while_it_waits() {
+    for flag in [Flags::CANCEL_ASKED, Flags::DELETED] {
+        let mut message = Message::new();
+        message.row.flags.set(flag);
+        assert!(!message.row.can_expose(true), "{flag:?}");
+    }
+    let mut message = Message::at(WireState::Failed);
+    message.apply(Fact::DeleteAsked);
+    message.apply(Fact::ResendAsked { new_route: false });
+    assert!(!message.row.can_expose(true), "it stays deleted");
+}
+
+#[test]
+fn a_message_that_is_taken_back_is_asked_for_until_it_is_answered() {
+    let mut message = Message::at(WireState::OnPhone);
+    assert_eq!(message.apply(Fact::RevokeWanted).ask, Some(Ask::Revoke));
+    message.apply(Fact::CancelAsked);
+    assert_eq!(message.row.asks(), Some(Ask::Revoke), "it says no less");
+    message.reports(WireState::Submitting);
+    assert_eq!(message.row.asks(), Some(Ask::Revoke), "no answer yet");
+    message.reports(WireState::Sent);
+    assert_eq!(message.row.asks(), None);
+    for mut message in [Message::new(), Message::at(WireState::Sent)] {
+        assert_eq!(message.apply(Fact::RevokeWanted), Outcome::default());
+    }
+}
+
+#[test]
+fn a_lost_holder_is_asked_for_nothing_any_more() {
+    let mut message = Message::at(WireState::OnPhone);
+    message.apply(Fact::RevokeWanted);
+    message.apply(Fact::HolderLost);
+    assert_eq!(message.row.asks(), None);
+}
+
+#[test]
+fn errors_and_refusals_have_words_of_their_own() {
+    let codes = [
+        (ErrorCode::UnknownOutcome, Some("unknown_outcome")),
+        (ErrorCode::Expired, Some("expired")),
+        (ErrorCode::NeverSent, Some("never_sent")),
+        (ErrorCode::Partial, Some("partial")),
+        (ErrorCode::FromEvent, None),
+    ];
+    for (code, word) in codes {
+        assert_eq!(code.as_str(), word);
+    }
+    let refusals = [
+        (Refused::NotExposable, "the message may not be exposed"),
+        (
+            Refused::NotHolder,
+            "the reporter does not hold the exposure",
+        ),
+        (
+            Refused::NoSuchExposure,
+            "no exposure of that number was made",
+        ),
+    ];
+    for (refused, text) in refusals {
+        assert_eq!(refused.to_string(), text);
+    }
+}

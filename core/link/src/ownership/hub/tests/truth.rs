@@ -198,3 +198,66 @@ fn the_truth_corrects_a_cancelled_or_expired_message() {
         assert_eq!(shown(&outcome), Some((MessageStatus::Sent, None)));
     }
 }
+
+#[test]
+fn a_result_rises_to_the_later_one_and_keeps_what_it_says() {
+    let mut message = Message::at(WireState::Sent);
+    let outcome = message.reports(WireState::NotDelivered);
+    assert_eq!(shown(&outcome), Some((MessageStatus::NotDelivered, None)));
+    let mut message = Message::at(WireState::Sent);
+    let partial = (MessageStatus::Failed, Some(ErrorCode::Partial));
+    assert_eq!(shown(&message.says(1, PARTIAL)), Some(partial));
+    let mut message = Message::at(WireState::Sent);
+    let failed = (MessageStatus::Failed, Some(ErrorCode::FromEvent));
+    let outcome = message.reports(WireState::Failed);
+    assert_eq!(shown(&outcome), Some(failed));
+    assert!(message.row.flags.has(Flags::NO_PROOF));
+}
+
+#[test]
+fn the_truth_takes_back_all_that_it_disproves() {
+    let disproved = [Flags::NEVER_SENT, Flags::PARTIAL, Flags::NO_PROOF];
+    for state in [WireState::Sent, WireState::Delivered] {
+        let mut message = Message::at(WireState::Unknown);
+        message.says(1, PARTIAL);
+        for flag in disproved {
+            message.row.flags.set(flag);
+        }
+        message.row.state = HubState::Unknown;
+        message.reports(state);
+        assert!(disproved.iter().all(|flag| !message.row.flags.has(*flag)));
+        let mut message = resent();
+        for flag in disproved {
+            message.row.flags.set(flag);
+        }
+        message.earlier_says(1, state);
+        assert!(disproved.iter().all(|flag| !message.row.flags.has(*flag)));
+    }
+}
+
+#[test]
+fn what_waits_to_go_out_again_is_ended_by_nothing_less_than_an_end() {
+    let waiting = || {
+        let mut message = Message::exposed();
+        message.rules.on_unknown = OnUnknown::Resend;
+        message.reports(WireState::Unknown);
+        message
+    };
+    let harmless = [
+        plain(WireState::OnPhone),
+        plain(WireState::Retrying),
+        plain(WireState::Submitting),
+        plain(WireState::Unknown),
+        plain(WireState::Revoked),
+        PROVEN,
+    ];
+    for report in harmless {
+        let mut message = waiting();
+        assert_eq!(message.says(1, report), Outcome::default(), "{report:?}");
+        assert_eq!(message.state(), HubState::Waiting);
+    }
+    let mut freed = Message::exposed();
+    freed.reports(WireState::Revoked);
+    assert_eq!(freed.reports(WireState::Failed), Outcome::default());
+    assert_eq!(freed.state(), HubState::Waiting, "it was proven");
+}
