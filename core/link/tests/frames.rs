@@ -11,7 +11,10 @@ mod every;
 mod parts;
 
 use every::{hub_frames, phone_frames};
-use postrider_link::codec::{decode_hub, decode_phone, encode};
+use postrider_link::{
+    codec::{decode_hub, decode_phone, encode},
+    frame::{Address, Bytes, HubFrame, InstallId, PhoneFrame},
+};
 
 #[test]
 fn the_hubs_frames_look_like_this() {
@@ -70,4 +73,37 @@ fn no_frame_prints_a_number_a_text_or_a_signed_address() {
     for secret in ["+1500", "noon", "STOP", "sig=x"] {
         assert!(!printed.contains(secret), "{secret} was printed");
     }
+}
+
+#[test]
+fn an_address_says_what_it_holds_and_prints_only_its_length() {
+    let number = Address::new("+15005550001");
+    assert_eq!(number.as_str(), "+15005550001");
+    assert_eq!(number.number().unwrap().as_str(), "+15005550001");
+    assert_eq!(Address::from(&number.number().unwrap()), number);
+    assert_eq!(Address::new("*100#").number(), None);
+    assert_eq!(format!("{number:?}"), "<address, 12 characters>");
+    assert_eq!(format!("{:?}", Bytes(vec![1, 2, 3])), "<3 bytes>");
+}
+
+#[test]
+fn a_token_has_16_to_128_letters_digits_dashes_or_lines() {
+    let fits = |text: &str| text.parse::<InstallId>().is_ok();
+    assert!(fits("AZaz09-_AZaz09-_"));
+    assert!(fits(&"a".repeat(128)));
+    for text in ["a".repeat(15), "a".repeat(129), "a".repeat(15) + "|"] {
+        assert!(!fits(&text), "{text}");
+    }
+    let error = "".parse::<InstallId>().unwrap_err();
+    let text = "is not 16 to 128 letters, digits, `-` or `_`";
+    assert_eq!(error.to_string(), text);
+}
+
+#[test]
+fn each_frame_knows_its_place() {
+    let places = |places: Vec<Option<u64>>| places.into_iter().flatten().collect::<Vec<_>>();
+    let hub = places(hub_frames().iter().map(HubFrame::s).collect());
+    assert_eq!(hub, Vec::from_iter(13..=19));
+    let phone = places(phone_frames().iter().map(PhoneFrame::s).collect());
+    assert_eq!(phone, [10, 11, 11, 12, 13]);
 }

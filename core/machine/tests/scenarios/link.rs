@@ -1,7 +1,7 @@
 //! What the link takes from the machines and gives to them.
 
 use crate::world::*;
-use postrider_link::{codec::DecodeError, frame::Send};
+use postrider_link::{close::CloseCode, codec::DecodeError, frame::Send};
 use postrider_machine::{Condition, Counters, Effect, Event, RadioFact, SendToken};
 use postrider_model::WireState;
 
@@ -78,6 +78,7 @@ fn a_bad_frame_closes_the_connection_and_it_is_dialled_again() {
         .handle_bad_frame(DecodeError::NotJson, world.now);
     world.drain();
     assert!(world.events.contains(&Event::LinkDown));
+    assert_eq!(world.closed, [CloseCode::ProtocolError]);
     world.pass(1_000);
     assert_eq!(world.hellos.len(), 2);
     assert_eq!(world.events.last(), Some(&Event::LinkUp));
@@ -253,4 +254,29 @@ fn what_should_be_rare_is_counted() {
         halvings: 1,
     };
     assert_eq!(world.agent.counters(), counted);
+}
+
+/// Ends the connection and opens another before anything of the first came out.
+fn connect_anew(world: &mut World) {
+    world.agent.handle_disconnected(None, world.now);
+    world.agent.handle_redial(0, world.now);
+    world.agent.handle_timeout(world.now);
+    world.agent.handle_connected(world.now);
+    world.drain();
+}
+
+#[test]
+fn what_was_meant_for_an_older_connection_reaches_no_other() {
+    let mut world = World::new();
+    let heard = RadioFact::SmsReceived(sms("yes", 7, None));
+    world.agent.handle_radio(heard, world.now);
+    connect_anew(&mut world);
+    world.pass(MINUTE);
+    assert_eq!((world.hellos.len(), world.inbound.len()), (2, 1));
+    let mut world = World::new();
+    world
+        .agent
+        .handle_bad_frame(DecodeError::NotJson, world.now);
+    connect_anew(&mut world);
+    assert!(world.closed.is_empty(), "the new one is in order");
 }

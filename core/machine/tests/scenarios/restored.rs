@@ -2,6 +2,7 @@
 
 use crate::world::*;
 use postrider_link::frame::{Config, HeldRow, Send};
+use postrider_machine::RadioFact;
 use postrider_model::WireState;
 
 fn shown(rows: &[HeldRow]) -> Vec<(i64, WireState)> {
@@ -59,6 +60,9 @@ fn what_is_of_an_older_generation_is_shown_to_a_hub_that_goes_back_again() {
     world.disconnect();
     world.pass(MINUTE);
     world.send(send(5));
+    for second in 1..=9 {
+        world.tell(RadioFact::SmsReceived(sms("yes", second, None)));
+    }
     world.held.clear();
     let up = world.disk.snapshot().link.up_highest;
     world.restored = Some((1, up));

@@ -469,3 +469,18 @@ fn a_sim_is_shown_as_released_only_where_something_kept_it() {
     world.command(Command::ReleaseSim(sim(0))).unwrap();
     assert_eq!(released(&world), 2);
 }
+
+#[test]
+fn a_failure_with_proof_is_over_at_once_and_one_without_after_the_report_window() {
+    for (code, at_once) in [(3, true), (1, false)] {
+        let mut world = World::new();
+        let first = world.send(send(1));
+        world.answer(code);
+        let is_over = |world: &World| world.disk.message(first).unwrap().progress.ended.is_some();
+        assert_eq!(is_over(&world), at_once);
+        world.pass(72 * HOUR - 1);
+        assert_eq!(is_over(&world), at_once);
+        world.pass(1);
+        assert!(is_over(&world));
+    }
+}

@@ -161,6 +161,7 @@ fn settings_that_pause_confirm_nothing_and_those_of_another_slot_neither() {
 fn a_hello_tells_the_hub_too() {
     let mut world = settled();
     world.set_sims(slots("other"));
+    world.acking = false;
     world.restart();
     world.send(send(1));
     assert!(world.handed_over.is_empty());
