@@ -18,6 +18,7 @@ pub mod hub;
 pub mod link;
 pub mod ops;
 pub mod pairing;
+pub mod people;
 pub mod random;
 pub mod retention;
 pub mod routes;

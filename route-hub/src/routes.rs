@@ -1,10 +1,12 @@
 //! Every URL of the REST API, on one page.
 
-use crate::api::{contacts, messages, organizations, phones, projects, webhooks};
+use crate::api::{
+    contacts, groups, messages, organizations, phones, projects, webhooks,
+};
 use crate::hub::Hub;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
 use std::sync::Arc;
 
@@ -62,8 +64,16 @@ fn project() -> Router<Hub> {
         .route("/phones/{phone_id}/messages", get(phones::messages))
         .route("/phones/{phone_id}/release_quiet_hours", post(phones::release_quiet_hours))
         .route("/phones/{phone_id}/reset_sent_message_count", post(phones::reset_sent_message_count))
-        .route("/contacts/{contact_id}", get(contacts::get))
+        .route("/contacts", get(contacts::list).post(contacts::create))
+        .route("/import_contacts", post(contacts::import))
+        .route("/contacts/{contact_id}", get(contacts::get).post(contacts::update).delete(contacts::delete))
+        .route("/contacts/{contact_id}/groups", get(contacts::groups))
         .route("/contacts/{contact_id}/messages", get(contacts::messages))
+        .route("/groups", get(groups::list).post(groups::get_or_create))
+        .route("/create_group", post(groups::create))
+        .route("/groups/{group_id}", get(groups::get).post(groups::update).delete(groups::delete))
+        .route("/groups/{group_id}/contacts", get(groups::contacts))
+        .route("/groups/{group_id}/contacts/{contact_id}", put(groups::join).delete(groups::leave))
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{webhook_id}", get(webhooks::get).post(webhooks::update).delete(webhooks::delete))
 }

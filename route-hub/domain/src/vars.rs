@@ -119,6 +119,11 @@ impl VarsChange {
         self.0.is_empty()
     }
 
+    /// Returns what a variable is set to; `None` when it is not, or deleted.
+    pub fn get(&self, name: &str) -> Option<&VarValue> {
+        self.0.get(name)?.as_ref()
+    }
+
     /// Lays `over` upon this change: its variables win.
     #[must_use]
     pub fn overlaid(mut self, over: Self) -> Self {

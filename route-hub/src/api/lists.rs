@@ -22,6 +22,32 @@ use postrider_model::{Id, IdKind};
 
 /// The seven modifiers that compare texts.
 pub(super) const TEXT: &[Modifier] = Modifier::TEXT;
+/// The same, and whether there is one.
+pub(super) const TEXT_EXISTS: &[Modifier] = &[
+    Modifier::Ne,
+    Modifier::Prefix,
+    Modifier::NotPrefix,
+    Modifier::Gte,
+    Modifier::Gt,
+    Modifier::Lt,
+    Modifier::Lte,
+    Modifier::Exists,
+];
+/// What custom variables may be compared by.
+pub(super) const VARIABLES: &[Modifier] = &[
+    Modifier::Ne,
+    Modifier::Prefix,
+    Modifier::NotPrefix,
+    Modifier::Gte,
+    Modifier::Gt,
+    Modifier::Lt,
+    Modifier::Lte,
+    Modifier::Min,
+    Modifier::Max,
+    Modifier::Exists,
+];
+/// What numbers may be compared by.
+pub(super) const NE_MIN_MAX: &[Modifier] = &[Modifier::Ne, Modifier::Min, Modifier::Max];
 /// The bounds of a moment.
 pub(super) const MIN_MAX: &[Modifier] = &[Modifier::Min, Modifier::Max];
 /// The bounds of a moment that may be missing.
@@ -56,6 +82,8 @@ enum Meaning {
     Linked(Link, fn(&FilterValue) -> Option<Operand>),
     /// A custom variable.
     Variable,
+    /// Whether a column has a value.
+    Presence(Column),
     /// Something that no row here can have.
     Nothing,
 }
@@ -108,6 +136,12 @@ impl Entry {
     /// A truth value.
     pub(super) const fn flag(name: &'static str, column: Column) -> Self {
         let meaning = Meaning::Column(column, plain);
+        Self::new(name, FilterKind::Boolean, EQUAL, meaning)
+    }
+
+    /// A truth value that says whether a column has a value.
+    pub(super) const fn presence(name: &'static str, column: Column) -> Self {
+        let meaning = Meaning::Presence(column);
         Self::new(name, FilterKind::Boolean, EQUAL, meaning)
     }
 
@@ -173,6 +207,9 @@ impl Entry {
                 op,
                 operand: plain(&filter.value)?,
             }),
+            Meaning::Presence(column) => {
+                Some(Filter::new(column, Op::Exists, plain(&filter.value)?))
+            }
             Meaning::Nothing => unmet(op, plain(&filter.value).filter(|_| presence)),
         }
     }

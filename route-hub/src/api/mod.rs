@@ -4,6 +4,7 @@
 //! asks the domain for the transition, commits one unit of work, and answers.
 
 pub mod contacts;
+pub mod groups;
 pub mod lists;
 pub mod messages;
 pub mod organizations;
@@ -60,6 +61,7 @@ impl From<StoreError> for Failure {
             StoreError::TooSlow => {
                 ApiError::unavailable("this list takes too long: use fewer or other filters")
             }
+            StoreError::Refused { param, rule } => ApiError::invalid_param(param, rule),
             error => ApiError::internal(with_causes(&error)),
         })
     }

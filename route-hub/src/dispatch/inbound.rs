@@ -97,7 +97,7 @@ pub fn store(
     mut message: Message,
     raw: Option<&Address>,
 ) -> Result<Message, StoreError> {
-    if work.project.auto_create_contacts && message.message_type != MessageType::Ussd {
+    if message.message_type != MessageType::Ussd {
         message.contact_id = contact_of(work, tx, message.from_number.as_ref())?;
     }
     messages::insert(tx, &message)?;
@@ -111,7 +111,8 @@ pub fn store(
     Ok(message)
 }
 
-/// Finds or makes the contact of a sender, whatever it calls itself.
+/// Finds the contact of a sender, whatever it calls itself, or makes it where the project makes
+/// contacts by itself.
 fn contact_of(
     work: &Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -121,6 +122,10 @@ fn contact_of(
         return Ok(None);
     };
     let (hub, project_id, now) = (work.hub, work.project.id, work.now);
+    if !work.project.auto_create_contacts {
+        let found = contacts::find_by_number(tx, project_id, from)?;
+        return Ok(found.map(|contact| contact.id));
+    }
     let e164 = numbers::in_e164(from);
     let shown = from.clone();
     let fresh = || Contact::new(hub.id(now), project_id, Some(shown), e164, now.unix);

@@ -171,7 +171,7 @@ fn message_form(
     if let Some(contact_id) = message.contact_id
         && let Some(contact) = contacts::get(tx, message.project_id, contact_id)?
     {
-        form.value("contact", &views::contact(contact));
+        form.value("contact", &views::contact(tx, contact)?);
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::api::contacts::model::ContactView;
 use crate::api::messages::model::MessageView;
 use crate::api::phones::model::PhoneView;
 use hub_domain::{Contact, Message, Phone, Project};
+use hub_store::{StoreError, Tx};
 use hub_web::{Fields, ObjectWriter, Resource};
 use serde_json::Value;
 
@@ -16,8 +17,11 @@ pub fn message(message: &Message) -> Value {
 }
 
 /// Returns a contact's properties.
-pub fn contact(contact: Contact) -> Value {
-    properties(&ContactView(contact))
+///
+/// # Errors
+/// What the database says.
+pub fn contact(tx: &mut Tx<'_>, contact: Contact) -> Result<Value, StoreError> {
+    Ok(properties(&ContactView::read(tx, contact)?))
 }
 
 /// Returns a phone's properties.

@@ -21,6 +21,13 @@ pub enum StoreError {
         /// The column's place in the statement.
         column: usize,
     },
+    /// The job refused what it was asked for after its first write, and is undone for that.
+    Refused {
+        /// The parameter that is refused.
+        param: &'static str,
+        /// The rule that it breaks.
+        rule: &'static str,
+    },
     /// The job broke off with a panic.
     Panicked,
     /// The job went on after a statement of its own had failed.
@@ -66,6 +73,7 @@ impl fmt::Display for StoreError {
             Self::TooSlow => f.write_str("the query took too long"),
             Self::Conflict(_) => f.write_str("the row conflicts with another"),
             Self::BadRow { column } => write!(f, "column {column} of a row cannot be read"),
+            Self::Refused { param, rule } => write!(f, "{param} {rule}"),
             Self::Panicked => f.write_str("the job broke off"),
             Self::ErrorIgnored => f.write_str("the job went on after an error"),
             Self::Missing { path } => write!(f, "there is no database at {}", path.display()),
@@ -90,6 +98,7 @@ impl Error for StoreError {
             | Self::Closed
             | Self::TooSlow
             | Self::BadRow { .. }
+            | Self::Refused { .. }
             | Self::Panicked
             | Self::ErrorIgnored
             | Self::Missing { .. }

@@ -1,6 +1,8 @@
 //! The REST API as a client meets it: through the routes, on a database of its own.
 
 mod cancel_resend_delete;
+mod contacts;
+mod groups;
 mod idempotency;
 mod kinds;
 mod lists;

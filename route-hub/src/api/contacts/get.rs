@@ -1,12 +1,13 @@
 //! `GET /projects/{project_id}/contacts/{contact_id}`
 
+use super::found;
 use super::model::ContactView;
 use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
 use hub_store::contacts;
-use hub_web::{Answer, ApiError, Fields};
+use hub_web::{Answer, Fields};
 
 /// Shows one contact.
 pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
@@ -14,9 +15,12 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("contact_id", "contact")?;
     let fields = Fields::read(&call.params)?;
     let project_id = project.id;
-    let reading = hub.store.read(move |tx| contacts::get(tx, project_id, id));
-    let contact = reading
-        .await?
-        .ok_or_else(|| ApiError::not_found("contact"))?;
-    Ok(Answer::object(&ContactView(contact), &fields))
+    let reading = hub.store.read(move |tx| {
+        let contact = contacts::get(tx, project_id, id)?;
+        contact
+            .map(|contact| ContactView::read(tx, contact))
+            .transpose()
+    });
+    let view = found(reading.await?)?;
+    Ok(Answer::object(&view, &fields))
 }

@@ -1,8 +1,31 @@
-//! Contacts, as far as messages need them: made by number, shown, and with their messages.
+//! Contacts: the people on the other side.
 
+mod create;
+mod delete;
 mod get;
+mod given;
+mod groups;
+mod import;
+mod list;
+mod lookup;
 mod messages;
 pub mod model;
+mod update;
 
+pub use create::create;
+pub use delete::delete;
 pub use get::get;
+pub use groups::groups;
+pub use import::import;
+pub use list::list;
 pub use messages::messages;
+pub use update::update;
+
+pub(super) use list::list_within;
+
+use hub_web::ApiError;
+
+/// A contact of another project is none.
+fn found<T>(contact: Option<T>) -> Result<T, ApiError> {
+    contact.ok_or_else(|| ApiError::not_found("contact"))
+}

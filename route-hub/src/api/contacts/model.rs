@@ -1,16 +1,31 @@
 //! A contact as the API shows it.
 
 use hub_domain::Contact;
+use hub_store::{StoreError, Tx, groups};
 use hub_web::{ObjectWriter, Resource};
-use postrider_model::UnixMs;
+use postrider_model::{GroupId, UnixMs};
 
-/// A contact.
+/// A contact, with the groups that it was put into.
 #[derive(Debug, Clone)]
-pub struct ContactView(pub Contact);
+pub struct ContactView {
+    contact: Contact,
+    group_ids: Vec<GroupId>,
+}
+
+impl ContactView {
+    /// Looks up the groups of a contact.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn read(tx: &mut Tx<'_>, contact: Contact) -> Result<Self, StoreError> {
+        let group_ids = groups::of_contact(tx, contact.id)?;
+        Ok(Self { contact, group_ids })
+    }
+}
 
 impl Resource for ContactView {
     fn write(&self, out: &mut ObjectWriter<'_>) {
-        let contact = &self.0;
+        let contact = &self.contact;
         out.put("id", &contact.id);
         out.put("name", &contact.name);
         out.put("phone_number", &contact.phone_number);
@@ -28,7 +43,7 @@ impl Resource for ContactView {
         out.put("outgoing_message_count", &contact.outgoing_message_count);
         out.put("last_message_id", &contact.last_message_id);
         out.put("default_route_id", &contact.default_route_id);
-        out.put_json("group_ids", "[]");
+        out.put("group_ids", &self.group_ids);
         out.put_json("vars", &contact.vars.to_json());
         out.put("project_id", &contact.project_id);
         out.put("url", &None::<&str>);
@@ -38,3 +53,19 @@ impl Resource for ContactView {
 fn seconds(time: Option<UnixMs>) -> Option<i64> {
     time.map(UnixMs::seconds)
 }
+
+/// The fields that a caller may read but not write.
+pub(super) const READ_ONLY: &[&str] = &[
+    "time_created",
+    "time_updated",
+    "last_message_time",
+    "last_incoming_message_time",
+    "last_outgoing_message_time",
+    "message_count",
+    "incoming_message_count",
+    "outgoing_message_count",
+    "last_message_id",
+    "group_ids",
+    "project_id",
+    "url",
+];

@@ -340,7 +340,7 @@ impl<'a, T> Building<'a, T> {
 
     fn word(&self, word: &str) -> Cond {
         let pattern = format!("%{}%", escaped(&fold(word)));
-        let like = |column: Expr| column.like(LikeExpr::new(pattern.clone()).escape('\\'));
+        let like = |column: Expr| column.like(LikeExpr::new(pattern.clone()).escape('!'));
         let mut any = Cond::any();
         for column in self.table.searched {
             any = any.add(like(self.column(column)));
@@ -480,8 +480,8 @@ fn text_of(operand: &Operand) -> String {
 fn escaped(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     for c in word.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            text.push('\\');
+        if matches!(c, '%' | '_' | '!') {
+            text.push('!');
         }
         text.push(c);
     }

@@ -1,0 +1,67 @@
+//! `POST /projects/{project_id}/contacts`
+
+use super::given::{Given, GroupChanges, check_route};
+use super::lookup::{Key, Means, can_be_new};
+use super::model::{ContactView, READ_ONLY};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use crate::people;
+use axum::extract::State;
+use hub_domain::{Contact, Permission};
+use hub_store::Tx;
+use hub_web::{Answer, Fields};
+
+/// Most groups that one contact is put into, or taken out of, at once.
+pub(super) const GROUPS_MAX: usize = 20;
+
+/// Finds the contact that is meant, or makes it, and changes what is given.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, READ_ONLY)?;
+    let given = Given::read(|name| call.params.get(name), project.country.as_deref())?;
+    let key = Key::read(&call.params.get("lookup_key"), true)?;
+    let means = key.means(&given, |name| call.params.get(name), true)?;
+    if matches!(means, Means::New | Means::Value(..)) && !can_be_new(&given) {
+        let number = call.params.get("phone_number");
+        if matches!(means, Means::New) {
+            return Err(number.refuse("is required, or name").into());
+        }
+    }
+    check_route(&hub, &project, given.route()).await?;
+    let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let found = match means.find(tx, work.project, &given)? {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let groups = match groups.find(tx, work.project)? {
+            Ok(groups) => groups,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let by_number = matches!(means, Means::Number);
+        let mut contact = match &found {
+            Some(contact) => contact.clone(),
+            None if can_be_new(&given) => {
+                Contact::new(work.hub.id(now), work.project.id, None, None, now.unix)
+            }
+            None => {
+                let rule = "is required, or name: no contact has this value yet";
+                return Ok(Err(hub_web::ApiError::invalid_param("phone_number", rule)));
+            }
+        };
+        if let Err(refused) = given.apply(&mut contact, by_number && found.is_some()) {
+            return Ok(Err(refused));
+        }
+        let before = found.as_ref();
+        let (join, leave) = (&groups.join, &groups.leave);
+        let saved = people::save(work.hub, tx, before, contact, join, leave, now)?;
+        ContactView::read(tx, saved.contact).map(Ok)
+    };
+    let show = move |view: ContactView| Answer::object(&view, &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

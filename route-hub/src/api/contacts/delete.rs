@@ -1,0 +1,25 @@
+//! `DELETE /projects/{project_id}/contacts/{contact_id}`
+
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, contacts};
+use hub_web::{Answer, ApiError};
+
+/// Removes a contact; its messages stay.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let id = call.path_id("contact_id", "contact")?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        Ok(match contacts::delete(tx, work.project.id, id)? {
+            true => Ok(()),
+            false => Err(ApiError::not_found("contact")),
+        })
+    };
+    let show = |()| Answer::void();
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

@@ -1,0 +1,33 @@
+//! `GET /projects/{project_id}/contacts/{contact_id}/groups`
+
+use super::found;
+use crate::api::groups::{LIST, model::GroupView};
+use crate::api::lists::each;
+use crate::api::{ApiResult, Call, enter};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{contacts, groups};
+
+/// Lists the groups that a contact is in, dynamic ones included.
+pub async fn groups(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewContacts).await?;
+    let (project_id, id) = (project.id, call.path_id("contact_id", "contact")?);
+    let reading = hub
+        .store
+        .read(move |tx| match contacts::get(tx, project_id, id)? {
+            Some(_) => groups::filter_of_contact(tx, project_id, id).map(Some),
+            None => Ok(None),
+        });
+    let within = found(reading.await?)?;
+    let mut asked = LIST.read(&call.params)?;
+    asked.query.filters.push(within);
+    asked
+        .answer(
+            &hub,
+            move |tx, query| groups::list(tx, project_id, query),
+            move |tx, query| groups::count(tx, project_id, query),
+            each(GroupView),
+        )
+        .await
+}

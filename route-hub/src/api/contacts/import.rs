@@ -1,0 +1,138 @@
+//! `POST /projects/{project_id}/import_contacts`
+
+use super::given::{Given, GroupChanges, check_route};
+use super::lookup::{Key, Means, can_be_new};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use crate::people::Saving;
+use axum::extract::State;
+use hub_domain::{Contact, Permission, RouteId};
+use hub_store::{StoreError, Tx};
+use hub_web::{Answer, ApiError, Params};
+use postrider_model::ContactId;
+use serde::Serialize;
+
+/// Most contacts of one request.
+const CONTACTS_MAX: usize = 200;
+/// Most groups that all of them are put into, or taken out of.
+const GROUPS_MAX: usize = 5;
+
+/// Finds or makes up to 200 contacts, all of them or none, and answers in their order.
+pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let now = hub.now();
+    let route = call.params.get("default_route_id");
+    let route_id = parse::route_id(&route)?;
+    check_route(&hub, &project, route_id).await?;
+    let route_id = route.is_present().then_some(route_id);
+    let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
+    let items = read_items(&call.params, project.country.as_deref(), route_id)?;
+    for item in &items {
+        check_route(&hub, &project, item.given.route()).await?;
+    }
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let groups = match groups.find(tx, work.project)? {
+            Ok(groups) => groups,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        for item in items
+            .iter()
+            .filter(|item| matches!(item.means, Means::Id(..)))
+        {
+            if let Err(refused) = item.means.find(tx, work.project, &item.given)? {
+                return Ok(Err(refused));
+            }
+        }
+        let mut fresh_key = || work.hub.key(now).get();
+        let mut saving = Saving::new(work.project.id, &mut fresh_key, now);
+        let mut contacts = Vec::with_capacity(items.len());
+        for item in &items {
+            let (before, contact) = item.meant(work, tx)?;
+            let (join, leave) = (&groups.join, &groups.leave);
+            let saved = saving.save(tx, before.as_ref(), contact, join, leave)?;
+            contacts.push(Imported {
+                id: saved.contact.id,
+            });
+        }
+        saving.finish(tx)?;
+        Ok(Ok(Answered { contacts }))
+    };
+    let show = |answered: Answered| Answer::value(&answered).unwrap_or_else(|_| Answer::void());
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}
+
+/// One contact of an import.
+struct Item {
+    given: Given,
+    means: Means,
+}
+
+#[derive(Serialize)]
+struct Answered {
+    contacts: Vec<Imported>,
+}
+
+#[derive(Serialize)]
+struct Imported {
+    id: ContactId,
+}
+
+fn read_items(
+    params: &Params,
+    region: Option<&str>,
+    route: Option<Option<RouteId>>,
+) -> Result<Vec<Item>, ApiError> {
+    let key = Key::read(&params.get("lookup_key"), false)?;
+    let field = params.get("contacts");
+    let items = field.array(CONTACTS_MAX)?;
+    let items = items.ok_or_else(|| field.refuse("is required"))?;
+    items
+        .iter()
+        .map(|item| {
+            let object = item
+                .object()?
+                .ok_or_else(|| item.refuse("must be an object"))?;
+            let mut given = Given::read(|name| object.get(name), region)?;
+            given.sent_by(route);
+            let means = key.means(&given, |name| object.get(name), false)?;
+            if !matches!(means, Means::Id(..) | Means::Value(..)) && !can_be_new(&given) {
+                return Err(object.get("phone_number").refuse("is required, or name"));
+            }
+            Ok(Item { given, means })
+        })
+        .collect()
+}
+
+impl Item {
+    /// Returns the contact as it is stored, if it is, and as it is to be.
+    fn meant(
+        &self,
+        work: &Work<'_, '_>,
+        tx: &mut Tx<'_>,
+    ) -> Result<(Option<Contact>, Contact), StoreError> {
+        let found = self.means.find(tx, work.project, &self.given)?;
+        let before = found.map_err(|_| refused("id", "is no contact's any more"))?;
+        let mut contact = match &before {
+            Some(contact) => contact.clone(),
+            None if can_be_new(&self.given) => {
+                let (id, now) = (work.hub.id(work.now), work.now.unix);
+                Contact::new(id, work.project.id, None, None, now)
+            }
+            None => return Err(refused("phone_number", NOBODY)),
+        };
+        let by_number = before.is_some() && matches!(self.means, Means::Number);
+        let applied = self.given.apply(&mut contact, by_number);
+        applied.map_err(|_| refused("vars", "would be more than a contact can have"))?;
+        Ok((before, contact))
+    }
+}
+
+const NOBODY: &str = "is required, or name: no contact has this value yet";
+
+/// Refuses what only turns out among the writes, which are undone.
+fn refused(param: &'static str, rule: &'static str) -> StoreError {
+    StoreError::Refused { param, rule }
+}

@@ -1,0 +1,48 @@
+//! `POST /projects/{project_id}/contacts/{contact_id}`
+
+use super::create::GROUPS_MAX;
+use super::found;
+use super::given::{Given, GroupChanges, check_route};
+use super::model::{ContactView, READ_ONLY};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use crate::people;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, contacts};
+use hub_web::{Answer, Fields};
+
+/// Changes what is given of one contact.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let id = call.path_id("contact_id", "contact")?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, &["id"])?;
+    parse::refuse_read_only(&call.params, READ_ONLY)?;
+    let given = Given::read(|name| call.params.get(name), project.country.as_deref())?;
+    check_route(&hub, &project, given.route()).await?;
+    let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let before = match found(contacts::get(tx, work.project.id, id)?) {
+            Ok(contact) => contact,
+            Err(error) => return Ok(Err(error)),
+        };
+        let groups = match groups.find(tx, work.project)? {
+            Ok(groups) => groups,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let mut contact = before.clone();
+        if let Err(refused) = given.apply(&mut contact, false) {
+            return Ok(Err(refused));
+        }
+        let (join, leave) = (&groups.join, &groups.leave);
+        let saved = people::save(work.hub, tx, Some(&before), contact, join, leave, now)?;
+        ContactView::read(tx, saved.contact).map(Ok)
+    };
+    let show = move |view: ContactView| Answer::object(&view, &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

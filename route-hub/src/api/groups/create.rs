@@ -1,0 +1,54 @@
+//! `POST /projects/{project_id}/groups` and `POST /projects/{project_id}/create_group`
+
+use super::given::Given;
+use super::model::GroupView;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Group, Permission};
+use hub_store::{Tx, groups};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Finds the group of a name, or makes a normal one.
+pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let fields = Fields::read(&call.params)?;
+    let field = call.params.get("name");
+    let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if let Some(group) = groups::by_name(tx, work.project.id, &name)? {
+            return Ok(Ok(group));
+        }
+        let group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
+        groups::insert(tx, &group)?;
+        Ok(Ok(group))
+    };
+    let show = move |group| Answer::object(&GroupView(group), &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}
+
+/// Makes a group, dynamic when it has filters.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let fields = Fields::read(&call.params)?;
+    let given = Given::read(&call.params)?;
+    let missing = || ApiError::invalid_param("name", "is required");
+    let name = given.name.clone().ok_or_else(missing)?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if let Err(refused) = given.check(tx, work.project, None)? {
+            return Ok(Err(refused));
+        }
+        let mut group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
+        if let Err(refused) = given.apply(&mut group) {
+            return Ok(Err(refused));
+        }
+        groups::insert(tx, &group)?;
+        Ok(Ok(group))
+    };
+    let show = move |group| Answer::object(&GroupView(group), &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

@@ -1,0 +1,25 @@
+//! `DELETE /projects/{project_id}/groups/{group_id}`
+
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, groups};
+use hub_web::{Answer, ApiError};
+
+/// Removes a group; its contacts stay.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let id = call.path_id("group_id", "group")?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        Ok(match groups::delete(tx, work.project.id, id)? {
+            true => Ok(()),
+            false => Err(ApiError::not_found("group")),
+        })
+    };
+    let show = |()| Answer::void();
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

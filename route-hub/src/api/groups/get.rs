@@ -1,0 +1,17 @@
+//! `GET /projects/{project_id}/groups/{group_id}`
+
+use super::{find, model::GroupView};
+use crate::api::{ApiResult, Call, enter};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_web::{Answer, Fields};
+
+/// Shows one group.
+pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewContacts).await?;
+    let id = call.path_id("group_id", "group")?;
+    let fields = Fields::read(&call.params)?;
+    let group = find(&hub, &project, id).await?;
+    Ok(Answer::object(&GroupView(group), &fields))
+}

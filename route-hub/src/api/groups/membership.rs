@@ -1,0 +1,52 @@
+//! `PUT` and `DELETE /projects/{project_id}/groups/{group_id}/contacts/{contact_id}`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use crate::people;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, contacts, groups};
+use hub_web::{Answer, ApiError};
+
+/// Puts a contact into a group; one that is in it stays.
+pub async fn join(State(hub): State<Hub>, call: Call) -> ApiResult {
+    change(&hub, &call, true).await
+}
+
+/// Takes a contact out of a group; one that is not in it is left alone.
+pub async fn leave(State(hub): State<Hub>, call: Call) -> ApiResult {
+    change(&hub, &call, false).await
+}
+
+async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
+    let project = enter(hub, call, Permission::EditContacts).await?;
+    let group_id = call.path_id("group_id", "group")?;
+    let contact_id = call.path_id("contact_id", "contact")?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let group = match found(groups::get(tx, work.project.id, group_id)?) {
+            Ok(group) => group,
+            Err(error) => return Ok(Err(error)),
+        };
+        if group.is_dynamic() {
+            let rule = "is a dynamic group: its filters say who is in it";
+            return Ok(Err(ApiError::invalid_param("group_id", rule)));
+        }
+        let Some(before) = contacts::get(tx, work.project.id, contact_id)? else {
+            return Ok(Err(ApiError::not_found("contact")));
+        };
+        let contact = before.clone();
+        let group = [group];
+        let (join, leave) = match joins {
+            true => (&group[..], &[][..]),
+            false => (&[][..], &[group_id][..]),
+        };
+        people::save(work.hub, tx, Some(&before), contact, join, leave, now)?;
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    unit::answer(hub, &project, now, Idempotency::none(), decide, show).await
+}

@@ -1,0 +1,40 @@
+//! Groups of contacts, normal and dynamic.
+
+mod contacts;
+mod create;
+mod delete;
+mod get;
+mod given;
+mod list;
+mod membership;
+pub mod model;
+mod update;
+
+pub use contacts::contacts;
+pub use create::{create, get_or_create};
+pub use delete::delete;
+pub use get::get;
+pub use list::list;
+pub use membership::{join, leave};
+pub use update::update;
+
+pub(super) use list::LIST;
+
+use crate::api::Failure;
+use crate::hub::Hub;
+use hub_domain::{Group, Project};
+use hub_store::groups;
+use hub_web::ApiError;
+use postrider_model::GroupId;
+
+/// A group of another project is none.
+fn found<T>(group: Option<T>) -> Result<T, ApiError> {
+    group.ok_or_else(|| ApiError::not_found("group"))
+}
+
+/// Returns the group of a path.
+async fn find(hub: &Hub, project: &Project, id: GroupId) -> Result<Group, Failure> {
+    let project_id = project.id;
+    let reading = hub.store.read(move |tx| groups::get(tx, project_id, id));
+    Ok(found(reading.await?)?)
+}

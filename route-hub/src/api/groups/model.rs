@@ -1,0 +1,37 @@
+//! A group as the API shows it.
+
+use hub_domain::{Group, GroupFilters};
+use hub_web::{ObjectWriter, Resource};
+
+/// A group.
+#[derive(Debug, Clone)]
+pub struct GroupView(pub Group);
+
+impl Resource for GroupView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let group = &self.0;
+        out.put("id", &group.id);
+        out.put("name", &group.name);
+        out.put("dynamic", &group.is_dynamic());
+        let filters = group.filters.as_ref().map(GroupFilters::to_value);
+        out.put("filters", &filters);
+        let members = (!group.is_dynamic()).then_some(group.num_members);
+        out.put("num_members", &members);
+        out.put("time_created", &group.time_created.seconds());
+        out.put("allow_sending", &group.allow_sending);
+        out.put("add_time_variable", &group.add_time_variable);
+        out.put_json("vars", &group.vars.to_json());
+        out.put("project_id", &group.project_id);
+        out.put("url", &None::<&str>);
+    }
+}
+
+/// The fields that a caller may read but not write.
+pub(super) const READ_ONLY: &[&str] = &[
+    "id",
+    "dynamic",
+    "num_members",
+    "time_created",
+    "project_id",
+    "url",
+];

@@ -1,0 +1,43 @@
+//! `POST /projects/{project_id}/groups/{group_id}`
+
+use super::found;
+use super::given::Given;
+use super::model::{GroupView, READ_ONLY};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, groups};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Changes what is given of one group.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditContacts).await?;
+    let id = call.path_id("group_id", "group")?;
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, READ_ONLY)?;
+    let given = Given::read(&call.params)?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut group = match found(groups::get(tx, work.project.id, id)?) {
+            Ok(group) => group,
+            Err(error) => return Ok(Err(error)),
+        };
+        if given.filters.is_some() && !group.is_dynamic() {
+            let rule = "can only be changed of a dynamic group";
+            return Ok(Err(ApiError::invalid_param("filters", rule)));
+        }
+        if let Err(refused) = given.check(tx, work.project, Some(id))? {
+            return Ok(Err(refused));
+        }
+        if let Err(refused) = given.apply(&mut group) {
+            return Ok(Err(refused));
+        }
+        groups::update(tx, &group)?;
+        Ok(Ok(group))
+    };
+    let show = move |group| Answer::object(&GroupView(group), &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

@@ -1,0 +1,112 @@
+//! Changing contacts: a contact's row, its variables and its groups in one unit of work.
+
+use crate::hub::Hub;
+use hub_domain::{Contact, FieldOwner, Group, Vars, VarsChange};
+use hub_store::fields::Fields;
+use hub_store::groups::Moves;
+use hub_store::{StoreError, Tx, contacts};
+use postrider_model::{GroupId, Now, ProjectId};
+use serde_json::json;
+
+/// The contacts that one unit of work changes.
+///
+/// Fields are looked up once for all of them and a group's number of members is written once:
+/// [`Saving::finish`].
+pub struct Saving<'f> {
+    fields: Fields<'f>,
+    moves: Moves,
+    now: Now,
+}
+
+/// What is saved of one contact.
+#[derive(Debug, Clone)]
+pub struct Saved {
+    /// As it is stored now.
+    pub contact: Contact,
+    /// Whether it is new.
+    pub is_new: bool,
+}
+
+impl<'f> Saving<'f> {
+    /// Begins; `fresh_key` makes the keys of new fields.
+    pub fn new(project_id: ProjectId, fresh_key: &'f mut dyn FnMut() -> i64, now: Now) -> Self {
+        Self {
+            fields: Fields::new(project_id, FieldOwner::Contact, fresh_key),
+            moves: Moves::default(),
+            now,
+        }
+    }
+
+    /// Stores a contact as it is to be, takes it out of groups and puts it into others.
+    ///
+    /// `before` is what is stored of it, `None` for a new one. What stays as it is is not written.
+    /// Whoever joins a group with an `add_time_variable` gets the moment in it, where it is empty.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn save(
+        &mut self,
+        tx: &mut Tx<'_>,
+        before: Option<&Contact>,
+        mut contact: Contact,
+        join: &[Group],
+        leave: &[GroupId],
+    ) -> Result<Saved, StoreError> {
+        for group in leave.iter().filter(|_| before.is_some()) {
+            self.moves.leave(tx, *group, contact.id)?;
+        }
+        for group in join {
+            let joined = self.moves.join(tx, group.id, contact.id, self.now.unix)?;
+            if joined && let Some(variable) = &group.add_time_variable {
+                stamp(&mut contact.vars, variable, self.now);
+            }
+        }
+        let is_new = before.is_none();
+        match before {
+            None => contacts::create(tx, &mut self.fields, &contact)?,
+            Some(before) if *before == contact => {}
+            Some(before) => {
+                contact.time_updated = self.now.unix;
+                contacts::change(tx, &mut self.fields, before, &contact)?;
+            }
+        }
+        Ok(Saved { contact, is_new })
+    }
+
+    /// Ends the unit of work: writes the numbers of members.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn finish(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        self.moves.finish(tx)
+    }
+}
+
+/// Saves one contact by itself.
+///
+/// # Errors
+/// What the database says.
+pub fn save(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    before: Option<&Contact>,
+    contact: Contact,
+    join: &[Group],
+    leave: &[GroupId],
+    now: Now,
+) -> Result<Saved, StoreError> {
+    let mut fresh_key = || hub.key(now).get();
+    let mut saving = Saving::new(contact.project_id, &mut fresh_key, now);
+    let saved = saving.save(tx, before, contact, join, leave)?;
+    saving.finish(tx)?;
+    Ok(saved)
+}
+
+/// Writes the moment into a variable that is empty; a contact that has no room for it goes without.
+fn stamp(vars: &mut Vars, variable: &str, now: Now) {
+    if vars.get(variable).is_none()
+        && let Ok(change) = VarsChange::parse(&json!({ variable: now.unix.seconds() }))
+    {
+        drop(vars.apply(change));
+    }
+}
