@@ -47,6 +47,10 @@ pub mod kind {
         Webhook "WH"
         /// An alert for operators.
         Alert "AL"
+        /// A scheduled message.
+        Scheduled "SC"
+        /// A relative scheduled message.
+        RelativeScheduled "RS"
         /// One pairing of a device, from code to confirmation.
         Pairing "PR"
     }
@@ -82,6 +86,10 @@ pub type ApiKeyId = Id<kind::ApiKey>;
 pub type WebhookId = Id<kind::Webhook>;
 /// An alert's id.
 pub type AlertId = Id<kind::Alert>;
+/// A scheduled message's id.
+pub type ScheduledId = Id<kind::Scheduled>;
+/// A relative scheduled message's id.
+pub type RelativeScheduledId = Id<kind::RelativeScheduled>;
 /// A pairing's id.
 pub type PairingId = Id<kind::Pairing>;
 
