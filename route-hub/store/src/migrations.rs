@@ -10,8 +10,6 @@ const ALL: &[(&str, &str)] = &[
     ("V1__first", include_str!("../migrations/V1__first.sql")),
     ("V2__kinds", include_str!("../migrations/V2__kinds.sql")),
     ("V3__people", include_str!("../migrations/V3__people.sql")),
-    (
-    ),
 ];
 
 /// Brings an SQLite database up to date.
