@@ -276,4 +276,38 @@ mod tests {
             "the oldest is forgotten"
         );
     }
+
+    #[test]
+    fn a_call_that_was_answered_before_it_was_told_rang_for_no_time() {
+        let offhook = |incoming| {
+            let mut line = Line::default();
+            let number = Address::new(FRIEND);
+            line.changed(sim(0), CallState::OffHook, Some(&number), incoming, RANG);
+            line.changed(sim(0), CallState::Idle, None, None, RANG.plus_ms(7_000));
+            let rings = line.take_unlogged();
+            let lengths = rings.iter().map(|ring| (ring.ring_s(), ring.duration_s()));
+            lengths.collect::<Vec<_>>()
+        };
+        assert_eq!(offhook(Some(true)), [(0, 7)]);
+        assert_eq!(offhook(Some(false)), []);
+        assert_eq!(offhook(None), [], "it may be one that was placed");
+    }
+
+    #[test]
+    fn a_name_that_is_told_twice_is_one_call_and_another_name_is_another() {
+        let rings = |names: &[&str]| {
+            let mut line = Line::default();
+            for name in names {
+                let name = Address::new(*name);
+                line.changed(sim(0), CallState::Ringing, Some(&name), None, RANG);
+            }
+            line.changed(sim(0), CallState::Idle, None, None, RANG.plus_ms(4_000));
+            let rings = line.take_unlogged();
+            assert!(rings.iter().all(|ring| ring.duration_s() == -1), "missed");
+            rings.len()
+        };
+        assert_eq!(rings(&["Bank", "Bank"]), 1);
+        assert_eq!(rings(&["Bank", "Shop"]), 2);
+        assert_eq!(rings(&[FRIEND, "5550009"]), 1);
+    }
 }

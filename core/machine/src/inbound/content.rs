@@ -83,4 +83,31 @@ mod tests {
             Some(1_800_000_000_000)
         );
     }
+
+    #[test]
+    fn the_bounds_are_those_of_a_frame() {
+        assert_eq!(INBOUND_TEXT_BYTES_MAX, 49_152);
+        let name = "n".repeat(INBOUND_ADDRESS_BYTES_MAX);
+        let whole = bounded_address(Address::new(name.clone()));
+        assert_eq!(whole.as_str(), name);
+        let cut = bounded_address(Address::new(format!("{name}n")));
+        assert_eq!(cut.as_str(), name);
+    }
+
+    #[test]
+    fn what_json_escapes_counts_as_it_is_written() {
+        let kept = |character: char| {
+            let long = character.to_string().repeat(INBOUND_TEXT_BYTES_MAX);
+            let cut = bounded_text(MessageText::new(long));
+            cut.as_str().chars().count()
+        };
+        for character in ['"', '\\', '\n', '\r', '\t', '\u{8}', '\u{c}'] {
+            assert_eq!(kept(character), INBOUND_TEXT_BYTES_MAX / 2, "{character:?}");
+        }
+        for character in ['\0', '\u{1f}'] {
+            assert_eq!(kept(character), INBOUND_TEXT_BYTES_MAX / 6, "{character:?}");
+        }
+        assert_eq!(kept(' '), INBOUND_TEXT_BYTES_MAX);
+        assert_eq!(kept('\u{e9}'), INBOUND_TEXT_BYTES_MAX / 2);
+    }
 }

@@ -280,6 +280,7 @@ mod tests {
         assert!(inbound.is_over_full());
         let forgotten = inbound.forget(Now::new(0, SEEN_MS)).unwrap();
         assert_eq!(forgotten.below, 5);
+        assert!(!inbound.is_over_full(), "as many as fit");
     }
 
     #[test]

@@ -454,3 +454,32 @@ fn calls_on_two_sims_at_once_keep_their_own_times() {
     line_of(&mut world, 0, CallState::Idle, None);
     assert_eq!(lengths(&world), [(Some(15), Some(5)), (Some(-1), Some(6))]);
 }
+
+#[test]
+fn only_a_row_of_its_sim_and_its_number_is_of_a_placed_call() {
+    let mut world = World::new();
+    let message = world.send(call(1));
+    line(&mut world, CallState::OffHook, None);
+    world.pass(10_000);
+    log(&mut world, CallKind::Outgoing, Some("+15005550001"), 10, 1);
+    world.logs.calls[0].sim = sim(1);
+    log(&mut world, CallKind::Outgoing, Some(FRIEND), 10, 2);
+    log(&mut world, CallKind::Missed, Some("+15005550001"), 10, 0);
+    line(&mut world, CallState::Idle, None);
+    assert_eq!(world.told(message), []);
+    log(&mut world, CallKind::Outgoing, Some("+15005550001"), 9, 3);
+    world.pass(2_000);
+    assert_eq!(world.told(message), [WireState::Sent]);
+    assert_eq!(world.last_fact().duration_s, Some(3));
+}
+
+#[test]
+fn a_call_to_the_recipient_of_a_text_says_nothing_of_the_text() {
+    let mut world = World::new();
+    let text = world.send(send(1));
+    line(&mut world, CallState::OffHook, None);
+    log(&mut world, CallKind::Outgoing, Some("+15005550001"), 0, 3);
+    line(&mut world, CallState::Idle, None);
+    world.pass(MINUTE);
+    assert_eq!(world.told(text), []);
+}

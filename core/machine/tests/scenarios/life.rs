@@ -111,7 +111,7 @@ fn what_the_phone_cannot_do_fails_with_proof_and_blocks_nothing() {
             (WireState::Failed, true),
             "{code}"
         );
-        assert_eq!(fact.code.as_deref(), Some(code));
+        assert_eq!((fact.code.as_deref(), fact.of), (Some(code), None));
     }
     world.send(send(7));
     assert_eq!(world.order(), [7]);

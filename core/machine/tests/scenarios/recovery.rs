@@ -201,3 +201,18 @@ fn a_process_that_dies_between_the_commit_and_the_radio_call_never_makes_it() {
     assert_eq!(world.told(first), [WireState::Unknown]);
     assert!(world.order().is_empty());
 }
+
+#[test]
+fn a_row_that_was_looked_for_before_the_next_try_says_nothing_of_it() {
+    let mut world = World::new();
+    let first = world.send(send(1));
+    world.pass(2 * MINUTE);
+    world.answer(13);
+    world.pass(20_000);
+    assert_eq!(world.last_token().attempt, 2);
+    world.provider(world.asked[0], true);
+    assert_eq!(world.told(first), [WireState::Retrying]);
+    world.answer(OK);
+    world.provider(world.last_token(), true);
+    assert_eq!(world.told(first), [WireState::Retrying, WireState::Sent]);
+}

@@ -484,3 +484,40 @@ fn a_failure_with_proof_is_over_at_once_and_one_without_after_the_report_window(
         assert!(is_over(&world));
     }
 }
+
+#[test]
+fn a_message_that_is_with_the_radio_again_is_not_handed_back_meanwhile() {
+    let mut world = World::new();
+    let first = world.send(Send {
+        movable: true,
+        ..send(1)
+    });
+    world.answer(4);
+    world.pass(MINUTE / 2);
+    world.tell(RadioFact::ServiceChanged {
+        sim: sim(0),
+        in_service: true,
+    });
+    assert_eq!(world.handed_over.len(), 2);
+    world.pass(MINUTE);
+    assert_eq!(world.told(first), []);
+    world.answer(OK);
+    assert_eq!(world.told(first), [WireState::Sent]);
+}
+
+#[test]
+fn a_try_that_never_was_refutes_nothing() {
+    let mut world = World::new();
+    let first = world.send(send(1));
+    let token = world.last_token();
+    world.answer(13);
+    for attempt in [0, 2] {
+        let token = SendToken { attempt, ..token };
+        world.result(token, 0, 1, OK);
+        world.report(token, 0, 0x00);
+    }
+    assert_eq!(world.told(first), [WireState::Retrying]);
+    assert_eq!(world.agent.counters().stray_results, 4);
+    world.pass(20_000);
+    assert_eq!(world.last_token().attempt, 2);
+}

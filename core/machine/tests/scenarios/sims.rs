@@ -178,3 +178,35 @@ fn a_sim_of_which_nothing_is_known_is_no_other_one() {
     world.send(send(1));
     assert_eq!(world.order(), [1]);
 }
+
+#[test]
+fn what_waits_for_a_slot_goes_out_once_its_sim_is_back() {
+    let mut world = settled();
+    world.configure(Config {
+        pause: true,
+        ..Config::default()
+    });
+    let ussd = Send {
+        kind: Kind::Ussd,
+        to: Address::new("*100#"),
+        ..send(2)
+    };
+    let call = Send {
+        kind: Kind::Call,
+        ..send(3)
+    };
+    for send in [send(1), ussd, call] {
+        world.send(send);
+    }
+    let second = slots("known").remove(1);
+    world.tell(RadioFact::SimsChanged(vec![second]));
+    world.configure(Config::default());
+    world.pass(HOUR);
+    let gone = |world: &World| {
+        let dialled = world.dialled.len() + world.called.len();
+        world.handed_over.len() + dialled
+    };
+    assert_eq!(gone(&world), 0);
+    swap(&mut world, "known");
+    assert_eq!(gone(&world), 3);
+}
