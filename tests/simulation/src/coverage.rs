@@ -44,7 +44,8 @@ impl Coverage {
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for ((group, one, other), count) in &self.counts {
-            writeln!(f, "{count:>10}  {group}: {one} {other}")?;
+            let of = if other.is_empty() { "" } else { " / " };
+            writeln!(f, "{count:>10}  {group}: {one}{of}{other}")?;
         }
         Ok(())
     }

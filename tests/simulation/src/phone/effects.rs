@@ -11,6 +11,23 @@ use postrider_link::frame::PhoneFrame;
 use postrider_machine::{Effect, SendToken};
 use postrider_model::{SimSlot, WireState};
 
+/// What health may say that the next message waits for.
+const OBSTACLES: &[&str] = &[
+    "line_busy",
+    "no_sim",
+    "paused",
+    "platform_guard",
+    "quiet_hours",
+    "retry",
+    "send_delay",
+    "send_limit",
+    "sent_results",
+    "silent_radio",
+    "sim_changed",
+    "sim_held",
+    "ussd_answer",
+];
+
 impl World {
     /// Does everything that the machine asks for; returns whether there was anything.
     pub(crate) fn do_effects(&mut self, no: usize) -> bool {
@@ -173,7 +190,21 @@ impl World {
             let text = format!("phone {no} writes {frame:?}");
             return self.fail("a phone writes only what is on its disk", None, text);
         }
-        if let Some(socket) = phone.socket {
+        if let PhoneFrame::Health(health) = &frame {
+            let waits = health
+                .sims
+                .iter()
+                .filter_map(|sim| sim.waiting_for.as_deref());
+            let kinds = health.sims.iter().flat_map(|sim| &sim.kinds);
+            let kinds = kinds.filter_map(|kind| kind.waiting_for.as_deref());
+            let waits = waits.chain(health.waiting_for.as_deref()).chain(kinds);
+            for waiting_for in waits {
+                let known = OBSTACLES.iter().find(|word| **word == waiting_for);
+                self.coverage
+                    .mark("waits for", known.unwrap_or(&"another thing"), "");
+            }
+        }
+        if let Some(socket) = self.phones[no].socket {
             self.carry(socket, false, Wire::ToHub(Box::new(frame)));
         }
     }

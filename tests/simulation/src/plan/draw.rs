@@ -236,7 +236,7 @@ impl Drawing<'_> {
             53..57 => Action::NoData(phone, while_ms),
             57..60 => Action::NetworkChange(phone),
             60..63 => Action::Lag(phone, self.random.between(SECOND, 40 * SECOND), while_ms),
-            63..65 => Action::Noise(phone, flip),
+            63..65 => return self.noise(at, phone, flip),
             65..69 => Action::WallJump(phone, self.jump()),
             69 => Action::HubWallJump(self.jump() / 10),
             70..73 => Action::PullSim(route, while_ms),
@@ -288,6 +288,19 @@ impl Drawing<'_> {
         self.add(at.saturating_sub(ago), Action::Backup);
         let raised = self.random.percent(50);
         self.add(at, Action::Restore(raised));
+        if self.random.percent(30) {
+            let phone = self.phone();
+            let after = self.random.between(MINUTE, 2 * HOUR);
+            self.add(at + after, Action::Unfreeze(phone));
+        }
+    }
+
+    /// Noise on one connection, or on one after the other.
+    fn noise(&mut self, at: u64, phone: usize, at_phone: bool) {
+        let times = if self.random.percent(30) { 8 } else { 1 };
+        for nth in 0..times {
+            self.add(at + nth * 4 * SECOND, Action::Noise(phone, at_phone));
+        }
     }
 
     fn roll_back(&mut self, at: u64, phone: usize, while_ms: u64) {

@@ -145,6 +145,10 @@ impl World {
     fn sets_wall(&mut self, no: usize, by: i64) {
         let word = if by > 0 { "forward" } else { "back" };
         self.coverage.mark("fault", "a phone's clock is set", word);
+        if by.unsigned_abs() > 300 * 86_400_000 {
+            self.coverage
+                .mark("fault", "a phone's clock is set by almost a year", word);
+        }
         self.note(
             Line::new(Who::Phone(no), "its clock is set {w} by {} s")
                 .with([by.unsigned_abs() / 1_000, 0, 0])
