@@ -80,6 +80,7 @@ pub struct Bus {
     watchers: AtomicUsize,
     webhooks: Notify,
     simulated: Notify,
+    schedule_runs: Notify,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -207,6 +208,16 @@ impl Bus {
     /// Waits for a message that is only simulated.
     pub async fn simulated_woken(&self) {
         self.simulated.notified().await;
+    }
+
+    /// Says that a schedule began to send to a group.
+    pub fn wake_schedule_runs(&self) {
+        self.schedule_runs.notify_one();
+    }
+
+    /// Waits for a schedule to begin sending to a group.
+    pub async fn schedule_runs_woken(&self) {
+        self.schedule_runs.notified().await;
     }
 
     /// Says that outbox rows were written.

@@ -22,6 +22,7 @@ pub mod people;
 pub mod random;
 pub mod retention;
 pub mod routes;
+pub mod schedules;
 pub mod serve;
 pub mod settings;
 pub mod setup;

@@ -1,7 +1,7 @@
 //! Every URL of the REST API, on one page.
 
 use crate::api::{
-    contacts, groups, messages, organizations, phones, projects, webhooks,
+    contacts, groups, messages, organizations, phones, projects, scheduled, webhooks,
 };
 use crate::hub::Hub;
 use axum::Router;
@@ -74,6 +74,10 @@ fn project() -> Router<Hub> {
         .route("/groups/{group_id}", get(groups::get).post(groups::update).delete(groups::delete))
         .route("/groups/{group_id}/contacts", get(groups::contacts))
         .route("/groups/{group_id}/contacts/{contact_id}", put(groups::join).delete(groups::leave))
+        .route("/scheduled", get(scheduled::list).post(scheduled::create))
+        .route("/scheduled/{scheduled_id}", get(scheduled::get).post(scheduled::update).delete(scheduled::delete))
+        .route("/contacts/{contact_id}/scheduled", get(scheduled::of_contact))
+        .route("/groups/{group_id}/scheduled", get(scheduled::of_group))
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{webhook_id}", get(webhooks::get).post(webhooks::update).delete(webhooks::delete))
 }

@@ -3,7 +3,8 @@
 use crate::code::coded;
 use crate::{Address, DataSms, Vars};
 use postrider_model::{
-    ContactId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, ProjectId, Secret, UnixMs,
+    ContactId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, ProjectId, ScheduledId,
+    Secret, UnixMs,
 };
 
 coded! {
@@ -202,6 +203,8 @@ pub struct Message {
     pub hidden: bool,
     /// Which parts have ended and how, as JSON, while there are several.
     pub parts_done: Option<String>,
+    /// The scheduled message that made it.
+    pub scheduled_id: Option<ScheduledId>,
 }
 
 impl Message {

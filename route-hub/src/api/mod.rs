@@ -10,6 +10,7 @@ pub mod messages;
 pub mod organizations;
 pub mod phones;
 pub mod projects;
+pub mod scheduled;
 pub mod webhooks;
 
 mod idempotency;

@@ -175,6 +175,7 @@ pub fn blank(
         life_end: None,
         hidden: false,
         parts_done: None,
+        scheduled_id: None,
     }
 }
 

@@ -153,6 +153,7 @@ impl Fixture {
             life_end: None,
             hidden: false,
             parts_done: None,
+            scheduled_id: None,
         }
     }
 }

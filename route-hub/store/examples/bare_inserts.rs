@@ -183,6 +183,7 @@ fn message(key: Key, contact_id: ContactId, to: &Address, unix_ms: i64) -> Messa
         life_end: Some(UnixMs(unix_ms + 259_200_000)),
         hidden: false,
         parts_done: None,
+        scheduled_id: None,
     }
 }
 

@@ -30,6 +30,8 @@ pub mod past_exposures;
 pub mod phones;
 pub mod projects;
 pub mod usage;
+pub mod schedule_runs;
+pub mod schedules;
 pub mod webhook_log;
 pub mod webhooks;
 

@@ -10,6 +10,10 @@ const ALL: &[(&str, &str)] = &[
     ("V1__first", include_str!("../migrations/V1__first.sql")),
     ("V2__kinds", include_str!("../migrations/V2__kinds.sql")),
     ("V3__people", include_str!("../migrations/V3__people.sql")),
+    (
+        "V4__schedules",
+        include_str!("../migrations/V4__schedules.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

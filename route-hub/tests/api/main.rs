@@ -13,6 +13,7 @@ mod projects;
 mod quiet_hours;
 mod recipients;
 mod retention;
+mod scheduled;
 mod support;
 mod templates;
 mod tenancy;

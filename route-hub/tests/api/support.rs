@@ -27,7 +27,7 @@ pub const TO: &str = "+15005550101";
 
 /// A hub on a folder of its own.
 pub struct TestHub {
-    _dir: TempDir,
+    dir: TempDir,
     pub hub: Hub,
     pub router: Router,
     pub project: Project,
@@ -84,15 +84,7 @@ pub async fn hub() -> TestHub {
 /// Starts a hub whose first project is changed by `change`.
 pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
     let dir = tempfile::tempdir().expect("a folder");
-    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
-    let hub = Hub::new(HubParts {
-        store: store.expect("a database"),
-        clock: SystemClock::start(),
-        keys: KeyMaker::new(0, None),
-        generation: 1,
-        base_url: "http://127.0.0.1:1".to_owned(),
-        host_names: vec!["127.0.0.1".to_owned()],
-    });
+    let hub = hub_on(&dir, 0);
     let organization = add_organization(&hub).await;
     let mut project = new_project(&hub, organization, "First");
     change(&mut project);
@@ -100,13 +92,25 @@ pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
     let phone = add_phone(&hub, project.id, PhoneType::Android, OWN).await;
     let key = add_key(&hub, organization, Some(project.id), &Permissions::all()).await;
     TestHub {
-        _dir: dir,
+        dir,
         router: routes::router(hub.clone(), Router::new()),
         hub,
         project,
         phone,
         key,
     }
+}
+
+fn hub_on(dir: &TempDir, process: u8) -> Hub {
+    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
+    Hub::new(HubParts {
+        store: store.expect("a database"),
+        clock: SystemClock::start(),
+        keys: KeyMaker::new(process, None),
+        generation: 1,
+        base_url: "http://127.0.0.1:1".to_owned(),
+        host_names: vec!["127.0.0.1".to_owned()],
+    })
 }
 
 pub async fn add_organization(hub: &Hub) -> OrganizationId {
@@ -244,6 +248,11 @@ impl TestHub {
             key: key.to_owned(),
             project,
         }
+    }
+
+    /// Starts another hub on the same database, as after a crash of this one.
+    pub fn start_again(&self) -> Hub {
+        hub_on(&self.dir, 1)
     }
 
     pub async fn test_phone(&self) -> Phone {

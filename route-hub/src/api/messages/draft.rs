@@ -5,9 +5,11 @@ use super::sending::{self, Body, Operation, Sending};
 use super::writing::Writing;
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
-use hub_domain::{Address, OnUnknown, Phone, Project, RouteId, Vars, VarsChange, numbers};
+use hub_domain::{
+    Address, MessageSource, OnUnknown, Phone, Project, RouteId, Vars, VarsChange, numbers,
+};
 use hub_web::{ApiError, Field, Object, Params};
-use postrider_model::{ContactId, Now, PhoneNumber, Secret, UnixMs};
+use postrider_model::{ContactId, Now, PhoneNumber, ScheduledId, Secret, UnixMs};
 use std::sync::Arc;
 
 /// Longest `ttl_sec`: 30 days.
@@ -48,6 +50,22 @@ pub(super) struct Shared {
     pub simulated: bool,
     pub on_unknown: OnUnknown,
     pub life_end: UnixMs,
+    pub origin: Origin,
+}
+
+/// Who makes messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub source: MessageSource,
+    pub scheduled_id: Option<ScheduledId>,
+}
+
+impl Origin {
+    /// A program, by the REST API.
+    pub(super) const API: Self = Self {
+        source: MessageSource::Api,
+        scheduled_id: None,
+    };
 }
 
 /// Where one message's own parameters are: at the top, or in an item of `messages`.
@@ -75,7 +93,17 @@ impl Shared {
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        let params = &call.params;
+        Self::of(hub, &call.params, project, operation, now).await
+    }
+
+    /// Reads what all messages of these parameters share.
+    pub(super) async fn of(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+        operation: Operation,
+        now: Now,
+    ) -> Result<Self, Failure> {
         params.refuse_later(later::SENDING)?;
         let sending = Sending::read(params, operation)?;
         let writing = Writing::read(Place::Top(params), &sending)?;
@@ -93,7 +121,17 @@ impl Shared {
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
+            origin: Origin::API,
         })
+    }
+
+    /// Reads a recipient: a number, a contact or a code.
+    pub(super) fn recipient(
+        &self,
+        place: Place<'_>,
+        project: &Project,
+    ) -> Result<Recipient, ApiError> {
+        recipient(place, &self.sending, self.region(project))
     }
 
     /// Reads a recipient's number, as this kind of message takes it.
@@ -146,7 +184,7 @@ impl Draft {
         shared: &Shared,
         project: &Project,
     ) -> Result<Self, ApiError> {
-        let to = recipient(place, &shared.sending, shared.region(project))?;
+        let to = shared.recipient(place, project)?;
         let body = shared
             .sending
             .body(&place.get("content"), &shared.writing)?;

@@ -35,7 +35,7 @@ const LIST: List = List {
         Entry::id::<kind::Contact>("contact_id", by::CONTACT_ID, NE_EXISTS),
         Entry::id::<kind::Phone>("phone_id", by::PHONE_ID, EQUAL),
         Entry::later("broadcast_id", NE_EXISTS),
-        Entry::later("scheduled_id", NE_EXISTS),
+        Entry::id::<kind::Scheduled>("scheduled_id", by::SCHEDULED_ID, NE_EXISTS),
         Entry::later("group_id", EQUAL),
     ],
     sorts: &[DEFAULT],

@@ -9,6 +9,7 @@ mod list;
 mod mms_parts;
 pub mod model;
 mod outgoing;
+mod planned;
 mod receive;
 mod resend;
 mod send;
@@ -35,8 +36,14 @@ pub use send_multi::send_multi;
 pub use update::update;
 
 pub(super) use list::{Within, list_within};
+pub(crate) use planned::{Planned, Unsent};
 
-use hub_web::ApiError;
+use hub_web::{ApiError, Params};
+
+/// Reads the addresses of a request's media.
+pub(super) fn links_of(params: &Params) -> Result<Vec<String>, ApiError> {
+    writing::links(draft::Place::Top(params))
+}
 
 /// A message of another project, or a deleted one, is none.
 fn found<T>(message: Option<T>) -> Result<T, ApiError> {

@@ -87,7 +87,7 @@ fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("contact_id", &message.contact_id);
     out.put("route_id", &NOTHING);
     out.put("broadcast_id", &NOTHING);
-    out.put("scheduled_id", &NOTHING);
+    out.put("scheduled_id", &message.scheduled_id);
     out.put("user_id", &NOTHING);
     out.put("project_id", &message.project_id);
     out.put("url", &NOTHING);

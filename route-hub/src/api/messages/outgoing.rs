@@ -7,8 +7,8 @@ use super::waiting;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{
-    Address, Contact, Direction, Message, MessageSource, OwnershipRow, Phone, PhoneType, Project,
-    RouteId, numbers, recipients,
+    Address, Contact, Direction, Message, OwnershipRow, Phone, PhoneType, Project, RouteId,
+    numbers, recipients,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, messages, phones};
@@ -186,7 +186,7 @@ fn new_message(
         phone_id: phone.id,
         direction: Direction::Outgoing,
         message_type: shared.sending.message_type(),
-        source: MessageSource::Api,
+        source: shared.origin.source,
         status: MessageStatus::Queued,
         time_created: now.unix,
         time_sent: None,
@@ -217,6 +217,7 @@ fn new_message(
         life_end: Some(shared.life_end),
         hidden: false,
         parts_done: None,
+        scheduled_id: shared.origin.scheduled_id,
     }
 }
 

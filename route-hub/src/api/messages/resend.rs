@@ -170,6 +170,7 @@ fn copy(
         },
         life_end: Some(now.plus_ms(work.project.message_life_ms)),
         parts_done: None,
+        scheduled_id: None,
         ..sent
     };
     messages::insert(tx, &message)?;

@@ -57,5 +57,6 @@ pub(crate) fn message() -> Message {
         life_end: None,
         hidden: false,
         parts_done: None,
+        scheduled_id: None,
     }
 }

@@ -120,7 +120,7 @@ fn with_links<'t>(text: Cow<'t, str>, links: &[String]) -> Cow<'t, str> {
 }
 
 /// Reads the addresses of media: `media_urls`, or the `url` of each item of `media`.
-fn links(place: Place<'_>) -> Result<Vec<String>, ApiError> {
+pub(super) fn links(place: Place<'_>) -> Result<Vec<String>, ApiError> {
     let (urls, media) = (place.get("media_urls"), place.get("media"));
     if !urls.is_empty() && !media.is_empty() {
         return Err(media.refuse("and media_urls say the same: one of them is enough"));

@@ -17,7 +17,8 @@ macro_rules! columns {
          time_created, time_sent, time_updated, from_number, to_number, content, starred, \
          simulated, priority, error_message, error_code, external_id, num_parts, network_code, \
          duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
-         ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done"
+         ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done, \
+         scheduled_id"
     };
 }
 
@@ -51,6 +52,8 @@ pub mod by {
     pub const EXTERNAL_ID: Column = Column::new("external_id", Kind::Text);
     /// The contact.
     pub const CONTACT_ID: Column = Column::new("contact_id", Kind::Int);
+    /// The scheduled message that made it.
+    pub const SCHEDULED_ID: Column = Column::new("scheduled_id", Kind::Int);
     /// The phone.
     pub const PHONE_ID: Column = Column::new("phone_id", Kind::Int);
 }
@@ -62,6 +65,7 @@ const TABLE: Table<Message> = Table {
     hidden: Some("hidden"),
     indexes: &[
         Index::scoped("external_id"),
+        Index::alone("scheduled_id"),
         Index::alone("contact_id"),
         Index::alone("phone_id"),
         Index::scoped("status"),
@@ -82,7 +86,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
-             $35, $36, $37, $38, $39)"
+             $35, $36, $37, $38, $39, $40)"
         ),
         &values![
             message.id,
@@ -124,6 +128,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             message.life_end,
             message.hidden,
             &message.parts_done,
+            message.scheduled_id,
         ],
     )?;
     Ok(())
@@ -290,6 +295,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         life_end: columns.opt_time()?,
         hidden: columns.flag()?,
         parts_done: columns.opt_text()?,
+        scheduled_id: columns.opt_id()?,
     })
 }
 

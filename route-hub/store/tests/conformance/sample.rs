@@ -82,6 +82,7 @@ pub(crate) fn message(value: i64, project_id: i64) -> Message {
         life_end: Some(UnixMs(2_000_000)),
         hidden: false,
         parts_done: None,
+        scheduled_id: None,
     }
 }
 

@@ -1,0 +1,143 @@
+//! Messages that are sent later: their parameters are checked when they are planned, and read again
+//! when they go out.
+
+use super::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
+use super::outgoing::{self, Stored};
+use super::sending::{Body, Operation, Sending};
+use crate::api::Failure;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::{MessageSource, MessageType, Project, ScheduledTo};
+use hub_store::contacts::Touches;
+use hub_store::{StoreError, Tx};
+use hub_web::{ApiError, Params};
+use postrider_model::{ContactId, Now, ScheduledId};
+
+/// What a planned message carries, whoever gets it.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned {
+    shared: Shared,
+    body: Body,
+    defaults: Defaults,
+}
+
+/// Why a planned message was not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unsent {
+    /// Its contact is blocked.
+    Blocked,
+    /// It was refused, for this reason.
+    Refused(String),
+}
+
+impl Planned {
+    /// Reads and checks the parameters of a message.
+    pub(crate) async fn read(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+        now: Now,
+    ) -> Result<Self, Failure> {
+        let shared = Shared::of(hub, params, project, Operation::Single, now).await?;
+        let content = params.get("content");
+        Ok(Self {
+            body: shared.sending.body(&content, &shared.writing)?,
+            defaults: Defaults::read(Place::Top(params))?,
+            shared,
+        })
+    }
+
+    /// Returns the type of the messages.
+    pub(crate) fn message_type(&self) -> MessageType {
+        self.shared.sending.message_type()
+    }
+
+    /// Says whether it goes to a code, which is nobody's.
+    pub(crate) fn is_for_code(&self) -> bool {
+        self.shared.sending == Sending::Ussd
+    }
+
+    /// Reads whom a request names: a number, a code or a contact.
+    pub(crate) fn recipient(
+        &self,
+        params: &Params,
+        project: &Project,
+    ) -> Result<ScheduledTo, ApiError> {
+        Ok(match self.shared.recipient(Place::Top(params), project)? {
+            Recipient::Number(number) => ScheduledTo::Number(number.into()),
+            Recipient::Code(code) => ScheduledTo::Number(code),
+            Recipient::Contact(id) => ScheduledTo::Contact(id),
+            Recipient::Both(..) => {
+                let field = params.get("to_number");
+                return Err(field.refuse("and contact_id are two recipients: name one"));
+            }
+        })
+    }
+
+    /// Checks that it can go to a group.
+    pub(crate) fn to_group(&self, group: ScheduledTo) -> Result<ScheduledTo, ApiError> {
+        match self.is_for_code() {
+            true => Err(ApiError::invalid_param(
+                "group_id",
+                "is nobody that a code is sent to",
+            )),
+            false => Ok(group),
+        }
+    }
+
+    /// Says which schedule sends it.
+    pub(crate) fn scheduled_by(mut self, id: ScheduledId) -> Self {
+        self.shared.origin = Origin {
+            source: MessageSource::Scheduled,
+            scheduled_id: Some(id),
+        };
+        self
+    }
+
+    /// Stores a message to one recipient, and tells of it.
+    ///
+    /// A group is nobody here: its contacts are.
+    pub(crate) fn store(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        to: &ScheduledTo,
+        touches: &mut Touches,
+    ) -> Result<Result<(), Unsent>, StoreError> {
+        let refused = |rule: &str| Ok(Err(Unsent::Refused(rule.to_owned())));
+        let Some(recipient) = self.recipient_of(to) else {
+            return refused("the recipient has no number that can be written to");
+        };
+        let draft = Draft::of(recipient, self.body.clone(), &self.defaults);
+        match outgoing::store(work, tx, &self.shared, &draft, touches)? {
+            Stored::Queued(stored) => {
+                work.tell_status(tx, &stored.0)?;
+                Ok(Ok(()))
+            }
+            Stored::Blocked => Ok(Err(Unsent::Blocked)),
+            Stored::NoContact => refused("the contact is gone or has no number"),
+            Stored::Refused(rule) => refused(&format!("the recipient {rule}")),
+            Stored::Unwritable(rule) => refused(&format!("content {rule}")),
+        }
+    }
+
+    /// Stores a message to a contact of a group.
+    pub(crate) fn store_to_member(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        member: ContactId,
+        touches: &mut Touches,
+    ) -> Result<Result<(), Unsent>, StoreError> {
+        self.store(work, tx, &ScheduledTo::Contact(member), touches)
+    }
+
+    fn recipient_of(&self, to: &ScheduledTo) -> Option<Recipient> {
+        match to {
+            ScheduledTo::Contact(id) => Some(Recipient::Contact(*id)),
+            ScheduledTo::Number(code) if self.is_for_code() => Some(Recipient::Code(code.clone())),
+            ScheduledTo::Number(number) => number.number().map(Recipient::Number),
+            ScheduledTo::Group(_) => None,
+        }
+    }
+}

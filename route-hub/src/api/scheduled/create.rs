@@ -1,0 +1,67 @@
+//! `POST /projects/{project_id}/scheduled`
+
+use super::message::Message;
+use super::model::ScheduleView;
+use super::timing::{self, Timing};
+use super::{group, listed};
+use crate::api::idempotency::Idempotency;
+use crate::api::messages::Planned;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, Schedule};
+use hub_store::{Tx, schedules};
+use hub_web::{Answer, Fields};
+
+/// Schedules a message, once or again and again.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    let idempotency = Idempotency::of(&call, "scheduled")?;
+    let mut message = Message::default();
+    message.take(&call.params)?;
+    let planned = Planned::read(&hub, &message.to_params()?, &project, now).await?;
+    let to = match group(&call.params)? {
+        Some(group) => planned.to_group(group)?,
+        None => planned.recipient(&call.params, &project)?,
+    };
+    let timing = Timing::read(&call.params, &project, now)?;
+    let (start_time, rrule, timezone_id, end_time) = timing.of_new(&project)?;
+    let mut schedule = Schedule {
+        id: hub.id(now),
+        project_id: project.id,
+        relative_id: None,
+        message_type: planned.message_type(),
+        message: message.to_text(),
+        to,
+        listed_contact_id: None,
+        rrule,
+        timezone_id,
+        start_time,
+        end_time,
+        prev_time: None,
+        next_time: None,
+        instance: 1,
+        occurrences: 0,
+        problem: None,
+        revision: 0,
+        time_created: now.unix,
+    };
+    schedule.plan(now.unix);
+    timing::check(&schedule)?;
+
+    let for_code = planned.is_for_code();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut schedule = schedule.clone();
+        match listed(tx, work.project, &schedule.to, for_code)? {
+            Ok(contact) => schedule.listed_contact_id = contact,
+            Err(refused) => return Ok(Err(refused)),
+        }
+        schedules::insert(tx, &schedule)?;
+        ScheduleView::read(tx, schedule).map(Ok)
+    };
+    let show = move |view: ScheduleView| Answer::object(&view, &fields);
+    unit::answer(&hub, &project, now, idempotency, decide, show).await
+}

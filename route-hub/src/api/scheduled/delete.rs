@@ -1,0 +1,27 @@
+//! `DELETE /projects/{project_id}/scheduled/{scheduled_id}`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, schedule_runs, schedules};
+use hub_web::Answer;
+
+/// Cancels a scheduled message, also for those of a group who have not got it yet.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("scheduled_id", "scheduled message")?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if !schedules::delete(tx, work.project.id, id)? {
+            return Ok(found(None::<()>));
+        }
+        schedule_runs::end_all(tx, id)?;
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

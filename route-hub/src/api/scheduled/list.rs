@@ -1,0 +1,91 @@
+//! `GET /projects/{project_id}/scheduled`, and the schedules of one contact or group.
+
+use super::model::ScheduleView;
+use crate::api::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
+use crate::api::{ApiResult, Call, Failure, enter};
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{MessageType, Permission, Project};
+use hub_store::list::{Filter, Sort};
+use hub_store::schedules::{self, by};
+use hub_store::{contacts, groups};
+use hub_web::ApiError;
+use postrider_model::{ContactId, GroupId, kind};
+
+/// The types that messages may be filtered by.
+pub(in crate::api) const TYPES: &[&str] = &[
+    "sms",
+    "mms",
+    "ussd",
+    "ussd_session",
+    "call",
+    "chat",
+    "service",
+];
+
+const LIST: List = List {
+    filters: &[
+        Entry::one_of("message_type", TYPES, by::MESSAGE_TYPE, |value| {
+            code(value, |name| name.parse().ok().map(MessageType::code))
+        }),
+        Entry::time("time_created", by::TIME_CREATED, MIN_MAX),
+        Entry::time("next_time", by::NEXT_TIME, MIN_MAX_EXISTS),
+        Entry::id::<kind::RelativeScheduled>("relative_scheduled_id", by::RELATIVE_ID, EQUAL),
+    ],
+    sorts: &[DEFAULT, ("next_time", Sort::by(by::NEXT_TIME))],
+};
+
+/// Lists the scheduled messages of a project.
+pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewMessages).await?;
+    list_within(&hub, &call, &project, None).await
+}
+
+/// Lists the scheduled messages to a contact itself, not those to its groups.
+pub async fn of_contact(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewMessages).await?;
+    let id: ContactId = call.path_id("contact_id", "contact")?;
+    let of = project.id;
+    let reading = hub.store.read(move |tx| contacts::get(tx, of, id));
+    let there = reading.await?.is_some();
+    let there = there
+        .then_some(())
+        .ok_or_else(|| ApiError::not_found("contact"));
+    there.map_err(Failure::from)?;
+    let within = schedules::filter_of(by::LISTED_CONTACT_ID, id.get());
+    list_within(&hub, &call, &project, Some(within)).await
+}
+
+/// Lists the scheduled messages to a group.
+pub async fn of_group(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::ViewMessages).await?;
+    let id: GroupId = call.path_id("group_id", "group")?;
+    let of = project.id;
+    let reading = hub.store.read(move |tx| groups::get(tx, of, id));
+    let there = reading.await?.is_some();
+    let there = there
+        .then_some(())
+        .ok_or_else(|| ApiError::not_found("group"));
+    there.map_err(Failure::from)?;
+    let within = schedules::filter_of(by::GROUP_ID, id.get());
+    list_within(&hub, &call, &project, Some(within)).await
+}
+
+async fn list_within(
+    hub: &Hub,
+    call: &Call,
+    project: &Project,
+    within: Option<Filter>,
+) -> ApiResult {
+    let mut asked = LIST.read(&call.params)?;
+    asked.query.filters.extend(within);
+    let id = project.id;
+    asked
+        .answer(
+            hub,
+            move |tx, query| schedules::list(tx, id, query),
+            move |tx, query| schedules::count(tx, id, query),
+            ScheduleView::read_all,
+        )
+        .await
+}

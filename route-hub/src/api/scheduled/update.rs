@@ -1,0 +1,78 @@
+//! `POST /projects/{project_id}/scheduled/{scheduled_id}`
+
+use super::message::Message;
+use super::model::{READ_ONLY, ScheduleView};
+use super::timing::Timing;
+use super::{found, group, listed};
+use crate::api::idempotency::Idempotency;
+use crate::api::messages::Planned;
+use crate::api::{ApiResult, Call, Failure, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, Project, Schedule};
+use hub_store::{Tx, schedules};
+use hub_web::{Answer, ApiError, ErrorCode, Fields};
+use postrider_model::Now;
+
+/// Changes what is given of a scheduled message; its times are looked for anew where they change.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("scheduled_id", "scheduled message")?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, READ_ONLY)?;
+    let of = project.id;
+    let reading = hub.store.read(move |tx| schedules::get(tx, of, id));
+    let mut schedule = found(reading.await?)?;
+    let before = schedule.clone();
+    let planned = change(&hub, &call, &project, &mut schedule, now).await?;
+
+    let moved = schedule.to != before.to;
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut schedule = schedule.clone();
+        if moved {
+            match listed(tx, work.project, &schedule.to, planned.is_for_code())? {
+                Ok(contact) => schedule.listed_contact_id = contact,
+                Err(refused) => return Ok(Err(refused)),
+            }
+        }
+        if !schedules::update(tx, &schedule)? {
+            // Sent, changed or cancelled since it was read.
+            let text = "the scheduled message has just changed: try again";
+            let there = schedules::get(tx, work.project.id, id)?.is_some();
+            let busy = ApiError::new(ErrorCode::Unavailable, text);
+            return Ok(Err(if there {
+                busy
+            } else {
+                ApiError::not_found("scheduled message")
+            }));
+        }
+        ScheduleView::read(tx, schedule).map(Ok)
+    };
+    let show = move |view: ScheduleView| Answer::object(&view, &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}
+
+/// Puts into a schedule what the request gives, and checks the whole.
+async fn change(
+    hub: &Hub,
+    call: &Call,
+    project: &Project,
+    schedule: &mut Schedule,
+    now: Now,
+) -> Result<Planned, Failure> {
+    let params = &call.params;
+    let mut message = Message::stored(&schedule.message);
+    message.take(params)?;
+    let planned = Planned::read(hub, &message.to_params()?, project, now).await?;
+    schedule.message = message.to_text();
+    let named = ["to_number", "contact_id"].map(|name| params.get(name));
+    if let Some(group) = group(params)? {
+        schedule.to = planned.to_group(group)?;
+    } else if named.iter().any(|field| !field.is_empty()) {
+        schedule.to = planned.recipient(params, project)?;
+    }
+    Timing::read(params, project, now)?.apply(schedule, now.unix)?;
+    Ok(planned)
+}

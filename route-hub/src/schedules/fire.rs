@@ -1,0 +1,164 @@
+//! Schedules whose moment has come.
+
+use crate::api::messages::{Planned, Unsent};
+use crate::api::scheduled::message::Message;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::{Project, Schedule, ScheduledTo};
+use hub_store::contacts::{self, Touches};
+use hub_store::schedule_runs::{self, ScheduleRun};
+use hub_store::{StoreError, Tx, schedules};
+use hub_web::ErrorCode;
+use postrider_model::{Key, Now, ProjectId, UnixMs};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most schedules that pass in one unit of work; the rest follow at once.
+const BATCH: u32 = 256;
+
+/// A schedule with what it sends, or why it cannot.
+#[derive(Clone)]
+struct Ready {
+    schedule: Schedule,
+    planned: Result<Box<Planned>, String>,
+}
+
+type ByProject = BTreeMap<ProjectId, (Arc<Project>, Vec<Ready>)>;
+
+/// Has every schedule send whose moment has come, and returns how many did.
+///
+/// Those of a stopped project, or of one whose queue is full, wait until that is over.
+///
+/// # Errors
+/// What the database says.
+pub async fn all_due(hub: &Hub, now: Now) -> Result<usize, StoreError> {
+    let mut after = (UnixMs(i64::MIN), 0);
+    let mut fired = 0;
+    loop {
+        let due = hub
+            .store
+            .read(move |tx| schedules::due(tx, now.unix, after, BATCH))
+            .await?;
+        let Some(last) = due.last() else {
+            return Ok(fired);
+        };
+        after = (last.next_time.unwrap_or(now.unix), last.id.get());
+        let ready = prepare(hub, due, now).await?;
+        if !ready.is_empty() {
+            fired += commit(hub, ready, now).await?;
+        }
+    }
+}
+
+/// Reads what each is to send, off the thread that writes.
+async fn prepare(hub: &Hub, due: Vec<Schedule>, now: Now) -> Result<ByProject, StoreError> {
+    let mut by_project = ByProject::new();
+    for schedule in due {
+        let project = hub.cache.project(&hub.store, schedule.project_id).await?;
+        let Some(project) = project.filter(|project| !project.stopped) else {
+            continue;
+        };
+        if hub.queue_caps.admit(hub, &project, 1, now).await.is_err() {
+            continue;
+        }
+        let Some(planned) = planned(hub, &project, &schedule.message, now).await else {
+            continue;
+        };
+        let scheduled_by = |planned: Planned| Box::new(planned.scheduled_by(schedule.id));
+        let planned = planned.map(scheduled_by);
+        let (_, list) = by_project
+            .entry(project.id)
+            .or_insert_with(|| (Arc::clone(&project), Vec::new()));
+        list.push(Ready { schedule, planned });
+    }
+    Ok(by_project)
+}
+
+/// Reads a message, or says why it cannot be sent; `None` when that may be over in a moment.
+pub(super) async fn planned(
+    hub: &Hub,
+    project: &Project,
+    message: &str,
+    now: Now,
+) -> Option<Result<Planned, String>> {
+    let params = match Message::stored(message).to_params() {
+        Ok(params) => params,
+        Err(error) => return Some(Err(error.message().to_owned())),
+    };
+    match Planned::read(hub, &params, project, now).await {
+        Ok(planned) => Some(Ok(planned)),
+        Err(failure) => {
+            let error = failure.into_error();
+            let is_its_own = error.code() == ErrorCode::InvalidParam;
+            is_its_own.then(|| Err(error.message().to_owned()))
+        }
+    }
+}
+
+async fn commit(hub: &Hub, ready: ByProject, now: Now) -> Result<usize, StoreError> {
+    let inside = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let mut effects = Effects::default();
+        let mut fired = 0;
+        for (project, list) in ready.values() {
+            let mut work = Work::new(&inside, project, now);
+            let mut touches = Touches::default();
+            for one in list {
+                fired += usize::from(pass(&mut work, tx, one, &mut touches)?);
+            }
+            contacts::touch(tx, &touches)?;
+            effects.merge(work.finish(tx)?);
+        }
+        Ok((effects, fired))
+    };
+    let (effects, fired) = hub.store.write(job).await?;
+    effects.perform(hub);
+    Ok(fired)
+}
+
+/// Has one schedule send and its moment pass, unless it was changed since it was read.
+fn pass(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    ready: &Ready,
+    touches: &mut Touches,
+) -> Result<bool, StoreError> {
+    if !schedules::is_current(tx, &ready.schedule)? {
+        return Ok(false);
+    }
+    let mut schedule = ready.schedule.clone();
+    schedule.problem = match &ready.planned {
+        Err(problem) => Some(problem.clone()),
+        Ok(planned) => match &schedule.to {
+            ScheduledTo::Group(_) => {
+                begin_run(work, tx, &schedule)?;
+                None
+            }
+            to => match planned.store(work, tx, to, touches)? {
+                Ok(()) => None,
+                Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
+                Err(Unsent::Refused(rule)) => Some(rule),
+            },
+        },
+    };
+    schedule.pass(work.now.unix);
+    schedules::pass(tx, &schedule)
+}
+
+fn begin_run(work: &Work<'_, '_>, tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
+    let ScheduledTo::Group(group_id) = schedule.to else {
+        return Ok(());
+    };
+    let key: Key = work.hub.key(work.now);
+    let run = ScheduleRun {
+        key: key.get(),
+        project_id: schedule.project_id,
+        scheduled_id: schedule.id,
+        group_id,
+        message: schedule.message.clone(),
+        done_up_to: 0,
+        time_created: work.now.unix,
+    };
+    schedule_runs::insert(tx, &run)
+}

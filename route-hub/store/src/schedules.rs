@@ -1,0 +1,283 @@
+//! Scheduled messages.
+
+use crate::list::{self, Column, Filter, Index, Kind, ListQuery, Page, Scope, Table};
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{Address, MessageType, Schedule, ScheduledTo};
+use postrider_model::{ContactId, GroupId, ProjectId, ScheduledId, UnixMs};
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, project_id, relative_id, message_type, message, group_id, contact_id, to_number, \
+         listed_contact_id, rrule, timezone_id, start_time, end_time, prev_time, next_time, \
+         instance, occurrences, problem, revision, time_created"
+    };
+}
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The code of the type.
+    pub const MESSAGE_TYPE: Column = Column::new("message_type", Kind::Int);
+    /// When it was made.
+    pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
+    /// When it sends next.
+    pub const NEXT_TIME: Column = Column::new("next_time", Kind::Time);
+    /// The relative schedule that made it.
+    pub const RELATIVE_ID: Column = Column::new("relative_id", Kind::Int);
+    /// The contact in whose list it stands.
+    pub const LISTED_CONTACT_ID: Column = Column::new("listed_contact_id", Kind::Int);
+    /// The group that it sends to.
+    pub const GROUP_ID: Column = Column::new("group_id", Kind::Int);
+}
+
+const TABLE: Table<Schedule> = Table {
+    name: "schedules",
+    columns: columns!(),
+    read,
+    hidden: None,
+    indexes: &[
+        Index::alone("listed_contact_id"),
+        Index::alone("relative_id"),
+        Index::alone("group_id"),
+    ],
+    variables: None,
+    searched: &[],
+};
+
+/// Stores a new schedule.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
+    let (group, contact, number) = columns_of(&schedule.to);
+    tx.execute(
+        concat!(
+            "INSERT INTO schedules (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+             $18, $19, $20)"
+        ),
+        &values![
+            schedule.id,
+            schedule.project_id,
+            schedule.relative_id,
+            schedule.message_type.code(),
+            &schedule.message,
+            group,
+            contact,
+            number,
+            schedule.listed_contact_id,
+            &schedule.rrule,
+            &schedule.timezone_id,
+            schedule.start_time,
+            schedule.end_time,
+            schedule.prev_time,
+            schedule.next_time,
+            schedule.instance,
+            schedule.occurrences,
+            &schedule.problem,
+            schedule.revision,
+            schedule.time_created,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores a changed schedule, unless it was changed meanwhile; says whether it was stored.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
+    let (group, contact, number) = columns_of(&schedule.to);
+    let changed = tx.execute(
+        "UPDATE schedules SET message = $3, group_id = $4, contact_id = $5, to_number = $6, \
+         listed_contact_id = $7, rrule = $8, timezone_id = $9, start_time = $10, end_time = $11, \
+         prev_time = $12, next_time = $13, instance = $14, occurrences = $15, problem = $16, \
+         revision = revision + 1 WHERE id = $1 AND revision = $2",
+        &values![
+            schedule.id,
+            schedule.revision,
+            &schedule.message,
+            group,
+            contact,
+            number,
+            schedule.listed_contact_id,
+            &schedule.rrule,
+            &schedule.timezone_id,
+            schedule.start_time,
+            schedule.end_time,
+            schedule.prev_time,
+            schedule.next_time,
+            schedule.instance,
+            schedule.occurrences,
+            &schedule.problem,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Says whether a schedule is stored as it was read.
+///
+/// # Errors
+/// What the database says.
+pub fn is_current(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM schedules WHERE id = $1 AND revision = $2",
+        &values![schedule.id, schedule.revision],
+        |row| row.int(0),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Stores that the moment of a schedule has passed, unless it was changed meanwhile.
+///
+/// # Errors
+/// What the database says.
+pub fn pass(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE schedules SET prev_time = $3, next_time = $4, instance = $5, occurrences = $6, \
+         problem = $7, revision = revision + 1 WHERE id = $1 AND revision = $2",
+        &values![
+            schedule.id,
+            schedule.revision,
+            schedule.prev_time,
+            schedule.next_time,
+            schedule.instance,
+            schedule.occurrences,
+            &schedule.problem,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Removes a project's schedule; says whether there was one.
+///
+/// # Errors
+/// What the database says.
+pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ScheduledId) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "DELETE FROM schedules WHERE id = $1 AND project_id = $2",
+        &values![id, project_id],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Returns a project's schedule.
+///
+/// # Errors
+/// What the database says.
+pub fn get(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: ScheduledId,
+) -> Result<Option<Schedule>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM schedules WHERE id = $1 AND project_id = $2"
+        ),
+        &values![id, project_id],
+        read,
+    )
+}
+
+/// Returns schedules whose moment has come, after one that was seen before, the longest due first.
+///
+/// # Errors
+/// What the database says.
+pub fn due(
+    tx: &mut Tx<'_>,
+    now: UnixMs,
+    after: (UnixMs, i64),
+    limit: u32,
+) -> Result<Vec<Schedule>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM schedules WHERE next_time <= $1 AND (next_time, id) > ($2, $3) \
+             ORDER BY next_time, id LIMIT $4"
+        ),
+        &values![now, after.0, after.1, limit],
+        read,
+    )
+}
+
+/// Returns a page of a project's schedules.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<Schedule>, StoreError> {
+    list::page(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Counts a project's schedules that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Limits a list to what stands in a contact's or a group's own.
+pub fn filter_of(column: Column, key: i64) -> Filter {
+    Filter::new(column, list::Op::Eq, list::Operand::Int(key))
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
+}
+
+fn columns_of(to: &ScheduledTo) -> (Option<GroupId>, Option<ContactId>, Option<&Address>) {
+    match to {
+        ScheduledTo::Group(id) => (Some(*id), None, None),
+        ScheduledTo::Contact(id) => (None, Some(*id), None),
+        ScheduledTo::Number(number) => (None, None, Some(number)),
+    }
+}
+
+fn read(row: &Row<'_>) -> Result<Schedule, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(Schedule {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        relative_id: columns.opt_id()?,
+        message_type: columns.coded(MessageType::from_code)?,
+        message: columns.text()?,
+        to: read_to(&mut columns)?,
+        listed_contact_id: columns.opt_id()?,
+        rrule: columns.text()?,
+        timezone_id: columns.text()?,
+        start_time: columns.time()?,
+        end_time: columns.opt_time()?,
+        prev_time: columns.opt_time()?,
+        next_time: columns.opt_time()?,
+        instance: columns.count()?,
+        occurrences: columns.int()?,
+        problem: columns.opt_text()?,
+        revision: columns.int()?,
+        time_created: columns.time()?,
+    })
+}
+
+fn read_to(columns: &mut Cursor<'_>) -> Result<ScheduledTo, StoreError> {
+    let (group, contact) = (columns.opt_id()?, columns.opt_id()?);
+    let number = columns.opt_parsed(|text| text.parse::<Address>().ok())?;
+    match (group, contact, number) {
+        (Some(group), ..) => Ok(ScheduledTo::Group(group)),
+        (None, Some(contact), _) => Ok(ScheduledTo::Contact(contact)),
+        (None, None, Some(number)) => Ok(ScheduledTo::Number(number)),
+        (None, None, None) => Err(StoreError::BadRow { column: 7 }),
+    }
+}
