@@ -262,3 +262,19 @@ fn the_phones_clock_is_learned_from_whatever_tells_it() {
         assert_eq!(clock(&session), BootMs(ahead), "{frame:?}");
     }
 }
+
+#[test]
+fn an_ack_of_what_was_acked_is_told_to_nobody() {
+    let mut session = open();
+    for (a, told) in [(10, false), (11, true), (11, false), (12, true)] {
+        let ack = Ack {
+            a,
+            limit: 300,
+            mono: 0,
+        };
+        session.handle_frame(PhoneFrame::Ack(ack), NOW);
+        let acked = outputs(&mut session) == [HubOutput::Acked { down: a }];
+        assert_eq!(acked, told, "{a}");
+        assert!(session.is_open());
+    }
+}

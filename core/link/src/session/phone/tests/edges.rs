@@ -316,3 +316,37 @@ fn held_rows_are_written_in_pages_of_500() {
         .collect();
     assert_eq!(pages, [(500, false), (500, false), (1, true)]);
 }
+
+#[test]
+fn each_numbered_frame_comes_out_once_and_a_void_never() {
+    let id = MessageId::new(Key::new(1).unwrap());
+    let revoke = Revoke { s: 11, id, ep: 1 };
+    let cancel = Cancel { s: 12, id, ep: 1 };
+    let config = Config {
+        s: 13,
+        ..Config::default()
+    };
+    let HubFrame::Send(send) = send(15) else {
+        panic!("no send");
+    };
+    let (mut session, conn) = open();
+    for frame in [
+        HubFrame::Revoke(revoke),
+        HubFrame::Cancel(cancel),
+        HubFrame::Config(config.clone()),
+        void(14),
+        HubFrame::Send(send.clone()),
+    ] {
+        session.handle_frame(conn, frame, NOW);
+    }
+    let received: Vec<_> = std::iter::from_fn(|| session.poll_received()).collect();
+    assert_eq!(
+        received,
+        [
+            Received::Revoke(revoke),
+            Received::Cancel(cancel),
+            Received::Config(config),
+            Received::Send(send),
+        ]
+    );
+}
