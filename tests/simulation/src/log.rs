@@ -142,8 +142,9 @@ impl Log {
         self.count += 1;
         let about = line.message.map_or(0, |id| id.get().unsigned_abs());
         let [one, two, three] = line.numbers;
-        let words = [line.at, about, one, two, three, line.what.len() as u64];
-        for word in words {
+        let words = [line.at, about, one, two, three];
+        let text = line.what.bytes().chain(line.word.bytes()).map(u64::from);
+        for word in words.into_iter().chain(text) {
             self.digest = (self.digest ^ word).wrapping_mul(0x0000_0100_0000_01b3);
         }
         if self.keeps {

@@ -1,6 +1,11 @@
 //! Ranges of seeds, on as many threads as are asked for.
 
-use crate::{coverage::Coverage, plan, run::run};
+use crate::{
+    coverage::{Coverage, Mark},
+    plan,
+    required::{CI_MESSAGES, CI_SEEDS, REQUIRED},
+    run::run,
+};
 use std::{
     ops::Range,
     sync::{
@@ -40,6 +45,22 @@ pub struct Total {
     pub coverage: Coverage,
     /// The failing seeds with the rule that each broke, in their order.
     pub failures: Vec<(u64, String)>,
+}
+
+impl Total {
+    /// Returns what a range that holds CI's never reached, and had to.
+    pub fn missing(&self, settings: &Settings) -> Vec<Mark> {
+        let seeds = &settings.seeds;
+        let holds_ci = seeds.start <= CI_SEEDS.start
+            && seeds.end >= CI_SEEDS.end
+            && settings.messages >= CI_MESSAGES
+            && !settings.real_journal;
+        if holds_ci && self.failures.is_empty() {
+            self.coverage.missing(REQUIRED)
+        } else {
+            Vec::new()
+        }
+    }
 }
 
 /// Runs every seed of a range.

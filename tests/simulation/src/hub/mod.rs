@@ -21,7 +21,7 @@ use crate::{
     phone::Phone,
     plan::{Fleet, HubPoint, Route},
 };
-use postrider_link::session::hub::DeviceLink;
+use postrider_link::{ownership::hub::Flags, session::hub::DeviceLink};
 use postrider_model::{BootMs, DeviceId, Key, MessageId, SimSlot};
 use std::collections::BTreeMap;
 
@@ -117,6 +117,7 @@ impl Hub {
         let message = self.rows.messages.get(&message);
         message
             .filter(|message| message.claims_unsent())
+            .filter(|message| !message.owner.flags.has(Flags::REVOKE_ASKED))
             .map(|message| message.owner.ep)
     }
 

@@ -327,7 +327,9 @@ impl Model {
         let forgot = hands
             .iter()
             .any(|hand| hand.token.message.ep > message.owner.ep);
-        if truth.is_tainted || (forgot && self.hub_went_back) {
+        // Until then it may show an end that the phone, asked for it, is about to correct.
+        let is_asked = message.owner.flags.has(Flags::REVOKE_ASKED);
+        if truth.is_tainted || ((forgot || is_asked) && self.hub_went_back) {
             return Ok(());
         }
         let state = message.owner.state;
@@ -456,7 +458,7 @@ impl Model {
         for row in stored {
             *counts.entry((row.device, row.sort, row.group)).or_default() += 1;
             let last = last.entry((row.device, row.install.as_str())).or_default();
-            if row.n <= *last && !self.hub_went_back {
+            if row.n <= *last && !self.is_suspect(row.device) {
                 let text = format!("{} stored {} after {last}", row.device, row.n);
                 return wrong("incoming messages keep their order", text);
             }

@@ -26,6 +26,8 @@ pub struct Paced {
     pub decided_at: u64,
     /// The owner's limits.
     pub limits: PaceLimits,
+    /// How late a slow disk may have made it and those before it.
+    pub slack_ms: u64,
     /// The hub's limit of the SIM, and since when the phone knows of one.
     pub hub_limit: Option<(u32, u64)>,
 }
@@ -51,6 +53,7 @@ impl Pace {
         let Paced {
             decided_at: at,
             limits,
+            slack_ms,
             hub_limit,
         } = *paced;
         let own = limits.sim_parts_per_hour;
@@ -62,13 +65,21 @@ impl Pace {
         let hour = |limit: Option<u32>| limit.map(|limit| (limit, SEND_LIMIT_SPAN_MS));
         let of_sim = |spent: &&Spent| spent.sim == sim && spent.at > since;
         let all = |_: &&Spent| true;
+        let at_most = at + slack_ms;
         let result = self
-            .check("SIM", hour(sim_limit), at, parts, of_sim, Spent::counts)
+            .check(
+                "SIM",
+                hour(sim_limit),
+                at_most,
+                parts,
+                of_sim,
+                Spent::counts,
+            )
             .and_then(|()| {
                 let limit = hour(limits.phone_parts_per_hour);
-                self.check("phone", limit, at, parts, all, Spent::counts)
+                self.check("phone", limit, at_most, parts, all, Spent::counts)
             })
-            .and_then(|()| self.check("guard", guard, at, parts, all, |spent| spent.parts));
+            .and_then(|()| self.check("guard", guard, at_most, parts, all, |spent| spent.parts));
         self.spent.push_back(Spent {
             token,
             sim,

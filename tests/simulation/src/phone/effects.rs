@@ -8,7 +8,7 @@ use crate::{
     world::{Event, RadioEvent, World},
 };
 use postrider_link::frame::PhoneFrame;
-use postrider_machine::{Effect, SendToken};
+use postrider_machine::{Effect, SEND_LIMIT_SPAN_MS, SendToken};
 use postrider_model::{SimSlot, WireState};
 
 /// What health may say that the next message waits for.
@@ -234,10 +234,13 @@ impl World {
         let decided_at = phone.decided_at.remove(&token).unwrap_or(self.at);
         let since = phone.limited_since.get(&sim.get()).copied().unwrap_or(0);
         let (limits, install) = (phone.limits, phone.installs);
+        let was_slow = phone.slow_until + SEND_LIMIT_SPAN_MS > decided_at;
+        let slack_ms = if was_slow { 2 * phone.slow_ms } else { 0 };
         let hub_limit = self.hub_limit_on(no, sim.get());
         let paced = Paced {
             decided_at,
             limits,
+            slack_ms,
             hub_limit: hub_limit.map(|limit| (limit, since)),
         };
         let found = self.model.handed_over(HandOver {

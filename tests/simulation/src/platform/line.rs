@@ -235,7 +235,7 @@ impl World {
         let mut random = self.draw(&[21, no as u64, group]);
         let row_after_ms = match random.below(10) {
             0 => None,
-            1 => Some(random.between(70 * SECOND, 10 * MINUTE)),
+            1 if telling != Telling::Missing => Some(random.between(70 * SECOND, 10 * MINUTE)),
             _ => Some(random.between(200, 8 * SECOND)),
         };
         let call = Call {

@@ -337,7 +337,8 @@ impl World {
             self.freeze_all();
             self.taint_given(&waiting, &self.silent_phones());
         } else {
-            self.taint_given(&waiting, &(0..self.phones.len()).collect());
+            let known = self.hub.rows.messages.keys().copied().collect::<Vec<_>>();
+            self.taint_given(&known, &(0..self.phones.len()).collect());
         }
         let known: BTreeSet<MessageId> = self.hub.rows.messages.keys().copied().collect();
         self.model.hub_restored(&known);

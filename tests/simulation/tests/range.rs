@@ -1,0 +1,49 @@
+//! Ranges of seeds: no rule is broken, and everything that has to be was reached.
+//!
+//! `POSTRIDER_SEEDS=A..B` sets the seeds.
+
+use postrider_simulation::{
+    range::{Settings, run_range},
+    required::{CI_MESSAGES, CI_SEEDS},
+};
+use std::ops::Range;
+
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("POSTRIDER_SEEDS") else {
+        return CI_SEEDS;
+    };
+    let (first, end) = text.split_once("..").expect("POSTRIDER_SEEDS is A..B");
+    let read = |end: &str| end.parse().expect("POSTRIDER_SEEDS is A..B");
+    read(first)..read(end)
+}
+
+fn judge(settings: &Settings) {
+    let total = run_range(settings);
+    assert_eq!(total.failures, [], "run `simulation --seeds` with the seed");
+    assert_eq!(total.seeds, settings.seeds.end - settings.seeds.start);
+    assert_eq!(total.missing(settings), [], "never reached");
+}
+
+#[test]
+fn no_seed_breaks_a_rule_and_every_fault_and_state_is_reached() {
+    judge(&Settings {
+        seeds: seeds(),
+        messages: CI_MESSAGES,
+        real_journal: false,
+        threads: 2,
+        failures_max: 3,
+    });
+}
+
+#[test]
+fn no_seed_breaks_a_rule_over_journals_whose_pages_are_torn() {
+    let seeds = seeds();
+    let count = (seeds.end - seeds.start).div_ceil(20);
+    judge(&Settings {
+        seeds: seeds.start..seeds.start + count,
+        messages: 40,
+        real_journal: true,
+        threads: 2,
+        failures_max: 3,
+    });
+}
