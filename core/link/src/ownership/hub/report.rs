@@ -220,10 +220,7 @@ impl Ownership {
         );
         let mut outcome = if ended && still_there {
             self.flags.set(Flags::REVOKE_ASKED);
-            Outcome {
-                ask: Some(Ask::Revoke),
-                ..Outcome::default()
-            }
+            Outcome::default()
         } else if ended && !self.state.went_out() && report.state == WireState::Unknown {
             self.disprove();
             self.tell_unknown();
