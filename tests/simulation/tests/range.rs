@@ -34,16 +34,3 @@ fn no_seed_breaks_a_rule_and_every_fault_and_state_is_reached() {
         failures_max: 3,
     });
 }
-
-#[test]
-fn no_seed_breaks_a_rule_over_journals_whose_pages_are_torn() {
-    let seeds = seeds();
-    let count = (seeds.end - seeds.start).div_ceil(20);
-    judge(&Settings {
-        seeds: seeds.start..seeds.start + count,
-        messages: 40,
-        real_journal: true,
-        threads: 2,
-        failures_max: 3,
-    });
-}

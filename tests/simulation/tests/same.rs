@@ -57,33 +57,3 @@ fn without_its_lines_a_run_is_the_same() {
     let plan = Arc::new(plan::draw(9, 60, false));
     assert_eq!(run(&plan, false).digest, run(&plan, true).digest);
 }
-
-#[test]
-fn the_real_journal_makes_the_same_run_as_the_one_in_memory() {
-    for seed in 20..26 {
-        let mut plan = plan::draw(seed, 40, false);
-        plan.steps.retain(|step| !is_of_memory_alone(&step.action));
-        let memory = run(&Arc::new(plan.clone()), true);
-        plan.fleet.real_journal = true;
-        let real = run(&Arc::new(plan), true);
-        let lines = |run: &postrider_simulation::run::Outcome| {
-            run.lines
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(lines(&memory), lines(&real), "seed {seed}");
-    }
-}
-
-/// Losses of power draw what is left of a commit; copies are made of rows in memory.
-const fn is_of_memory_alone(action: &plan::Action) -> bool {
-    use plan::{Action, Death};
-    matches!(
-        action,
-        Action::Die(_, Death::Power, ..)
-            | Action::RollBack(..)
-            | Action::Clone(_)
-            | Action::CopyJournal(_)
-    )
-}
