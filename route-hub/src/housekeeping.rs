@@ -1,5 +1,6 @@
 //! Rows that nobody needs any more are removed, a few at a time.
 
+use crate::api::fields::clearing;
 use crate::hub::Hub;
 use hub_store::{
     StoreError, Tx, facts_aside, idempotency, messages, pairings, projects, webhook_log,
@@ -37,6 +38,7 @@ pub async fn run(hub: Hub) {
 /// What the database says.
 pub async fn tidy(hub: &Hub) -> Result<usize, StoreError> {
     let now = hub.now().unix;
+    clearing::finish(hub).await?;
     let projects = hub.store.read(projects::all).await?;
     let mut most = hub.store.write(move |tx| tidy_all(tx, now)).await?;
     for project in projects {

@@ -1,7 +1,7 @@
 //! Every URL of the REST API, on one page.
 
 use crate::api::{
-    contacts, groups, messages, organizations, phones, projects, scheduled, webhooks,
+    contacts, fields, groups, labels, messages, organizations, phones, projects, scheduled, webhooks,
 };
 use crate::hub::Hub;
 use axum::Router;
@@ -78,6 +78,14 @@ fn project() -> Router<Hub> {
         .route("/scheduled/{scheduled_id}", get(scheduled::get).post(scheduled::update).delete(scheduled::delete))
         .route("/contacts/{contact_id}/scheduled", get(scheduled::of_contact))
         .route("/groups/{group_id}/scheduled", get(scheduled::of_group))
+        .route("/contact_fields", get(fields::contacts::list).post(fields::contacts::change_many))
+        .route("/contact_fields/{variable}", post(fields::contacts::change))
+        .route("/message_fields", get(fields::messages::list).post(fields::messages::change_many))
+        .route("/message_fields/{variable}", post(fields::messages::change))
+        .route("/labels", get(labels::list).post(labels::get_or_create))
+        .route("/labels/{label_id}", get(labels::get).post(labels::update).delete(labels::delete))
+        .route("/labels/{label_id}/messages", get(labels::messages))
+        .route("/labels/{label_id}/messages/{message_id}", put(labels::put_on).delete(labels::take_off))
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{webhook_id}", get(webhooks::get).post(webhooks::update).delete(webhooks::delete))
 }

@@ -4,7 +4,9 @@
 //! asks the domain for the transition, commits one unit of work, and answers.
 
 pub mod contacts;
+pub mod fields;
 pub mod groups;
+pub mod labels;
 pub mod lists;
 pub mod messages;
 pub mod organizations;

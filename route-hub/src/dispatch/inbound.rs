@@ -114,7 +114,7 @@ pub fn store(
 /// Finds the contact of a sender, whatever it calls itself, or makes it where the project makes
 /// contacts by itself.
 fn contact_of(
-    work: &Work<'_, '_>,
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     from: Option<&Address>,
 ) -> Result<Option<ContactId>, StoreError> {
@@ -129,7 +129,10 @@ fn contact_of(
     let e164 = numbers::in_e164(from);
     let shown = from.clone();
     let fresh = || Contact::new(hub.id(now), project_id, Some(shown), e164, now.unix);
-    let (contact, _) = contacts::get_or_create(tx, from, fresh, project_id)?;
+    let (contact, is_new) = contacts::get_or_create(tx, from, fresh, project_id)?;
+    if is_new {
+        work.tell_contact_added(tx, &contact)?;
+    }
     Ok(Some(contact.id))
 }
 

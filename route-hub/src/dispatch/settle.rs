@@ -4,7 +4,7 @@ use super::effects::Effects;
 use super::ownership;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
-use hub_domain::{Address, Message, Phone, PhoneType, Project};
+use hub_domain::{Address, Contact, Message, Phone, PhoneType, Project};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{Fact, Flags, Outcome, Ownership, Published, Refused};
@@ -218,6 +218,21 @@ impl<'h, 'p> Work<'h, 'p> {
     /// What the database says.
     pub fn tell_status(&mut self, tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
         if enqueue::send_status(self.hub, tx, self.project, message, self.now)? {
+            self.effects.webhooks();
+        }
+        Ok(())
+    }
+
+    /// Writes the webhook rows of a contact that a message has made.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn tell_contact_added(
+        &mut self,
+        tx: &mut Tx<'_>,
+        contact: &Contact,
+    ) -> Result<(), StoreError> {
+        if enqueue::contact_added(self.hub, tx, self.project, contact, self.now)? {
             self.effects.webhooks();
         }
         Ok(())

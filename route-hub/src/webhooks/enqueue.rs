@@ -6,7 +6,7 @@
 use super::{form::Form, views};
 use crate::hub::Hub;
 use hub_domain::{
-    Address, Alert, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent, numbers,
+    Address, Alert, Contact, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent, numbers,
 };
 use hub_outgoing::Target;
 use hub_store::{StoreError, Tx, contacts, outbox};
@@ -51,7 +51,8 @@ pub fn send_status(
         return Ok(false);
     }
     let mut form = event_form(WebhookEvent::SendStatus);
-    message_form(tx, &mut form, message, &views::message(message))?;
+    let view = views::message(tx, message)?;
+    message_form(tx, &mut form, message, &view)?;
     let told = Told::new(project, Some(message.id), WebhookEvent::SendStatus, form);
     told.write(hub, tx, &receivers, now)
 }
@@ -76,7 +77,7 @@ pub fn incoming_message(
     if let Some(number) = message.from_number.as_ref().and_then(numbers::in_e164) {
         form.text("from_number_e164", number.as_str());
     }
-    let mut view = views::message(message);
+    let mut view = views::message(tx, message)?;
     if let Some(raw) = raw {
         view["from_number"] = raw.as_str().into();
     }
@@ -94,6 +95,29 @@ pub fn incoming_message(
         form,
     );
     told.write(hub, tx, &[receiver], now)
+}
+
+/// Tells of a contact that a message has made; what programs change of contacts is not told.
+///
+/// # Errors
+/// What the database says.
+pub fn contact_added(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    contact: &Contact,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let objects = hub.cache.webhooks_in(tx, project.id)?;
+    let receivers: Vec<_> = wanting(&objects, WebhookEvent::ContactUpdate).collect();
+    if receivers.is_empty() {
+        return Ok(false);
+    }
+    let mut form = event_form(WebhookEvent::ContactUpdate);
+    form.text("update_type", "auto_add");
+    properties(&mut form, &views::contact(tx, contact.clone())?);
+    let told = Told::new(project, None, WebhookEvent::ContactUpdate, form);
+    told.write(hub, tx, &receivers, now)
 }
 
 /// Tells of an alert that was raised, or cleared.
@@ -144,14 +168,19 @@ fn status_receivers<'a>(
     if let Some(own) = setting(&message.status_url, &message.status_secret) {
         return vec![own];
     }
-    let wants = |object: &&Webhook| object.events.contains(&WebhookEvent::SendStatus);
-    let objects = objects.iter().filter(wants).map(|object| Receiver {
+    let project = setting(&project.status_url, &project.status_secret);
+    let objects = wanting(objects, WebhookEvent::SendStatus);
+    project.into_iter().chain(objects).collect()
+}
+
+/// Returns the webhook objects that ask for an event.
+fn wanting(objects: &[Webhook], event: WebhookEvent) -> impl Iterator<Item = Receiver<'_>> {
+    let wants = move |object: &&Webhook| object.events.contains(&event);
+    objects.iter().filter(wants).map(|object| Receiver {
         url: &object.url,
         secret: object.secret.as_ref(),
         basic: true,
-    });
-    let project = setting(&project.status_url, &project.status_secret);
-    project.into_iter().chain(objects).collect()
+    })
 }
 
 fn event_form(event: WebhookEvent) -> Form {

@@ -4,16 +4,20 @@ use crate::api::contacts::model::ContactView;
 use crate::api::messages::model::MessageView;
 use crate::api::phones::model::PhoneView;
 use hub_domain::{Contact, Message, Phone, Project};
-use hub_store::{StoreError, Tx};
+use hub_store::{StoreError, Tx, labels};
 use hub_web::{Fields, ObjectWriter, Resource};
 use serde_json::Value;
 
 /// Returns a message's properties.
-pub fn message(message: &Message) -> Value {
-    properties(&MessageView {
+///
+/// # Errors
+/// What the database says.
+pub fn message(tx: &mut Tx<'_>, message: &Message) -> Result<Value, StoreError> {
+    Ok(properties(&MessageView {
         message: message.clone(),
         waiting: None,
-    })
+        label_ids: labels::of_message(tx, message.id)?,
+    }))
 }
 
 /// Returns a contact's properties.

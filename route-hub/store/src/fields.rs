@@ -260,6 +260,19 @@ pub fn clear_some(tx: &mut Tx<'_>, field: i64, most: u32) -> Result<Vec<ContactI
     Ok(bearers)
 }
 
+/// Says whether a contact has a value of a field.
+///
+/// # Errors
+/// What the database says.
+pub fn has_value(tx: &mut Tx<'_>, field: i64, bearer: ContactId) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM contact_vars WHERE bearer_id = $1 AND field_id = $2",
+        &values![bearer, field],
+        |row| row.int(0),
+    )?;
+    Ok(found.is_some())
+}
+
 fn items_json(field: &CustomField) -> Option<String> {
     let items = Some(&field.items).filter(|items| !items.is_empty());
     items.and_then(|items| serde_json::to_string(items).ok())

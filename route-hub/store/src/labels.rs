@@ -131,15 +131,29 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: LabelId) -> Result<boo
     Ok(removed == 1)
 }
 
-/// Puts a label on a message, once.
+/// Puts a project's label on a message, once; one that is gone is left out.
 ///
 /// # Errors
 /// What the database says.
-pub fn put_on(tx: &mut Tx<'_>, label: LabelId, message: MessageId) -> Result<(), StoreError> {
+pub fn put_on(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    label: LabelId,
+    message: MessageId,
+) -> Result<(), StoreError> {
     tx.execute(
-        "INSERT INTO message_labels (label_id, labelled_id) VALUES ($1, $2) \
-         ON CONFLICT (label_id, labelled_id) DO NOTHING",
-        &values![label, message],
+        "INSERT INTO message_labels (label_id, labelled_id) SELECT id, $3 FROM labels \
+         WHERE id = $1 AND project_id = $2 ON CONFLICT (label_id, labelled_id) DO NOTHING",
+        &values![label, project_id, message],
+    )?;
+    Ok(())
+}
+
+/// Takes every label off a message that is no more.
+pub(crate) fn forget(tx: &mut Tx<'_>, message: MessageId) -> Result<(), StoreError> {
+    tx.execute(
+        "DELETE FROM message_labels WHERE labelled_id = $1",
+        &values![message],
     )?;
     Ok(())
 }

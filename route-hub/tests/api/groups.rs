@@ -246,7 +246,7 @@ async fn a_dynamic_group_always_has_whom_its_filters_let_through() {
             vec![],
         ),
         (
-            json!({ "last_outgoing_message_time": { "not_exists": true }, "q": "contact 5" }),
+            json!({ "last_outgoing_message_time": { "not_exists": true }, "q": "contact 0005" }),
             vec![5],
         ),
         (

@@ -1,10 +1,13 @@
 //! The REST API as a client meets it: through the routes, on a database of its own.
 
 mod cancel_resend_delete;
+mod contact_update;
 mod contacts;
+mod fields;
 mod groups;
 mod idempotency;
 mod kinds;
+mod labels;
 mod lists;
 mod messages;
 mod organizations;

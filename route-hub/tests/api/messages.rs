@@ -124,7 +124,7 @@ async fn wrong_parameters_are_named() {
             "media_urls[0]",
         ),
         (json!({ "replace_variables": "x" }), "replace_variables"),
-        (json!({ "label_ids": ["LB1"] }), "label_ids"),
+        (json!({ "label_ids": ["LB1"] }), "label_ids[0]"),
         (json!({ "broadcast_title": "x" }), "broadcast_title"),
     ] {
         let mut body = json!({ "to_number": TO, "content": "x" });

@@ -3,13 +3,14 @@
 use super::later;
 use super::sending::{self, Body, Operation, Sending};
 use super::writing::Writing;
+use crate::api::labels::labelled;
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
 use hub_domain::{
     Address, MessageSource, OnUnknown, Phone, Project, RouteId, Vars, VarsChange, numbers,
 };
 use hub_web::{ApiError, Field, Object, Params};
-use postrider_model::{ContactId, Now, PhoneNumber, ScheduledId, Secret, UnixMs};
+use postrider_model::{ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs};
 use std::sync::Arc;
 
 /// Longest `ttl_sec`: 30 days.
@@ -50,6 +51,7 @@ pub(super) struct Shared {
     pub simulated: bool,
     pub on_unknown: OnUnknown,
     pub life_end: UnixMs,
+    pub labels: Vec<LabelId>,
     pub origin: Origin,
 }
 
@@ -121,6 +123,7 @@ impl Shared {
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
+            labels: labelled::read(hub, params, project).await?,
             origin: Origin::API,
         })
     }

@@ -10,7 +10,6 @@ macro_rules! later {
 
 /// Of `send` and `send_multi`.
 pub(super) const SENDING: &[Later] = later![
-    "label_ids": LaterDefault::Empty,
     "short_link_params": LaterDefault::Empty,
     "track_clicks": LaterDefault::False,
     "service_id": LaterDefault::Empty,
@@ -32,6 +31,7 @@ const SHARED: &[&str] = &[
     "is_template",
     "media",
     "media_urls",
+    "label_ids",
     "on_unknown",
     "ttl_sec",
 ];
@@ -50,7 +50,6 @@ pub(super) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
 
 /// Of `receive`.
 pub(super) const RECEIVING: &[Later] = later![
-    "label_ids": LaterDefault::Empty,
     "media": LaterDefault::Empty,
     "media_urls": LaterDefault::Empty,
 ];

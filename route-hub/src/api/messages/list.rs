@@ -8,12 +8,12 @@ use axum::extract::State;
 use hub_domain::{Direction, MessageSource, MessageType, Permission, Project, status_code};
 use hub_store::list::{Filter, Op, Operand};
 use hub_store::messages::{self, by};
-use postrider_model::{ContactId, PhoneId, kind};
+use postrider_model::{ContactId, LabelId, PhoneId, kind};
 use std::sync::Arc;
 
 const LIST: List = List {
     filters: &[
-        Entry::later("label_id", EQUAL),
+        Entry::within::<kind::Label>("label_id", by::LABEL),
         Entry::one_of(
             "direction",
             &["incoming", "outgoing"],
@@ -36,7 +36,7 @@ const LIST: List = List {
         Entry::id::<kind::Phone>("phone_id", by::PHONE_ID, EQUAL),
         Entry::later("broadcast_id", NE_EXISTS),
         Entry::id::<kind::Scheduled>("scheduled_id", by::SCHEDULED_ID, NE_EXISTS),
-        Entry::later("group_id", EQUAL),
+        Entry::within::<kind::Group>("group_id", by::GROUP),
     ],
     sorts: &[DEFAULT],
 };
@@ -92,6 +92,8 @@ pub(in crate::api) enum Within {
     Phone(PhoneId),
     /// Those of one contact.
     Contact(ContactId),
+    /// Those that have a label.
+    Label(LabelId),
 }
 
 impl Within {
@@ -100,6 +102,7 @@ impl Within {
             Self::Project => return None,
             Self::Phone(id) => (by::PHONE_ID, id.get()),
             Self::Contact(id) => (by::CONTACT_ID, id.get()),
+            Self::Label(id) => return Some(Filter::within(by::LABEL, id.get())),
         };
         Some(Filter::new(column, Op::Eq, Operand::Int(key)))
     }

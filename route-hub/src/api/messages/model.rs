@@ -3,7 +3,7 @@
 use hub_domain::{Direction, Message, MessageType, WaitingFor};
 use hub_web::{ObjectWriter, Resource};
 use postrider_link::ownership::hub::HubState;
-use postrider_model::UnixMs;
+use postrider_model::{LabelId, UnixMs};
 use serde_json::{Value, json};
 
 /// Why a queued message still waits.
@@ -22,6 +22,8 @@ pub struct MessageView {
     pub message: Message,
     /// Why it waits, while it is queued.
     pub waiting: Option<Waiting>,
+    /// Its labels.
+    pub label_ids: Vec<LabelId>,
 }
 
 impl Resource for MessageView {
@@ -35,7 +37,7 @@ impl Resource for MessageView {
         write_times_and_numbers(message, out);
         out.put("starred", &message.starred);
         out.put("simulated", &message.simulated);
-        out.put_json("label_ids", "[]");
+        out.put("label_ids", &self.label_ids);
         out.put_json(
             "route_params",
             message.route_params.as_deref().unwrap_or("null"),

@@ -4,6 +4,7 @@ use super::draft::{Draft, Recipient, Shared};
 use super::model::MessageView;
 use super::sending::Body;
 use super::waiting;
+use crate::api::fields;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{
@@ -11,8 +12,8 @@ use hub_domain::{
     numbers, recipients,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, Tx, contacts, messages, phones};
-use postrider_model::{ContactId, MessageStatus, Now};
+use hub_store::{StoreError, Tx, contacts, labels, messages, phones};
+use postrider_model::{ContactId, LabelId, MessageStatus, Now};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -68,11 +69,25 @@ pub(super) fn store(
         None => make_contact(work, tx, &message)?,
     };
     messages::insert(tx, &message)?;
+    annotate(work, tx, &message, &shared.labels)?;
     if is_known {
         touches.add(&message);
     }
     work.wake(&message);
     Ok(Stored::Queued(Box::new((message, phone))))
+}
+
+/// Puts labels on a new message, and notes the names of its variables.
+pub(super) fn annotate(
+    work: &Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &Message,
+    labels: &[LabelId],
+) -> Result<(), StoreError> {
+    for label in labels {
+        labels::put_on(tx, message.project_id, *label, message.id)?;
+    }
+    fields::note(work.hub, tx, message.project_id, &message.vars, work.now)
 }
 
 /// Returns what the message carries: a template's text is written for its contact, who may be new.
@@ -150,7 +165,7 @@ fn phone_of(
 
 /// Makes the contact of a new number, with the message counted on it.
 fn make_contact(
-    work: &Work<'_, '_>,
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<Option<ContactId>, StoreError> {
@@ -167,6 +182,7 @@ fn make_contact(
     contact.last_message_time = Some(message.time_created);
     contact.last_outgoing_message_time = Some(message.time_created);
     contacts::insert(tx, &contact)?;
+    work.tell_contact_added(tx, &contact)?;
     Ok(Some(id))
 }
 
@@ -227,11 +243,13 @@ pub(super) fn show(
     project: &Project,
     phone: &Phone,
     message: Message,
+    label_ids: Vec<LabelId>,
     now: Now,
 ) -> MessageView {
     let waiting = waiting::waiting(hub, project, &message, phone, false, now);
     MessageView {
         message,
         waiting: Some(waiting),
+        label_ids,
     }
 }

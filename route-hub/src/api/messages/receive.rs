@@ -1,7 +1,9 @@
 //! `POST /projects/{project_id}/messages/receive`
 
+use super::outgoing::annotate;
 use super::{later, model::MessageView};
 use crate::api::idempotency::Idempotency;
+use crate::api::labels::labelled;
 use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::inbound;
 use crate::dispatch::settle::Work;
@@ -30,16 +32,20 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
     let region = phone.country.as_deref().or(project.country.as_deref());
     let given = Given::read(&call.params, region)?;
+    let labels = labelled::read(&hub, &call.params, &project).await?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = inbound::blank(work, &phone, given.message_type, now.unix);
         given.fill(&mut message, &phone);
-        inbound::store(work, tx, &phone, message, Some(&given.from_raw)).map(Ok)
+        annotate(work, tx, &message, &labels)?;
+        let stored = inbound::store(work, tx, &phone, message, Some(&given.from_raw))?;
+        Ok(Ok((stored, labels.clone())))
     };
-    let show = move |message| {
+    let show = move |(message, label_ids)| {
         let view = MessageView {
             message,
             waiting: None,
+            label_ids,
         };
         Answer::object(&view, &fields)
     };

@@ -26,9 +26,10 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let show = {
         let (hub, project) = (hub.clone(), Arc::clone(&project));
+        let labels = shared.labels.clone();
         move |stored: Box<(Message, Arc<Phone>)>| {
             let (message, phone) = *stored;
-            let view = outgoing::show(&hub, &project, &phone, message, now);
+            let view = outgoing::show(&hub, &project, &phone, message, labels.clone(), now);
             Answer::object(&view, &fields)
         }
     };

@@ -2,7 +2,7 @@
 
 use super::{found, model::READ_ONLY, waiting};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::api::{ApiResult, Call, enter, fields, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
@@ -31,6 +31,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         message.time_updated = now.unix;
         messages::update(tx, &message)?;
+        fields::note(work.hub, tx, work.project.id, &message.vars, now)?;
         work.effects.changed(id);
         Ok(Ok(waiting::show(
             work.hub,

@@ -4,7 +4,7 @@ use super::model::{MessageView, Waiting};
 use crate::hub::Hub;
 use crate::link::freeze;
 use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
-use hub_store::{StoreError, Tx, devices, phones};
+use hub_store::{StoreError, Tx, devices, labels, phones};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
@@ -35,7 +35,12 @@ pub(in crate::api) fn show(
         } else {
             None
         };
-        views.push(MessageView { message, waiting });
+        let label_ids = labels::of_message(tx, message.id)?;
+        views.push(MessageView {
+            message,
+            waiting,
+            label_ids,
+        });
     }
     Ok(views)
 }

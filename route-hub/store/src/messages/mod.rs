@@ -1,8 +1,8 @@
 //! Messages: as the API serves them here, as dispatch handles them in `dispatch`.
 
-use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
+use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
+use crate::{Row, StoreError, Tx, labels, values};
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars,
     status_code, status_from_code,
@@ -30,7 +30,7 @@ pub use retention::{Removed, Retention, any_old, remove_old};
 
 /// What lists may be filtered and sorted by.
 pub mod by {
-    use super::{Column, Kind};
+    use super::{Column, Kind, Link};
 
     /// The id.
     pub const ID: Column = Column::new("id", Kind::Int);
@@ -56,6 +56,20 @@ pub mod by {
     pub const SCHEDULED_ID: Column = Column::new("scheduled_id", Kind::Int);
     /// The phone.
     pub const PHONE_ID: Column = Column::new("phone_id", Kind::Int);
+    /// A label that it has.
+    pub const LABEL: Link = Link {
+        table: "message_labels",
+        holder: "label_id",
+        held: "labelled_id",
+        on: "id",
+    };
+    /// A group that its contact was put into.
+    pub const GROUP: Link = Link {
+        table: "group_members",
+        holder: "group_id",
+        held: "member_id",
+        on: "contact_id",
+    };
 }
 
 const TABLE: Table<Message> = Table {
@@ -191,7 +205,7 @@ pub fn update(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
     Ok(changed == 1)
 }
 
-/// Hides a deleted message; says whether it was there to hide.
+/// Hides a deleted message and takes its labels off; says whether it was there to hide.
 ///
 /// # Errors
 /// What the database says.
@@ -206,6 +220,9 @@ pub fn hide(
          WHERE id = $1 AND project_id = $2 AND hidden = 0",
         &values![id, project_id, now],
     )?;
+    if changed == 1 {
+        labels::forget(tx, id)?;
+    }
     Ok(changed == 1)
 }
 

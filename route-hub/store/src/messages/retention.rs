@@ -1,7 +1,7 @@
 //! Removing old messages, a few at a time.
 
 use crate::row::Cursor;
-use crate::{StoreError, Tx, values};
+use crate::{StoreError, Tx, labels, values};
 use hub_domain::{Direction, OwnershipRow};
 use postrider_model::{ContactId, Key, MessageId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -122,6 +122,7 @@ fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
         "DELETE FROM past_exposures WHERE message_id = $1",
         &values![id],
     )?;
+    labels::forget(tx, id)?;
     tx.execute("DELETE FROM messages WHERE id = $1", &values![id])?;
     Ok(())
 }

@@ -1,0 +1,26 @@
+//! `GET …_fields`
+
+use super::Kind;
+use super::model::FieldView;
+use crate::api::{ApiResult, Call, enter};
+use crate::hub::Hub;
+use hub_store::{StoreError, Tx, fields};
+use hub_web::Answer;
+use postrider_model::ProjectId;
+
+/// Lists the fields of one kind, in their order.
+pub(super) async fn list(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
+    let project = enter(hub, call, kind.view).await?;
+    let id = project.id;
+    let views = hub.store.read(move |tx| all(tx, id, kind)).await?;
+    Ok(Answer::value(&views)?)
+}
+
+pub(super) fn all(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    kind: Kind,
+) -> Result<Vec<FieldView>, StoreError> {
+    let fields = fields::all(tx, project_id, kind.owner)?;
+    Ok(fields.into_iter().map(FieldView::from).collect())
+}

@@ -1,0 +1,30 @@
+//! `POST /projects/{project_id}/labels`
+
+use super::model::LabelView;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Label, Permission};
+use hub_store::{Tx, labels};
+use hub_web::{Answer, Fields};
+
+/// Finds the label of a name, or makes it.
+pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let fields = Fields::read(&call.params)?;
+    let field = call.params.get("name");
+    let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if let Some(label) = labels::by_name(tx, work.project.id, &name)? {
+            return Ok(Ok(label));
+        }
+        let label = Label::new(work.hub.id(now), work.project.id, &name, now.unix);
+        labels::insert(tx, &label)?;
+        Ok(Ok(label))
+    };
+    let show = move |label| Answer::object(&LabelView(label), &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

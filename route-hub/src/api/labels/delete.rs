@@ -1,0 +1,25 @@
+//! `DELETE /projects/{project_id}/labels/{label_id}`
+
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, labels};
+use hub_web::{Answer, ApiError};
+
+/// Removes a label; its messages stay.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("label_id", "label")?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        Ok(match labels::delete(tx, work.project.id, id)? {
+            true => Ok(()),
+            false => Err(ApiError::not_found("label")),
+        })
+    };
+    let show = |()| Answer::void();
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

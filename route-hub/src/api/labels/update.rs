@@ -1,0 +1,43 @@
+//! `POST /projects/{project_id}/labels/{label_id}`
+
+use super::found;
+use super::model::{LabelView, READ_ONLY};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, labels};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Changes a label's name and variables.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("label_id", "label")?;
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, READ_ONLY)?;
+    let name = parse::name(&call.params.get("name"))?;
+    let vars = parse::vars(&call.params.get("vars"))?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut label = match found(labels::get(tx, work.project.id, id)?) {
+            Ok(label) => label,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(name) = &name {
+            let other = labels::by_name(tx, work.project.id, name)?;
+            if other.is_some_and(|other| other.id != id) {
+                return Ok(Err(ApiError::invalid_param("name", "is another label's")));
+            }
+            label.name.clone_from(name);
+        }
+        if let Err(refused) = parse::apply_vars(&mut label.vars, &vars) {
+            return Ok(Err(refused));
+        }
+        labels::update(tx, &label)?;
+        Ok(Ok(label))
+    };
+    let show = move |label| Answer::object(&LabelView(label), &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}
