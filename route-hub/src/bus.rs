@@ -81,6 +81,7 @@ pub struct Bus {
     webhooks: Notify,
     simulated: Notify,
     schedule_runs: Notify,
+    followers: Notify,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -218,6 +219,16 @@ impl Bus {
     /// Waits for a schedule to begin sending to a group.
     pub async fn schedule_runs_woken(&self) {
         self.schedule_runs.notified().await;
+    }
+
+    /// Says that a relative schedule was made, changed or deleted.
+    pub fn wake_followers(&self) {
+        self.followers.notify_one();
+    }
+
+    /// Waits for a relative schedule to be made, changed or deleted.
+    pub async fn followers_woken(&self) {
+        self.followers.notified().await;
     }
 
     /// Says that outbox rows were written.

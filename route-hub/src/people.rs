@@ -4,7 +4,7 @@ use crate::hub::Hub;
 use hub_domain::{Contact, FieldOwner, Group, Vars, VarsChange};
 use hub_store::fields::Fields;
 use hub_store::groups::Moves;
-use hub_store::{StoreError, Tx, contacts};
+use hub_store::{StoreError, Tx, contacts, relative_schedules};
 use postrider_model::{GroupId, Now, ProjectId};
 use serde_json::json;
 
@@ -16,6 +16,8 @@ pub struct Saving<'f> {
     fields: Fields<'f>,
     moves: Moves,
     now: Now,
+    /// Whether relative schedules follow the project's contacts, once that was asked.
+    followed: Option<bool>,
 }
 
 /// What is saved of one contact.
@@ -34,6 +36,7 @@ impl<'f> Saving<'f> {
             fields: Fields::new(project_id, FieldOwner::Contact, fresh_key),
             moves: Moves::default(),
             now,
+            followed: None,
         }
     }
 
@@ -52,11 +55,13 @@ impl<'f> Saving<'f> {
         join: &[Group],
         leave: &[GroupId],
     ) -> Result<Saved, StoreError> {
+        let mut moved = false;
         for group in leave.iter().filter(|_| before.is_some()) {
-            self.moves.leave(tx, *group, contact.id)?;
+            moved |= self.moves.leave(tx, *group, contact.id)?;
         }
         for group in join {
             let joined = self.moves.join(tx, group.id, contact.id, self.now.unix)?;
+            moved |= joined;
             if joined && let Some(variable) = &group.add_time_variable {
                 stamp(&mut contact.vars, variable, self.now);
             }
@@ -70,7 +75,29 @@ impl<'f> Saving<'f> {
                 contacts::change(tx, &mut self.fields, before, &contact)?;
             }
         }
+        let other_dates = match before {
+            None => !contact.vars.is_empty(),
+            Some(before) => {
+                before.vars != contact.vars || before.phone_number != contact.phone_number
+            }
+        };
+        if moved || other_dates {
+            self.note(tx, &contact)?;
+        }
         Ok(Saved { contact, is_new })
+    }
+
+    /// Has the schedules of a contact follow what it is now, where the project has such.
+    fn note(&mut self, tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
+        let followed = match self.followed {
+            Some(followed) => followed,
+            None => relative_schedules::any(tx, contact.project_id)?,
+        };
+        self.followed = Some(followed);
+        match followed {
+            true => relative_schedules::note_change(tx, contact.project_id, contact.id),
+            false => Ok(()),
+        }
     }
 
     /// Ends the unit of work: writes the numbers of members.

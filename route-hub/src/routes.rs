@@ -1,7 +1,8 @@
 //! Every URL of the REST API, on one page.
 
 use crate::api::{
-    contacts, fields, groups, labels, messages, organizations, phones, projects, scheduled, webhooks,
+    contacts, fields, groups, labels, messages, organizations, phones, projects,
+    relative_scheduled, scheduled, webhooks,
 };
 use crate::hub::Hub;
 use axum::Router;
@@ -86,6 +87,8 @@ fn project() -> Router<Hub> {
         .route("/labels/{label_id}", get(labels::get).post(labels::update).delete(labels::delete))
         .route("/labels/{label_id}/messages", get(labels::messages))
         .route("/labels/{label_id}/messages/{message_id}", put(labels::put_on).delete(labels::take_off))
+        .route("/relative_scheduled", get(relative_scheduled::list).post(relative_scheduled::create))
+        .route("/relative_scheduled/{relative_scheduled_id}", get(relative_scheduled::get).post(relative_scheduled::update).delete(relative_scheduled::delete))
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{webhook_id}", get(webhooks::get).post(webhooks::update).delete(webhooks::delete))
 }

@@ -114,6 +114,14 @@ impl FromStr for TimeOfDay {
     }
 }
 
+impl TimeOfDay {
+    /// Returns it on a day.
+    pub(crate) fn on(self, date: Date) -> Option<DateTime> {
+        let time = Time::new(self.hour, self.minute, 0, 0).ok()?;
+        Some(date.to_datetime(time))
+    }
+}
+
 impl fmt::Display for TimeOfDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:02}:{:02}", self.hour, self.minute)

@@ -12,6 +12,7 @@ pub mod messages;
 pub mod organizations;
 pub mod phones;
 pub mod projects;
+pub mod relative_scheduled;
 pub mod scheduled;
 pub mod webhooks;
 

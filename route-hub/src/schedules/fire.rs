@@ -8,7 +8,7 @@ use crate::hub::Hub;
 use hub_domain::{Project, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::schedule_runs::{self, ScheduleRun};
-use hub_store::{StoreError, Tx, schedules};
+use hub_store::{StoreError, Tx, relative_schedules, schedules};
 use hub_web::ErrorCode;
 use postrider_model::{Key, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -125,6 +125,12 @@ fn pass(
     touches: &mut Touches,
 ) -> Result<bool, StoreError> {
     if !schedules::is_current(tx, &ready.schedule)? {
+        return Ok(false);
+    }
+    if let Some(relative) = ready.schedule.relative_id
+        && relative_schedules::get(tx, work.project.id, relative)?.is_none()
+    {
+        // Its relative schedule was deleted; its own row goes as that one's are walked to.
         return Ok(false);
     }
     let mut schedule = ready.schedule.clone();

@@ -6,6 +6,7 @@
 //! group's contacts in steps, each a transaction that also says how far it came.
 
 pub mod fire;
+pub mod follow;
 pub mod through_group;
 
 use crate::hub::Hub;
@@ -16,7 +17,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Looks after schedules until it is dropped.
 pub async fn run(hub: Hub) {
-    tokio::join!(firing(&hub), going_through_groups(&hub));
+    tokio::join!(firing(&hub), going_through_groups(&hub), following(&hub));
 }
 
 async fn firing(hub: &Hub) {
@@ -27,6 +28,17 @@ async fn firing(hub: &Hub) {
             Err(error) => tracing::error!(%error, "due schedules could not be looked for"),
         }
         tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn following(hub: &Hub) {
+    loop {
+        match follow::step_all(hub, hub.now()).await {
+            Ok(done) if done > 0 => continue,
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "relative schedules could not be followed"),
+        }
+        let _ = tokio::time::timeout(LOOK_EVERY, hub.bus.followers_woken()).await;
     }
 }
 

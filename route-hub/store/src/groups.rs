@@ -234,6 +234,24 @@ pub fn of_contact(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<GroupId>, S
     )
 }
 
+/// Returns the contacts that were put into a group, above a key, in their order.
+///
+/// # Errors
+/// What the database says.
+pub fn members_after(
+    tx: &mut Tx<'_>,
+    group: GroupId,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<ContactId>, StoreError> {
+    tx.query(
+        "SELECT member_id FROM group_members WHERE group_id = $1 AND member_id > $2 \
+         ORDER BY member_id LIMIT $3",
+        &values![group, above, limit],
+        |row| row.id(0),
+    )
+}
+
 /// Returns a page of a project's groups.
 ///
 /// # Errors

@@ -29,9 +29,10 @@ pub mod pairings;
 pub mod past_exposures;
 pub mod phones;
 pub mod projects;
-pub mod usage;
+pub mod relative_schedules;
 pub mod schedule_runs;
 pub mod schedules;
+pub mod usage;
 pub mod webhook_log;
 pub mod webhooks;
 

@@ -14,6 +14,10 @@ const ALL: &[(&str, &str)] = &[
         "V4__schedules",
         include_str!("../migrations/V4__schedules.sql"),
     ),
+    (
+        "V5__relative_schedules",
+        include_str!("../migrations/V5__relative_schedules.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

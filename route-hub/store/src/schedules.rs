@@ -4,7 +4,7 @@ use crate::list::{self, Column, Filter, Index, Kind, ListQuery, Page, Scope, Tab
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Address, MessageType, Schedule, ScheduledTo};
-use postrider_model::{ContactId, GroupId, ProjectId, ScheduledId, UnixMs};
+use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId, ScheduledId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
@@ -185,6 +185,14 @@ pub fn get(
     )
 }
 
+/// Finds what is due along an index that has nothing but what is to come.
+const DUE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM schedules WHERE next_time <= $1 AND (next_time, id) > ($2, $3) \
+     ORDER BY next_time, id LIMIT $4"
+);
+
 /// Returns schedules whose moment has come, after one that was seen before, the longest due first.
 ///
 /// # Errors
@@ -195,15 +203,56 @@ pub fn due(
     after: (UnixMs, i64),
     limit: u32,
 ) -> Result<Vec<Schedule>, StoreError> {
+    tx.query(DUE, &values![now, after.0, after.1, limit], read)
+}
+
+/// Returns the schedules that relative ones made for a contact.
+///
+/// # Errors
+/// What the database says.
+pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Schedule>, StoreError> {
     tx.query(
         concat!(
             "SELECT ",
             columns!(),
-            " FROM schedules WHERE next_time <= $1 AND (next_time, id) > ($2, $3) \
-             ORDER BY next_time, id LIMIT $4"
+            " FROM schedules WHERE listed_contact_id = $1 AND relative_id IS NOT NULL"
         ),
-        &values![now, after.0, after.1, limit],
+        &values![contact],
         read,
+    )
+}
+
+/// Returns the contacts for whom a relative schedule has made one, above a key, in their order.
+///
+/// # Errors
+/// What the database says.
+pub fn contacts_of_relative(
+    tx: &mut Tx<'_>,
+    relative: RelativeScheduledId,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<ContactId>, StoreError> {
+    tx.query(
+        "SELECT listed_contact_id FROM schedules WHERE relative_id = $1 \
+         AND listed_contact_id > $2 ORDER BY listed_contact_id LIMIT $3",
+        &values![relative, above, limit],
+        |row| row.id(0),
+    )
+}
+
+/// Removes schedules that a relative one made, at most `limit`; returns how many.
+///
+/// # Errors
+/// What the database says.
+pub fn delete_of_relative(
+    tx: &mut Tx<'_>,
+    relative: RelativeScheduledId,
+    limit: u32,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "DELETE FROM schedules WHERE id IN (SELECT id FROM schedules WHERE relative_id = $1 \
+         LIMIT $2)",
+        &values![relative, limit],
     )
 }
 
@@ -239,7 +288,9 @@ fn within(project_id: ProjectId) -> Scope {
     }
 }
 
-fn columns_of(to: &ScheduledTo) -> (Option<GroupId>, Option<ContactId>, Option<&Address>) {
+pub(crate) fn columns_of(
+    to: &ScheduledTo,
+) -> (Option<GroupId>, Option<ContactId>, Option<&Address>) {
     match to {
         ScheduledTo::Group(id) => (Some(*id), None, None),
         ScheduledTo::Contact(id) => (None, Some(*id), None),
@@ -271,7 +322,7 @@ fn read(row: &Row<'_>) -> Result<Schedule, StoreError> {
     })
 }
 
-fn read_to(columns: &mut Cursor<'_>) -> Result<ScheduledTo, StoreError> {
+pub(crate) fn read_to(columns: &mut Cursor<'_>) -> Result<ScheduledTo, StoreError> {
     let (group, contact) = (columns.opt_id()?, columns.opt_id()?);
     let number = columns.opt_parsed(|text| text.parse::<Address>().ok())?;
     match (group, contact, number) {
@@ -279,5 +330,25 @@ fn read_to(columns: &mut Cursor<'_>) -> Result<ScheduledTo, StoreError> {
         (None, Some(contact), _) => Ok(ScheduledTo::Contact(contact)),
         (None, None, Some(number)) => Ok(ScheduledTo::Number(number)),
         (None, None, None) => Err(StoreError::BadRow { column: 7 }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SqliteSettings, Store};
+
+    #[test]
+    fn what_is_due_is_found_along_its_index_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+        let plan = store.read_blocking(|tx| {
+            let explain = format!("EXPLAIN QUERY PLAN {DUE}");
+            let steps = tx.query_built(&explain, &values![5, 0, 0, 10], |row| row.text(3))?;
+            Ok(steps.join("; "))
+        });
+        let plan = plan.unwrap();
+        assert!(plan.contains("schedules_due"), "{plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
     }
 }

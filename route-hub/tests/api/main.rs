@@ -15,6 +15,7 @@ mod phones;
 mod projects;
 mod quiet_hours;
 mod recipients;
+mod relative_scheduled;
 mod retention;
 mod scheduled;
 mod support;

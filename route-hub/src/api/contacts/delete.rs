@@ -6,7 +6,7 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_store::{Tx, contacts};
+use hub_store::{Tx, contacts, relative_schedules};
 use hub_web::{Answer, ApiError};
 
 /// Removes a contact; its messages stay.
@@ -15,8 +15,14 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("contact_id", "contact")?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        Ok(match contacts::delete(tx, work.project.id, id)? {
-            true => Ok(()),
+        let project = work.project.id;
+        Ok(match contacts::delete(tx, project, id)? {
+            true => {
+                if relative_schedules::any(tx, project)? {
+                    relative_schedules::note_change(tx, project, id)?;
+                }
+                Ok(())
+            }
             false => Err(ApiError::not_found("contact")),
         })
     };

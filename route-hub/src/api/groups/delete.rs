@@ -6,7 +6,7 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_store::{Tx, groups};
+use hub_store::{Tx, groups, relative_schedules};
 use hub_web::{Answer, ApiError};
 
 /// Removes a group; its contacts stay.
@@ -16,7 +16,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         Ok(match groups::delete(tx, work.project.id, id)? {
-            true => Ok(()),
+            true => {
+                relative_schedules::walk_group(tx, work.project.id, id)?;
+                Ok(())
+            }
             false => Err(ApiError::not_found("group")),
         })
     };

@@ -3,7 +3,7 @@
 use super::message::Message;
 use super::model::ScheduleView;
 use super::timing::{self, Timing};
-use super::{group, listed};
+use super::{listed, recipient_group};
 use crate::api::idempotency::Idempotency;
 use crate::api::messages::Planned;
 use crate::api::{ApiResult, Call, enter, unit};
@@ -23,7 +23,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let mut message = Message::default();
     message.take(&call.params)?;
     let planned = Planned::read(&hub, &message.to_params()?, &project, now).await?;
-    let to = match group(&call.params)? {
+    let to = match recipient_group(&call.params)? {
         Some(group) => planned.to_group(group)?,
         None => planned.recipient(&call.params, &project)?,
     };

@@ -5,8 +5,8 @@ mod delete;
 mod get;
 mod list;
 pub mod message;
-mod model;
-mod timing;
+pub(super) mod model;
+pub(super) mod timing;
 mod update;
 
 pub use create::create;
@@ -14,6 +14,8 @@ pub use delete::delete;
 pub use get::get;
 pub use list::{list, of_contact, of_group};
 pub use update::update;
+
+pub(super) use list::TYPES;
 
 use super::parse;
 use hub_domain::{Project, ScheduledTo};
@@ -27,7 +29,7 @@ fn found<T>(schedule: Option<T>) -> Result<T, ApiError> {
 }
 
 /// Reads the group that a request names; with one it may name nobody else.
-fn group(params: &Params) -> Result<Option<ScheduledTo>, ApiError> {
+pub(super) fn recipient_group(params: &Params) -> Result<Option<ScheduledTo>, ApiError> {
     let field = params.get("group_id");
     let Some(id) = parse::id(&field, "group")? else {
         return Ok(None);
@@ -40,7 +42,7 @@ fn group(params: &Params) -> Result<Option<ScheduledTo>, ApiError> {
 }
 
 /// Checks that a recipient is there, and returns the contact in whose list the schedule stands.
-fn listed(
+pub(super) fn listed(
     tx: &mut Tx<'_>,
     project: &Project,
     to: &ScheduledTo,

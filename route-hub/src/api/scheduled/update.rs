@@ -3,7 +3,7 @@
 use super::message::Message;
 use super::model::{READ_ONLY, ScheduleView};
 use super::timing::Timing;
-use super::{found, group, listed};
+use super::{found, listed, recipient_group};
 use crate::api::idempotency::Idempotency;
 use crate::api::messages::Planned;
 use crate::api::{ApiResult, Call, Failure, enter, parse, unit};
@@ -68,7 +68,7 @@ async fn change(
     let planned = Planned::read(hub, &message.to_params()?, project, now).await?;
     schedule.message = message.to_text();
     let named = ["to_number", "contact_id"].map(|name| params.get(name));
-    if let Some(group) = group(params)? {
+    if let Some(group) = recipient_group(params)? {
         schedule.to = planned.to_group(group)?;
     } else if named.iter().any(|field| !field.is_empty()) {
         schedule.to = planned.recipient(params, project)?;

@@ -1,0 +1,211 @@
+//! Messages scheduled relative to a date that contacts have in a variable.
+
+use crate::code::coded;
+use crate::{MessageType, ScheduledTo, TimeOfDay, VarValue, Zone};
+use jiff::civil::{Date, DateTime};
+use jiff::{Span, Timestamp};
+use postrider_model::{ProjectId, RelativeScheduledId, UnixMs};
+
+/// Most steps of an offset, either way.
+pub const OFFSET_COUNT_MAX: i64 = 100_000;
+/// Longest text that is looked at as a date.
+const DATE_LENGTH_MAX: usize = 64;
+
+coded! {
+    /// In what an offset counts.
+    OffsetScale {
+        /// Minutes, from the moment itself.
+        Minutes = "I" / 1,
+        /// Days.
+        Days = "D" / 2,
+        /// Weeks.
+        Weeks = "W" / 3,
+        /// Months.
+        Months = "M" / 4,
+        /// Years.
+        Years = "Y" / 5,
+    }
+}
+
+/// A message for each contact at a time that its date says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RelativeSchedule {
+    /// Its id.
+    pub id: RelativeScheduledId,
+    /// The project it is in.
+    pub project_id: ProjectId,
+    /// What kind of message it sends.
+    pub message_type: MessageType,
+    /// The parameters of its messages, as JSON.
+    pub message: String,
+    /// Whose dates it goes by.
+    pub to: ScheduledTo,
+    /// The contact variable with the date.
+    pub date_variable: String,
+    /// When on that day.
+    pub time_of_day: TimeOfDay,
+    /// In what the offset counts.
+    pub offset_scale: OffsetScale,
+    /// How far from the date it is, below nothing before it.
+    pub offset_count: i64,
+    /// What recurs from there on, as it was written.
+    pub rrule: String,
+    /// The zone of its clocks.
+    pub timezone_id: String,
+    /// No moment is after it, where something recurs.
+    pub end_time: Option<UnixMs>,
+    /// The key of the last contact that was looked at since it changed; `None`: all were.
+    pub walked_up_to: Option<i64>,
+    /// Whether it was deleted, and only its schedules still have to go.
+    pub removed: bool,
+    /// When it was made.
+    pub time_created: UnixMs,
+}
+
+impl RelativeSchedule {
+    /// Returns the moment that a contact's date stands for; `None` when it is no date.
+    ///
+    /// A date is `2026-03-31`, with a time `2026-03-31 09:30` as clocks in the zone show it, with an
+    /// offset behind it, or Unix seconds. Months without the day have their last one.
+    pub fn start(&self, value: &VarValue) -> Option<UnixMs> {
+        let zone = Zone::find(&self.timezone_id)?;
+        let (date, clock) = read(value, &zone)?;
+        let count = self.offset_count;
+        let span = match self.offset_scale {
+            OffsetScale::Minutes => {
+                let clock = clock.or_else(|| self.time_of_day.on(date))?;
+                return plus_minutes(zone.moment_of(clock)?, count);
+            }
+            OffsetScale::Days => Span::new().try_days(count),
+            OffsetScale::Weeks => Span::new().try_weeks(count),
+            OffsetScale::Months => Span::new().try_months(count),
+            OffsetScale::Years => Span::new().try_years(count),
+        };
+        let date = date.checked_add(span.ok()?).ok()?;
+        zone.moment_of(self.time_of_day.on(date)?)
+    }
+}
+
+fn plus_minutes(at: UnixMs, minutes: i64) -> Option<UnixMs> {
+    let at = at.0.checked_add(minutes.checked_mul(60_000)?)?;
+    Timestamp::from_millisecond(at).ok().map(|_| UnixMs(at))
+}
+
+/// Reads a date, and a time of day where it has one, as clocks in the zone show them.
+fn read(value: &VarValue, zone: &Zone) -> Option<(Date, Option<DateTime>)> {
+    let of_seconds = |seconds: i64| {
+        let clock = zone.clock(UnixMs(seconds.checked_mul(1_000)?))?;
+        Some((clock.date(), Some(clock)))
+    };
+    let text = match value {
+        VarValue::Flag(_) => return None,
+        VarValue::Number(number) => return of_seconds(number.as_i64()?),
+        VarValue::Text(text) if text.len() > DATE_LENGTH_MAX => return None,
+        VarValue::Text(text) => text.trim(),
+    };
+    let is_number = text.len() > 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        return of_seconds(text.parse().ok()?);
+    }
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return of_seconds(at.as_second());
+    }
+    let has_time = text.len() > 10;
+    let clock: DateTime = text.parse().ok()?;
+    Some((clock.date(), has_time.then_some(clock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::{ContactId, Key};
+    use serde_json::json;
+
+    fn relative(scale: OffsetScale, count: i64) -> RelativeSchedule {
+        let key = |n| Key::new(n).unwrap();
+        RelativeSchedule {
+            id: RelativeScheduledId::new(key(1)),
+            project_id: ProjectId::new(key(2)),
+            message_type: MessageType::Sms,
+            message: "{}".to_owned(),
+            to: ScheduledTo::Contact(ContactId::new(key(3))),
+            date_variable: "due".to_owned(),
+            time_of_day: "09:30".parse().unwrap(),
+            offset_scale: scale,
+            offset_count: count,
+            rrule: "COUNT=1".to_owned(),
+            timezone_id: "America/New_York".to_owned(),
+            end_time: None,
+            walked_up_to: None,
+            removed: false,
+            time_created: UnixMs(0),
+        }
+    }
+
+    fn start(scale: OffsetScale, count: i64, date: &str) -> Option<String> {
+        let at = relative(scale, count).start(&VarValue::Text(date.to_owned()))?;
+        Some(Timestamp::from_millisecond(at.0).unwrap().to_string())
+    }
+
+    #[test]
+    fn a_date_and_an_offset_are_a_moment() {
+        use OffsetScale::{Days, Months, Weeks, Years};
+        for (scale, count, date, expected) in [
+            (Days, 0, "2026-03-01", "2026-03-01T14:30:00Z"),
+            (Days, -3, "2026-03-01", "2026-02-26T14:30:00Z"),
+            (Days, 10, "2026-03-01", "2026-03-11T13:30:00Z"),
+            (Weeks, 1, "2026-03-01 23:00", "2026-03-08T13:30:00Z"),
+            (Months, 1, "2026-01-31", "2026-02-28T14:30:00Z"),
+            (Years, 1, "2024-02-29", "2025-02-28T14:30:00Z"),
+            (Days, 0, "2026-03-01T02:00:00Z", "2026-02-28T14:30:00Z"),
+            (Days, 0, "1772330400", "2026-02-28T14:30:00Z"),
+        ] {
+            assert_eq!(
+                start(scale, count, date).as_deref(),
+                Some(expected),
+                "{date} {count}"
+            );
+        }
+    }
+
+    #[test]
+    fn minutes_count_from_the_moment_itself() {
+        use OffsetScale::Minutes;
+        for (count, date, expected) in [
+            (-90, "2026-03-01 12:00", "2026-03-01T15:30:00Z"),
+            (15, "2026-03-01T12:00:00Z", "2026-03-01T12:15:00Z"),
+            (0, "2026-03-01", "2026-03-01T14:30:00Z"),
+        ] {
+            assert_eq!(
+                start(Minutes, count, date).as_deref(),
+                Some(expected),
+                "{date}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_has_no_moment() {
+        for date in [
+            "",
+            "soon",
+            "2026-02-30",
+            "20",
+            "31.12.2026",
+            "2026-13-01",
+            "99999999999999",
+        ] {
+            assert_eq!(start(OffsetScale::Days, 0, date), None, "{date}");
+        }
+        assert_eq!(
+            start(OffsetScale::Years, OFFSET_COUNT_MAX, "2026-01-01"),
+            None
+        );
+        let relative = relative(OffsetScale::Days, 0);
+        assert_eq!(relative.start(&VarValue::Flag(true)), None);
+        let seconds = VarValue::Number(json!(1_772_330_400).as_number().unwrap().clone());
+        assert!(relative.start(&seconds).is_some());
+        let fraction = VarValue::Number(json!(1.5).as_number().unwrap().clone());
+        assert_eq!(relative.start(&fraction), None);
+    }
+}

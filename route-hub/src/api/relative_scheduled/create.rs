@@ -1,0 +1,63 @@
+//! `POST /projects/{project_id}/relative_scheduled`
+
+use super::check_recipient;
+use super::given::{Given, planned, recipient};
+use super::model::RelativeView;
+use crate::api::idempotency::Idempotency;
+use crate::api::scheduled::message::Message;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{Permission, RelativeSchedule};
+use hub_store::{Tx, relative_schedules};
+use hub_web::{Answer, ApiError, Fields};
+
+/// Schedules a message for each contact by the contact's own date.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let (now, params) = (hub.now(), &call.params);
+    let fields = Fields::read(params)?;
+    let idempotency = Idempotency::of(&call, "relative_scheduled")?;
+    let mut message = Message::default();
+    let planned = planned(&hub, params, &project, &mut message, now).await?;
+    let required = |name| ApiError::invalid_param(name, "is required");
+    let to = recipient(params, &planned, &project)?;
+    let given = Given::read(params, &project, now)?;
+    let (rrule, timezone_id, end_time) = given.recurring.of_new(&project)?;
+    let (offset_scale, offset_count) = given.scale_and_count();
+    let time_of_day = given.time_of_day;
+    let relative = RelativeSchedule {
+        id: hub.id(now),
+        project_id: project.id,
+        message_type: planned.message_type(),
+        message: message.to_text(),
+        to: to.ok_or_else(|| {
+            ApiError::invalid_param("to_number", "is required, or contact_id or group_id")
+        })?,
+        time_of_day: time_of_day.ok_or_else(|| required("time_of_day"))?,
+        date_variable: given
+            .date_variable
+            .ok_or_else(|| required("date_variable"))?,
+        offset_scale,
+        offset_count,
+        rrule,
+        timezone_id,
+        end_time,
+        walked_up_to: Some(0),
+        removed: false,
+        time_created: now.unix,
+    };
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if let Err(refused) = check_recipient(tx, work.project, &relative.to)? {
+            return Ok(Err(refused));
+        }
+        relative_schedules::insert(tx, &relative)?;
+        RelativeView::read(tx, relative.clone()).map(Ok)
+    };
+    let show = move |view: RelativeView| Answer::object(&view, &fields);
+    let answer = unit::answer(&hub, &project, now, idempotency, decide, show).await?;
+    hub.bus.wake_followers();
+    Ok(answer)
+}

@@ -1,0 +1,27 @@
+//! `DELETE /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, relative_schedules};
+use hub_web::Answer;
+
+/// Deletes one with the scheduled messages that it made: none of them sends any more.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let removed = relative_schedules::remove(tx, work.project.id, id)?;
+        Ok(found(removed.then_some(())))
+    };
+    let show = |()| Answer::void();
+    let none = Idempotency::none();
+    let answer = unit::answer(&hub, &project, now, none, decide, show).await?;
+    hub.bus.wake_followers();
+    Ok(answer)
+}

@@ -1,0 +1,53 @@
+//! A relative scheduled message as the API shows it.
+
+use crate::api::scheduled::message::Message;
+use crate::api::scheduled::model::{Named, write_message, write_recipient, write_rule};
+use hub_domain::RelativeSchedule;
+use hub_store::{StoreError, Tx};
+use hub_web::{ObjectWriter, Resource};
+use postrider_model::UnixMs;
+
+/// One with the name of whom it is for.
+#[derive(Debug, Clone)]
+pub(super) struct RelativeView {
+    relative: RelativeSchedule,
+    message: Message,
+    named: Named,
+}
+
+impl RelativeView {
+    /// Looks up whom it is for.
+    pub(super) fn read(tx: &mut Tx<'_>, relative: RelativeSchedule) -> Result<Self, StoreError> {
+        Ok(Self {
+            named: Named::read(tx, relative.project_id, &relative.to)?,
+            message: Message::stored(&relative.message),
+            relative,
+        })
+    }
+}
+
+impl Resource for RelativeView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let relative = &self.relative;
+        out.put("id", &relative.id);
+        out.put("time_of_day", &relative.time_of_day.to_string());
+        out.put("date_variable", &relative.date_variable);
+        out.put("offset_scale", relative.offset_scale.as_str());
+        out.put("offset_count", &relative.offset_count);
+        write_rule(out, &relative.rrule, &relative.timezone_id);
+        out.put("end_time", &relative.end_time.map(UnixMs::seconds));
+        write_recipient(out, &relative.to, &self.named);
+        write_message(out, &self.message, relative.message_type.as_str());
+        out.put("time_created", &relative.time_created.seconds());
+        out.put("project_id", &relative.project_id);
+    }
+}
+
+/// The fields that a caller may read but not write.
+pub(super) const READ_ONLY: &[&str] = &[
+    "id",
+    "recipients_str",
+    "message_type",
+    "time_created",
+    "project_id",
+];

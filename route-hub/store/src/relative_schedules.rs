@@ -1,0 +1,326 @@
+//! Messages scheduled relative to contacts' dates, and which contacts have to be looked at.
+
+use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, schedules, values};
+use hub_domain::{MessageType, OffsetScale, RelativeSchedule};
+use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId};
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, project_id, message_type, message, group_id, contact_id, to_number, date_variable, \
+         time_of_day, offset_scale, offset_count, rrule, timezone_id, end_time, walked_up_to, \
+         removed, time_created"
+    };
+}
+
+/// What lists may be filtered and sorted by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// The code of the type.
+    pub const MESSAGE_TYPE: Column = Column::new("message_type", Kind::Int);
+    /// When it was made.
+    pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
+    /// The group whose members it is for.
+    pub const GROUP_ID: Column = Column::new("group_id", Kind::Int);
+    /// The contact that it is for.
+    pub const CONTACT_ID: Column = Column::new("contact_id", Kind::Int);
+}
+
+const TABLE: Table<RelativeSchedule> = Table {
+    name: "relative_schedules",
+    columns: columns!(),
+    read,
+    hidden: Some("removed"),
+    indexes: &[],
+    variables: None,
+    searched: &[],
+};
+
+/// Stores a new one.
+///
+/// # Errors
+/// What the database says.
+pub fn insert(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<(), StoreError> {
+    let (group, contact, number) = schedules::columns_of(&relative.to);
+    tx.execute(
+        concat!(
+            "INSERT INTO relative_schedules (",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
+        ),
+        &values![
+            relative.id,
+            relative.project_id,
+            relative.message_type.code(),
+            &relative.message,
+            group,
+            contact,
+            number,
+            &relative.date_variable,
+            relative.time_of_day.to_string(),
+            relative.offset_scale.code(),
+            relative.offset_count,
+            &relative.rrule,
+            &relative.timezone_id,
+            relative.end_time,
+            relative.walked_up_to,
+            relative.removed,
+            relative.time_created,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores a changed one; says whether it was there.
+///
+/// # Errors
+/// What the database says.
+pub fn update(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<bool, StoreError> {
+    let (group, contact, number) = schedules::columns_of(&relative.to);
+    let changed = tx.execute(
+        "UPDATE relative_schedules SET message = $3, group_id = $4, contact_id = $5, \
+         to_number = $6, date_variable = $7, time_of_day = $8, offset_scale = $9, \
+         offset_count = $10, rrule = $11, timezone_id = $12, end_time = $13, walked_up_to = $14 \
+         WHERE id = $1 AND project_id = $2 AND removed = 0",
+        &values![
+            relative.id,
+            relative.project_id,
+            &relative.message,
+            group,
+            contact,
+            number,
+            &relative.date_variable,
+            relative.time_of_day.to_string(),
+            relative.offset_scale.code(),
+            relative.offset_count,
+            &relative.rrule,
+            &relative.timezone_id,
+            relative.end_time,
+            relative.walked_up_to,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Marks one as deleted, its schedules to be walked to; says whether it was there.
+///
+/// # Errors
+/// What the database says.
+pub fn remove(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: RelativeScheduledId,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE relative_schedules SET removed = 1, walked_up_to = 0 \
+         WHERE id = $1 AND project_id = $2 AND removed = 0",
+        &values![id, project_id],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Stores how far the walk over contacts has come, `None` at its end, unless it began anew
+/// meanwhile; one that was deleted is gone with the end.
+///
+/// # Errors
+/// What the database says.
+pub fn walked(
+    tx: &mut Tx<'_>,
+    relative: &RelativeSchedule,
+    up_to: Option<i64>,
+) -> Result<bool, StoreError> {
+    let changed = if relative.removed && up_to.is_none() {
+        tx.execute(
+            "DELETE FROM relative_schedules WHERE id = $1",
+            &values![relative.id],
+        )?
+    } else {
+        tx.execute(
+            "UPDATE relative_schedules SET walked_up_to = $3 WHERE id = $1 AND walked_up_to = $2",
+            &values![relative.id, relative.walked_up_to, up_to],
+        )?
+    };
+    Ok(changed == 1)
+}
+
+/// Has the contacts of every one that goes by a group looked at anew.
+///
+/// # Errors
+/// What the database says.
+pub fn walk_group(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    group: GroupId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE relative_schedules SET walked_up_to = 0 WHERE project_id = $1 AND removed = 0 \
+         AND group_id = $2",
+        &values![project_id, group],
+    )?;
+    Ok(())
+}
+
+/// Returns those whose contacts have still to be looked at, after one that was seen before.
+///
+/// # Errors
+/// What the database says.
+pub fn walking(
+    tx: &mut Tx<'_>,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<RelativeSchedule>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM relative_schedules WHERE walked_up_to IS NOT NULL AND id > $1 \
+             ORDER BY id LIMIT $2"
+        ),
+        &values![above, limit],
+        read,
+    )
+}
+
+/// Returns one of a project.
+///
+/// # Errors
+/// What the database says.
+pub fn get(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: RelativeScheduledId,
+) -> Result<Option<RelativeSchedule>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM relative_schedules WHERE id = $1 AND project_id = $2 AND removed = 0"
+        ),
+        &values![id, project_id],
+        read,
+    )
+}
+
+/// Returns all of a project, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn of_project(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+) -> Result<Vec<RelativeSchedule>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM relative_schedules WHERE project_id = $1 AND removed = 0 ORDER BY id"
+        ),
+        &values![project_id],
+        read,
+    )
+}
+
+/// Says whether a project has any: then changes of its contacts matter.
+///
+/// # Errors
+/// What the database says.
+pub fn any(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM relative_schedules WHERE project_id = $1 AND removed = 0 LIMIT 1",
+        &values![project_id],
+        |row| row.int(0),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Notes that a contact has to be looked at.
+///
+/// # Errors
+/// What the database says.
+pub fn note_change(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    contact: ContactId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO relative_stale (member_id, project_id) VALUES ($1, $2) \
+         ON CONFLICT (member_id) DO NOTHING",
+        &values![contact, project_id],
+    )?;
+    Ok(())
+}
+
+/// Returns contacts that have to be looked at, and their projects.
+///
+/// # Errors
+/// What the database says.
+pub fn noted(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(ContactId, ProjectId)>, StoreError> {
+    tx.query(
+        "SELECT member_id, project_id FROM relative_stale ORDER BY member_id LIMIT $1",
+        &values![limit],
+        |row| Ok((row.id(0)?, row.id(1)?)),
+    )
+}
+
+/// Takes the note away, as the contact is looked at.
+///
+/// # Errors
+/// What the database says.
+pub fn looked_at(tx: &mut Tx<'_>, contact: ContactId) -> Result<(), StoreError> {
+    tx.execute(
+        "DELETE FROM relative_stale WHERE member_id = $1",
+        &values![contact],
+    )?;
+    Ok(())
+}
+
+/// Returns a page of a project's.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<RelativeSchedule>, StoreError> {
+    list::page(tx, &TABLE, &[within(project_id)], query)
+}
+
+/// Counts a project's that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[within(project_id)], query)
+}
+
+fn within(project_id: ProjectId) -> Scope {
+    Scope {
+        column: "project_id",
+        key: project_id.get(),
+    }
+}
+
+fn read(row: &Row<'_>) -> Result<RelativeSchedule, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(RelativeSchedule {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        message_type: columns.coded(MessageType::from_code)?,
+        message: columns.text()?,
+        to: schedules::read_to(&mut columns)?,
+        date_variable: columns.text()?,
+        time_of_day: columns.parsed(|text| text.parse().ok())?,
+        offset_scale: columns.coded(OffsetScale::from_code)?,
+        offset_count: columns.int()?,
+        rrule: columns.text()?,
+        timezone_id: columns.text()?,
+        end_time: columns.opt_time()?,
+        walked_up_to: columns.opt_int()?,
+        removed: columns.flag()?,
+        time_created: columns.time()?,
+    })
+}
