@@ -8,9 +8,9 @@ use crate::hub::Hub;
 use hub_domain::{Project, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::schedule_runs::{self, ScheduleRun};
-use hub_store::{StoreError, Tx, relative_schedules, schedules};
+use hub_store::{StoreError, Tx, groups, relative_schedules, schedules};
 use hub_web::ErrorCode;
-use postrider_model::{Key, Now, ProjectId, UnixMs};
+use postrider_model::{GroupId, Key, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -82,11 +82,8 @@ pub(super) async fn planned(
     message: &str,
     now: Now,
 ) -> Option<Result<Planned, String>> {
-    let params = match Message::stored(message).to_params() {
-        Ok(params) => params,
-        Err(error) => return Some(Err(error.message().to_owned())),
-    };
-    match Planned::read(hub, &params, project, now).await {
+    let mut message = Message::stored(message);
+    match message.planned_again(hub, project, now).await {
         Ok(planned) => Some(Ok(planned)),
         Err(failure) => {
             let error = failure.into_error();
@@ -137,10 +134,7 @@ fn pass(
     schedule.problem = match &ready.planned {
         Err(problem) => Some(problem.clone()),
         Ok(planned) => match &schedule.to {
-            ScheduledTo::Group(_) => {
-                begin_run(work, tx, &schedule)?;
-                None
-            }
+            ScheduledTo::Group(group) => begin_run(work, tx, &schedule, *group)?,
             to => match planned.store(work, tx, to, touches)? {
                 Ok(()) => None,
                 Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
@@ -152,19 +146,30 @@ fn pass(
     schedules::pass(tx, &schedule)
 }
 
-fn begin_run(work: &Work<'_, '_>, tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
-    let ScheduledTo::Group(group_id) = schedule.to else {
-        return Ok(());
+/// Begins to send to a group, or says why that cannot be.
+fn begin_run(
+    work: &Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    schedule: &Schedule,
+    group_id: GroupId,
+) -> Result<Option<String>, StoreError> {
+    let problem = match groups::get(tx, schedule.project_id, group_id)? {
+        None => "the group is gone",
+        Some(group) if !group.allow_sending => "sending to the group is not allowed",
+        Some(_) => {
+            let key: Key = work.hub.key(work.now);
+            let run = ScheduleRun {
+                key: key.get(),
+                project_id: schedule.project_id,
+                scheduled_id: schedule.id,
+                group_id,
+                message: schedule.message.clone(),
+                done_up_to: 0,
+                time_created: work.now.unix,
+            };
+            schedule_runs::insert(tx, &run)?;
+            return Ok(None);
+        }
     };
-    let key: Key = work.hub.key(work.now);
-    let run = ScheduleRun {
-        key: key.get(),
-        project_id: schedule.project_id,
-        scheduled_id: schedule.id,
-        group_id,
-        message: schedule.message.clone(),
-        done_up_to: 0,
-        time_created: work.now.unix,
-    };
-    schedule_runs::insert(tx, &run)
+    Ok(Some(problem.to_owned()))
 }

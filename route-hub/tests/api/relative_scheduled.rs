@@ -165,6 +165,13 @@ async fn it_follows_dates_and_membership_as_these_change() {
         json!({ "contacts": [{ "id": a, "vars": { "due": "2100-01-03" } }], "lookup_key": "id" });
     client.post("import_contacts", import).await;
     expect(Some(NEW_YEAR + 2 * DAY)).await;
+    let clear = json!({ "metadata": [{ "variable": "due", "delete": true }] });
+    client.post("contact_fields", clear).await;
+    expect(None).await;
+    client
+        .post(&path, json!({ "vars": { "due": "2100-01-01" } }))
+        .await;
+    expect(Some(NEW_YEAR)).await;
     client.call("DELETE", &path, None).await.ok();
     expect(None).await;
 }

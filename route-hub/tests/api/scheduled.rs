@@ -212,6 +212,8 @@ async fn a_group_gets_it_each_member_once_and_whoever_joins_later_nothing() {
     client.post(&path, json!({ "allow_sending": false })).await;
     tick(&test.hub, at(&test, start + 2 * DAY)).await;
     assert_eq!(count(&client).await, 8);
+    let shown = client.get(&format!("scheduled/{}", id(&made))).await;
+    assert!(shown["error_message"].is_string());
 }
 
 #[tokio::test]
@@ -456,6 +458,34 @@ async fn what_cannot_be_sent_says_why_and_goes_on() {
     tick(&test.hub, at(&test, start + DAY)).await;
     assert_eq!(client.get(&path(&made)).await.get("error_message"), None);
     assert_eq!(count(&client).await, 1);
+}
+
+#[tokio::test]
+async fn labels_are_put_on_what_is_sent_as_long_as_they_are_there() {
+    let test = hub().await;
+    let client = test.client();
+    let mut labels = Vec::new();
+    for name in ["One", "Two"] {
+        labels.push(id(&client.post("labels", json!({ "name": name })).await));
+    }
+    let body = json!({
+        "to_number": TO, "content": "x", "start_time_offset": 0, "rrule": "FREQ=DAILY",
+        "label_ids": labels,
+    });
+    let made = client.post("scheduled", body.clone()).await;
+    assert_eq!(made["label_ids"], json!(labels));
+    let start = made["start_time"].as_i64().unwrap();
+    tick(&test.hub, at(&test, start)).await;
+    let label = format!("labels/{}", labels[0]);
+    client.call("DELETE", &label, None).await.ok();
+    tick(&test.hub, at(&test, start + DAY)).await;
+    let sent = client.get("messages").await["data"].take();
+    assert_eq!(sent[0]["label_ids"], json!([labels[1]]));
+    assert_eq!(sent[1]["label_ids"], json!([labels[1]]));
+    let changed = client.post(&path(&made), json!({ "content": "y" })).await;
+    assert_eq!(changed["label_ids"], json!([labels[1]]));
+    let refused = client.call("POST", "scheduled", Some(body)).await;
+    refused.invalid("label_ids[0]");
 }
 
 #[tokio::test]

@@ -78,7 +78,10 @@ pub(super) async fn planned(
     now: Now,
 ) -> Result<Planned, Failure> {
     message.take(params)?;
-    let planned = Planned::read(hub, &message.to_params()?, project, now).await?;
+    let planned = match params.get("label_ids").is_present() {
+        true => Planned::read(hub, &message.to_params()?, project, now).await?,
+        false => message.planned_again(hub, project, now).await?,
+    };
     if planned.is_for_code() {
         let rule = "cannot be ussd here: contacts are no codes";
         return Err(ApiError::invalid_param("message_type", rule).into());

@@ -3,10 +3,12 @@
 //! They are kept as the JSON of a request to send, so that what goes out is read by the same code,
 //! with the same checks, as what is sent at once.
 
-use crate::api::messages::links_of;
-use crate::api::parse;
-use hub_domain::{Vars, VarsChange};
+use crate::api::messages::{Planned, links_of};
+use crate::api::{Failure, parse};
+use crate::hub::Hub;
+use hub_domain::{Project, Vars, VarsChange};
 use hub_web::{ApiError, Field, Params};
+use postrider_model::Now;
 use serde_json::{Map, Value as Json, json};
 
 /// Longest text of a parameter; each is checked again as what it is.
@@ -68,6 +70,43 @@ impl Message {
     /// When what was stored has been damaged.
     pub fn to_params(&self) -> Result<Params, ApiError> {
         Params::from_parts("", Some(("application/json", self.to_text().as_bytes())))
+    }
+
+    /// Reads what was checked before: labels that are gone since are left out.
+    ///
+    /// # Errors
+    /// As [`Planned::read`].
+    pub(crate) async fn planned_again(
+        &mut self,
+        hub: &Hub,
+        project: &Project,
+        now: Now,
+    ) -> Result<Planned, Failure> {
+        loop {
+            let failure = match Planned::read(hub, &self.to_params()?, project, now).await {
+                Ok(planned) => return Ok(planned),
+                Err(failure) => failure,
+            };
+            if !self.drop_label(failure.0.param().unwrap_or_default()) {
+                return Err(failure);
+            }
+        }
+    }
+
+    /// Takes away the label that an error names; says whether it named one.
+    fn drop_label(&mut self, param: &str) -> bool {
+        let index = param.strip_prefix("label_ids[");
+        let index = index.and_then(|rest| rest.strip_suffix(']')?.parse::<usize>().ok());
+        match (
+            index,
+            self.0.get_mut("label_ids").and_then(Json::as_array_mut),
+        ) {
+            (Some(index), Some(labels)) if index < labels.len() => {
+                labels.remove(index);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Returns one of them.

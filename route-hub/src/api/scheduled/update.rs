@@ -65,7 +65,10 @@ async fn change(
     let params = &call.params;
     let mut message = Message::stored(&schedule.message);
     message.take(params)?;
-    let planned = Planned::read(hub, &message.to_params()?, project, now).await?;
+    let planned = match params.get("label_ids").is_present() {
+        true => Planned::read(hub, &message.to_params()?, project, now).await?,
+        false => message.planned_again(hub, project, now).await?,
+    };
     schedule.message = message.to_text();
     let named = ["to_number", "contact_id"].map(|name| params.get(name));
     if let Some(group) = recipient_group(params)? {
