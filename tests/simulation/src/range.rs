@@ -51,8 +51,7 @@ impl Total {
     /// Returns what a range that holds CI's never reached, and had to.
     pub fn missing(&self, settings: &Settings) -> Vec<Mark> {
         let seeds = &settings.seeds;
-        let holds_ci = seeds.start <= CI_SEEDS.start
-            && seeds.end >= CI_SEEDS.end
+        let holds_ci = CI_SEEDS.clone().all(|seed| seeds.contains(&seed))
             && settings.messages >= CI_MESSAGES
             && !settings.real_journal;
         if holds_ci && self.failures.is_empty() {

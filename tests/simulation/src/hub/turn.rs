@@ -372,7 +372,7 @@ impl World {
         let s = link.down_sent + 1;
         let holder = by.clone();
         let applied = self.apply(id, Fact::Exposed { holder, s }, Detail::default(), effects);
-        if !applied.is_some_and(|applied| applied.is_ok()) {
+        if applied.is_none_or(|applied| applied.is_err()) {
             return false;
         }
         link.down_sent = s;

@@ -12,6 +12,8 @@ use tempfile::TempDir;
 
 const FILE: &str = "journal.db";
 const LOG: &str = "journal.db-wal";
+/// What a disk writes whole or not at all.
+const SECTOR: usize = 512;
 
 /// A journal file of the production store.
 #[derive(Debug)]
@@ -48,37 +50,30 @@ impl RealJournal {
         snapshot
     }
 
-    /// The power fails while a commit is written: of the log's new bytes only a head is there, and
-    /// then nothing, what was there before, or noise. Returns what a start finds.
+    /// The power fails while a commit is written: of the log's new sectors only the first are there,
+    /// and then what was there before, nothing, or noise. Returns what a start finds.
+    ///
+    /// A commit that has moved the log into the file is there: its log was synced before that.
     pub(super) fn tear(&mut self, changes: &[Change], random: &mut Seeded) -> Snapshot {
-        let before = self.log();
+        let (file_before, before) = (self.read(FILE), self.read(LOG));
         self.commit(changes);
-        let after = self.log();
-        let same = before
-            .iter()
-            .zip(&after)
-            .take_while(|(a, b)| a == b)
-            .count();
-        let new = (after.len() - same) as u64;
-        let head = same + usize::try_from(random.between(0, new)).unwrap_or(0);
-        let mut torn = after[..head].to_vec();
-        match random.below(3) {
-            0 => {}
-            1 => torn.extend(before.iter().skip(head)),
-            _ => torn.extend(after[head..].iter().map(|byte| byte ^ 0x5a)),
-        }
+        let (file, after) = (self.read(FILE), self.read(LOG));
+        let log = if file == file_before {
+            torn(&before, &after, random)
+        } else {
+            after
+        };
         let folder = tempfile::tempdir().expect("a folder for the journal");
-        let copy = |name: &str| folder.path().join(name);
-        fs::copy(self.folder.path().join(FILE), copy(FILE)).expect("the file is copied");
-        fs::write(copy(LOG), torn).expect("the log is copied");
+        fs::write(folder.path().join(FILE), file).expect("the file is copied");
+        fs::write(folder.path().join(LOG), log).expect("the log is copied");
         self.journal = None;
         self.folder = folder;
         self.reopen()
     }
 
-    fn log(&self) -> Vec<u8> {
+    fn read(&self, name: &str) -> Vec<u8> {
         // A log that is not there yet is empty.
-        fs::read(self.folder.path().join(LOG)).unwrap_or_default()
+        fs::read(self.folder.path().join(name)).unwrap_or_default()
     }
 
     pub(super) fn facts(&self, range: FactRange) -> Vec<PhoneFact> {
@@ -90,6 +85,20 @@ impl RealJournal {
         let journal = self.journal.as_ref().expect("the journal is open");
         journal.inbound().expect("incoming messages are read")
     }
+}
+
+/// Returns a log of which the last write got through in part.
+fn torn(before: &[u8], after: &[u8], random: &mut Seeded) -> Vec<u8> {
+    let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let new = (after.len() - same) as u64;
+    let written = same + usize::try_from(random.between(0, new)).unwrap_or(0);
+    let head = (written / SECTOR * SECTOR).max(same);
+    let mut torn = after[..head].to_vec();
+    torn.extend(before.iter().skip(head));
+    if random.percent(50) {
+        torn.extend(after.iter().skip(torn.len()).map(|byte| byte ^ 0x5a));
+    }
+    torn
 }
 
 impl Default for RealJournal {

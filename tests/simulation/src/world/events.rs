@@ -17,7 +17,7 @@ pub enum Event {
     Action(usize),
     /// The weather clears.
     Calm,
-    /// A part of the calm: see [`super::calm`].
+    /// A part of the calm, after the last of the plan.
     Settle(u32),
     /// A phone's process starts, if it is still the life that was meant.
     StartApp {
