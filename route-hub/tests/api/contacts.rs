@@ -449,3 +449,19 @@ async fn without_automatic_contacts_those_that_exist_are_still_found() {
     assert_eq!(known["conversation_status"], "active");
     assert_eq!(known["incoming_message_count"], 1);
 }
+
+#[tokio::test]
+async fn nothing_is_sent_again_to_a_blocked_contact() {
+    let test = hub().await;
+    let client = test.client();
+    let sent = client.send("once").await;
+    let contact = format!("contacts/{}", sent["contact_id"].as_str().unwrap());
+    client.post(&contact, json!({ "send_blocked": true })).await;
+    let resend = format!("messages/{}/resend", id(&sent));
+    let (code, _) = client.call("POST", &resend, None).await.refused(400);
+    assert_eq!(code, "invalid_param");
+    client
+        .post(&contact, json!({ "send_blocked": false }))
+        .await;
+    client.call("POST", &resend, None).await.ok();
+}

@@ -7,7 +7,7 @@ fn variables(fields: &Value) -> Vec<&str> {
     let fields = fields.as_array().expect("an array");
     fields
         .iter()
-        .map(|field| field["variable"].as_str().unwrap())
+        .map(|field| field["variable"].as_str().expect("a name"))
         .collect()
 }
 

@@ -41,6 +41,10 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
             let text = "an incoming message cannot be sent again";
             return Ok(Err(ApiError::invalid_body(text)));
         }
+        if is_blocked(tx, &message)? {
+            let text = "a message to a blocked contact cannot be sent again";
+            return Ok(Err(ApiError::invalid_body(text)));
+        }
         if let Some(error) = refusal(work.project, &message, route.as_deref()) {
             return Ok(Err(error));
         }
@@ -67,6 +71,15 @@ async fn route(hub: &Hub, call: &Call, project: &Project) -> Result<Option<Arc<P
     };
     let found = hub.cache.phone(&hub.store, project.id, id).await?;
     Ok(Some(found.ok_or_else(|| parse::no_such(&field, "phone"))?))
+}
+
+/// Says whether nothing may be sent to the message's contact.
+fn is_blocked(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
+    let Some(contact_id) = message.contact_id else {
+        return Ok(false);
+    };
+    let contact = contacts::get(tx, message.project_id, contact_id)?;
+    Ok(contact.is_some_and(|contact| contact.send_blocked))
 }
 
 /// Says why the phone that is named may not send the message: its settings forbid the recipient.

@@ -267,3 +267,147 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
         last_message_id: columns.opt_id()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::list::{Filter, Op, Operand, Sort};
+    use crate::{SqliteSettings, Store};
+    use postrider_model::{Id, Key};
+
+    const GROUP: i64 = 7;
+    const FEW: i64 = 8;
+    const MANY: &str = "oslo";
+
+    /// Returns a store with 3,000 contacts: group 7 and the city Oslo have every second one, group
+    /// 8 every five hundredth, and each has a name and a code of its own.
+    fn filled() -> (tempfile::TempDir, Store) {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = SqliteSettings::new(dir.path().join("hub.db"));
+        let store = Store::open_sqlite(settings).unwrap();
+        const COUNT: &str = "WITH RECURSIVE n(i) AS \
+            (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)";
+        let contacts = format!(
+            "INSERT INTO contacts (id, project_id, name, name_folded, phone_number, number_tail, \
+             send_blocked, conversation_status, vars, time_created, time_updated, message_count, \
+             incoming_message_count, outgoing_message_count) {COUNT} SELECT i, 0, 'N' || i, \
+             'n' || i, '+1500555' || (1000 + i), '0555' || (1000 + i), 0, 3, '{{}}', 0, 0, 0, 0, 0 \
+             FROM n"
+        );
+        let members = format!(
+            "INSERT INTO group_members (group_id, member_id, time_joined) {COUNT} \
+             SELECT 7, i, 0 FROM n WHERE i % 2 = 0 UNION ALL SELECT 8, i, 0 FROM n WHERE i % 500 = 0"
+        );
+        let cities = format!(
+            "INSERT INTO contact_vars (bearer_id, field_id, value, number) {COUNT} \
+             SELECT i, 1, CASE WHEN i % 2 = 0 THEN 'oslo' ELSE 'bergen' END, NULL FROM n"
+        );
+        let codes = format!(
+            "INSERT INTO contact_vars (bearer_id, field_id, value, number) {COUNT} \
+             SELECT i, 2, i, i FROM n"
+        );
+        let filled = store.write_blocking(move |tx| {
+            for (key, variable) in [(1, "city"), (2, "code")] {
+                let (project, owner) = (Id::new(Key::default()), FieldOwner::Contact);
+                let field = hub_domain::CustomField::new(key, project, owner, variable, key);
+                crate::fields::insert(tx, &field)?;
+            }
+            for sql in [&contacts, &members, &cities, &codes] {
+                tx.query_built(sql, &[], |_| Ok(()))?;
+            }
+            Ok(())
+        });
+        filled.unwrap();
+        (dir, store)
+    }
+
+    fn plan(store: &Store, filters: Vec<Filter>, sort: Sort) -> String {
+        let query = ListQuery {
+            filters,
+            sort,
+            ..ListQuery::default()
+        };
+        let scope = [within(Id::new(Key::default()))];
+        let plan = store.read_blocking(move |tx| list::explain(tx, &TABLE, &scope, &query));
+        plan.unwrap()
+    }
+
+    fn text(column: Column, op: Op, text: &str) -> Filter {
+        Filter::new(column, op, Operand::Text(text.to_owned()))
+    }
+
+    fn variable(name: &str, op: Op, operand: Operand) -> Filter {
+        let name = name.to_owned();
+        Filter::Variable { name, op, operand }
+    }
+
+    #[test]
+    fn each_pair_that_people_use_goes_along_an_index() {
+        let (_dir, store) = filled();
+        let since = Filter::new(by::LAST_MESSAGE_TIME, Op::Min, Operand::Int(5));
+        let oslo = || variable("city", Op::Eq, Operand::Text(MANY.to_owned()));
+        let code = |op, number| variable("code", op, Operand::Real(number));
+        let group = |key| Filter::within(by::GROUP, key);
+        let by_name = Sort::by(by::NAME);
+        for (filters, sort, index) in [
+            (vec![], Sort::BY_ID, "contacts_by_project"),
+            (vec![], by_name, "contacts_by_name (project_id=?)"),
+            (
+                vec![text(by::PHONE_NUMBER, Op::Eq, "+15005551005"), since],
+                Sort::BY_ID,
+                "contacts_by_tail (project_id=? AND number_tail=?)",
+            ),
+            (
+                vec![group(GROUP), text(by::NAME, Op::Eq, "N20")],
+                Sort::BY_ID,
+                "contacts_by_name (project_id=? AND name_folded=?)",
+            ),
+            (
+                vec![group(FEW), text(by::NAME, Op::Prefix, "N")],
+                Sort::BY_ID,
+                "SEARCH group_members USING PRIMARY KEY (group_id=?)",
+            ),
+            (
+                vec![group(GROUP), text(by::NAME, Op::Prefix, "N")],
+                Sort::BY_ID,
+                "SEARCH group_members USING PRIMARY KEY (group_id=?)",
+            ),
+            (
+                vec![group(GROUP), text(by::NAME, Op::Prefix, "N")],
+                by_name,
+                "contacts_by_name (project_id=? AND name_folded>? AND name_folded<?)",
+            ),
+            (
+                vec![oslo(), group(GROUP)],
+                Sort::BY_ID,
+                "contact_vars_by_value (field_id=? AND value=?)",
+            ),
+            (
+                vec![oslo(), group(FEW)],
+                Sort::BY_ID,
+                "SEARCH group_members USING PRIMARY KEY (group_id=?)",
+            ),
+            (
+                vec![code(Op::Min, 2_990.0), group(GROUP)],
+                Sort::BY_ID,
+                "contact_vars_by_number (field_id=? AND number>?)",
+            ),
+            (
+                vec![code(Op::Min, 5.0), text(by::NAME, Op::Gte, "a")],
+                Sort::BY_ID,
+                "contacts_by_project",
+            ),
+        ] {
+            let shown = format!("{filters:?} {sort:?}");
+            let sorts_few = filters.len() == 2 && index.contains("number>");
+            let plan = plan(&store, filters, sort);
+            assert!(plan.contains(index), "{shown}: {plan}");
+            let sorts = plan.contains("TEMP B-TREE");
+            assert_eq!(
+                sorts,
+                sorts_few || index.contains("nothing"),
+                "{shown}: {plan}"
+            );
+        }
+    }
+}

@@ -11,6 +11,8 @@ mod lists;
 #[cfg(test)]
 mod opening;
 #[cfg(test)]
+mod people;
+#[cfg(test)]
 mod resources;
 #[cfg(test)]
 mod sample;
@@ -78,6 +80,11 @@ conformance! {
         a_page_says_what_follows
         messages_are_found_by_the_second_in_which_they_were_made
         a_list_of_nothing_is_empty
+    }
+    people {
+        lists_of_contacts_agree_with_a_plain_model
+        pages_of_contacts_miss_and_repeat_nobody_who_stays
+        a_dynamic_group_is_the_list_of_its_conditions
     }
     tenancy {
         no_id_of_another_project_is_found
