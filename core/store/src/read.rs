@@ -60,7 +60,8 @@ const SPENT: &str = "SELECT no, sim, parts, guard_parts, at_boot, at_mono, at_wa
 const PACE: &str = "SELECT halvings, since_boot, since_mono, since_wall FROM pace WHERE ?1 > 0";
 const SEEN: &str = "SELECT no, fingerprint, provider_row, at_wall, source, dated_wall
      FROM seen WHERE ?1 > 0 ORDER BY no";
-const SCANS: &str = "SELECT log, mark_wall, mark_row, floor_wall FROM scan WHERE ?1 > 0";
+const SCANS: &str = "SELECT log, mark_wall, mark_row, floor_wall FROM scan WHERE ?1 > 0
+     ORDER BY log";
 const SIMS: &str = "SELECT slot, known, other FROM sim WHERE ?1 > 0 ORDER BY slot";
 const CLAIMS: &str = "SELECT row, at_wall FROM claim WHERE ?1 > 0 ORDER BY at_wall, row";
 const CONFIGS: &str = "SELECT frame FROM config WHERE ?1 > 0 ORDER BY sim";

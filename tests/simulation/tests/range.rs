@@ -34,3 +34,14 @@ fn no_seed_breaks_a_rule_and_every_fault_and_state_is_reached() {
         failures_max: 3,
     });
 }
+
+#[test]
+fn nor_does_one_with_its_phones_journals_in_files_whose_log_is_torn() {
+    judge(&Settings {
+        seeds: 0..20,
+        messages: CI_MESSAGES,
+        real_journal: true,
+        threads: 2,
+        failures_max: 3,
+    });
+}
