@@ -10,8 +10,8 @@
 //! };
 //! ```
 //!
-//! A handler reads a request through its table ([`List::read`]), has the store run it, and answers
-//! ([`Asked::answer`]).
+//! A handler reads a request through its table (`List::read`), has the store run it, and answers
+//! (`Asked::answer`).
 
 use super::{ApiResult, Failure};
 use crate::hub::Hub;
