@@ -294,7 +294,8 @@ impl<'a, T> Building<'a, T> {
             .expr(Expr::cust("1"))
             .from(rows.table)
             .and_where(rows.column(rows.row).eq(self.column(rows.on)))
-            .cond_where(self.row_condition(filter));
+            .cond_where(self.row_condition(filter))
+            .limit(1);
         Some(select)
     }
 
@@ -442,9 +443,15 @@ fn nothing() -> Cond {
     Cond::all().add(Expr::cust("1 = 0"))
 }
 
+/// Says whether there is such a row. Not by `EXISTS`, which an engine may make a join of: that
+/// would leave the path.
 fn wanted_or_not(any: SelectStatement, wanted: bool) -> Cond {
-    let exists = Expr::exists(any);
-    Cond::all().add(if wanted { exists } else { exists.not() })
+    let found = Expr::SubQuery(None, Box::new(any.into()));
+    Cond::all().add(if wanted {
+        found.is_not_null()
+    } else {
+        found.is_null()
+    })
 }
 
 /// The comparison that a row must meet for a condition to hold, or not to hold.
