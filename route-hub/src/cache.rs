@@ -4,9 +4,10 @@
 //! ([`Caches::forget_phone`] and its like); when another process writes, everything is forgotten.
 //! Reading again is always right, so a bound is kept by forgetting too.
 
+use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
-use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, webhooks};
-use postrider_model::{ApiKeyId, PhoneId, ProjectId};
+use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};
+use postrider_model::{ApiKeyId, CustomRouteId, PhoneId, ProjectId};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,6 +104,7 @@ pub struct Caches {
     api_keys: Cache<ApiKeyId, ApiKey>,
     projects: Cache<ProjectId, Project>,
     phones: Cache<PhoneId, Phone>,
+    routes: Cache<CustomRouteId, Route>,
     webhooks: Cache<ProjectId, Vec<Webhook>>,
     first_phones: Cache<ProjectId, PhoneId>,
 }
@@ -147,8 +149,37 @@ impl Caches {
         Ok(found.filter(|phone| phone.project_id == project_id && !phone.removed))
     }
 
+    /// Returns a project's custom route.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn route(
+        &self,
+        store: &Store,
+        project_id: ProjectId,
+        id: CustomRouteId,
+    ) -> Result<Option<Arc<Route>>, StoreError> {
+        let found = self.routes.get(store, id, routes::by_key).await?;
+        Ok(found.filter(|route| route.project_id == project_id))
+    }
+
+    /// Returns a custom route that may be gone, within a job.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn route_in(
+        &self,
+        tx: &mut Tx<'_>,
+        id: CustomRouteId,
+    ) -> Result<Option<Arc<Route>>, StoreError> {
+        match self.routes.kept(id) {
+            Some(route) => Ok(Some(route)),
+            None => Ok(routes::by_key(tx, id)?.map(Arc::new)),
+        }
+    }
+
     /// Returns the phone that sends for a project without a default route: its oldest with a
-    /// device, else its oldest.
+    /// device, else its oldest that sends by itself, else its oldest.
     ///
     /// # Errors
     /// What the store says.
@@ -160,7 +191,8 @@ impl Caches {
         let read = |tx: &mut Tx<'_>, id| {
             let phones = phones::of_project(tx, id)?;
             let real = phones.iter().find(|phone| phone.device_id.is_some());
-            Ok(real.or(phones.first()).map(|phone| phone.id))
+            let own = phones.iter().find(|phone| !phone.phone_type.is_provider());
+            Ok(real.or(own).or(phones.first()).map(|phone| phone.id))
         };
         match self.first_phones.get(store, project_id, read).await? {
             Some(id) => self.phone(store, project_id, *id).await,
@@ -191,6 +223,11 @@ impl Caches {
         self.first_phones.forget_all();
     }
 
+    /// Says that a custom route changed.
+    pub fn forget_route(&self, id: CustomRouteId) {
+        self.routes.forget(id);
+    }
+
     /// Says that a project's webhook objects changed.
     pub fn forget_webhooks(&self, id: ProjectId) {
         self.webhooks.forget(id);
@@ -201,6 +238,7 @@ impl Caches {
         self.api_keys.forget_all();
         self.projects.forget_all();
         self.phones.forget_all();
+        self.routes.forget_all();
         self.webhooks.forget_all();
         self.first_phones.forget_all();
     }

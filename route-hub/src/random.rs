@@ -53,6 +53,11 @@ impl Random {
             .collect()
     }
 
+    /// Returns any number.
+    pub fn number(&self) -> u64 {
+        u64::from_le_bytes(self.bytes())
+    }
+
     /// Returns a number below `end`; nothing for an `end` of nothing.
     pub fn below(&self, end: u64) -> u64 {
         u64::from_le_bytes(self.bytes())

@@ -2,7 +2,7 @@
 
 use crate::api::{
     contacts, fields, groups, labels, messages, organizations, phones, projects,
-    relative_scheduled, scheduled, webhooks,
+    relative_scheduled, routes, scheduled, webhooks,
 };
 use crate::hub::Hub;
 use axum::Router;
@@ -60,11 +60,14 @@ fn project() -> Router<Hub> {
         .route("/messages/{message_id}/resend", post(messages::resend))
         .route("/messages/{message_id}/cancel", post(messages::cancel))
         .route("/messages/{message_id}/mms_parts", get(messages::mms_parts))
-        .route("/phones", get(phones::list))
-        .route("/phones/{phone_id}", get(phones::get).post(phones::update))
+        .route("/phones", get(phones::list).post(phones::create))
+        .route("/phones/{phone_id}", get(phones::get).post(phones::update).delete(phones::delete))
         .route("/phones/{phone_id}/messages", get(phones::messages))
         .route("/phones/{phone_id}/release_quiet_hours", post(phones::release_quiet_hours))
         .route("/phones/{phone_id}/reset_sent_message_count", post(phones::reset_sent_message_count))
+        .route("/routes", get(routes::list).post(routes::create))
+        .route("/routes/{route_id}", get(routes::get).post(routes::update).delete(routes::delete))
+        .route("/route_list", get(routes::route_list))
         .route("/contacts", get(contacts::list).post(contacts::create))
         .route("/import_contacts", post(contacts::import))
         .route("/contacts/{contact_id}", get(contacts::get).post(contacts::update).delete(contacts::delete))

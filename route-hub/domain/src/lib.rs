@@ -22,6 +22,7 @@ mod message;
 pub mod numbers;
 mod organization;
 mod phone;
+mod phone_account;
 mod quiet;
 pub mod recipients;
 pub mod recurrence;
@@ -53,6 +54,7 @@ pub use message::{
 };
 pub use organization::{Organization, Project};
 pub use phone::{Phone, PhoneType, QuietMode, WaitingFor};
+pub use phone_account::PhoneAccount;
 pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
 pub use relative::{OFFSET_COUNT_MAX, OffsetScale, RelativeSchedule};
 pub use route_id::RouteId;

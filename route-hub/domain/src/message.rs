@@ -3,8 +3,8 @@
 use crate::code::coded;
 use crate::{Address, DataSms, Vars};
 use postrider_model::{
-    ContactId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, ProjectId, ScheduledId,
-    Secret, UnixMs,
+    ContactId, CustomRouteId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, ProjectId,
+    ScheduledId, Secret, UnixMs,
 };
 
 coded! {
@@ -143,6 +143,8 @@ pub struct Message {
     pub contact_id: Option<ContactId>,
     /// The phone that sends or received it.
     pub phone_id: PhoneId,
+    /// The custom route that picked the phone.
+    pub route_id: Option<CustomRouteId>,
     /// Which way it goes.
     pub direction: Direction,
     /// What kind of message it is.

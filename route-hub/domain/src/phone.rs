@@ -11,6 +11,35 @@ coded! {
         Android = "android" / 1,
         /// A test route: nothing leaves the hub.
         Simulated = "simulated" / 2,
+        /// A number at Twilio.
+        Twilio = "twilio" / 10,
+        /// A messaging service of Twilio, which picks one of its numbers.
+        TwilioMessagingService = "twilio_messaging_service" / 11,
+        /// A short code at Twilio.
+        TwilioShortcode = "twilio_shortcode" / 12,
+        /// A number that Twilio only shows to who is called.
+        TwilioCallerId = "twilio_caller_id" / 13,
+        /// A number at Nexmo.
+        Nexmo = "nexmo" / 20,
+        /// A sender's name at Nexmo.
+        NexmoSenderId = "nexmo_sender_id" / 21,
+        /// A number at Telesign.
+        Telesign = "telesign" / 30,
+        /// A number at Infobip.
+        Infobip = "infobip" / 40,
+        /// A USSD code at Infobip.
+        InfobipUssd = "infobip_ussd" / 41,
+        /// A number at Africa's Talking.
+        AfricasTalking = "africas_talking" / 50,
+        /// A USSD code at Africa's Talking.
+        AfricasTalkingUssd = "africas_talking_ussd" / 51,
+    }
+}
+
+impl PhoneType {
+    /// Says whether a provider sends for it. This hub has no connector to any yet.
+    pub const fn is_provider(self) -> bool {
+        !matches!(self, Self::Android | Self::Simulated)
     }
 }
 

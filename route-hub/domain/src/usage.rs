@@ -35,6 +35,8 @@ coded! {
         CustomContactFields = "custom_contact_fields" / 14,
         /// Messages today that left by a real route.
         ExternalMessagesDay = "external_messages_day" / 15,
+        /// Messages that left by a real route since the plan began, which has no end here.
+        ExternalMessagesPeriod = "external_messages_period" / 17,
         /// Credits of language models today.
         AiChatCreditsDay = "ai_chat_credits_day" / 16,
     }

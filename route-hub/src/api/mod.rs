@@ -13,6 +13,7 @@ pub mod organizations;
 pub mod phones;
 pub mod projects;
 pub mod relative_scheduled;
+pub mod routes;
 pub mod scheduled;
 pub mod webhooks;
 

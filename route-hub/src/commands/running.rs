@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use crate::alerts::offline;
-use crate::dispatch::{life, quiet, simulated};
+use crate::dispatch::{failover, life, quiet, simulated};
 use crate::hub::{Hub, HubParts};
 use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
@@ -71,6 +71,7 @@ impl Running {
         workers.spawn(life::run(hub.clone()));
         workers.spawn(simulated::run(hub.clone()));
         workers.spawn(quiet::run(hub.clone()));
+        workers.spawn(failover::run(hub.clone()));
         workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));

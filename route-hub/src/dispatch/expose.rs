@@ -1,6 +1,7 @@
 //! Exposing queued messages to a connected phone: committed first, the frame after.
 
-use super::settle::{Detail, Work};
+use super::routing;
+use super::settle::{Closed, Detail, Work};
 use hub_domain::{Message, MessageType, Phone};
 use hub_store::{StoreError, Tx, messages};
 use postrider_link::frame::{Address, Data, Kind, Send};
@@ -14,6 +15,9 @@ pub const WINDOW: u32 = 64;
 /// The most that a phone's own window can be set to.
 pub const WINDOW_MAX: u32 = 500;
 
+/// As [`WINDOW`], of messages that another phone could send: the others can still go there.
+pub const WINDOW_MOVABLE: u64 = 2;
+
 /// The priorities that messages have, the one that goes first in front.
 const PRIORITIES: [u8; 2] = [2, 1];
 
@@ -21,6 +25,7 @@ const PRIORITIES: [u8; 2] = [2, 1];
 #[derive(Debug, Clone, Default)]
 pub struct Open {
     counts: BTreeMap<(PhoneId, u8), u64>,
+    routed: BTreeMap<(PhoneId, u8), u64>,
 }
 
 impl Open {
@@ -30,11 +35,13 @@ impl Open {
     /// What the database says.
     pub fn count(tx: &mut Tx<'_>, holder: &Holder) -> Result<Self, StoreError> {
         let rows = messages::open_exposures(tx, holder.device)?;
-        let counts = rows
-            .into_iter()
-            .map(|(phone, priority, n)| ((phone, priority), n))
-            .collect();
-        Ok(Self { counts })
+        let mut open = Self::default();
+        for row in rows {
+            let place = (row.phone_id, row.priority);
+            open.counts.insert(place, row.count);
+            open.routed.insert(place, row.routed);
+        }
+        Ok(open)
     }
 
     /// Returns how many exposures have no result.
@@ -43,14 +50,28 @@ impl Open {
     }
 
     /// An exposure got its result.
-    pub fn close(&mut self, phone: PhoneId, priority: u8) {
-        if let Some(n) = self.counts.get_mut(&(phone, priority)) {
+    pub fn close(&mut self, closed: &Closed) {
+        let place = (closed.phone_id, closed.priority);
+        if let Some(n) = self.counts.get_mut(&place) {
+            *n = n.saturating_sub(1);
+        }
+        if let Some(n) = self.routed.get_mut(&place).filter(|_| closed.routed) {
             *n = n.saturating_sub(1);
         }
     }
 
-    fn add(&mut self, phone: PhoneId, priority: u8) {
-        *self.counts.entry((phone, priority)).or_default() += 1;
+    fn add(&mut self, message: &Message) {
+        let place = (message.phone_id, message.priority);
+        *self.counts.entry(place).or_default() += 1;
+        if message.route_id.is_some() {
+            *self.routed.entry(place).or_default() += 1;
+        }
+    }
+
+    /// Says whether there is room for one more message that another phone could send.
+    fn has_movable_room(&self, message: &Message) -> bool {
+        let place = (message.phone_id, message.priority);
+        self.routed.get(&place).copied().unwrap_or(0) < WINDOW_MOVABLE
     }
 
     fn room(&self, phone: &Phone, priority: u8) -> u64 {
@@ -118,8 +139,14 @@ pub fn queued(
         let claimed = messages::claim_queued_above(tx, phone.id, priority, exposing.above, limit)?;
         exposed.more |= claimed.len() >= limit as usize;
         for mut message in claimed {
-            if let Some(frame) = expose(work, tx, &mut message, sim, exposing)? {
-                exposing.open.add(phone.id, priority);
+            let movable = is_movable(work, tx, &message)?;
+            if movable && !exposing.open.has_movable_room(&message) {
+                exposed.more = true;
+                continue;
+            }
+            if let Some(mut frame) = expose(work, tx, &mut message, sim, exposing)? {
+                frame.movable = movable;
+                exposing.open.add(&message);
                 left -= 1;
                 exposed.frames.push(frame);
             }
@@ -140,6 +167,18 @@ fn allowance(work: &Work<'_, '_>, phone: &Phone, exposing: &Exposing<'_>) -> u64
         None => u64::MAX,
     };
     within_limit.min(exposing.credit)
+}
+
+/// Says whether another phone could send a message at this moment.
+///
+/// # Errors
+/// What the database says.
+pub fn is_movable(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &Message,
+) -> Result<bool, StoreError> {
+    Ok(routing::may_move(work, tx, message)? && routing::pick_other(work, tx, message)?.is_some())
 }
 
 fn expose(

@@ -179,6 +179,7 @@ pub fn blank(
         hidden: false,
         parts_done: None,
         scheduled_id: None,
+        route_id: None,
     }
 }
 

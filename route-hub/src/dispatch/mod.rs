@@ -3,9 +3,11 @@
 //! Every function here runs inside a job of the store and decides nothing about who may send a
 //! message: `postrider_link::ownership` does, and this module writes down what it says.
 
+pub mod connectors;
 pub mod effects;
 pub mod explain;
 pub mod expose;
+pub mod failover;
 pub mod health;
 pub mod inbound;
 pub mod life;
@@ -13,5 +15,6 @@ pub mod lost;
 pub mod ownership;
 pub mod quiet;
 pub mod report;
+pub mod routing;
 pub mod settle;
 pub mod simulated;

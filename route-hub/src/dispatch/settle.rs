@@ -2,6 +2,7 @@
 
 use super::effects::Effects;
 use super::ownership;
+use super::routing::{self, KnownPhones};
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
 use hub_domain::{Address, Contact, Message, Phone, PhoneType, Project};
@@ -10,6 +11,7 @@ use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{Fact, Flags, Outcome, Ownership, Published, Refused};
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs, WireState};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One unit of work on messages: what it goes by, and what it gathers until its end.
 pub struct Work<'h, 'p> {
@@ -22,8 +24,21 @@ pub struct Work<'h, 'p> {
     /// What follows the commit.
     pub effects: Effects,
     /// Exposures that got their result: the phone's window has room again.
-    pub closed: Vec<(PhoneId, u8)>,
+    pub closed: Vec<Closed>,
+    /// Phones that were looked up for custom routes.
+    pub known: KnownPhones,
     sent: BTreeMap<PhoneId, u64>,
+}
+
+/// An exposure that got its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed {
+    /// The phone that held it.
+    pub phone_id: PhoneId,
+    /// The message's priority.
+    pub priority: u8,
+    /// Whether a custom route gave it to the phone.
+    pub routed: bool,
 }
 
 /// What an event of the phone adds to a fact.
@@ -52,6 +67,7 @@ impl<'h, 'p> Work<'h, 'p> {
             now,
             effects: Effects::default(),
             closed: Vec::new(),
+            known: KnownPhones::new(),
             sent: BTreeMap::new(),
         }
     }
@@ -74,7 +90,9 @@ impl<'h, 'p> Work<'h, 'p> {
         if is_sent_again(&before, &fact) {
             self.count_sent(message.phone_id);
         }
-        let outcome = match owned.apply(fact, ownership::rules(message, self.now.unix)) {
+        let mut rules = ownership::rules(message, self.now.unix);
+        rules.other_route = routing::may_move(self, tx, message)?;
+        let outcome = match owned.apply(fact, rules) {
             Ok(outcome) => outcome,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -83,7 +101,11 @@ impl<'h, 'p> Work<'h, 'p> {
             moves::take(tx, message.id)?;
         }
         if before.state.is_open() && !owned.state.is_open() {
-            self.closed.push((message.phone_id, message.priority));
+            self.closed.push(Closed {
+                phone_id: message.phone_id,
+                priority: message.priority,
+                routed: message.route_id.is_some(),
+            });
         }
         let parts_known = detail.parts.is_some() && message.num_parts != detail.parts;
         let call_known = message.note_call(detail.duration_sec, detail.ring_sec);
@@ -141,15 +163,17 @@ impl<'h, 'p> Work<'h, 'p> {
         Ok(())
     }
 
-    /// Gives a freed message to the phone that its sender named while another one held it.
+    /// Gives a freed message to the phone that its sender named while another one held it, or to
+    /// another one of its custom route.
     fn move_on(&mut self, tx: &mut Tx<'_>, message: &mut Message) -> Result<(), StoreError> {
-        let Some(phone_id) = moves::take(tx, message.id)? else {
-            return Ok(());
+        let phone = match moves::take(tx, message.id)? {
+            Some(named) => phones::get(tx, message.project_id, named)?.map(Arc::new),
+            None => routing::pick_other(self, tx, message)?,
         };
-        if let Some(phone) = phones::get(tx, message.project_id, phone_id)? {
-            self.route_to(tx, message, &phone)?;
+        match phone {
+            Some(phone) => self.route_to(tx, message, &phone),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Gives a message that no phone holds to another one; a test route simulates it from then on.

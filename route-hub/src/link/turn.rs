@@ -143,12 +143,12 @@ pub fn run(
         connection.open = Open::count(tx, &by)?;
         work.closed.clear();
     }
-    for (phone, priority) in std::mem::take(&mut work.closed) {
-        if on.iter().any(|own| own.id == phone) {
-            connection.open.close(phone, priority);
+    for closed in std::mem::take(&mut work.closed) {
+        if on.iter().any(|own| own.id == closed.phone_id) {
+            connection.open.close(&closed);
         } else {
             // A late truth of an earlier exposure: another link has room again.
-            work.effects.settings(phone);
+            work.effects.settings(closed.phone_id);
         }
     }
     link.down_acked = link

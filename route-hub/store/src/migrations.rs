@@ -18,6 +18,7 @@ const ALL: &[(&str, &str)] = &[
         "V5__relative_schedules",
         include_str!("../migrations/V5__relative_schedules.sql"),
     ),
+    ("V6__routes", include_str!("../migrations/V6__routes.sql")),
 ];
 
 /// Brings an SQLite database up to date.

@@ -44,13 +44,21 @@ const fn counting(usage: UsageType) -> Option<&'static str> {
             "SELECT count(*) FROM messages WHERE hidden = 0 AND id >= $2 AND id < $3 AND \
              project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
         }
-        UsageType::ExternalMessagesDay => {
+        UsageType::ExternalMessagesDay | UsageType::ExternalMessagesPeriod => {
             "SELECT count(*) FROM messages WHERE hidden = 0 AND direction = 1 AND simulated = 0 \
              AND id >= $2 AND id < $3 AND project_id IN \
              (SELECT id FROM projects WHERE organization_id = $1)"
         }
         UsageType::Projects => {
             "SELECT count(*) FROM projects WHERE organization_id = $1 AND id >= $2 AND id < $3"
+        }
+        UsageType::Groups => {
+            "SELECT count(*) FROM contact_groups WHERE id >= $2 AND id < $3 AND project_id IN \
+             (SELECT id FROM projects WHERE organization_id = $1)"
+        }
+        UsageType::CustomContactFields => {
+            "SELECT count(*) FROM fields WHERE owner = 1 AND clearing = 0 AND id >= $2 AND \
+             id < $3 AND project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
         }
         UsageType::ActiveServices
         | UsageType::Users
@@ -60,8 +68,6 @@ const fn counting(usage: UsageType) -> Option<&'static str> {
         | UsageType::ScriptModuleMb
         | UsageType::StoredFileMb
         | UsageType::CustomActions
-        | UsageType::Groups
-        | UsageType::CustomContactFields
         | UsageType::AiChatCreditsDay => return None,
     })
 }

@@ -104,14 +104,18 @@ async fn what_is_used_is_counted() {
         .await;
     let incoming = json!({ "from_number": TO, "content": "in", "phone_id": test.phone.id });
     client.post("messages/receive", incoming).await;
+    client.post("create_group", json!({ "name": "VIP" })).await;
     let path = format!("/organizations/{}", test.project.organization_id);
     for (usage, count) in [
+        ("groups", 1),
+        ("custom_contact_fields", 0),
         ("contacts", 2),
         ("phones", 2),
         ("projects", 1),
         ("stored_messages", 4),
         ("external_messages_day", 2),
         ("messages_day", 2),
+        ("external_messages_period", 2),
         ("users", 0),
         ("active_services", 0),
     ] {

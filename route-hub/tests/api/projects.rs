@@ -67,6 +67,21 @@ async fn a_project_is_made_with_its_settings_and_used_at_once() {
     let bare = client
         .post(&below(&test, "projects"), json!({ "name": "Bare" }))
         .await;
+    assert_eq!(bare["url_slug"], "bare");
+    for (name, begins) in [
+        ("Bare!", "bare-"),
+        ("Ö", ""),
+        ("A rather long name of it", "a-rather-long-name"),
+    ] {
+        let made = client
+            .post(&below(&test, "projects"), json!({ "name": name }))
+            .await;
+        let slug = made["url_slug"].as_str().unwrap();
+        assert!(
+            slug.starts_with(begins) && (3..=18).contains(&slug.len()),
+            "{slug}"
+        );
+    }
     assert_eq!(bare["timezone_id"], "UTC");
     assert_eq!(
         (&bare["auto_create_contacts"], &bare["short_link_scheme"]),

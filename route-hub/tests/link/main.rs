@@ -8,5 +8,6 @@ mod kinds;
 mod meeting;
 mod pausing;
 mod resuming;
+mod routes;
 mod settings;
 mod support;

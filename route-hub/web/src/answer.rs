@@ -152,6 +152,20 @@ impl Answer {
         Self(out.into())
     }
 
+    /// Answers with a bare array of objects.
+    pub fn array(items: &[Box<dyn Resource>], fields: &Fields) -> Self {
+        let mut out = Vec::with_capacity(2 + items.len() * 1_024);
+        out.push(b'[');
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            ObjectWriter::object(&mut out, fields, &**item);
+        }
+        out.push(b']');
+        Self(out.into())
+    }
+
     /// Answers with a number: `{"count": n}`.
     pub fn count(count: u64) -> Self {
         Self(format!("{{\"count\":{count}}}").into())

@@ -3,6 +3,8 @@
 import pytest
 import telerivet
 
+from support.numbers import fresh_number
+
 
 def test_the_key_sees_its_project(api, demo):
     found = api.queryProjects().all()
@@ -47,3 +49,71 @@ def test_another_key_is_refused_as_a_general_error(demo):
     with pytest.raises(telerivet.APIException) as refused:
         stranger.getProjectById(demo.project_id)
     assert refused.value.code not in ("invalid_param", "not_found")
+
+
+@pytest.fixture
+def organization(api, demo):
+    """The organization of the demo's key."""
+    return api.getOrganizationById(demo.organization_id)
+
+
+def test_the_organization_is_listed_and_loads_lazily(api, demo):
+    assert [o.id for o in api.queryOrganizations()] == [demo.organization_id]
+    organization = api.initOrganizationById(demo.organization_id)
+    assert organization.name and organization.timezone_id
+    assert api.queryOrganizations(name=organization.name.upper()).count() == 1
+    assert api.queryOrganizations(name={"ne": organization.name}).count() == 0
+    with pytest.raises(telerivet.NotFoundException):
+        api.getOrganizationById("OR0000000000000001")
+
+
+def test_the_organization_is_renamed(api, organization):
+    old = organization.name
+    organization.name = "Another name"
+    organization.save()
+    try:
+        assert api.getOrganizationById(organization.id).name == "Another name"
+    finally:
+        organization.name = old
+        organization.save()
+
+
+def test_a_project_is_created_changed_and_found(api, organization):
+    name = f"Project {fresh_number()}"
+    made = organization.createProject(name=name, timezone_id="Africa/Nairobi", vars={"place": "desk"})
+    assert made.id.startswith("PJ") and made.name == name
+    assert made.timezone_id == "Africa/Nairobi" and made.vars.place == "desk"
+    assert made.auto_create_contacts is True and made.message_retention_days is None
+    assert 3 <= len(made.url_slug) <= 18
+    assert made.id in [p.id for p in organization.queryProjects(name={"prefix": name})]
+    made.message_retention_days = 30
+    made.vars.place = None
+    made.save()
+    again = api.getProjectById(made.id)
+    assert again.message_retention_days == 30 and again.vars.all() == {}
+    assert again.getUsers() == []
+    with pytest.raises(telerivet.InvalidParameterException) as refused:
+        organization.createProject(name=name.upper())
+    assert refused.value.param == "name"
+    with pytest.raises(telerivet.InvalidParameterException) as refused:
+        again.timezone_id = "Mars/Olympus"
+        again.save()
+    assert refused.value.param == "timezone_id"
+
+
+def test_projects_come_page_by_page(organization):
+    for _ in range(3):
+        organization.createProject(name=f"Page {fresh_number()}")
+    cursor = organization.queryProjects(name={"prefix": "page "}, page_size=1, sort="name")
+    names = [p.name for p in cursor]
+    assert len(names) >= 3 and names == sorted(names)
+
+
+def test_billing_and_usage_tell_what_there_is(organization):
+    billing = organization.getBillingDetails(usage=True)
+    assert billing["plan_name"] and billing["balance"] == "0.00"
+    assert billing["usage"]["projects"] >= 1 and billing["usage"]["phones"] >= 3
+    assert set(billing["plan_limits"].values()) == {None}
+    history = organization.getUsageHistory(usage_type="projects", start_date="2026-01-01", end_date="2026-01-03")
+    assert history["usage_type"] == "projects"
+    assert [day["date"] for day in history["history"]] == ["2026-01-01", "2026-01-02", "2026-01-03"]

@@ -186,7 +186,7 @@ pub(super) async fn check_route(
     let known = match route {
         None => true,
         Some(RouteId::Phone(id)) => hub.cache.phone(&hub.store, project.id, id).await?.is_some(),
-        Some(RouteId::Custom(_)) => false,
+        Some(RouteId::Custom(id)) => hub.cache.route(&hub.store, project.id, id).await?.is_some(),
     };
     if known {
         return Ok(());

@@ -1,17 +1,15 @@
 //! What a request to send says, read into domain types.
 
 use super::later;
+use super::sender::Sender;
 use super::sending::{self, Body, Operation, Sending};
 use super::writing::Writing;
 use crate::api::labels::labelled;
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
-use hub_domain::{
-    Address, MessageSource, OnUnknown, Phone, Project, RouteId, Vars, VarsChange, numbers,
-};
+use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, VarsChange, numbers};
 use hub_web::{ApiError, Field, Object, Params};
 use postrider_model::{ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs};
-use std::sync::Arc;
 
 /// Longest `ttl_sec`: 30 days.
 const TTL_SEC_MAX: i64 = 30 * 86_400;
@@ -43,9 +41,9 @@ pub(super) struct Draft {
 /// What all messages of a request share.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
-    /// The phone that sends, and whether the request named it: then no contact's own goes before.
-    pub phone: Arc<Phone>,
-    pub phone_named: bool,
+    /// What sends, and whether the request named it: then no contact's own goes before.
+    pub sender: Sender,
+    pub sender_named: bool,
     pub sending: Sending,
     pub writing: Writing,
     pub simulated: bool,
@@ -109,15 +107,15 @@ impl Shared {
         params.refuse_later(later::SENDING)?;
         let sending = Sending::read(params, operation)?;
         let writing = Writing::read(Place::Top(params), &sending)?;
-        let (phone, phone_named) = route(hub, params, project).await?;
+        let (sender, sender_named) = Sender::read(hub, params, project).await?;
         let on_unknown = params
             .get("on_unknown")
             .one_of(&[("report", OnUnknown::Report), ("resend", OnUnknown::Resend)])?;
         let ttl_sec = params.get("ttl_sec").integer(1..=TTL_SEC_MAX)?;
         let life_ms = ttl_sec.map_or(project.message_life_ms, |sec| sec * 1_000);
         Ok(Self {
-            phone,
-            phone_named,
+            sender,
+            sender_named,
             sending,
             writing,
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
@@ -148,35 +146,8 @@ impl Shared {
 
     /// Returns the region in which recipients' numbers are read.
     fn region<'a>(&'a self, project: &'a Project) -> Option<&'a str> {
-        self.phone.country.as_deref().or(project.country.as_deref())
+        self.sender.country().or(project.country.as_deref())
     }
-}
-
-/// Finds the phone that a request names, by either of its names, or the project's default.
-async fn route(
-    hub: &Hub,
-    params: &Params,
-    project: &Project,
-) -> Result<(Arc<Phone>, bool), Failure> {
-    for name in ["route_id", "phone_id"] {
-        let field = params.get(name);
-        if let Some(id) = parse::id(&field, "phone")? {
-            let found = hub.cache.phone(&hub.store, project.id, id).await?;
-            let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
-            return Ok((phone, true));
-        }
-    }
-    if let Some(RouteId::Phone(id)) = project.default_route_id
-        && let Some(phone) = hub.cache.phone(&hub.store, project.id, id).await?
-    {
-        return Ok((phone, false));
-    }
-    let first = hub.cache.first_phone(&hub.store, project.id).await?;
-    let missing = || {
-        let rule = "is required: the project has no phone to send with";
-        ApiError::invalid_param("route_id", rule)
-    };
-    Ok((first.ok_or_else(missing)?, false))
 }
 
 impl Draft {

@@ -15,6 +15,7 @@ mod resend;
 mod send;
 mod send_batch;
 mod send_multi;
+mod sender;
 mod sending;
 mod update;
 mod waiting;

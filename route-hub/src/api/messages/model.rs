@@ -87,7 +87,7 @@ fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("service_id", &NOTHING);
     out.put("phone_id", &message.phone_id);
     out.put("contact_id", &message.contact_id);
-    out.put("route_id", &NOTHING);
+    out.put("route_id", &message.route_id);
     out.put("broadcast_id", &NOTHING);
     out.put("scheduled_id", &message.scheduled_id);
     out.put("user_id", &NOTHING);

@@ -2,9 +2,12 @@
 
 use super::draft::{Draft, Recipient, Shared};
 use super::model::MessageView;
+use super::sender::Sender;
 use super::sending::Body;
 use super::waiting;
 use crate::api::fields;
+use crate::dispatch::connectors;
+use crate::dispatch::routing::Wanted;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{
@@ -12,7 +15,7 @@ use hub_domain::{
     numbers, recipients,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, Tx, contacts, labels, messages, phones};
+use hub_store::{StoreError, Tx, contacts, labels, messages};
 use postrider_model::{ContactId, LabelId, MessageStatus, Now};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,6 +26,8 @@ pub(super) enum Stored {
     Queued(Box<(Message, Arc<Phone>)>),
     /// Its contact is blocked: there is no message.
     Blocked,
+    /// The custom route has no phone for this recipient.
+    NoPhone,
     /// It names a contact of nobody, or one without a number or with another.
     NoContact,
     /// It may not go to this recipient, for this reason.
@@ -30,6 +35,9 @@ pub(super) enum Stored {
     /// Its text cannot be written for this recipient, for this reason.
     Unwritable(String),
 }
+
+/// Says that a custom route leads to no phone.
+pub(super) const NO_PHONE: &str = "has no phone that may send to this recipient";
 
 /// Stores a draft with its contact, in the caller's transaction.
 pub(super) fn store(
@@ -52,9 +60,21 @@ pub(super) fn store(
     let Some(to) = address_of(&draft.to, found.as_ref()) else {
         return Ok(Stored::NoContact);
     };
+    if let Some(rule) = unreachable(shared, &draft.to, &to) {
+        return Ok(Stored::Refused(rule.to_owned()));
+    }
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
-    let phone = phone_of(tx, work.project, shared, own_route)?;
-    if let Some(rule) = refusal(work.project, shared, &draft.to, &phone, &to) {
+    let sender = sender_of(work, tx, shared, own_route)?;
+    let wanted = Wanted {
+        to: &to,
+        message_type: shared.sending.message_type(),
+        contact_id: found.as_ref().map(|contact| contact.id),
+        simulated: shared.simulated,
+    };
+    let Some(phone) = sender.phone_for(work, tx, &wanted)? else {
+        return Ok(Stored::NoPhone);
+    };
+    if let Some(rule) = refusal(work.project, &draft.to, &phone, &to) {
         return Ok(Stored::Refused(rule));
     }
     let body = match written(work, draft, found.as_ref(), &phone, &to) {
@@ -62,6 +82,8 @@ pub(super) fn store(
         Err(rule) => return Ok(Stored::Unwritable(rule)),
     };
     let mut message = new_message(work, shared, draft, &body, &phone, to);
+    message.route_id = sender.route_id();
+    connectors::fail_without(&mut message, &phone);
     let is_known = found.is_some();
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
@@ -126,41 +148,45 @@ fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
     }
 }
 
-/// Says why a message may not go to its recipient: its kind, or the phone's settings, forbid it.
+/// Says why nobody is reached there by a message of this kind.
+fn unreachable(shared: &Shared, recipient: &Recipient, to: &Address) -> Option<&'static str> {
+    if matches!(recipient, Recipient::Code(_)) {
+        return None;
+    }
+    match to.number() {
+        Some(number) => shared.sending.refuses(&number),
+        None => Some("has no number that can be written to"),
+    }
+}
+
+/// Says why a phone's settings forbid the recipient.
 fn refusal(
     project: &Project,
-    shared: &Shared,
     recipient: &Recipient,
     phone: &Phone,
     to: &Address,
 ) -> Option<String> {
-    if matches!(recipient, Recipient::Code(_)) {
-        return None;
-    }
-    let Some(number) = to.number() else {
-        return Some("has no number that can be written to".to_owned());
-    };
-    if let Some(rule) = shared.sending.refuses(&number) {
-        return Some(rule.to_owned());
-    }
+    let number = to
+        .number()
+        .filter(|_| !matches!(recipient, Recipient::Code(_)))?;
     let region = phone.country.as_deref().or(project.country.as_deref());
     let refused = recipients::check(phone, &number, region).err()?;
     Some(refused.to_string())
 }
 
-/// Returns the phone that sends: the one the request names, the contact's own, the default.
-fn phone_of(
+/// Returns what sends: what the request names, the contact's own, the default.
+fn sender_of<'s>(
+    work: &Work<'_, '_>,
     tx: &mut Tx<'_>,
-    project: &Project,
-    shared: &Shared,
+    shared: &'s Shared,
     own_route: Option<RouteId>,
-) -> Result<Arc<Phone>, StoreError> {
-    if let Some(RouteId::Phone(id)) = own_route.filter(|_| !shared.phone_named)
-        && let Some(phone) = phones::get(tx, project.id, id)?
+) -> Result<Cow<'s, Sender>, StoreError> {
+    if let Some(id) = own_route.filter(|_| !shared.sender_named)
+        && let Some(own) = Sender::find_in(work.hub, tx, work.project, id)?
     {
-        return Ok(Arc::new(phone));
+        return Ok(Cow::Owned(own));
     }
-    Ok(Arc::clone(&shared.phone))
+    Ok(Cow::Borrowed(&shared.sender))
 }
 
 /// Makes the contact of a new number, with the message counted on it.
@@ -234,10 +260,11 @@ fn new_message(
         hidden: false,
         parts_done: None,
         scheduled_id: shared.origin.scheduled_id,
+        route_id: None,
     }
 }
 
-/// Shows a message that was just queued.
+/// Shows a message that was just stored.
 pub(super) fn show(
     hub: &Hub,
     project: &Project,
@@ -246,10 +273,11 @@ pub(super) fn show(
     label_ids: Vec<LabelId>,
     now: Now,
 ) -> MessageView {
-    let waiting = waiting::waiting(hub, project, &message, phone, false, now);
+    let waiting = waiting::is_queued(&message)
+        .then(|| waiting::waiting(hub, project, &message, phone, false, now));
     MessageView {
         message,
-        waiting: Some(waiting),
+        waiting,
         label_ids,
     }
 }

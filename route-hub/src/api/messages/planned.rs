@@ -116,6 +116,7 @@ impl Planned {
             }
             Stored::Blocked => Ok(Err(Unsent::Blocked)),
             Stored::NoContact => refused("the contact is gone or has no number"),
+            Stored::NoPhone => refused(&format!("the route {}", outgoing::NO_PHONE)),
             Stored::Refused(rule) => refused(&format!("the recipient {rule}")),
             Stored::Unwritable(rule) => refused(&format!("content {rule}")),
         }

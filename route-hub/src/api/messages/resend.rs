@@ -1,8 +1,11 @@
 //! `POST /projects/{project_id}/messages/{message_id}/resend`
 
-use super::{found, waiting};
+use super::sender::Sender;
+use super::{found, outgoing, waiting};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, unit};
+use crate::api::{ApiResult, Call, accepting, enter, unit};
+use crate::dispatch::connectors;
+use crate::dispatch::routing::Wanted;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use axum::extract::State;
@@ -14,7 +17,7 @@ use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, audit, messages, moves, phones};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_link::ownership::hub::{Fact, HubState, Verdict};
-use postrider_model::{ApiKeyId, MessageStatus};
+use postrider_model::{ApiKeyId, CustomRouteId, MessageStatus};
 use std::sync::Arc;
 
 /// Sends a message again.
@@ -28,7 +31,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, &format!("resend {id}"))?;
-    let route = route(&hub, &call, &project).await?;
+    let route = Sender::named(&hub, &call.params.get("route_id"), &project).await?;
     accepting(&hub, &project, 1, now).await?;
 
     let actor = call.caller.key.id;
@@ -45,10 +48,11 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
             let text = "a message to a blocked contact cannot be sent again";
             return Ok(Err(ApiError::invalid_body(text)));
         }
-        if let Some(error) = refusal(work.project, &message, route.as_deref()) {
-            return Ok(Err(error));
-        }
-        let resent = again(work, tx, message, route.as_deref(), actor)?;
+        let target = match target(work, tx, &message, route.as_ref())? {
+            Ok(target) => target,
+            Err(error) => return Ok(Err(error)),
+        };
+        let resent = again(work, tx, message, target.as_ref(), actor)?;
         Ok(Ok(waiting::show(
             work.hub,
             tx,
@@ -64,13 +68,39 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
-async fn route(hub: &Hub, call: &Call, project: &Project) -> Result<Option<Arc<Phone>>, Failure> {
-    let field = call.params.get("route_id");
-    let Some(id) = parse::id(&field, "phone")? else {
-        return Ok(None);
+/// The phone that a message shall go to, and the custom route that picked it.
+struct Target {
+    phone: Arc<Phone>,
+    route_id: Option<CustomRouteId>,
+}
+
+/// Finds where the message shall go; `None` when it stays where it is.
+fn target(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &Message,
+    route: Option<&Sender>,
+) -> Result<Result<Option<Target>, ApiError>, StoreError> {
+    let refused = |rule: &str| Ok(Err(ApiError::invalid_param("route_id", rule)));
+    let (Some(route), Some(wanted)) = (route, Wanted::of(message)) else {
+        let own = phones::get(tx, work.project.id, message.phone_id)?;
+        let missing = own.as_ref().and_then(connectors::missing);
+        return match missing.filter(|_| !message.simulated) {
+            Some(_) => refused("is required: this hub has no connector for the message's phone"),
+            None => Ok(Ok(None)),
+        };
     };
-    let found = hub.cache.phone(&hub.store, project.id, id).await?;
-    Ok(Some(found.ok_or_else(|| parse::no_such(&field, "phone"))?))
+    let Some(phone) = route.phone_for(work, tx, &wanted)? else {
+        return refused(outgoing::NO_PHONE);
+    };
+    if connectors::missing(&phone).is_some() && !message.simulated {
+        return refused("is a phone that this hub has no connector for yet");
+    }
+    if let Some(error) = refusal(work.project, message, &phone) {
+        return Ok(Err(error));
+    }
+    let route_id = route.route_id();
+    Ok(Ok(Some(Target { phone, route_id })))
 }
 
 /// Says whether nothing may be sent to the message's contact.
@@ -83,8 +113,10 @@ fn is_blocked(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
 }
 
 /// Says why the phone that is named may not send the message: its settings forbid the recipient.
-fn refusal(project: &Project, message: &Message, route: Option<&Phone>) -> Option<ApiError> {
-    let phone = route.filter(|_| message.message_type != MessageType::Ussd)?;
+fn refusal(project: &Project, message: &Message, phone: &Phone) -> Option<ApiError> {
+    if message.message_type == MessageType::Ussd {
+        return None;
+    }
     let number = message.to_number.as_ref()?.number()?;
     let region = phone.country.as_deref().or(project.country.as_deref());
     let refused = recipients::check(phone, &number, region).err()?;
@@ -97,10 +129,10 @@ fn again(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     mut message: Message,
-    route: Option<&Phone>,
+    route: Option<&Target>,
     actor: ApiKeyId,
 ) -> Result<Message, StoreError> {
-    let route = route.filter(|route| route.id != message.phone_id);
+    let route = route.filter(|route| route.phone.id != message.phone_id);
     let new_route = route.is_some();
     let state = HubState::from_code(message.ownership.state);
     let is_held = state.is_some_and(HubState::is_open);
@@ -120,7 +152,11 @@ fn again(
         Some(Verdict::NewMessage) => copy(work, tx, message, route, actor),
         _ => {
             match route {
-                Some(route) if is_held => moves::put(tx, message.id, route.id)?,
+                Some(route) if is_held => {
+                    moves::put(tx, message.id, route.phone.id)?;
+                    message.route_id = route.route_id;
+                    messages::update_route(tx, &message)?;
+                }
                 _ => move_to(work, tx, &mut message, route)?,
             }
             Ok(message)
@@ -132,12 +168,13 @@ fn move_to(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
-    route: Option<&Phone>,
+    route: Option<&Target>,
 ) -> Result<(), StoreError> {
     let Some(route) = route else {
         return Ok(());
     };
-    work.route_to(tx, message, route)?;
+    message.route_id = route.route_id;
+    work.route_to(tx, message, &route.phone)?;
     work.effects.changed(message.id);
     Ok(())
 }
@@ -147,7 +184,7 @@ fn copy(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     sent: Message,
-    route: Option<&Phone>,
+    route: Option<&Target>,
     actor: ApiKeyId,
 ) -> Result<Message, StoreError> {
     let now = work.now.unix;
@@ -155,7 +192,7 @@ fn copy(
         Some(_) => None,
         None => phones::get(tx, work.project.id, sent.phone_id)?,
     };
-    let phone = route.or(of.as_ref());
+    let phone = route.map(|route| &*route.phone).or(of.as_ref());
     let is_test = phone.is_some_and(|phone| phone.phone_type == PhoneType::Simulated);
     let message = Message {
         id: work.hub.id(work.now),
@@ -184,6 +221,7 @@ fn copy(
         life_end: Some(now.plus_ms(work.project.message_life_ms)),
         parts_done: None,
         scheduled_id: None,
+        route_id: route.map_or(sent.route_id, |route| route.route_id),
         ..sent
     };
     messages::insert(tx, &message)?;

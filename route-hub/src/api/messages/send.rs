@@ -12,6 +12,7 @@ use hub_domain::{Message, Permission, Phone};
 use hub_store::Tx;
 use hub_store::contacts::{self, Touches};
 use hub_web::{Answer, ApiError, Fields};
+use postrider_model::MessageStatus;
 use std::sync::Arc;
 
 /// Sends one message: once it is answered, it is on disk and will be sent or accounted for.
@@ -41,15 +42,23 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
             Stored::NoContact => {
                 return Ok(Err(refuse(&draft, "is not a contact with this number")));
             }
+            Stored::NoPhone => return Ok(Err(no_phone())),
             Stored::Refused(rule) => return Ok(Err(refuse(&draft, &rule))),
             Stored::Unwritable(rule) => {
                 return Ok(Err(ApiError::invalid_param("content", rule)));
             }
         };
         contacts::touch(tx, &touches)?;
+        if stored.0.status == MessageStatus::Failed {
+            work.tell_status(tx, &stored.0)?;
+        }
         Ok(Ok(stored))
     };
     unit::answer(&hub, &project, now, idempotency, decide, show).await
+}
+
+fn no_phone() -> ApiError {
+    ApiError::invalid_param("route_id", outgoing::NO_PHONE)
 }
 
 fn refuse(draft: &Draft, rule: &str) -> ApiError {

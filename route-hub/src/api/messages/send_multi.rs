@@ -97,7 +97,7 @@ fn store_one(
             Item {
                 id: Some(message.id),
                 status: Some(message.status.as_str()),
-                error_message: None,
+                error_message: message.error_message.map(Cow::Owned),
             }
         }
         Stored::Blocked => nothing(None),
@@ -105,6 +105,10 @@ fn store_one(
             "contact_id is not a contact with this number",
         ))),
         Stored::Unwritable(rule) => nothing(Some(Cow::Owned(format!("content {rule}")))),
+        Stored::NoPhone => nothing(Some(Cow::Owned(format!(
+            "the route {}",
+            outgoing::NO_PHONE
+        )))),
         Stored::Refused(rule) => nothing(Some(Cow::Owned(format!("the recipient {rule}")))),
     })
 }

@@ -58,5 +58,6 @@ pub(crate) fn message() -> Message {
         hidden: false,
         parts_done: None,
         scheduled_id: None,
+        route_id: None,
     }
 }

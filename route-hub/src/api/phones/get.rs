@@ -1,17 +1,23 @@
 //! `GET /projects/{project_id}/phones/{phone_id}`
 
-use super::{find, model::PhoneView};
+use super::{found, model::PhoneView};
 use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
+use hub_store::{Tx, phones};
 use hub_web::{Answer, Fields};
 
 /// Shows one phone.
 pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewRoutes).await?;
     let fields = Fields::read(&call.params)?;
-    let phone = find(&hub, &call, &project).await?;
-    let view = PhoneView::new(phone, &project);
+    let id = call.path_id("phone_id", "phone")?;
+    let reading = hub.store.read(move |tx: &mut Tx<'_>| {
+        let phone = phones::get(tx, project.id, id)?;
+        let view = phone.map(|phone| PhoneView::read(tx, phone, &project));
+        view.transpose()
+    });
+    let view = found(reading.await?)?;
     Ok(Answer::object(&view, &fields))
 }

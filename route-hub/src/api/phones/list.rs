@@ -1,7 +1,7 @@
 //! `GET /projects/{project_id}/phones`
 
 use super::model::PhoneView;
-use crate::api::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT, each};
+use crate::api::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT};
 use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
@@ -27,13 +27,12 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewRoutes).await?;
     let asked = LIST.read(&call.params)?;
     let id = project.id;
-    let view = move |phone| PhoneView::new(phone, &project);
     asked
         .answer(
             &hub,
             move |tx, query| phones::list(tx, id, query),
             move |tx, query| phones::count(tx, id, query),
-            each(view),
+            move |tx, phones| PhoneView::read_all(tx, phones, &project),
         )
         .await
 }

@@ -1,5 +1,8 @@
 //! Phones: the basic routes of a project.
 
+mod account;
+mod create;
+mod delete;
 mod get;
 mod list;
 mod messages;
@@ -9,6 +12,8 @@ mod release_quiet_hours;
 mod reset_sent_message_count;
 mod update;
 
+pub use create::create;
+pub use delete::delete;
 pub use get::get;
 pub use list::list;
 pub use messages::messages;
@@ -22,7 +27,7 @@ use hub_domain::{Phone, Project};
 use hub_store::phones;
 use hub_web::ApiError;
 
-fn found(phone: Option<Phone>) -> Result<Phone, ApiError> {
+fn found<T>(phone: Option<T>) -> Result<T, ApiError> {
     phone.ok_or_else(|| ApiError::not_found("phone"))
 }
 

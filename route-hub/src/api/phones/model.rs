@@ -1,6 +1,7 @@
 //! A phone (basic route) as the API shows it.
 
-use hub_domain::{Phone, PhoneType, Project};
+use hub_domain::{Phone, PhoneAccount, PhoneType, Project};
+use hub_store::{StoreError, Tx, phone_accounts};
 use hub_web::{ObjectWriter, Resource};
 use postrider_model::UnixMs;
 
@@ -11,6 +12,8 @@ pub struct PhoneView {
     pub phone: Phone,
     /// The project's zone, for a phone without its own.
     pub timezone_id: String,
+    /// Its account, for a phone at a provider.
+    pub account: Option<PhoneAccount>,
 }
 
 impl PhoneView {
@@ -19,7 +22,36 @@ impl PhoneView {
         Self {
             phone,
             timezone_id: project.timezone_id.clone(),
+            account: None,
         }
+    }
+
+    /// Shows a phone of `project` with its account, where a provider sends for it.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn read(tx: &mut Tx<'_>, phone: Phone, project: &Project) -> Result<Self, StoreError> {
+        let account = match phone.phone_type.is_provider() {
+            true => Some(phone_accounts::get(tx, phone.id)?.unwrap_or_default()),
+            false => None,
+        };
+        Ok(Self {
+            account,
+            ..Self::new(phone, project)
+        })
+    }
+
+    /// Shows phones of `project`.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn read_all(
+        tx: &mut Tx<'_>,
+        phones: Vec<Phone>,
+        project: &Project,
+    ) -> Result<Vec<Self>, StoreError> {
+        let read = |phone| Self::read(tx, phone, project);
+        phones.into_iter().map(read).collect()
     }
 }
 
@@ -41,6 +73,9 @@ impl Resource for PhoneView {
             write_android(phone, out);
         }
         self.write_sending(out);
+        if let Some(account) = &self.account {
+            write_account(account, out);
+        }
     }
 }
 
@@ -61,6 +96,16 @@ impl PhoneView {
         out.put("quiet_start", &phone.quiet_start);
         out.put("quiet_end", &phone.quiet_end);
     }
+}
+
+/// Shows an account without its secret. Providers cannot reach this hub yet: there is nowhere to.
+fn write_account(account: &PhoneAccount, out: &mut ObjectWriter<'_>) {
+    const SETUP: &str =
+        r#"{"incoming_message_url":null,"message_status_url":null,"incoming_call_url":null}"#;
+    out.put("external_account_id", &account.external_account_id);
+    out.put("external_id", &account.external_id);
+    out.put_json("external_config", &account.external_config);
+    out.put_json("external_setup", SETUP);
 }
 
 fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
@@ -84,11 +129,17 @@ fn seconds(time: Option<UnixMs>) -> Option<i64> {
     time.map(UnixMs::seconds)
 }
 
+/// The fields that are given to a new phone and never change.
+pub(super) const MADE_WITH: &[&str] = &[
+    "phone_type",
+    "country",
+    "external_account_id",
+    "external_id",
+];
+
 /// The fields that a caller may read but not write.
 pub(super) const READ_ONLY: &[&str] = &[
     "id",
-    "phone_type",
-    "country",
     "time_created",
     "last_active_time",
     "project_id",
@@ -107,7 +158,5 @@ pub(super) const READ_ONLY: &[&str] = &[
     "sim_changed",
     "waiting_for",
     "next_slot_time",
-    "external_account_id",
-    "external_id",
     "external_setup",
 ];

@@ -1,7 +1,8 @@
 //! `POST /projects/{project_id}/phones/{phone_id}`
 
+use super::account::AccountChange;
 use super::found;
-use super::model::{PhoneView, READ_ONLY};
+use super::model::{MADE_WITH, PhoneView, READ_ONLY};
 use super::quiet::QuietChange;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, parse, unit};
@@ -9,10 +10,9 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Phone, VarsChange, numbers};
-use hub_store::{Tx, phones};
-use hub_web::{Answer, ApiError, Field, Fields, Later, LaterDefault, Params};
+use hub_store::{StoreError, Tx, phone_accounts, phones};
+use hub_web::{Answer, ApiError, Field, Fields, Params};
 use postrider_model::PhoneNumber;
-use std::sync::Arc;
 
 /// Longest delay between two messages.
 const SEND_DELAY_SEC_MAX: i64 = 3_600;
@@ -23,20 +23,12 @@ const COUNTRIES_MAX: usize = 300;
 /// Letters of a region's name.
 const COUNTRY_LENGTH: usize = 2;
 
-const LATER: &[Later] = &[
-    later("external_config", LaterDefault::Empty),
-    later("external_secret", LaterDefault::Empty),
-];
-
-const fn later(name: &'static str, default: LaterDefault) -> Later {
-    Later { name, default }
-}
-
 /// Changes a phone's settings; its link and the queue hear of it after the commit.
 pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let id = call.path_id("phone_id", "phone")?;
     let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, MADE_WITH)?;
     let change = Change::read(&call.params, project.country.as_deref())?;
     let now = hub.now();
 
@@ -49,19 +41,20 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(error));
         }
         phones::update(tx, &phone)?;
+        change.store_account(tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
         work.effects.simulated();
-        Ok(Ok(phone))
+        Ok(Ok(PhoneView::read(tx, phone, work.project)?))
     };
-    let of = Arc::clone(&project);
-    let show = move |phone| Answer::object(&PhoneView::new(phone, &of), &fields);
+    let show = move |view| Answer::object(&view, &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }
 
-struct Change {
+/// What is to be set; what is `None` stays, and an inner `None` takes the setting away.
+pub(super) struct Change {
     name: Option<String>,
     phone_number: Option<Option<PhoneNumber>>,
     send_paused: Option<bool>,
@@ -72,12 +65,12 @@ struct Change {
     allowed_recipient_countries: Option<Option<Vec<String>>>,
     quiet: QuietChange,
     vars: VarsChange,
+    account: AccountChange,
 }
 
 impl Change {
-    fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
+    pub(super) fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
         parse::refuse_read_only(params, READ_ONLY)?;
-        params.refuse_later(LATER)?;
         let name = params.get("name");
         let number = params.get("phone_number");
         let typed = number
@@ -101,10 +94,29 @@ impl Change {
             allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
             quiet: QuietChange::read(params)?,
             vars: parse::vars(&params.get("vars"))?,
+            account: AccountChange::read(params)?,
         })
     }
 
-    fn apply(&self, phone: &mut Phone) -> Result<(), ApiError> {
+    /// Returns the number that is given.
+    pub(super) const fn number(&self) -> Option<&PhoneNumber> {
+        match &self.phone_number {
+            Some(Some(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Stores what is said of the phone's account.
+    pub(super) fn store_account(&self, tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
+        if self.account.is_empty() || !phone.phone_type.is_provider() {
+            return Ok(());
+        }
+        let mut account = phone_accounts::get(tx, phone.id)?.unwrap_or_default();
+        self.account.apply(&mut account);
+        phone_accounts::put(tx, phone.id, &account)
+    }
+
+    pub(super) fn apply(&self, phone: &mut Phone) -> Result<(), ApiError> {
         if let Some(name) = &self.name {
             phone.name.clone_from(name);
         }
@@ -123,6 +135,7 @@ impl Change {
         if let Some(countries) = &self.allowed_recipient_countries {
             phone.allowed_recipient_countries.clone_from(countries);
         }
+        self.account.check(phone)?;
         self.quiet.apply(phone)?;
         if let Some(limit) = self.sent_message_limit {
             set_limit(phone, limit);
@@ -130,10 +143,7 @@ impl Change {
         if let Some(paused) = self.send_paused {
             phone.set_paused(paused);
         }
-        let applied = phone.vars.apply(self.vars.clone());
-        applied.map_err(|invalid| {
-            ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"))
-        })
+        parse::apply_vars(&mut phone.vars, &self.vars)
     }
 }
 
@@ -230,17 +240,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_only_or_comes_later_is_named() {
+    fn what_is_read_only_or_a_providers_is_named() {
         let param = |body| {
             change(body)
                 .err()
                 .and_then(|error| error.param().map(str::to_owned))
         };
         assert_eq!(param(r#"{"battery":1}"#).as_deref(), Some("battery"));
-        assert_eq!(
-            param(r#"{"external_secret":"x"}"#).as_deref(),
-            Some("external_secret")
-        );
+        let foreign = change(r#"{"external_secret":"x"}"#).unwrap();
+        let refused = foreign.apply(&mut phone()).unwrap_err();
+        assert_eq!(refused.param(), Some("external_secret"));
         assert_eq!(param(r#"{"name":""}"#).as_deref(), Some("name"));
         assert_eq!(
             param(r#"{"phone_number":"no number at all"}"#).as_deref(),

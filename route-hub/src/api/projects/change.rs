@@ -2,11 +2,13 @@
 
 use crate::api::parse;
 use hub_domain::{Project, RouteId, VarsChange, Zone, numbers};
-use hub_store::{StoreError, Tx, phones, projects};
+use hub_store::{StoreError, Tx, phones, projects, routes};
 use hub_web::{ApiError, Field, Params};
 
 /// Fewest and most characters of a slug.
 const SLUG_LENGTH: std::ops::RangeInclusive<usize> = 3..=18;
+/// Most characters of a name before a dash and ten digits of a key.
+const KEYED_SLUG_LENGTH: usize = 7;
 /// Most days that messages may be told to stay: a hundred years.
 const RETENTION_DAYS_MAX: i64 = 36_500;
 /// Letters of a country.
@@ -54,6 +56,27 @@ impl Change {
     /// Says whether a name is given.
     pub(super) const fn has_name(&self) -> bool {
         self.name.is_some()
+    }
+
+    /// Gives a new project a slug when the request gave none: its name's letters and digits, with
+    /// the end of its key where another project has those or there are too few.
+    pub(super) fn name_slug(tx: &mut Tx<'_>, project: &mut Project) -> Result<(), StoreError> {
+        if project.url_slug.is_some() {
+            return Ok(());
+        }
+        let small = project.name.to_ascii_lowercase();
+        let words = small.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        let mut slug = words.join("-");
+        slug.truncate(*SLUG_LENGTH.end());
+        let is_free = SLUG_LENGTH.contains(&slug.len()) && projects::by_slug(tx, &slug)?.is_none();
+        if !is_free {
+            slug.truncate(KEYED_SLUG_LENGTH);
+            slug = format!("{slug}-{:010x}", project.id.get() & 0xff_ffff_ffff);
+            slug = slug.trim_start_matches('-').to_owned();
+        }
+        project.url_slug = Some(slug);
+        Ok(())
     }
 
     /// Checks what only the database knows, and changes the project.
@@ -108,10 +131,10 @@ impl Change {
         }
         let is_there = match self.default_route_id.flatten() {
             Some(RouteId::Phone(id)) => phones::get(tx, project.id, id)?.is_some(),
-            Some(RouteId::Custom(_)) => false,
+            Some(RouteId::Custom(id)) => routes::get(tx, project.id, id)?.is_some(),
             None => true,
         };
-        let rule = "is not the id of a phone of this project";
+        let rule = "is not the id of a phone or route of this project";
         Ok((!is_there).then(|| ApiError::invalid_param("default_route_id", rule)))
     }
 }

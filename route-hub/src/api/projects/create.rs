@@ -25,6 +25,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         if let Err(refused) = change.apply(tx, &mut project)? {
             return Ok(Err(refused));
         }
+        Change::name_slug(tx, &mut project)?;
         projects::insert(tx, &project)?;
         let what = ("project.create", project.id.to_string());
         note(

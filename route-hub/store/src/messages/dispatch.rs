@@ -4,7 +4,7 @@ use super::read;
 use crate::row::Cursor;
 use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Message, status_code};
-use postrider_model::{DeviceId, PhoneId, ProjectId, UnixMs};
+use postrider_model::{CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
 
 const CLAIM: &str = concat!(
     "SELECT ",
@@ -55,7 +55,17 @@ const LIFE_ENDED: &str = concat!(
              AND (state = 10 OR life_end <= $2) ORDER BY life_end LIMIT $3"
 );
 
-const OPEN_EXPOSURES: &str = "SELECT phone_id, priority, count(*) FROM messages \
+const ROUTED: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages WHERE phone_id = $1 AND route_id = $2 AND state = 10 AND id > $3 \
+             ORDER BY id LIMIT $4"
+);
+
+const QUEUED: &str = "SELECT count(*) FROM (SELECT 1 FROM messages WHERE phone_id = $1 \
+         AND state = 10 LIMIT $2) AS queued";
+
+const OPEN_EXPOSURES: &str = "SELECT phone_id, priority, count(*), count(route_id) FROM messages \
          WHERE device_id = $1 AND state >= 20 AND state < 60 AND state < 50 \
          GROUP BY phone_id, priority ORDER BY phone_id, priority";
 
@@ -136,14 +146,15 @@ pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreEr
 /// What the database says.
 pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4, simulated = $5 \
-         WHERE id = $1",
+        "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4, simulated = $5, \
+         route_id = $6 WHERE id = $1",
         &values![
             message.id,
             message.phone_id,
             &message.from_number,
             message.time_updated,
-            message.simulated
+            message.simulated,
+            message.route_id,
         ],
     )?;
     Ok(())
@@ -240,6 +251,19 @@ pub fn held(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreE
     tx.query(HELD, &values![device_id], read)
 }
 
+/// The exposures of one phone and priority that have no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenExposures {
+    /// The phone.
+    pub phone_id: PhoneId,
+    /// The priority.
+    pub priority: u8,
+    /// How many there are.
+    pub count: u64,
+    /// How many of them a custom route gave to the phone.
+    pub routed: u64,
+}
+
 /// Counts the exposures without a result of each phone of a device, by priority.
 ///
 /// # Errors
@@ -247,11 +271,40 @@ pub fn held(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreE
 pub fn open_exposures(
     tx: &mut Tx<'_>,
     device_id: DeviceId,
-) -> Result<Vec<(PhoneId, u8, u64)>, StoreError> {
+) -> Result<Vec<OpenExposures>, StoreError> {
     tx.query(OPEN_EXPOSURES, &values![device_id], |row| {
         let mut columns = Cursor::new(row);
-        Ok((columns.id()?, columns.count()?, columns.count()?))
+        Ok(OpenExposures {
+            phone_id: columns.id()?,
+            priority: columns.count()?,
+            count: columns.count()?,
+            routed: columns.count()?,
+        })
     })
+}
+
+/// Returns the messages that a custom route has queued for a phone, oldest first, above the key
+/// `above`.
+///
+/// # Errors
+/// What the database says.
+pub fn routed_waiting(
+    tx: &mut Tx<'_>,
+    phone_id: PhoneId,
+    route_id: CustomRouteId,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(ROUTED, &values![phone_id, route_id, above, limit], read)
+}
+
+/// Counts what waits at the hub for a phone, up to `most`.
+///
+/// # Errors
+/// What the database says.
+pub fn queued_for(tx: &mut Tx<'_>, phone_id: PhoneId, most: i64) -> Result<u64, StoreError> {
+    let counted = tx.query_one(QUEUED, &values![phone_id, most], |row| row.int(0))?;
+    Ok(counted.map_or(0, i64::unsigned_abs))
 }
 
 /// Returns exposures of a device that must be taken back and were not answered yet.
@@ -330,6 +383,8 @@ mod tests {
             (ASKED_BACK, 1, "messages_asked_back"),
             (LIFE_ENDED, 3, "messages_life"),
             (OPEN_EXPOSURES, 1, "messages_on_link"),
+            (ROUTED, 4, "messages_routed"),
+            (QUEUED, 2, "messages_queue"),
         ] {
             let sql = sql.to_owned();
             let plan = store.read_blocking(move |tx| {

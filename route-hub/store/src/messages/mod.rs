@@ -18,7 +18,7 @@ macro_rules! columns {
          simulated, priority, error_message, error_code, external_id, num_parts, network_code, \
          duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done, \
-         scheduled_id"
+         scheduled_id, route_id"
     };
 }
 
@@ -100,7 +100,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
-             $35, $36, $37, $38, $39, $40)"
+             $35, $36, $37, $38, $39, $40, $41)"
         ),
         &values![
             message.id,
@@ -143,6 +143,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             message.hidden,
             &message.parts_done,
             message.scheduled_id,
+            message.route_id,
         ],
     )?;
     Ok(())
@@ -313,6 +314,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         hidden: columns.flag()?,
         parts_done: columns.opt_text()?,
         scheduled_id: columns.opt_id()?,
+        route_id: columns.opt_id()?,
     })
 }
 

@@ -322,7 +322,13 @@ pub(crate) fn exposures_are_found_by_their_device<B: Backend>() {
         assert_eq!(keys(messages::on_device(tx, id(40), 0)?), [2, 1, 6]);
         assert_eq!(keys(messages::on_device(tx, id(40), 1)?), [1, 6]);
         assert_eq!(keys(messages::asked_back(tx, id(40))?), [3]);
-        assert_eq!(messages::open_exposures(tx, id(40))?, [(id(20), 1, 2)]);
+        let open = messages::OpenExposures {
+            phone_id: id(20),
+            priority: 1,
+            count: 2,
+            routed: 0,
+        };
+        assert_eq!(messages::open_exposures(tx, id(40))?, [open]);
         Ok(())
     });
 }

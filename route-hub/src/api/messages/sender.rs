@@ -1,0 +1,129 @@
+//! What sends the messages of a request: a phone, or a custom route that picks one for each.
+
+use crate::api::{Failure, parse};
+use crate::dispatch::routing::{self, Wanted};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::routing::Route;
+use hub_domain::{Phone, Project, RouteId};
+use hub_store::{StoreError, Tx, phones};
+use hub_web::{ApiError, Field, Params};
+use postrider_model::CustomRouteId;
+use std::sync::Arc;
+
+/// What sends.
+#[derive(Debug, Clone)]
+pub(in crate::api) enum Sender {
+    /// A phone.
+    Phone(Arc<Phone>),
+    /// A custom route.
+    Route(Arc<Route>),
+}
+
+impl Sender {
+    /// Finds what a request names, by either of its names, else the project's default, else its
+    /// first phone; and says whether the request named it.
+    pub(super) async fn read(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+    ) -> Result<(Self, bool), Failure> {
+        for name in ["route_id", "phone_id"] {
+            if let Some(named) = Self::named(hub, &params.get(name), project).await? {
+                return Ok((named, true));
+            }
+        }
+        if let Some(id) = project.default_route_id
+            && let Some(default) = Self::find(hub, project, id).await?
+        {
+            return Ok((default, false));
+        }
+        let first = hub.cache.first_phone(&hub.store, project.id).await?;
+        let missing = || {
+            let rule = "is required: the project has no phone to send with";
+            ApiError::invalid_param("route_id", rule)
+        };
+        Ok((Self::Phone(first.ok_or_else(missing)?), false))
+    }
+
+    /// Finds what a parameter names.
+    pub(super) async fn named(
+        hub: &Hub,
+        field: &Field<'_>,
+        project: &Project,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(id) = parse::route_id(field)? else {
+            return Ok(None);
+        };
+        let found = Self::find(hub, project, id).await?;
+        let found = found.ok_or_else(|| parse::no_such(field, "phone or route"))?;
+        Ok(Some(found))
+    }
+
+    async fn find(hub: &Hub, project: &Project, id: RouteId) -> Result<Option<Self>, StoreError> {
+        Ok(match id {
+            RouteId::Phone(id) => hub
+                .cache
+                .phone(&hub.store, project.id, id)
+                .await?
+                .map(Self::Phone),
+            RouteId::Custom(id) => hub
+                .cache
+                .route(&hub.store, project.id, id)
+                .await?
+                .map(Self::Route),
+        })
+    }
+
+    /// Finds what a contact's own route names, within a job.
+    pub(super) fn find_in(
+        hub: &Hub,
+        tx: &mut Tx<'_>,
+        project: &Project,
+        id: RouteId,
+    ) -> Result<Option<Self>, StoreError> {
+        Ok(match id {
+            RouteId::Phone(id) => {
+                let phone = phones::get(tx, project.id, id)?;
+                phone.map(|phone| Self::Phone(Arc::new(phone)))
+            }
+            RouteId::Custom(id) => {
+                let route = hub.cache.route_in(tx, id)?;
+                let route = route.filter(|route| route.project_id == project.id);
+                route.map(Self::Route)
+            }
+        })
+    }
+
+    /// Returns the country of the phone, where there is but one.
+    pub(super) fn country(&self) -> Option<&str> {
+        match self {
+            Self::Phone(phone) => phone.country.as_deref(),
+            Self::Route(_) => None,
+        }
+    }
+
+    /// Returns the custom route's id.
+    pub(super) fn route_id(&self) -> Option<CustomRouteId> {
+        match self {
+            Self::Phone(_) => None,
+            Self::Route(route) => Some(route.id),
+        }
+    }
+
+    /// Returns the phone for one message; `None` when the route has none for its recipient.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub(super) fn phone_for(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<Arc<Phone>>, StoreError> {
+        match self {
+            Self::Phone(phone) => Ok(Some(Arc::clone(phone))),
+            Self::Route(route) => routing::pick(work, tx, route, wanted),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `POST /projects/{project_id}/phones`
+
+use super::model::PhoneView;
+use super::update::Change;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{AuditEntry, Permission, Phone, PhoneType, numbers};
+use hub_store::{Tx, audit, phones};
+use hub_web::{Answer, ApiError, Field, Fields, Params};
+
+/// Letters of a country.
+const COUNTRY_LENGTH: usize = 2;
+
+/// Makes a test route, or a phone at a provider. Phones of a device join by pairing.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let fields = Fields::read(&call.params)?;
+    let made = Made::read(&call.params, project.country.as_deref())?;
+    let (now, actor) = (hub.now(), call.caller.key.id);
+    let id = hub.id(now);
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let name = made.name.clone();
+        let mut phone = Phone::new(id, work.project.id, name, made.phone_type, now.unix);
+        phone.country.clone_from(&made.country);
+        if let Err(error) = made.change.apply(&mut phone) {
+            return Ok(Err(error));
+        }
+        phones::insert(tx, &phone)?;
+        made.change.store_account(tx, &phone)?;
+        let entry = AuditEntry {
+            id: work.hub.key(now).get(),
+            organization_id: work.project.organization_id,
+            project_id: Some(work.project.id),
+            actor: actor.to_string(),
+            action: "phone.create".to_owned(),
+            target: id.to_string(),
+            time: now.unix,
+        };
+        audit::insert(tx, &entry)?;
+        Ok(Ok(PhoneView::read(tx, phone, work.project)?))
+    };
+    let show = move |view| Answer::object(&view, &fields);
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_phone(id);
+    Ok(answer)
+}
+
+struct Made {
+    phone_type: PhoneType,
+    country: Option<String>,
+    name: String,
+    change: Change,
+}
+
+impl Made {
+    fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
+        let phone_type = phone_type(&params.get("phone_type"))?;
+        let country = country(&params.get("country"))?;
+        let region = country.as_deref().or(region);
+        let change = Change::read(params, region)?;
+        let missing = || params.get("phone_number").refuse("is required");
+        let number = change.number().ok_or_else(missing)?;
+        let found = numbers::regions(number, region);
+        let own = match found.as_slice() {
+            [only] => Some((*only).to_owned()),
+            _ => None,
+        };
+        Ok(Self {
+            phone_type,
+            name: format!("{phone_type} {}", number.as_str()),
+            country: country.or(own),
+            change,
+        })
+    }
+}
+
+fn phone_type(field: &Field<'_>) -> Result<PhoneType, ApiError> {
+    let types: Vec<_> = PhoneType::ALL
+        .iter()
+        .filter(|kind| **kind != PhoneType::Android)
+        .map(|kind| (kind.as_str(), *kind))
+        .collect();
+    match field.one_of(&types)? {
+        Some(kind) => Ok(kind),
+        None => Err(field.refuse("is required")),
+    }
+}
+
+fn country(field: &Field<'_>) -> Result<Option<String>, ApiError> {
+    let text = field
+        .string(COUNTRY_LENGTH)?
+        .filter(|text| !text.is_empty());
+    match text.map(str::to_ascii_uppercase) {
+        Some(region) if !numbers::is_region(&region) => {
+            Err(field.refuse("must be a country's two letters, as KE"))
+        }
+        region => Ok(region),
+    }
+}

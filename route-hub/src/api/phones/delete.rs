@@ -1,0 +1,47 @@
+//! `DELETE /projects/{project_id}/phones/{phone_id}`
+
+use super::found;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{AuditEntry, Permission};
+use hub_store::{Tx, audit, phone_accounts, phones};
+use hub_web::{Answer, ApiError};
+
+/// Removes a test route or a phone at a provider, whose secret is erased; its messages stay.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let id = call.path_id("phone_id", "phone")?;
+    let (now, actor) = (hub.now(), call.caller.key.id);
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
+            Ok(phone) => phone,
+            Err(error) => return Ok(Err(error)),
+        };
+        if phone.device_id.is_some() {
+            let text = "this phone belongs to a device: it goes when its device is revoked";
+            return Ok(Err(ApiError::invalid_body(text)));
+        }
+        phone.removed = true;
+        phones::update(tx, &phone)?;
+        phone_accounts::delete(tx, id)?;
+        let entry = AuditEntry {
+            id: work.hub.key(now).get(),
+            organization_id: work.project.organization_id,
+            project_id: Some(work.project.id),
+            actor: actor.to_string(),
+            action: "phone.delete".to_owned(),
+            target: id.to_string(),
+            time: now.unix,
+        };
+        audit::insert(tx, &entry)?;
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_phone(id);
+    Ok(answer)
+}

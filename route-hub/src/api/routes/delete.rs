@@ -1,0 +1,31 @@
+//! `DELETE /projects/{project_id}/routes/{route_id}`
+
+use super::{found, note};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, routes};
+use hub_web::Answer;
+
+/// Removes a custom route: its messages keep their phones, and who had it as default has none.
+pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let id = call.path_id("route_id", "route")?;
+    let (now, actor) = (hub.now(), call.caller.key.id);
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let gone = routes::delete(tx, work.project.id, id)?;
+        if let Err(error) = found(gone.then_some(())) {
+            return Ok(Err(error));
+        }
+        note(work, tx, actor, "route.delete", id)?;
+        Ok(Ok(()))
+    };
+    let show = |()| Answer::void();
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_route(id);
+    Ok(answer)
+}

@@ -1,0 +1,20 @@
+//! A custom route as the API shows it.
+
+use hub_domain::routing::Route;
+use hub_web::{ObjectWriter, Resource};
+
+/// A custom route.
+#[derive(Debug, Clone)]
+pub struct RouteView(pub Route);
+
+impl Resource for RouteView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let route = &self.0;
+        out.put("id", &route.id);
+        out.put("name", &route.name);
+        out.put_json("actions", &route.actions.to_json());
+        out.put_json("vars", &route.vars.to_json());
+        out.put("project_id", &route.project_id);
+        out.put("url", &None::<&str>);
+    }
+}

@@ -1,0 +1,39 @@
+//! `POST /projects/{project_id}/routes/{route_id}`
+
+use super::given::Given;
+use super::model::RouteView;
+use super::{found, note};
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, routes};
+use hub_web::{Answer, Fields};
+
+/// Changes a custom route; what it has given to phones stays there while they can send.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::EditRoutes).await?;
+    let id = call.path_id("route_id", "route")?;
+    let fields = Fields::read(&call.params)?;
+    let given = Given::read(&call.params)?;
+    let (now, actor) = (hub.now(), call.caller.key.id);
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let mut route = match found(routes::get(tx, work.project.id, id)?) {
+            Ok(route) => route,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Err(refused) = given.apply(tx, &mut route)? {
+            return Ok(Err(refused));
+        }
+        routes::update(tx, &route)?;
+        note(work, tx, actor, "route.update", id)?;
+        Ok(Ok(route))
+    };
+    let show = move |route| Answer::object(&RouteView(route), &fields);
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    hub.cache.forget_route(id);
+    Ok(answer)
+}

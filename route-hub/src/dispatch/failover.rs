@@ -1,0 +1,131 @@
+//! Messages of custom routes that wait for a phone which cannot send go to another one.
+//!
+//! Only what no phone holds moves: rule R0 of `link.md`. What a phone was exposed stays until that
+//! phone has proven that it did not send it.
+
+use super::effects::Effects;
+use super::routing;
+use super::settle::Work;
+use crate::hub::Hub;
+use crate::link::freeze;
+use hub_domain::routing::Route;
+use hub_store::{StoreError, Tx, messages, projects, routes};
+use postrider_model::{Now, PhoneId};
+use std::time::Duration;
+
+/// How often routes are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// The pause between two steps, so that requests are not held up.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Most messages looked at in one step.
+const STEP: u32 = 100;
+
+/// Moves messages until it is dropped.
+pub async fn run(hub: Hub) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if let Err(error) = sweep(&hub, hub.now(), PAUSE).await {
+            tracing::error!(%error, "messages could not be moved to other phones");
+        }
+    }
+}
+
+/// Goes through the routes of every project once, as it is at `now`, and returns how many messages
+/// moved.
+///
+/// # Errors
+/// What the database says.
+pub async fn sweep(hub: &Hub, now: Now, pause: Duration) -> Result<usize, StoreError> {
+    let mut moved = 0;
+    for route in hub.store.read(routes::all).await? {
+        for phone in route.actions.phones() {
+            moved += sweep_phone(hub, &route, phone, now, pause).await?;
+        }
+    }
+    Ok(moved)
+}
+
+async fn sweep_phone(
+    hub: &Hub,
+    route: &Route,
+    phone: PhoneId,
+    now: Now,
+    pause: Duration,
+) -> Result<usize, StoreError> {
+    let (mut moved, mut above) = (0, 0);
+    loop {
+        let (worker, of) = (hub.clone(), route.clone());
+        let looking = move |tx: &mut Tx<'_>| any_moves(&worker, tx, &of, phone, above, now);
+        let Looked { last, moves } = hub.store.read(looking).await?;
+        if moves {
+            let (worker, of) = (hub.clone(), route.clone());
+            let step = move |tx: &mut Tx<'_>| move_some(&worker, tx, &of, phone, above, now);
+            let (count, effects) = hub.store.write(step).await?;
+            effects.perform(hub);
+            moved += count;
+        }
+        match last {
+            Some(last) => above = last,
+            None => return Ok(moved),
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// What a look at the next messages came to.
+struct Looked {
+    /// The last message, where the next look goes on.
+    last: Option<i64>,
+    /// Whether one of them can move.
+    moves: bool,
+}
+
+fn any_moves(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    route: &Route,
+    phone: PhoneId,
+    above: i64,
+    now: Now,
+) -> Result<Looked, StoreError> {
+    let waiting = messages::routed_waiting(tx, phone, route.id, above, STEP)?;
+    let last = waiting.last().map(|last| last.id.get());
+    let mut moves = false;
+    if let Some(project) = projects::get(tx, route.project_id)? {
+        let mut work = Work::new(hub, &project, now);
+        for message in &waiting {
+            moves = routing::pick_better(&mut work, tx, route, message)?.is_some();
+            if moves {
+                break;
+            }
+        }
+    }
+    Ok(Looked { last, moves })
+}
+
+fn move_some(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    route: &Route,
+    phone: PhoneId,
+    above: i64,
+    now: Now,
+) -> Result<(usize, Effects), StoreError> {
+    let Some(project) = projects::get(tx, route.project_id)? else {
+        return Ok((0, Effects::default()));
+    };
+    let mut work = Work::new(hub, &project, now);
+    let mut moved = 0;
+    for mut message in messages::routed_waiting(tx, phone, route.id, above, STEP)? {
+        // After a restore it may be on the phone all the same.
+        if freeze::may_be_out(tx, &message)? {
+            continue;
+        }
+        if let Some(other) = routing::pick_better(&mut work, tx, route, &message)? {
+            work.route_to(tx, &mut message, &other)?;
+            work.effects.changed(message.id);
+            moved += 1;
+        }
+    }
+    Ok((moved, work.finish(tx)?))
+}
