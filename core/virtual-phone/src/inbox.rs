@@ -275,7 +275,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let row = add(&Inbox::open(folder.path()).unwrap(), 1_000, data());
         let inbox = Inbox::open(folder.path()).unwrap();
-        assert_eq!(inbox.unconfirmed().unwrap(), [row.clone()]);
+        assert_eq!(inbox.unconfirmed().unwrap(), std::slice::from_ref(&row));
         inbox.confirm(row.receipt()).unwrap();
         assert_eq!(inbox.unconfirmed().unwrap(), []);
         let again = Inbox::open(folder.path()).unwrap();

@@ -9,8 +9,8 @@
 //! # What is in it
 //!
 //! The session of each connection is that of the real hub, and so is the ownership of each
-//! message; "committing" is to change [`memory`]. Between a session and the wire stand the
-//! [`faults`], and behind them the [`Watch`](crate::watch::Watch), which judges the phone by what
+//! message; "committing" is to change `memory`. Between a session and the wire stand the
+//! `faults`, and behind them the [`Watch`], which judges the phone by what
 //! really crossed.
 
 mod admission;
