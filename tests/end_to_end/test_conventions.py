@@ -196,7 +196,7 @@ def test_every_object_has_what_clients_build_on(demo):
 
 def test_what_comes_later_is_refused_by_name_and_its_default_taken(demo):
     body = {"content": "x", "to_number": fresh_number()}
-    for name, value in (("track_clicks", True), ("replace_variables", True), ("media_urls", ["http://a.example/x.png"])):
+    for name, value in (("track_clicks", True), ("audio_url", "http://a.example/x.mp3"), ("tts_lang", "fr-FR")):
         error(demo.rest.call("POST", "messages/send", json={**body, name: value}), 400, "invalid_param", name)
     for name, value in (("track_clicks", False), ("replace_variables", False), ("label_ids", []), ("media", [])):
         success(demo.rest.call("POST", "messages/send", json={**body, "simulated": True, name: value}))
