@@ -23,8 +23,8 @@ from support.paths import ROOT, TARGET  # noqa: E402
 from support.rest import success  # noqa: E402
 from support.wait import NeverHappened, until  # noqa: E402
 
-PROFILES = ["normal", "normal", "no-reports", "slow", "limit", "ambiguous", "partial", "repeat"]
-WEIGHTS = [45, 45, 30, 1, 0.3, 4, 6, 20]
+PROFILES = ["normal", "normal", "no-reports", "slow", "normal", "ambiguous", "partial", "repeat"]
+WEIGHTS = [45, 45, 30, 1, 20, 4, 6, 20]
 # How often a round gives the hub a backup instead of only killing something.
 RESTORES = 0.2
 SHOWN = 10

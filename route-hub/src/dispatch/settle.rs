@@ -8,7 +8,9 @@ use crate::webhooks::enqueue;
 use hub_domain::{Address, Contact, Message, Phone, PhoneType, Project};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, Tx, messages, moves, phones};
-use postrider_link::ownership::hub::{Fact, Flags, Outcome, Ownership, Published, Refused};
+use postrider_link::ownership::hub::{
+    ErrorCode, Fact, Flags, Outcome, Ownership, Published, Refused,
+};
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs, WireState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -212,13 +214,19 @@ impl<'h, 'p> Work<'h, 'p> {
     fn publish(&mut self, message: &mut Message, published: &Published, detail: &Detail) {
         message.status = published.status;
         message.time_updated = self.now.unix;
-        let code = published.error.map(|error| error.as_str());
-        message.error_code = match code {
+        let error = published.error.map(|error| match error {
+            // A held page says that it failed and not why.
+            ErrorCode::FromEvent if detail.code.is_none() && has_no_proof(message) => {
+                ErrorCode::UnknownOutcome
+            }
+            error => error,
+        });
+        message.error_code = match error.map(|error| error.as_str()) {
             None => None,
             Some(Some(code)) => Some(code.to_owned()),
             Some(None) => detail.code.clone(),
         };
-        message.error_message = match (published.error, published.status) {
+        message.error_message = match (error, published.status) {
             (Some(error), _) => Some(
                 detail
                     .text
@@ -301,4 +309,8 @@ fn is_sent_again(before: &Ownership, fact: &Fact<'_>) -> bool {
         _ => false,
     };
     of_another && before.state.went_out()
+}
+
+fn has_no_proof(message: &Message) -> bool {
+    Flags::from_code(message.ownership.flags).has(Flags::NO_PROOF)
 }

@@ -74,6 +74,24 @@ async fn a_hub_that_went_backwards_reconciles_by_pages() {
 }
 
 #[tokio::test]
+async fn a_forgotten_failure_without_proof_is_told_as_unknown_since_its_code_is_not() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "forgotten").await;
+    let mut line = phone.connect().await;
+    line.send().await;
+    line.inbound(1, "counted").await;
+    line.settle().await;
+    phone.cut(line);
+    forget(&hub, &phone).await;
+    forget_exposure(&hub, id).await;
+    let mut line = phone.greet(|_| {}).await;
+    reconcile(&mut line, vec![row(id, WireState::Failed)]).await;
+    let message = hub.message(id).await;
+    assert_eq!(message.error_code.as_deref(), Some("unknown_outcome"));
+}
+
+#[tokio::test]
 async fn one_phone_that_says_that_the_hub_went_backwards_holds_up_no_other() {
     let hub = hub().await;
     let (mut claimant, mut other) = (hub.pair().await, hub.pair().await);
