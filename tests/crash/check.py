@@ -53,6 +53,7 @@ class Evidence:
     alerts: list = field(default_factory=list)
     incoming_texts: list = field(default_factory=list)  # contents of all incoming messages
     server_errors: list = field(default_factory=list)
+    answered_otherwise: list = field(default_factory=list)  # accepted ones whose repeat was given another id
     panics: list = field(default_factory=list)
     ended: list = field(default_factory=list)  # programs that ended although nothing killed them
     restores: list = field(default_factory=list)  # of Restore
@@ -112,7 +113,10 @@ def _falsely_frozen(evidence):
 
 def _repeated(evidence):
     contents = Counter(m["content"] for m in evidence.messages.values() if m["direction"] == "outgoing")
-    return [content for content, count in sorted(contents.items()) if count > 1]
+    doubled = [content for content, count in sorted(contents.items()) if count > 1]
+    # A restore forgets the key along with its message.
+    two_ids = [a for a in evidence.answered_otherwise if not _forgotten(evidence, a)]
+    return doubled + [f"{a.content}: two ids under one key" for a in two_ids]
 
 
 def _twice(evidence, lines):

@@ -21,6 +21,7 @@ class Load:
         self.accepted = []
         self.unanswered = []
         self.server_errors = []
+        self.answered_otherwise = []  # accepted ones whose repeat was given another id
         self.repeats = 0
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -80,7 +81,7 @@ class Load:
             again = self._until_answered(rest, "messages/send", body, body["content"])
             if again is not None and again["id"] != accepted.id:
                 with self._lock:
-                    self.server_errors.append(f"{body['content']}: two ids under one key")
+                    self.answered_otherwise.append(accepted)
 
     def _send_many(self, rest, dice):
         common = self._common(dice)

@@ -151,6 +151,7 @@ def gather(world, load):
         alerts=[alert["kind"] for alert in world.admin.alerts()],
         incoming_texts=[m["content"] for m in messages.values() if m["direction"] == "incoming"],
         server_errors=list(load.server_errors),
+        answered_otherwise=list(load.answered_otherwise),
         panics=list(world.panics),
         ended=list(world.ended),
         restores=list(world.restores),

@@ -53,6 +53,9 @@ def test_each_wrong_is_found(sound):
         e.messages["E"] = message("a", "delivered")
         e.radio.append(line("E", "a"))
 
+    def answer_otherwise(e):
+        e.answered_otherwise.append(e.accepted[0])
+
     def send_twice(e):
         e.radio.append(line("A", "a", 2))
 
@@ -93,6 +96,7 @@ def test_each_wrong_is_found(sound):
     expected = {
         lose: "accepted and lost",
         repeat: "accepted twice under one key",
+        answer_otherwise: "accepted twice under one key",
         send_twice: "in the radio log twice without a sender's choice",
         send_one_exposure_twice: "in the radio log twice without a sender's choice",
         claim_sent: "a status that contradicts the radio log",
