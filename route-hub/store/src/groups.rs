@@ -261,7 +261,7 @@ pub fn list(
     project_id: ProjectId,
     query: &ListQuery,
 ) -> Result<Page<Group>, StoreError> {
-    list::page(tx, &TABLE, &[within(project_id)], query)
+    list::page(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 /// Counts a project's groups that a query lets through.
@@ -269,7 +269,7 @@ pub fn list(
 /// # Errors
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
-    list::count(tx, &TABLE, &[within(project_id)], query)
+    list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 /// Returns a filter for the groups that a contact is in: those it was put into, and the dynamic
@@ -403,13 +403,6 @@ fn operand(term: &Term) -> Operand {
         Term::Whole(number) => Operand::Int(*number),
         Term::Time(time) => Operand::Int(time.0),
         Term::Flag(flag) => Operand::Flag(*flag),
-    }
-}
-
-fn within(project_id: ProjectId) -> Scope {
-    Scope {
-        column: "project_id",
-        key: project_id.get(),
     }
 }
 

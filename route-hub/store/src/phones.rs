@@ -306,7 +306,7 @@ pub fn list(
     project_id: ProjectId,
     query: &ListQuery,
 ) -> Result<Page<Phone>, StoreError> {
-    list::page(tx, &TABLE, &[within(project_id)], query)
+    list::page(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 /// Counts a project's phones that a query lets through.
@@ -314,14 +314,7 @@ pub fn list(
 /// # Errors
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
-    list::count(tx, &TABLE, &[within(project_id)], query)
-}
-
-fn within(project_id: ProjectId) -> Scope {
-    Scope {
-        column: "project_id",
-        key: project_id.get(),
-    }
+    list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {

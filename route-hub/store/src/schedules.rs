@@ -265,7 +265,7 @@ pub fn list(
     project_id: ProjectId,
     query: &ListQuery,
 ) -> Result<Page<Schedule>, StoreError> {
-    list::page(tx, &TABLE, &[within(project_id)], query)
+    list::page(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 /// Counts a project's schedules that a query lets through.
@@ -273,19 +273,12 @@ pub fn list(
 /// # Errors
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
-    list::count(tx, &TABLE, &[within(project_id)], query)
+    list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 /// Limits a list to what stands in a contact's or a group's own.
 pub fn filter_of(column: Column, key: i64) -> Filter {
     Filter::new(column, list::Op::Eq, list::Operand::Int(key))
-}
-
-fn within(project_id: ProjectId) -> Scope {
-    Scope {
-        column: "project_id",
-        key: project_id.get(),
-    }
 }
 
 pub(crate) fn columns_of(

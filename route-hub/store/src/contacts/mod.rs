@@ -225,7 +225,7 @@ pub fn list(
     query: &ListQuery,
 ) -> Result<Page<Contact>, StoreError> {
     let query = groups::meant(tx, project_id, query)?;
-    list::page(tx, &TABLE, &[within(project_id)], &query)
+    list::page(tx, &TABLE, &[Scope::of_project(project_id)], &query)
 }
 
 /// Counts a project's contacts that a query lets through.
@@ -234,14 +234,7 @@ pub fn list(
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
     let query = groups::meant(tx, project_id, query)?;
-    list::count(tx, &TABLE, &[within(project_id)], &query)
-}
-
-fn within(project_id: ProjectId) -> Scope {
-    Scope {
-        column: "project_id",
-        key: project_id.get(),
-    }
+    list::count(tx, &TABLE, &[Scope::of_project(project_id)], &query)
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
@@ -327,7 +320,7 @@ mod tests {
             sort,
             ..ListQuery::default()
         };
-        let scope = [within(Id::new(Key::default()))];
+        let scope = [Scope::of_project(Id::new(Key::default()))];
         let plan = store.read_blocking(move |tx| list::explain(tx, &TABLE, &scope, &query));
         plan.unwrap()
     }

@@ -13,6 +13,7 @@ pub use marker::{BadMarker, Marker};
 use crate::row::Row;
 use crate::{StoreError, Tx};
 use marker::SortValue;
+use postrider_model::ProjectId;
 use std::time::Duration;
 
 /// How long a list or a count may take.
@@ -279,6 +280,16 @@ impl Index {
 pub(crate) struct Scope {
     pub(crate) column: &'static str,
     pub(crate) key: i64,
+}
+
+impl Scope {
+    /// What belongs to a project.
+    pub(crate) const fn of_project(project_id: ProjectId) -> Self {
+        Self {
+            column: "project_id",
+            key: project_id.get(),
+        }
+    }
 }
 
 /// Returns one page.

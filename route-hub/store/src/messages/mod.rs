@@ -250,7 +250,7 @@ pub fn list(
     project_id: ProjectId,
     query: &ListQuery,
 ) -> Result<Page<Message>, StoreError> {
-    list::page(tx, &TABLE, &[within(project_id)], query)
+    list::page(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 /// Counts a project's messages that a query lets through.
@@ -258,14 +258,7 @@ pub fn list(
 /// # Errors
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
-    list::count(tx, &TABLE, &[within(project_id)], query)
-}
-
-fn within(project_id: ProjectId) -> Scope {
-    Scope {
-        column: "project_id",
-        key: project_id.get(),
-    }
+    list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
@@ -354,7 +347,7 @@ mod tests {
             descending: true,
             ..ListQuery::default()
         };
-        let scope = [within(postrider_model::Id::new(
+        let scope = [Scope::of_project(postrider_model::Id::new(
             postrider_model::Key::default(),
         ))];
         let plan = store.read_blocking(move |tx| list::explain(tx, &TABLE, &scope, &query));
