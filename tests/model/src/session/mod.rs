@@ -3,26 +3,27 @@
 //! A session's answer depends on a handful of small numbers. Each is asked once for each set of
 //! them, through the public surface, in the order that the sessions' documentation demands.
 
+mod ends;
+
 use crate::{
     memo::Memo,
-    production::{device, install},
-    world::{EPS, FRAMES, Hello as Shown, MESSAGES, claim},
+    production::install,
+    world::{FRAMES, Hello as Shown},
 };
 use postrider_link::{
     close::CloseCode,
-    frame::{
-        Ack, Address, Cancel, Challenge, Event, Held, HeldRow, Hello, HubFrame, Kind, Nonce,
-        PhoneFrame, Revoke, Send, Void, Welcome,
-    },
+    frame::{Ack, Held, HubFrame, PhoneFrame, Void, Welcome},
     session::{
         hub::{Circumstances, Decision, DeviceLink, HubOutput, HubSession, HubSettings, decide},
-        phone::{
-            HelloSnapshot, JournalLink, LinkChange, PhoneEffect, PhoneFact, PhoneSession,
-            PhoneSettings,
-        },
+        phone::{LinkChange, PhoneEffect, PhoneFact},
     },
 };
-use postrider_model::{BootMs, Key, MessageId, Now, SimSlot, UnixMs, WireState};
+use postrider_model::{BootMs, Now, UnixMs};
+
+use ends::{
+    challenge, commit, device_link, effects, event, frame, greet, hello, hub_ack, nonce, open_hub,
+    open_phone, outputs, phone_ack, quiet_hub, quiet_link, send, small_link,
+};
 
 /// The link's part of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -431,289 +432,9 @@ impl Sessions {
     }
 }
 
-/// The hello of a phone whose journal is as shown: what the production session writes.
-fn hello(p: usize, shown: &Shown, hub_generation: u8) -> Hello {
-    let journal = Journal {
-        conn: shown.conn - 1,
-        generation: shown.generation,
-        down: shown.down,
-        up_acked: shown.up_acked,
-        up_hi: shown.up_hi,
-    };
-    let mut held = vec![];
-    for m in 0..MESSAGES {
-        for ep in 1..=EPS as u8 {
-            if let Some(claim) = claim(shown.held[m][usize::from(ep) - 1], ep) {
-                held.push(HeldRow {
-                    id: message(m),
-                    ep: u32::from(ep),
-                    state: claim.state,
-                });
-            }
-        }
-    }
-    let (_, hello) = greet(journal, hub_generation, p, shown.install, held);
-    hello
-}
-
-/// Drives a phone's session to its hello.
-fn greet(
-    journal: Journal,
-    hub_generation: u8,
-    p: usize,
-    installed: u8,
-    held: Vec<HeldRow>,
-) -> (PhoneSession, Hello) {
-    let settings = PhoneSettings {
-        device: device(p),
-        install: install(p, installed),
-        host: "hub.example".to_owned(),
-        boot: "boot".to_owned(),
-        down_window: 50,
-    };
-    let restored = JournalLink {
-        conn: u64::from(journal.conn),
-        generation: u64::from(journal.generation),
-        down: u64::from(journal.down),
-        up_acked: u64::from(journal.up_acked),
-        up_highest: u64::from(journal.up_hi),
-    };
-    let mut session = PhoneSession::new(settings, &restored);
-    let snapshot = HelloSnapshot {
-        held,
-        ..HelloSnapshot::default()
-    };
-    let conn = session.connected(snapshot, NOW);
-    let challenge = challenge(hub_generation, None);
-    session.handle_frame(conn, HubFrame::Challenge(challenge), NOW);
-    drop(commit(&mut session, &mut Welcomed::default()));
-    session.signed(conn, vec![1], NOW);
-    let written = commit(&mut session, &mut Welcomed::default());
-    let hello = written.into_iter().find_map(|effect| match effect {
-        PhoneEffect::Write {
-            frame: PhoneFrame::Hello(hello),
-            ..
-        } => Some(hello),
-        _ => None,
-    });
-    (session, hello.expect("a hello"))
-}
-
-fn open_phone(journal: Journal) -> PhoneSession {
-    let (mut session, _) = greet(journal, journal.generation, 0, 0, vec![]);
-    let welcome = Welcome {
-        v: 1,
-        generation: u64::from(journal.generation),
-        up: u64::from(journal.up_acked),
-        now: 0,
-        heartbeat_s: 45,
-        limit: 100,
-    };
-    let conn = session.conn();
-    session.handle_frame(conn, HubFrame::Welcome(welcome), NOW);
-    drop(commit(&mut session, &mut Welcomed::default()));
-    session
-}
-
-/// Commits what the session changed, notes the facts' numbers, and returns what it does then.
-fn commit(session: &mut PhoneSession, welcomed: &mut Welcomed) -> Vec<PhoneEffect> {
-    while let Some(change) = session.poll_change() {
-        match change {
-            LinkChange::FactsAcked { up_to } if welcomed.sinks_by.is_none() => {
-                welcomed.acked = up_to as u8;
-                welcomed.up_acked = up_to as u8;
-            }
-            LinkChange::FactsAcked { up_to } => welcomed.up_acked = up_to as u8,
-            LinkChange::Restarted { sinks_by, .. } => {
-                welcomed.sinks_by = Some(sinks_by as u8);
-                welcomed.up_acked = 0;
-            }
-            LinkChange::Conn(_) => welcomed.up_acked = welcomed.acked,
-            LinkChange::Down(_) | LinkChange::FactStored(_) => {}
-        }
-    }
-    session.committed(NOW);
-    effects(session)
-}
-
-fn effects(session: &mut PhoneSession) -> Vec<PhoneEffect> {
-    std::iter::from_fn(|| session.poll_effect()).collect()
-}
-
-fn outputs(session: &mut HubSession) -> Vec<HubOutput> {
-    std::iter::from_fn(|| session.poll_output()).collect()
-}
-
-/// Drives a hub's session to its opening; returns it with the numbered frames that it wrote.
-fn open_hub(shown: &Shown, link: Link, resume: Vec<Send>) -> Option<(HubSession, Vec<HubFrame>)> {
-    let settings = HubSettings {
-        generation: u64::from(link.generation),
-        heartbeat_s: 45,
-    };
-    let mut session = HubSession::new(settings, nonce(), NOW);
-    let hello = hello(usize::from(link.p), shown, link.generation);
-    session.handle_frame(PhoneFrame::Hello(hello.clone()), NOW);
-    drop(outputs(&mut session));
-    let before = DeviceLink {
-        conn: u64::from(shown.conn) - 1,
-        ..device_link(link)
-    };
-    let around = Circumstances {
-        generation: u64::from(link.generation),
-        overtaken: false,
-    };
-    let Decision::Admit(admission) = decide(&hello, &before, around) else {
-        return None;
-    };
-    session.admitted(*admission, resume, NOW);
-    let written = outputs(&mut session)
-        .into_iter()
-        .filter_map(|output| match output {
-            HubOutput::Write(frame) if frame.s().is_some() => Some(frame),
-            _ => None,
-        });
-    let written = written.collect();
-    Some((session, written))
-}
-
-fn quiet_link(up: u8) -> Link {
-    Link {
-        p: 0,
-        install: 0,
-        conn: 2,
-        generation: 1,
-        down_sent: 0,
-        down_acked: 0,
-        up,
-    }
-}
-
-fn quiet_hub(down: u8, up: u8) -> Option<HubSession> {
-    let shown = Shown {
-        conn: 2,
-        generation: 1,
-        down,
-        up_acked: up,
-        up_hi: up,
-        ..Shown::NONE
-    };
-    let link = Link {
-        down_sent: down,
-        down_acked: down,
-        ..quiet_link(up)
-    };
-    open_hub(&shown, link, vec![]).map(|(session, _)| session)
-}
-
-fn hub_ack(outputs: &[HubOutput]) -> Option<u8> {
-    outputs.iter().find_map(|output| match output {
-        HubOutput::Write(HubFrame::Ack(ack)) => Some(ack.a as u8),
-        _ => None,
-    })
-}
-
-fn phone_ack(effects: &[PhoneEffect]) -> Option<u8> {
-    effects.iter().find_map(|effect| match effect {
-        PhoneEffect::Write {
-            frame: PhoneFrame::Ack(ack),
-            ..
-        } => Some(ack.a as u8),
-        _ => None,
-    })
-}
-
-fn nonce() -> Nonce {
-    "a-nonce-of-16-letters".parse().expect("a nonce")
-}
-
-fn challenge(generation: u8, remembers: Option<(u8, u8)>) -> Challenge {
-    Challenge {
-        nonce: nonce(),
-        generation: u64::from(generation),
-        down_sent: remembers.map(|(down, _)| u64::from(down)),
-        up: remembers.map(|(_, up)| u64::from(up)),
-    }
-}
-
-fn device_link(link: Link) -> DeviceLink {
-    DeviceLink {
-        install: install(usize::from(link.p), link.install),
-        conn: u64::from(link.conn),
-        generation: u64::from(link.generation),
-        down_sent: u64::from(link.down_sent),
-        down_acked: u64::from(link.down_acked),
-        up: u64::from(link.up),
-    }
-}
-
-fn small_link(link: &DeviceLink, p: usize, install: u8) -> Link {
-    Link {
-        p: p as u8,
-        install,
-        conn: link.conn as u8,
-        generation: link.generation as u8,
-        down_sent: link.down_sent as u8,
-        down_acked: link.down_acked as u8,
-        up: link.up as u8,
-    }
-}
-
 impl Link {
     /// Says whether a commit that an older connection asked for is still made.
     pub fn takes_commit_of(self, conn: u8) -> bool {
         device_link(self).admits(u64::from(conn))
-    }
-}
-
-fn message(m: usize) -> MessageId {
-    MessageId::new(Key::new(m as i64 + 1).expect("a key"))
-}
-
-fn send(s: u64) -> Send {
-    Send {
-        s,
-        id: message(0),
-        ep: 1,
-        kind: Kind::Sms,
-        to: Address::new("+15005550100"),
-        text: None,
-        data: None,
-        sim: SimSlot::default(),
-        parts_max: None,
-        ttl_ms: 1_000,
-        report: false,
-        priority: 0,
-        movable: false,
-        media: vec![],
-    }
-}
-
-fn frame(s: u8, code: u8) -> HubFrame {
-    let (s, id, ep) = (u64::from(s), message(0), 1);
-    match code / 16 {
-        1 => HubFrame::Send(send(s)),
-        2 => HubFrame::Revoke(Revoke { s, id, ep }),
-        3 => HubFrame::Cancel(Cancel { s, id, ep }),
-        _ => HubFrame::Void(Void { s }),
-    }
-}
-
-fn event(s: u8) -> Event {
-    Event {
-        s: u64::from(s),
-        id: message(0),
-        ep: 1,
-        state: WireState::Sent,
-        part: None,
-        of: None,
-        code: None,
-        detail: None,
-        partial: false,
-        unsent: false,
-        wall: 0,
-        mono: 0,
-        boot: None,
-        duration_s: None,
-        ring_s: None,
     }
 }
