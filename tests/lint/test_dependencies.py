@@ -19,7 +19,12 @@ except ModuleNotFoundError:
     import tomli as tomllib
 
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
-LOCK_FILES = [ROOT / "Cargo.lock", ROOT / "tests" / "requirements.txt", *ROOT.glob("core/*/fuzz/Cargo.lock")]
+LOCK_FILES = [
+    ROOT / "Cargo.lock",
+    ROOT / "tests/requirements.txt",
+    ROOT / "tests/clients/node/package-lock.json",
+    *ROOT.glob("core/*/fuzz/Cargo.lock"),
+]
 
 
 @pytest.fixture(scope="module")
