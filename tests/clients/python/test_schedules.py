@@ -65,10 +65,10 @@ def test_a_relative_schedule_follows_its_contact(project, group):
         group_id=group.id, content="a day before", date_variable="due", time_of_day="09:00", offset_scale="D", offset_count=-1
     )
     assert ids(project.queryRelativeScheduledMessages(group_id=group.id)) == [made.id]
-    single = contact.queryScheduledMessages().all()[0]
+    single = until(lambda: contact.queryScheduledMessages().all(), "its own schedule")[0]
     assert single.relative_scheduled_id == made.id
     contact.vars.due = f"{year}-06-06"
     contact.save()
-    until(lambda: contact.queryScheduledMessages().all()[0].start_time > single.start_time, "a later time")
+    until(lambda: any(s.start_time > single.start_time for s in contact.queryScheduledMessages()), "a later time")
     made.delete()
     until(lambda: ids(contact.queryScheduledMessages()) == [], "nothing planned any more")

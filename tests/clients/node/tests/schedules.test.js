@@ -2,7 +2,7 @@
 
 const test = require("node:test");
 const assert = require("node:assert/strict");
-const { call, freshNumber, freshWord, ids, missing, project, refused } = require("../support/client");
+const { call, freshNumber, freshWord, ids, missing, project, refused, until } = require("../support/client");
 
 const YEAR_S = 365 * 24 * 3600;
 const inAYear = () => Math.floor(Date.now() / 1000) + YEAR_S;
@@ -50,7 +50,10 @@ test("a relative schedule follows its contact's date", async () => {
     offset_scale: "D", offset_count: -1,
   });
   assert.ok((await ids(project.queryRelativeScheduledMessages({ group_id: group.id }))).includes(made.id));
-  const [single] = await ids(contact.queryScheduledMessages());
+  const [single] = await until(async () => {
+    const found = await ids(contact.queryScheduledMessages());
+    return found.length > 0 && found;
+  }, "its own schedule");
   assert.equal((await call(project, "getScheduledMessageById", single)).relative_scheduled_id, made.id);
   made.content = "changed";
   await call(made, "save");
