@@ -36,3 +36,4 @@ pub mod run;
 pub mod shrink;
 pub mod story;
 pub mod world;
+pub mod wrong;

@@ -4,6 +4,7 @@ use super::rows::Slot;
 use crate::{
     log::{Line, Who},
     world::World,
+    wrong::Wrong,
 };
 use postrider_link::ownership::hub::{Fact, Flags, HubState, Outcome, Refused};
 use postrider_model::{DeviceId, MessageId, UnixMs};
@@ -53,6 +54,9 @@ impl World {
         effects: &mut Effects,
     ) -> Option<Result<Outcome, Refused>> {
         self.step();
+        if self.has_about(Wrong::HubIgnoresFacts, id) && !matches!(fact, Fact::Exposed { .. }) {
+            return None;
+        }
         let now = self.hub_now();
         let other = self.hub.rows.messages.get(&id)?;
         let other = self.hub.rows.other_route(other);

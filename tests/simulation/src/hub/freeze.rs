@@ -31,23 +31,35 @@ pub(super) fn is_evidence(
 }
 
 impl World {
-    /// Freezes everything: each phone until it has answered to the generation.
+    /// Freezes everything: each phone until it has answered to the generation. What the rows have
+    /// out of service may have been paired again since they were written, so it is frozen, too; but
+    /// nobody waits for it beyond what is queued for it.
     pub(crate) fn freeze_all(&mut self) {
         let generation = self.hub.rows.generation;
         let rows = &mut self.hub.rows;
-        let behind = rows.devices.values_mut().filter(|device| {
-            device.link.generation < generation && device.state != DeviceState::Revoked
-        });
+        let given_up = rows.freeze.as_ref().is_some_and(|freeze| freeze.given_up);
+        let devices = rows.devices.values_mut();
+        let behind = devices.filter(|device| device.link.generation < generation);
         behind.for_each(|device| device.frozen = true);
         rows.witness = None;
         if self.any_frozen() {
             let of = self.hub.rows.messages.keys().copied().collect();
-            self.hub.rows.freeze = Some(Freeze { whole: true, of });
+            let whole = self.any_waited_for();
+            self.hub.rows.freeze = Some(Freeze {
+                whole,
+                given_up,
+                of,
+            });
             self.coverage.mark("link", "everything is frozen", "");
         }
     }
 
     fn any_frozen(&self) -> bool {
+        let mut devices = self.hub.rows.devices.values();
+        devices.any(|device| device.frozen)
+    }
+
+    fn any_waited_for(&self) -> bool {
         let mut devices = self.hub.rows.devices.values();
         devices.any(|device| device.frozen && device.state == DeviceState::Active)
     }
@@ -63,9 +75,16 @@ impl World {
         if let Some(row) = rows.devices.get_mut(&device) {
             row.frozen = true;
         }
-        let whole = rows.freeze.as_ref().is_some_and(|freeze| freeze.whole);
+        let (whole, given_up) = match &rows.freeze {
+            Some(freeze) => (freeze.whole, freeze.given_up),
+            None => (false, false),
+        };
         let of = rows.messages.keys().copied().collect();
-        rows.freeze = Some(Freeze { whole, of });
+        rows.freeze = Some(Freeze {
+            whole,
+            given_up,
+            of,
+        });
         self.coverage.mark("link", "one phone is frozen", "");
     }
 
@@ -74,7 +93,23 @@ impl World {
         if let Some(row) = self.hub.rows.devices.get_mut(&device) {
             row.frozen = false;
         }
-        if self.hub.rows.freeze.is_some() && !self.any_frozen() {
+        let Some(freeze) = self.hub.rows.freeze.clone() else {
+            return;
+        };
+        if freeze.whole && !self.any_waited_for() {
+            if freeze.given_up {
+                // What the others gave back since may have gone to the one that is given up.
+                self.forget_exposures(&freeze, None, effects);
+            }
+            self.hub.rows.freeze = Some(Freeze {
+                whole: false,
+                ..freeze
+            });
+            self.coverage.mark("link", "a freeze has ended", "");
+            let slots: Vec<_> = self.hub.rows.sims.keys().copied().collect();
+            slots.into_iter().for_each(|slot| effects.settings(slot));
+        }
+        if !self.any_frozen() {
             self.hub.rows.freeze = None;
             self.coverage.mark("link", "a freeze has ended", "");
             let slots: Vec<_> = self.hub.rows.sims.keys().copied().collect();
@@ -82,36 +117,55 @@ impl World {
         }
     }
 
-    /// A phone will never say what it holds: what it was given is unknown, and while it is frozen
-    /// so is what waits for it.
-    pub(crate) fn device_gone(&mut self, device: DeviceId) -> Effects {
+    /// A phone will never say what it holds: what it was given is unknown. So is, while it is
+    /// frozen, what waits and may have been given to it: what is queued for it, and all that is
+    /// queued where everything waits for its word.
+    pub(crate) fn device_gone(&mut self, device: DeviceId, was: DeviceState) -> Effects {
         let mut effects = Effects::default();
         for id in self.hub.rows.held(device) {
             self.apply(id, Fact::HolderLost, Detail::default(), &mut effects);
         }
-        let is_frozen = self
-            .hub
-            .rows
-            .devices
-            .get(&device)
-            .is_some_and(|row| row.frozen);
-        if !is_frozen {
+        let row = self.hub.rows.devices.get(&device);
+        if !row.is_some_and(|row| row.frozen) {
             return effects;
         }
-        if let Some(freeze) = self.hub.rows.freeze.clone() {
-            let messages = self.hub.rows.messages.values();
-            let waits = messages.filter(|message| {
-                message.owner.state == HubState::Waiting
-                    && message.route.0 == device
-                    && freeze.of.contains(&message.id)
-            });
-            let ids: Vec<MessageId> = waits.map(|message| message.id).collect();
-            for id in ids {
-                self.apply(id, Fact::ExposureForgotten, Detail::default(), &mut effects);
-            }
+        let is_waited_for = was == DeviceState::Active;
+        if let Some(freeze) = self.hub.rows.freeze.as_mut() {
+            let of_all = freeze.whole && is_waited_for;
+            freeze.given_up |= of_all;
+            let freeze = freeze.clone();
+            let only = (!of_all).then_some(device);
+            self.forget_exposures(&freeze, only, &mut effects);
         }
         self.answered(device, &mut effects);
         effects
+    }
+
+    /// Nobody can know what became of what waits, perhaps only for one device.
+    fn forget_exposures(&mut self, freeze: &Freeze, only: Option<DeviceId>, effects: &mut Effects) {
+        let messages = self.hub.rows.messages.values();
+        let waits = messages.filter(|message| {
+            message.owner.state == HubState::Waiting
+                && only.is_none_or(|device| message.route.0 == device)
+                && freeze.of.contains(&message.id)
+        });
+        let ids: Vec<MessageId> = waits.map(|message| message.id).collect();
+        for id in ids {
+            self.apply(id, Fact::ExposureForgotten, Detail::default(), effects);
+        }
+    }
+
+    /// Says whether its own phone, frozen and waited for by nobody else, may have a message that
+    /// waits: then it goes to another one by its sender's choice alone.
+    pub(super) fn may_be_with_its_phone(&self, id: MessageId) -> bool {
+        let rows = &self.hub.rows;
+        let Some(message) = rows.messages.get(&id).filter(|_| self.may_be_out(id)) else {
+            return false;
+        };
+        let whole = rows.freeze.as_ref().is_some_and(|freeze| freeze.whole);
+        rows.devices.get(&message.route.0).is_some_and(|device| {
+            device.frozen && !(whole && device.state == DeviceState::Active)
+        })
     }
 
     /// Says whether a message that waits may be on a phone that has not answered.

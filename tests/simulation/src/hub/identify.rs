@@ -51,6 +51,7 @@ impl World {
         let around = Circumstances {
             generation: self.hub.rows.generation,
             overtaken,
+            install_is_lost: self.hub.rows.is_lost(hello.phone, &hello.install),
         };
         match decide(hello, &device.link, around) {
             Decision::Admit(admission) => self.admits(hello, *admission),
@@ -81,7 +82,7 @@ impl World {
         if let Some(device) = self.hub.rows.devices.get_mut(&hello.phone) {
             device.state = DeviceState::NeedsPairing;
         }
-        let effects = self.device_gone(hello.phone);
+        let effects = self.device_gone(hello.phone, DeviceState::Active);
         self.wake(effects);
         let is_sound = self.model.is_suspect(hello.phone);
         if !is_sound {
@@ -96,9 +97,10 @@ impl World {
         let row = &self.hub.rows.devices[&id];
         let (is_frozen, is_new) = (row.frozen, row.link.generation == 0);
         let shows = is_evidence(hello, is_frozen, &row.link, &admission);
-        if admission.lost_install.is_some() {
+        if let Some(lost) = admission.lost_install.clone() {
             self.coverage.mark("link", "another installation", "");
-            effects = self.device_gone(id);
+            self.hub.rows.lost.insert((id, lost));
+            effects = self.device_gone(id, DeviceState::Active);
         } else if is_new && admission.reconcile.is_none() {
             self.answered(id, &mut effects);
         }

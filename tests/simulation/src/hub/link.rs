@@ -9,6 +9,7 @@ use crate::{
     net::Wire,
     plan::HubPoint,
     world::{Event, World},
+    wrong::Wrong,
 };
 use postrider_link::{
     close::CloseCode,
@@ -178,6 +179,11 @@ impl World {
         let Some(link) = self.hub.links.get(&socket) else {
             return;
         };
+        if self.has(Wrong::HubAcksTooEarly)
+            && let HubFrame::Ack(ack) = &mut frame
+        {
+            ack.a += 1;
+        }
         let device = link
             .device()
             .and_then(|device| self.hub.rows.devices.get(&device));

@@ -16,6 +16,7 @@ mod turn;
 pub use apply::{Detail, Effects};
 pub use link::{Answer, HubLink, Job};
 pub use rows::{Device, DeviceState, Incoming, Message, Rows, Sim, Slot};
+pub(crate) use turn::which;
 
 use crate::{
     phone::Phone,

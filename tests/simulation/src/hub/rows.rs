@@ -114,6 +114,8 @@ pub struct Rows {
     pub generation: u64,
     /// Devices.
     pub devices: BTreeMap<DeviceId, Device>,
+    /// Installations whose place another one took: none of them is believed again.
+    pub lost: BTreeSet<(DeviceId, InstallId)>,
     /// Their slots.
     pub sims: BTreeMap<Slot, Sim>,
     /// Outgoing messages.
@@ -139,6 +141,8 @@ pub struct Rows {
 pub struct Freeze {
     /// Whether messages wait for the word of all phones, not only of their own.
     pub whole: bool,
+    /// Whether one of those that all messages wait for will never give it.
+    pub given_up: bool,
     /// The messages that there were then; what was made later was forgotten by nobody.
     pub of: BTreeSet<MessageId>,
 }
@@ -167,6 +171,11 @@ impl Message {
 }
 
 impl Rows {
+    /// Tells whether another installation took the place of this one.
+    pub fn is_lost(&self, device: DeviceId, install: &InstallId) -> bool {
+        self.lost.contains(&(device, install.clone()))
+    }
+
     /// Returns the messages that a device holds without a first result.
     pub fn held(&self, device: DeviceId) -> Vec<MessageId> {
         self.of(device, |message| message.owner.state.is_open())

@@ -9,6 +9,7 @@ use crate::{
     log::{Line, Who},
     plan::{Flaw, Setting, Sort, Wanted},
     world::{Event, World, message_id},
+    wrong::Wrong,
 };
 use postrider_link::{
     frame::{Address, Bytes, Data, Kind},
@@ -78,6 +79,9 @@ impl World {
         self.hub.rows.messages.insert(id, message);
         self.model.accepted(id);
         self.note(Line::new(Who::Sender, "accepted by the hub").of(id));
+        if self.has_about(Wrong::HubForgetsMessages, id) {
+            self.hub.rows.messages.remove(&id);
+        }
         self.look_at_life(wanted.life_ms);
         let mut effects = Effects::default();
         effects.queued(route);
@@ -119,6 +123,14 @@ impl World {
             self.look_at_life(life_ms);
         }
         let mut effects = Effects::default();
+        if to.is_some() && state == HubState::Waiting && self.may_be_with_its_phone(id) {
+            self.apply(
+                id,
+                Fact::ExposureForgotten,
+                Detail::default(),
+                &mut effects,
+            );
+        }
         let asked = Fact::ResendAsked {
             new_route: to.is_some(),
         };

@@ -5,7 +5,7 @@ use super::{
     apply::{Detail, Effects},
     link::Fence,
 };
-use crate::{plan::Sort, platform::group_of, world::World};
+use crate::{plan::Sort, platform::group_of, world::World, wrong::Wrong};
 use postrider_link::{
     clock::{PhoneClock, published_time},
     close::CloseCode,
@@ -214,6 +214,12 @@ impl World {
         };
         let now = self.hub_now();
         let time = published_time(clock, event.stamp(), created, now);
+        let ahead_ms = if self.has(Wrong::HubIsAhead) {
+            60_000
+        } else {
+            0
+        };
+        let time = time.plus_ms(ahead_ms);
         if time > now.unix || (time < created && created <= now.unix) {
             let text = format!("published {} at {}", time.0, now.unix.0);
             self.fail(
@@ -239,6 +245,9 @@ impl World {
             return true;
         }
         let (sort, group) = which(inbound);
+        if self.has(Wrong::HubLosesIncoming) && inbound.n % 3 == 1 {
+            return true;
+        }
         let incoming = Incoming {
             device: by.device,
             install: install.clone(),
@@ -248,6 +257,9 @@ impl World {
         };
         self.coverage.mark("incoming", "at the hub", sort.word());
         self.hub.rows.incoming.push(incoming);
+        if self.has(Wrong::HubTurnsTheOrder) {
+            self.hub.rows.incoming.rotate_right(1);
+        }
         true
     }
 
@@ -391,7 +403,7 @@ impl World {
 
 /// Reads which of the things that came in a fact is about: its text or its bytes end in the number,
 /// or it is the caller's.
-fn which(inbound: &Inbound) -> (Sort, Option<u64>) {
+pub(crate) fn which(inbound: &Inbound) -> (Sort, Option<u64>) {
     let text = inbound.text.as_ref().map_or("", |text| text.as_str());
     let said = text.rsplit(' ').next().and_then(|no| no.parse().ok());
     match inbound.kind {

@@ -427,11 +427,14 @@ impl Model {
         self.hub_went_back || self.suspects.contains(&device)
     }
 
-    /// Tells whether the hub should still know a message.
-    pub fn is_forgotten(&self, id: MessageId) -> bool {
-        self.messages
-            .get(&id)
-            .is_some_and(|truth| truth.is_forgotten)
+    /// Returns a message that the hub accepted and does not have any more, though it was not
+    /// restored to a time before it.
+    pub fn lost(&self, kept: &BTreeMap<MessageId, Message>) -> Option<MessageId> {
+        let mut expected = self
+            .messages
+            .iter()
+            .filter(|(_, truth)| !truth.is_forgotten);
+        expected.find_map(|(id, _)| (!kept.contains_key(id)).then_some(*id))
     }
 
     /// Tells whether anything of a message is on the air.

@@ -6,6 +6,7 @@ use crate::{
     net::Wire,
     plan::Point,
     world::{Event, RadioEvent, World},
+    wrong::Wrong,
 };
 use postrider_link::frame::PhoneFrame;
 use postrider_machine::{Effect, SEND_LIMIT_SPAN_MS, SendToken};
@@ -59,6 +60,7 @@ impl World {
     fn perform(&mut self, no: usize, effect: Effect) {
         let at = self.at;
         let now = self.phones[no].now(at);
+        let never_calls = self.has(Wrong::NeverCallsTheRadio);
         let phone = &mut self.phones[no];
         let Some(agent) = &mut phone.agent else {
             return;
@@ -116,8 +118,12 @@ impl World {
                     self.carry(socket, false, Wire::Close(Some(code)));
                 }
             }
+            Effect::SendParts(_) if never_calls => {}
             Effect::SendParts(task) => {
                 self.hands_over(no, task.token, task.sim, Some(task.parts));
+                if self.has(Wrong::HandsOverTwice) {
+                    self.hands_over(no, task.token, task.sim, Some(task.parts));
+                }
                 self.send_parts(no, &task);
             }
             Effect::ReadSentRow { token, .. } => {
@@ -151,16 +157,20 @@ impl World {
             Effect::DialUssd { token, sim, .. } => {
                 self.hands_over(no, token, sim, None);
                 self.dial_ussd(no, token, sim);
+                if self.has(Wrong::DialsTwice) {
+                    self.dial_ussd(no, token, sim);
+                }
             }
             Effect::PlaceCall { token, sim, to } => {
                 self.hands_over(no, token, sim, None);
                 self.place_call(no, token, sim, &to);
             }
             Effect::ConfirmReceived { receipt } => {
-                let rows = phone.disk.rows();
-                let is_safe = rows.rest().seen.iter().len() > 0;
+                let told = phone.platform.receipts.get(&receipt);
+                let is_safe = told.is_some_and(|told| phone.stored.contains(told));
                 if !is_safe {
-                    let text = format!("phone {no} confirms receipt {receipt} of nothing stored");
+                    let text =
+                        format!("phone {no} confirms receipt {receipt} of what is not stored");
                     self.fail(
                         "an incoming message is on disk before it is confirmed",
                         None,
@@ -172,7 +182,8 @@ impl World {
     }
 
     /// Nothing is written that is not on disk.
-    fn write_frame(&mut self, no: usize, frame: PhoneFrame) {
+    fn write_frame(&mut self, no: usize, mut frame: PhoneFrame) {
+        self.alter(&mut frame);
         let phone = &self.phones[no];
         let rows = phone.disk.rows();
         let link = &rows.rest().link;

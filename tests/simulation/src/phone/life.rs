@@ -7,9 +7,10 @@ use crate::{
     plan::{Death, Point},
     random::Seeded,
     world::{Event, World},
+    wrong::Wrong,
 };
 use postrider_link::close::CloseCode;
-use postrider_machine::Agent;
+use postrider_machine::{Agent, PaceLimits};
 
 /// What a boot takes at least: the boot clock cannot have begun before the power failed.
 const BOOT_MS: u64 = 21_000;
@@ -151,9 +152,18 @@ impl World {
         for chunk in seed.chunks_exact_mut(8) {
             chunk.copy_from_slice(&random.next_u64().to_le_bytes());
         }
+        if self.plan.wrong == Some(Wrong::FindsAnOlderJournal)
+            && let Some(older) = phone.copy.replace(phone.disk.rows().clone())
+        {
+            phone.disk.roll_back(older);
+        }
         let snapshot = phone.disk.snapshot();
         let in_hand = snapshot.messages.len() as u64;
-        phone.agent = Some(Agent::new(phone.config(), snapshot, seed, now));
+        let mut config = phone.config();
+        if self.plan.wrong == Some(Wrong::ForgetsItsLimits) {
+            config.limits = PaceLimits::UNLIMITED;
+        }
+        phone.agent = Some(Agent::new(config, snapshot, seed, now));
         self.step();
         self.note(
             Line::new(Who::Phone(no), "starts with {} messages in hand").with([in_hand, 0, 0]),

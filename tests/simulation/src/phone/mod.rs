@@ -6,7 +6,7 @@ mod turn;
 
 use crate::{
     journal::{Disk, RealJournal, Rows},
-    plan::{Death, Fleet, Point},
+    plan::{Death, Fleet, Point, Sort},
     platform::Platform,
     random::Seeded,
     world::EPOCH,
@@ -21,7 +21,7 @@ use postrider_machine::{
     SendToken, Waits,
 };
 use postrider_model::{DeviceId, Key, Now, SimSlot};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What comes in to a phone's process.
 #[derive(Debug)]
@@ -66,6 +66,8 @@ pub struct Written {
     pub limits: Vec<(u8, bool)>,
     /// Whether they tell of the wall clock's jump.
     pub tells_wall: bool,
+    /// What came in.
+    pub came_in: Vec<(Sort, u64)>,
 }
 
 /// One phone.
@@ -106,6 +108,8 @@ pub struct Phone {
     pub written: Written,
     /// When each hand-over was decided on.
     pub decided_at: BTreeMap<SendToken, u64>,
+    /// What came in and was on this installation's disk.
+    pub stored: BTreeSet<(Sort, u64)>,
     /// Since when the hub's limit of a SIM is known here without a gap.
     pub limited_since: BTreeMap<u8, u64>,
     /// Its connection.
@@ -183,6 +187,7 @@ impl Phone {
             committing: false,
             written: Written::default(),
             decided_at: BTreeMap::new(),
+            stored: BTreeSet::new(),
             limited_since: BTreeMap::new(),
             socket: None,
             dialling: None,
@@ -221,6 +226,7 @@ impl Phone {
         clone.wall = first.wall;
         clone.disk = Disk::new(None);
         clone.disk.roll_back(first.disk.rows().clone());
+        clone.stored = first.stored.clone();
         clone
     }
 
@@ -229,6 +235,7 @@ impl Phone {
         let is_real = self.disk.is_real();
         self.installs += 1;
         self.limited_since.clear();
+        self.stored.clear();
         self.disk = Disk::new(is_real.then(RealJournal::new));
         let mut random = Seeded::keyed(self.seed, &[4, self.no as u64, self.life, self.boot]);
         let name = format!("{:016x}{:016x}", random.next_u64(), random.next_u64());

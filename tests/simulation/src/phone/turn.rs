@@ -2,11 +2,19 @@
 
 use super::{Decided, Input, Phone, Written};
 use crate::{
+    hub::which,
     log::{Line, Who},
     plan::Point,
     world::{Event, World},
+    wrong::Wrong,
 };
-use postrider_machine::{Change, Event as Shown, MessageRef, SendToken, change::MessageRow};
+use postrider_link::{
+    frame::HubFrame,
+    session::phone::{LinkChange, PhoneFact},
+};
+use postrider_machine::{
+    Change, Command, Event as Shown, MessageRef, SendToken, change::MessageRow,
+};
 use postrider_model::WireState;
 use std::collections::BTreeMap;
 
@@ -47,6 +55,8 @@ impl World {
     fn take(&mut self, no: usize, input: Input) {
         self.step();
         let at = self.at;
+        let misses_acks = self.has(Wrong::MissesAcks);
+        let misses_pause = self.has(Wrong::MissesItsPause);
         let phone = &mut self.phones[no];
         let now = phone.now(at);
         let Some(agent) = &mut phone.agent else {
@@ -54,6 +64,11 @@ impl World {
         };
         let is_present = |socket: u64| phone.socket == Some(socket);
         match input {
+            Input::Frame(_, frame) if misses_acks && matches!(*frame, HubFrame::Ack(_)) => {}
+            Input::Command(Command::SetPaused(true)) if misses_pause => {
+                phone.disk.write(vec![Change::PausedSet(true)]);
+                phone.disk.sync();
+            }
             Input::Frame(socket, frame) if is_present(socket) => agent.handle_frame(*frame, now),
             Input::Bad(socket, error) if is_present(socket) => agent.handle_bad_frame(error, now),
             Input::Closed(socket, code) if is_present(socket) => {
@@ -80,7 +95,8 @@ impl World {
             let Some(agent) = &mut self.phones[no].agent else {
                 return;
             };
-            let changes: Vec<Change> = std::iter::from_fn(|| agent.poll_change()).collect();
+            let mut changes: Vec<Change> = std::iter::from_fn(|| agent.poll_change()).collect();
+            self.lose_rows(&mut changes);
             let has_changes = !changes.is_empty();
             if has_changes {
                 self.look_at(no, &changes);
@@ -154,6 +170,7 @@ impl World {
             }
         }
         phone.wall_untold &= !written.tells_wall;
+        phone.stored.extend(written.came_in);
     }
 
     /// Looks at rows before they are written: what is submitted must be allowed.
@@ -162,11 +179,19 @@ impl World {
         let mut rules = Allowed::of(&self.phones[no], at);
         let mut decided = Vec::new();
         let (mut limits, mut tells_wall) = (Vec::new(), false);
+        let mut came_in = Vec::new();
         let mut forbidden = None;
         // A message may be added and submitted in one commit: no row of it is on disk then.
         let mut added: BTreeMap<MessageRef, &MessageRow> = BTreeMap::new();
         for change in changes {
             match change {
+                Change::Link {
+                    change: LinkChange::FactStored(PhoneFact::Inbound(inbound)),
+                    ..
+                } => {
+                    let (sort, group) = which(inbound);
+                    came_in.push((sort, group.unwrap_or(0)));
+                }
                 Change::ConfigSet(config) => {
                     rules.set(config.clone());
                     let slot = config.sim.map_or(0, |slot| slot.get());
@@ -207,6 +232,7 @@ impl World {
             decided,
             limits,
             tells_wall,
+            came_in,
         };
         if let Some((token, why)) = forbidden {
             let id = Some(token.message.id);

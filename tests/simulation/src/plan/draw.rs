@@ -31,6 +31,7 @@ pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
         fleet,
         steps,
         calm_at: span,
+        wrong: None,
     }
 }
 

@@ -7,6 +7,8 @@ mod draw;
 
 pub use draw::draw;
 
+use crate::wrong::Wrong;
+
 /// A phone and a slot, as messages are routed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Route {
@@ -270,6 +272,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// When everything that was broken is whole again.
     pub calm_at: u64,
+    /// The wrong that a test planted; a drawn plan has none.
+    pub wrong: Option<Wrong>,
 }
 
 impl Plan {

@@ -5,6 +5,7 @@ use crate::{
     log::{Line, Who},
     plan::{Route, Sort, Telling},
     world::{EPOCH, Event, RadioEvent, World},
+    wrong::Wrong,
 };
 use postrider_link::frame::{Address, Bytes, Data};
 use postrider_machine::{
@@ -72,6 +73,11 @@ impl World {
                 let delay_ms = random.between(50, 3_000);
                 self.broadcast(no, &row, delay_ms);
             }
+            if self.has(Wrong::TellsOfTwo) && times > 0 {
+                let sent_at = row.sent_at + 1_000;
+                let other = InboxRow { sent_at, ..row };
+                self.broadcast(no, &other, 5_000);
+            }
             // The observer is an object of the process: it starts nothing.
             if random.percent(40) && self.phones[no].agent.is_some() {
                 let after_ms = observed_after(&mut random);
@@ -87,7 +93,8 @@ impl World {
         let epoch = self.phones[no].platform.intents;
         let mut random = self.draw(&[22, no as u64, group]);
         for _ in 0..times(telling) {
-            let receipt = self.phones[no].platform.receipt();
+            let platform = &mut self.phones[no].platform;
+            let receipt = platform.receipt(Sort::Data, group);
             let fact = RadioFact::DataReceived(ReceivedData {
                 receipt,
                 sim: SimSlot::new(route.sim).unwrap_or_default(),
@@ -123,7 +130,7 @@ impl World {
 
     fn broadcast(&mut self, no: usize, row: &InboxRow, delay_ms: u64) {
         let platform = &mut self.phones[no].platform;
-        let receipt = platform.receipt();
+        let receipt = platform.receipt(row.sort, row.group);
         let epoch = platform.intents;
         let fact = RadioFact::SmsReceived(received(row, receipt, None));
         let tells = Event::Radio {

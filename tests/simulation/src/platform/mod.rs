@@ -117,7 +117,8 @@ pub struct Platform {
     pub line_told: Option<u64>,
     /// The log of calls.
     pub call_log: Vec<CallLogRow>,
-    next_receipt: u64,
+    /// What each broadcast was of.
+    pub receipts: BTreeMap<u64, (Sort, u64)>,
 }
 
 impl Platform {
@@ -143,7 +144,7 @@ impl Platform {
             on_line: None,
             line_told: None,
             call_log: Vec::new(),
-            next_receipt: 1,
+            receipts: BTreeMap::new(),
         }
     }
 
@@ -174,8 +175,10 @@ impl Platform {
         self.line_told = None;
     }
 
-    fn receipt(&mut self) -> u64 {
-        self.next_receipt += 1;
-        self.next_receipt
+    /// Numbers a broadcast of something.
+    fn receipt(&mut self, sort: Sort, group: u64) -> u64 {
+        let receipt = self.receipts.len() as u64 + 1;
+        self.receipts.insert(receipt, (sort, group));
+        receipt
     }
 }

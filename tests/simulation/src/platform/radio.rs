@@ -64,6 +64,11 @@ impl World {
         self.note(line.of_exposure(token.message).word(script.word));
         self.play(no, token, &script, wait_ms);
         self.plan_reports(no, task, &script, wait_ms, &mut random);
+        if let Some(after_ms) = self.sends_all_the_same(script.word) {
+            let sent = (0..script.parts).map(|part| (after_ms, Beat::OnAir(part)));
+            script.beats = sent.collect();
+            self.play(no, token, &script, wait_ms);
+        }
     }
 
     fn under_dialog(&mut self, random: &mut Seeded, parts: u8) -> script::Script {
@@ -103,7 +108,7 @@ impl World {
                 epoch,
                 event,
             };
-            self.push_in(wait_ms + after, radio);
+            self.push_in(wait_ms + after + self.own_time_ms(), radio);
         }
     }
 
@@ -295,7 +300,9 @@ impl World {
             }
             _ => {}
         }
-        self.phone_input(no, Input::Fact(fact));
+        if let Some(fact) = self.heard(fact) {
+            self.phone_input(no, Input::Fact(fact));
+        }
     }
 
     /// Looks a hand-over up by recipient, text and time; the machine claims each row once.

@@ -179,6 +179,10 @@ impl World {
     }
 
     fn judge_ends(&mut self) {
+        if let Some(id) = self.model.lost(&self.hub.rows.messages) {
+            let text = "the hub has it no more".to_owned();
+            return self.fail("what the hub accepted it keeps", Some(id), text);
+        }
         let messages = self.hub.rows.messages.values();
         // A hub whose clock was set back ends lives that much later.
         let now = self.hub_now().unix;

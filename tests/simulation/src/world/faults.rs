@@ -210,9 +210,11 @@ impl World {
         phone.install_anew();
         let key = phone.key;
         let install = phone.disk.rows().rest().install.clone();
-        let effects = self.device_gone(device);
+        let was = self.hub.rows.devices.get(&device).map(|row| row.state);
+        let effects = self.device_gone(device, was.unwrap_or(DeviceState::Revoked));
         if let (Some(row), Some(install)) = (self.hub.rows.devices.get_mut(&device), install) {
-            row.link = DeviceLink::new(install);
+            let lost = std::mem::replace(&mut row.link, DeviceLink::new(install));
+            self.hub.rows.lost.insert((device, lost.install));
             row.state = DeviceState::Active;
             row.key = key;
             row.frozen = false;
@@ -335,7 +337,8 @@ impl World {
         if raised {
             self.hub.rows.generation = self.hub.rows.generation.max(replaced) + 1;
             self.freeze_all();
-            self.taint_given(&waiting, &self.silent_phones());
+            self.taint_given(&waiting, &self.forgetful_phones());
+            self.taint_moved(&waiting);
         } else {
             let known = self.hub.rows.messages.keys().copied().collect::<Vec<_>>();
             self.taint_given(&known, &(0..self.phones.len()).collect());
@@ -359,17 +362,32 @@ impl World {
         self.model.taint_handed_over(waiting, phones);
     }
 
-    /// Returns the phones that nobody can ask what they were given: the hub's rows do not admit them
-    /// with the key that they have now, or their clock made them forget.
-    fn silent_phones(&self) -> BTreeSet<usize> {
-        let is_silent = |phone: &&Phone| {
-            let row = self.hub.rows.devices.get(&phone.device);
-            let admits =
-                |row: &crate::hub::Device| row.key == phone.key && row.state == DeviceState::Active;
-            phone.forgets || !row.is_some_and(admits)
-        };
-        let silent = self.phones.iter().filter(is_silent);
-        silent.map(|phone| phone.no).collect()
+    /// What the rows have out of service and was paired again since is a phone that they do not
+    /// know: what waits for it is held until it is paired, but that another phone's message was
+    /// moved to it is known to nobody.
+    fn taint_moved(&mut self, waiting: &[MessageId]) {
+        let unknown: Vec<usize> = self
+            .phones
+            .iter()
+            .filter(|phone| {
+                let row = self.hub.rows.devices.get(&phone.device);
+                !row.is_some_and(|row| row.state == DeviceState::Active)
+            })
+            .map(|phone| phone.no)
+            .collect();
+        for no in unknown {
+            let device = self.phones[no].device;
+            let is_moved = |id: &&MessageId| self.hub.rows.messages[id].route.0 != device;
+            let moved: Vec<MessageId> = waiting.iter().filter(is_moved).copied().collect();
+            self.taint_given(&moved, &BTreeSet::from([no]));
+        }
+    }
+
+    /// Returns the phones whose clock made them forget what they were given.
+    fn forgetful_phones(&self) -> BTreeSet<usize> {
+        let phones = self.phones.iter();
+        let forgetful = phones.filter(|phone| phone.forgets);
+        forgetful.map(|phone| phone.no).collect()
     }
 
     fn drain(&mut self) {
@@ -389,16 +407,12 @@ impl World {
     /// The operator's word for a phone that will not answer after a restore.
     fn unfreeze(&mut self, no: usize) {
         let device = self.phones[no].device;
-        let is_frozen = self
-            .hub
-            .rows
-            .devices
-            .get(&device)
-            .is_some_and(|row| row.frozen);
-        if is_frozen {
+        let row = self.hub.rows.devices.get(&device);
+        if let Some(row) = row.filter(|row| row.frozen) {
+            let was = row.state;
             self.coverage
                 .mark("link", "the operator gives a phone up", "");
-            let effects = self.device_gone(device);
+            let effects = self.device_gone(device, was);
             self.wake(effects);
         }
     }
@@ -407,10 +421,11 @@ impl World {
         let device = self.phones[no].device;
         self.coverage.mark("fault", "a phone is removed", "");
         self.note(Line::new(Who::Hub, "removes a phone"));
-        if let Some(row) = self.hub.rows.devices.get_mut(&device) {
-            row.state = DeviceState::Revoked;
-        }
-        let effects = self.device_gone(device);
+        let Some(row) = self.hub.rows.devices.get_mut(&device) else {
+            return;
+        };
+        let was = std::mem::replace(&mut row.state, DeviceState::Revoked);
+        let effects = self.device_gone(device, was);
         self.wake(effects);
         self.close_links(no, CloseCode::NotPaired);
     }
