@@ -5,7 +5,7 @@ use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::dispatch::{expose, ownership};
 use crate::hub::Hub;
-use crate::link::{freeze, sims, verify};
+use crate::link::{freeze, installs, sims, verify};
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones, projects};
@@ -97,6 +97,7 @@ impl Deciding<'_> {
         let around = Circumstances {
             generation: meta::generation(tx)?,
             overtaken,
+            install_is_lost: installs::is_lost(tx, device.id, self.hello.install.as_str())?,
         };
         match decide(self.hello, &link, around) {
             Decision::Admit(admission) => {
@@ -130,7 +131,8 @@ impl Deciding<'_> {
     ) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, &device)?;
         let mut effects = Effects::default();
-        if admission.lost_install.is_some() {
+        if let Some(lost) = &admission.lost_install {
+            installs::lose(tx, device.id, lost.as_str())?;
             effects = freeze::gone(self.hub, tx, &project, &device, self.now)?;
         } else if device.gen_seen == 0 && admission.reconcile.is_none() {
             // An installation that never was here was given nothing that could have been forgotten.

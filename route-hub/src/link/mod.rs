@@ -8,6 +8,7 @@ mod connection;
 mod fence;
 pub mod freeze;
 mod identify;
+pub mod installs;
 mod leave;
 mod pages;
 mod registry;

@@ -7,7 +7,7 @@ use crate::audit;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use crate::link::{freeze, sims};
+use crate::link::{freeze, installs, sims};
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, devices, pairings, phones, projects};
@@ -205,6 +205,7 @@ impl Joining<'_> {
         if device.install != self.claimant.install.as_str() {
             let gone = freeze::gone(self.hub, tx, &self.project, &device, self.now)?;
             self.effects.merge(gone);
+            installs::lose(tx, device.id, &device.install)?;
             device.frozen = false;
             device.conn = 0;
             device.gen_seen = 0;

@@ -133,3 +133,24 @@ async fn another_install_proves_nothing_and_its_numbers_begin_anew() {
     );
     assert_eq!(hub.device(&phone).await.offline_since, None);
 }
+
+#[tokio::test]
+async fn an_installation_whose_place_was_taken_is_never_believed_again() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "perhaps sent").await;
+    let mut line = phone.connect().await;
+    line.send().await;
+    phone.cut(line);
+    let first = std::mem::replace(&mut phone.install, "install-of-tests-2".to_owned());
+    (phone.conn, phone.down) = (0, 0);
+    let line = phone.connect().await;
+    phone.cut(line);
+    // The first one's journal comes back as it was before it had anything.
+    phone.install = first;
+    (phone.conn, phone.down) = (0, 0);
+    let mut line = phone.greet(|_| {}).await;
+    assert_eq!(line.close_code().await, 4410);
+    let message = hub.message(id).await;
+    assert_eq!(message.error_code.as_deref(), Some("unknown_outcome"));
+}

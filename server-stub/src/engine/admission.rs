@@ -34,6 +34,7 @@ impl Engine {
         let around = Circumstances {
             generation: self.memory.generation,
             overtaken: self.admitted_at.is_some_and(|at| at >= accepted_at),
+            install_is_lost: self.memory.lost.contains(&hello.install),
         };
         match decide(hello, &row, around) {
             Decision::Admit(admission) => self.admit(link, hello, *admission, now),
@@ -52,7 +53,8 @@ impl Engine {
         for older in self.links.values_mut() {
             older.close(CloseCode::Replaced.code(), now);
         }
-        if admission.lost_install.is_some() {
+        if let Some(lost) = admission.lost_install.clone() {
+            self.memory.lost.insert(lost);
             self.holder_lost(now);
         }
         if let Some(generation) = admission.raise_generation {

@@ -5,7 +5,7 @@ use postrider_link::frame::{Config, InstallId, Kind, Send};
 use postrider_link::ownership::hub::{Holder, HubState, OnUnknown, Ownership, Rules};
 use postrider_link::session::hub::DeviceLink;
 use postrider_model::{DeviceId, MessageId, Now, SimSlot, UnixMs};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Exposures of one message after which no other route is left, so that a phone which refuses
 /// everything ends the run.
@@ -16,6 +16,8 @@ const ATTEMPTS_MAX: u32 = 3;
 pub(super) struct Memory {
     pub(super) generation: u64,
     pub(super) link: Option<DeviceLink>,
+    /// Installations whose place another one took.
+    pub(super) lost: BTreeSet<InstallId>,
     pub(super) messages: BTreeMap<MessageId, Message>,
     pub(super) past: BTreeMap<(MessageId, u32), Holder>,
     pub(super) configs: BTreeMap<Option<SimSlot>, Config>,

@@ -254,6 +254,7 @@ impl HubSide<'_> {
         let around = Circumstances {
             generation: 1,
             overtaken: false,
+            install_is_lost: false,
         };
         let Decision::Admit(admission) = decide(&hello, &link, around) else {
             panic!("a sound phone is refused: {world:?}");

@@ -240,6 +240,7 @@ impl Hub {
         let around = Circumstances {
             generation: self.rows.generation,
             overtaken: accepted < self.admitted,
+            install_is_lost: false,
         };
         let decision = decide(hello, &self.rows.link, around);
         let Decision::Admit(admission) = decision else {

@@ -152,6 +152,7 @@ pub(super) fn open_hub(
     let around = Circumstances {
         generation: u64::from(link.generation),
         overtaken: false,
+        install_is_lost: false,
     };
     let Decision::Admit(admission) = decide(&hello, &before, around) else {
         return None;

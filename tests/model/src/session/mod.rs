@@ -170,6 +170,7 @@ impl Sessions {
                 let around = Circumstances {
                     generation: u64::from(generation),
                     overtaken,
+                    install_is_lost: false,
                 };
                 match decide(&hello(p, shown, generation), &device_link(link), around) {
                     Decision::Admit(admission) => Decided::Admitted(Admitted {
@@ -405,6 +406,7 @@ impl Sessions {
             let around = Circumstances {
                 generation: u64::from(generation),
                 overtaken: false,
+                install_is_lost: false,
             };
             let Decision::Admit(admission) = decide(&hello, &before, around) else {
                 return None;

@@ -52,6 +52,10 @@ pub struct Circumstances {
     /// Whether this socket was accepted before the highest connection was admitted: then a
     /// lower `conn` is only a hello that was overtaken on its way, not a copied journal.
     pub overtaken: bool,
+    /// Whether another installation has taken this one's place before. What it held is called
+    /// unknown since, and its incoming messages are counted under its name: a journal of that name
+    /// is an older copy, whatever it shows.
+    pub install_is_lost: bool,
 }
 
 /// What the hub does about a hello.
@@ -85,7 +89,8 @@ pub struct Admission {
     pub link: DeviceLink,
     /// The version that both speak.
     pub version: u32,
-    /// The installation that is gone: its open exposures get `Fact::HolderLost`.
+    /// The installation that is gone: its open exposures get `Fact::HolderLost`, and it is
+    /// remembered for [`Circumstances::install_is_lost`].
     pub lost_install: Option<InstallId>,
     /// R2: exposures to this installation with a place above this were never received; `None`
     /// when the numbers cannot be compared, and nothing is proven.
@@ -130,6 +135,9 @@ pub fn decide(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Decisi
     let ahead = hello.generation.saturating_sub(around.generation);
     if no_numbers || ahead > GENERATIONS_AHEAD_MAX {
         return Decision::Refuse(CloseCode::ProtocolError);
+    }
+    if around.install_is_lost {
+        return Decision::WentBack;
     }
     if hello.install == link.install {
         return match fence(hello, link, around) {

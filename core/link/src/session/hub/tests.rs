@@ -11,6 +11,7 @@ const NOW: Now = Now::new(1_000_000, 1_700_000_000_000);
 const AROUND: Circumstances = Circumstances {
     generation: 3,
     overtaken: false,
+    install_is_lost: false,
 };
 
 fn install(n: u8) -> InstallId {
@@ -119,6 +120,26 @@ fn an_earlier_generation_than_the_phone_acked_in_is_a_journal_that_went_back() {
         let decision = decide(&earlier, &link, AROUND);
         assert_eq!(decision == Decision::WentBack, is_back, "{down_acked} {up}");
     }
+}
+
+#[test]
+fn an_installation_whose_place_was_taken_is_an_older_journal_whatever_it_shows() {
+    let around = Circumstances {
+        install_is_lost: true,
+        ..AROUND
+    };
+    let empty = Hello {
+        install: install(2),
+        conn: 1,
+        down: 0,
+        up_lo: 1,
+        up_hi: 0,
+        ..hello()
+    };
+    assert!(admitted(&empty, &link(), AROUND).lost_install.is_some());
+    assert_eq!(decide(&empty, &link(), around), Decision::WentBack);
+    let paired_again = DeviceLink::new(install(2));
+    assert_eq!(decide(&empty, &paired_again, around), Decision::WentBack);
 }
 
 #[test]

@@ -225,6 +225,7 @@ impl Connection {
         let around = Circumstances {
             generation: 1 + state.restores,
             overtaken: false,
+            install_is_lost: false,
         };
         let device = state.device.as_mut().unwrap();
         match decide(hello, &device.link, around) {
