@@ -190,6 +190,31 @@ fn a_line_that_never_came_back_keeps_no_call_for_ever() {
 }
 
 #[test]
+fn a_call_from_outside_whose_end_was_never_told_is_told_all_the_same() {
+    let mut world = World::new();
+    line(&mut world, CallState::Ringing, Some(FRIEND));
+    world.pass(4_000);
+    line(&mut world, CallState::OffHook, None);
+    world.pass(CALL_MS_MAX - 4_000 - 1);
+    assert!(world.inbound.is_empty());
+    world.pass(1 + MINUTE);
+    assert_eq!(lengths(&world).len(), 1);
+    assert_eq!(world.inbound[0].from.as_str(), FRIEND);
+}
+
+#[test]
+fn a_call_whose_life_is_over_is_not_placed() {
+    let mut world = World::new();
+    let message = world.send(Send {
+        ttl_ms: 0,
+        ..call(1)
+    });
+    world.send(call(2));
+    assert_eq!(called(&world), [2]);
+    assert_eq!(world.told(message), [WireState::Expired]);
+}
+
+#[test]
 fn pause_quiet_hours_revoke_and_cancel_hold_a_call() {
     let mut world = World::new();
     let now = world.now.unix.0;
