@@ -1,6 +1,7 @@
 //! Groups of contacts: those that people fill, and those that conditions fill.
 
 use crate::code::coded;
+use crate::vars::items_of;
 use crate::{ConversationStatus, Vars, is_variable};
 use postrider_model::{ContactId, GroupId, ProjectId, UnixMs};
 use serde_json::{Map, Value as Json};
@@ -306,8 +307,7 @@ fn read_groups(
     condition: fn(GroupId) -> Condition,
     out: &mut Vec<Condition>,
 ) -> Result<(), Refused> {
-    let one = std::slice::from_ref(value);
-    let ids = value.as_array().map_or(one, Vec::as_slice);
+    let ids = items_of(value).unwrap_or_else(|| vec![value]);
     if ids.is_empty() || ids.len() > GROUPS_MAX {
         return Err(here("must name 1 to 20 groups"));
     }
@@ -477,6 +477,10 @@ mod tests {
         assert_eq!(filters.to_value(), given);
         let text = filters.to_value().to_string();
         assert_eq!(GroupFilters::from_json(&text), Some(filters));
+        let of_a_form =
+            json!({"not_group": {"1": "CG0000000000000004", "0": "CG0000000000000003"}});
+        let filters = GroupFilters::parse(&of_a_form).unwrap();
+        assert_eq!(filters.groups().count(), 2);
     }
 
     #[test]

@@ -259,6 +259,20 @@ impl fmt::Debug for VarsChange {
     }
 }
 
+/// Returns the items of an array; a form's array is an object with numbers as names.
+pub(crate) fn items_of(value: &Json) -> Option<Vec<&Json>> {
+    match value {
+        Json::Array(items) => Some(items.iter().collect()),
+        Json::Object(members) if !members.is_empty() => {
+            let numbered = members.iter();
+            let numbered = numbered.map(|(name, item)| Some((name.parse::<u32>().ok()?, item)));
+            let numbered = numbered.collect::<Option<BTreeMap<_, _>>>()?;
+            Some(numbered.into_values().collect())
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,34 +9,45 @@ const TIMESTAMP_MAX: f64 = 253_402_300_799.0;
 /// Integers that every JSON reader keeps exactly.
 const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
 
+/// Most steps of a path; what lies deeper is named by its last.
+const STEPS: usize = 4;
+
 /// Where a value stands, as an error names it: `messages[3][vars]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path<'a> {
     base: &'a str,
-    index: Option<usize>,
-    key: Option<&'a str>,
+    steps: [Option<Step<'a>>; STEPS],
+}
+
+/// One step into an array or an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step<'a> {
+    Index(usize),
+    Key(&'a str),
 }
 
 impl<'a> Path<'a> {
     fn top(base: &'a str) -> Self {
         Self {
             base,
-            index: None,
-            key: None,
+            steps: [None; STEPS],
         }
+    }
+
+    fn into(mut self, step: Step<'a>) -> Self {
+        let free = self.steps.iter().position(Option::is_none);
+        self.steps[free.unwrap_or(STEPS - 1)] = Some(step);
+        self
     }
 }
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.base)?;
-        if let Some(index) = self.index {
-            write!(f, "[{index}]")?;
-        }
-        match self.key {
-            Some(key) => write!(f, "[{}]", crate::node::shorten(key)),
-            None => Ok(()),
-        }
+        self.steps.iter().flatten().try_for_each(|step| match step {
+            Step::Index(index) => write!(f, "[{index}]"),
+            Step::Key(key) => write!(f, "[{}]", crate::node::shorten(key)),
+        })
     }
 }
 
@@ -271,10 +282,7 @@ impl<'a> Field<'a> {
             return Err(self.refuse(format_args!("must have at most {max_items} items")));
         }
         let item = |(index, node)| Field {
-            path: Path {
-                index: Some(index),
-                ..self.path
-            },
+            path: self.path.into(Step::Index(index)),
             node: Some(node),
         };
         Ok(Some(items.into_iter().enumerate().map(item).collect()))
@@ -340,11 +348,10 @@ impl<'a> Object<'a> {
     }
 
     fn member(&self, name: &'a str, node: Option<&'a Node>) -> Field<'a> {
-        let path = Path {
-            key: Some(name),
-            ..self.field.path
-        };
-        Field { path, node }
+        Field {
+            path: self.field.path.into(Step::Key(name)),
+            node,
+        }
     }
 }
 
@@ -462,6 +469,19 @@ mod tests {
         let object = items[1].object().unwrap().unwrap();
         let error = object.get("content").string(10).unwrap_err();
         assert_eq!(error.param(), Some("messages[1][content]"));
+    }
+
+    #[test]
+    fn an_array_within_an_array_is_named_with_both_places() {
+        let params = json(r#"{"a":[{"b":[{"c":5},7]}]}"#);
+        let outer = params.get("a").array(9).unwrap().unwrap();
+        let outer = outer[0].object().unwrap().unwrap();
+        let inner = outer.get("b").array(9).unwrap().unwrap();
+        let error = inner[1].object().unwrap_err();
+        assert_eq!(error.param(), Some("a[0][b][1]"));
+        let inner = inner[0].object().unwrap().unwrap();
+        let error = inner.get("c").string(9).unwrap_err();
+        assert_eq!(error.param(), Some("a[0][b][0][c]"));
     }
 
     #[test]

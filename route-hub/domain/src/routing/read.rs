@@ -1,6 +1,7 @@
 //! A route's rules as JSON, checked.
 
 use super::{Action, Actions, Condition, IfMode, Joined, Pick, Subject, Test, TestKind, UsePhone};
+use crate::vars::items_of;
 use postrider_model::PhoneId;
 use serde_json::{Map, Value as Json, json};
 use std::fmt;
@@ -81,11 +82,10 @@ impl<'a> At<'a> {
     }
 
     fn items(&self, max: usize) -> Read<Vec<At<'a>>> {
-        let items = match self.value {
-            Json::Null => return Ok(Vec::new()),
-            Json::Array(items) => items,
-            _ => return Err(self.refuse("must be an array")),
-        };
+        if *self.value == Json::Null {
+            return Ok(Vec::new());
+        }
+        let items = items_of(self.value).ok_or_else(|| self.refuse("must be an array"))?;
         if items.len() > max {
             return Err(self.refuse(format_args!("must have at most {max} items")));
         }
@@ -93,7 +93,7 @@ impl<'a> At<'a> {
             value,
             place: format!("{}[{at}]", self.place),
         };
-        Ok(items.iter().enumerate().map(item).collect())
+        Ok(items.into_iter().enumerate().map(item).collect())
     }
 
     fn text(&self) -> Read<&'a str> {

@@ -56,6 +56,15 @@ fn first_phone(actions: &Actions, facts: &Facts<'_>) -> Option<i64> {
 }
 
 #[test]
+fn the_arrays_of_a_form_are_arrays() {
+    let id = phone(1);
+    let json = json!([{ "type": "use_phone", "phone_ids": [id], "offline_sec": 60 }]);
+    let form =
+        json!({ "0": { "type": "use_phone", "phone_ids": { "0": id }, "offline_sec": "60" } });
+    assert_eq!(rules(form), rules(json));
+}
+
+#[test]
 fn a_chain_of_conditions_takes_its_first_that_holds() {
     let chain = rules(json!([
         of_country("KE", 1, "if"),

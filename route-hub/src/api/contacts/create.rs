@@ -31,7 +31,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Err(number.refuse("is required, or name").into());
         }
     }
-    check_route(&hub, &project, given.route()).await?;
+    check_route(&hub, &project, given.route(), "default_route_id").await?;
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {

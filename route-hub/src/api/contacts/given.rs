@@ -8,6 +8,7 @@ use hub_domain::{
 use hub_store::{StoreError, Tx, groups};
 use hub_web::{ApiError, Field, Params};
 use postrider_model::GroupId;
+use std::fmt;
 
 /// Longest number that is looked at, in characters.
 const NUMBER_LENGTH_MAX: usize = 64;
@@ -177,11 +178,12 @@ fn group_ids(field: &Field<'_>, most: usize) -> Result<Vec<(String, GroupId)>, A
     items.into_iter().map(read).collect()
 }
 
-/// Checks that a contact's own route is one of the project's.
+/// Checks that a contact's own route, which `param` names, is one of the project's.
 pub(super) async fn check_route(
     hub: &Hub,
     project: &Project,
     route: Option<RouteId>,
+    param: impl fmt::Display,
 ) -> Result<(), Failure> {
     let known = match route {
         None => true,
@@ -192,5 +194,5 @@ pub(super) async fn check_route(
         return Ok(());
     }
     let rule = "is not the id of a phone or route of this project";
-    Err(ApiError::invalid_param("default_route_id", rule).into())
+    Err(ApiError::invalid_param(param, rule).into())
 }

@@ -25,12 +25,13 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let route = call.params.get("default_route_id");
     let route_id = parse::route_id(&route)?;
-    check_route(&hub, &project, route_id).await?;
+    check_route(&hub, &project, route_id, route.path()).await?;
     let route_id = route.is_present().then_some(route_id);
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
     let items = read_items(&call.params, project.country.as_deref(), route_id)?;
-    for item in &items {
-        check_route(&hub, &project, item.given.route()).await?;
+    for (index, item) in items.iter().enumerate() {
+        let param = format!("contacts[{index}][default_route_id]");
+        check_route(&hub, &project, item.given.route(), param).await?;
     }
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {

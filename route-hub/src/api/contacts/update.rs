@@ -23,7 +23,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     parse::refuse_read_only(&call.params, &["id"])?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
     let given = Given::read(|name| call.params.get(name), project.country.as_deref())?;
-    check_route(&hub, &project, given.route()).await?;
+    check_route(&hub, &project, given.route(), "default_route_id").await?;
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
