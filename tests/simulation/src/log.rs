@@ -91,12 +91,21 @@ impl Line {
     }
 }
 
+/// A moment of a run, in milliseconds since it began, as hours, minutes and seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock(pub u64);
+
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, ms) = (self.0 / 1_000, self.0 % 1_000);
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
+        write!(f, "{hours:03}:{minutes:02}:{:02}.{ms:03}", seconds % 60)
+    }
+}
+
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, ms) = (self.at / 1_000, self.at % 1_000);
-        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
-        write!(f, "{hours:03}:{minutes:02}:{:02}.{ms:03}  ", seconds % 60)?;
-        write!(f, "{:<8}  ", self.who.to_string())?;
+        write!(f, "{}  {:<8}  ", Clock(self.at), self.who.to_string())?;
         if let Some(message) = self.message {
             write!(f, "message {}: ", message.get())?;
         }

@@ -231,6 +231,10 @@ pub const REQUIRED: &[Mark] = &[
     ("ownership", "waiting", "not delivered"),
     ("ownership", "waiting", "sent"),
     ("ownership", "waiting", "unknown"),
+    // What owners do about the pairing.
+    ("owner", "unpairs a phone", "and its hub has heard everything"),
+    ("owner", "unpairs a phone", "and its hub has not heard everything"),
+    ("owner", "unpairs a phone", "whose process dies over it"),
     // What becomes of placed calls.
     ("placed call", "is forgotten", ""),
     ("placed call", "is logged late", ""),
@@ -385,6 +389,8 @@ pub const REQUIRED: &[Mark] = &[
     ("setting", "pause", ""),
     ("setting", "quiet hours", ""),
     ("setting", "the owner pauses or goes on", ""),
+    ("setting", "the owner sets limits", "at once"),
+    ("setting", "the owner sets limits", "for the next start"),
     // What the owner is shown.
     ("shown on the phone", "SIM changed", ""),
     ("shown on the phone", "SIM held", ""),

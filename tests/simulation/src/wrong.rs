@@ -39,6 +39,10 @@ pub enum Wrong {
     HearsSent,
     /// A phone's own pause is on its disk, and its machine does not hear of it.
     MissesItsPause,
+    /// A phone's machine does not hear that its owner unpairs it.
+    MissesItsUnpairing,
+    /// A phone says that it keeps what it gives back.
+    SaysItKeeps,
     /// A phone's machine does not hear how a line is.
     MissesTheLine,
     /// A phone does not read the hub's acks.
@@ -130,6 +134,11 @@ impl World {
                 if event.state == WireState::Unknown =>
             {
                 event.state = WireState::Revoked;
+            }
+            (Some(Wrong::SaysItKeeps), PhoneFrame::Event(event))
+                if event.state == WireState::Revoked =>
+            {
+                event.state = WireState::OnPhone;
             }
             _ => {}
         }

@@ -40,6 +40,8 @@ const TABLE: &[(Wrong, &str)] = &[
     (Wrong::AcksTooEarly, "a phone writes only what is on its disk"),
     (Wrong::LosesDecisions, "a hand-over is on disk before it is made"),
     (Wrong::MissesItsPause, "nothing is submitted while paused or in quiet hours"),
+    (Wrong::MissesItsUnpairing, "a phone that is unpaired hands nothing over"),
+    (Wrong::SaysItKeeps, "a phone that is unpaired leaves nothing open"),
     (Wrong::DialsTwice, "one USSD code at a time on a SIM"),
     (Wrong::MissesTheLine, "one call at a time on a phone"),
 ];

@@ -7,6 +7,8 @@
 mod calls;
 mod clock;
 mod data;
+#[expect(dead_code, reason = "the simulation asks more of it")]
+#[path = "../../../../tests/simulation/src/journal/memory.rs"]
 mod disk;
 mod health;
 mod inbound;
@@ -18,10 +20,12 @@ mod pace;
 mod property;
 mod reasons;
 mod recovery;
+mod reports;
 mod restored;
 mod results;
 mod scan;
 mod sims;
+mod slots;
 mod told;
 mod twins;
 mod unpair;

@@ -1,7 +1,7 @@
 //! A phone with a journal in memory, a hub that only counts and acks, and a radio that only
 //! listens. Every hand-over is checked against the journal.
 
-use crate::{disk::Disk, logs::Logs};
+use crate::{disk::Rows, logs::Logs};
 use postrider_link::{
     close::CloseCode,
     frame::{
@@ -26,7 +26,7 @@ pub(crate) const START: Now = Now::new(1_000_000, 1_800_000_000_000);
 
 pub(crate) struct World {
     pub(crate) agent: Agent,
-    pub(crate) disk: Disk,
+    pub(crate) disk: Rows,
     pub(crate) now: Now,
     config: AgentConfig,
     boots: u64,
@@ -136,7 +136,7 @@ impl World {
             waits: Waits::DEFAULT,
         };
         let now = START;
-        let disk = Disk::default();
+        let disk = Rows::default();
         let mut world = Self {
             agent: Agent::new(config.clone(), disk.snapshot(), [7; 32], now),
             disk,

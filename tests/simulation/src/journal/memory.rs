@@ -1,7 +1,10 @@
-//! A journal in memory: what the real one does with each change, and how it dies.
+//! A journal in memory: what the real one does with each change.
+//!
+//! The scenarios of the machine read it from here. That it does the same as the real one is shown
+//! by the test `journals` of the simulation.
 
 use postrider_link::{
-    frame::Inbound,
+    frame::{Address, Inbound},
     session::phone::{FactRange, LinkChange, PhoneFact},
 };
 use postrider_machine::{
@@ -22,7 +25,10 @@ pub struct Rows {
 
 impl Rows {
     /// Applies changes in order.
-    pub fn apply_all(&mut self, changes: Vec<Change>) {
+    ///
+    /// # Panics
+    /// When one cannot be: the real journal would refuse it.
+    pub fn commit(&mut self, changes: Vec<Change>) {
         changes.into_iter().for_each(|change| self.apply(change));
     }
 
@@ -97,11 +103,13 @@ impl Rows {
     fn apply(&mut self, change: Change) {
         let rest = &mut self.rest;
         match change {
-            Change::MessageAdded(row) => drop(self.messages.insert(row.message, *row)),
+            Change::MessageAdded(row) => {
+                let known = self.messages.insert(row.message, *row);
+                assert!(known.is_none(), "an exposure is added twice");
+            }
             Change::MessageMoved { message, progress } => {
-                if let Some(row) = self.messages.get_mut(&message) {
-                    row.progress = progress;
-                }
+                let row = self.messages.get_mut(&message);
+                row.expect("what moves is there").progress = progress;
             }
             Change::TextsErased { ended_before } => self.erase(ended_before),
             Change::MessagesForgotten { ended_before } => {
@@ -109,7 +117,12 @@ impl Rows {
                     |row: &MessageRow| row.progress.ended.is_none_or(|at| at >= ended_before);
                 self.messages.retain(|_, row| stays(row));
             }
-            Change::SpentAdded(row) => rest.spent.push(row),
+            Change::SpentAdded(row) => {
+                match rest.spent.iter_mut().find(|known| known.no == row.no) {
+                    Some(known) => known.at = row.at,
+                    None => rest.spent.push(row),
+                }
+            }
             Change::SpentMoved {
                 no,
                 parts,
@@ -187,7 +200,8 @@ impl Rows {
     fn erase(&mut self, before: UnixMs) {
         for row in self.messages.values_mut() {
             if row.progress.ended.is_some_and(|at| at < before) {
-                row.text = None;
+                (row.text, row.data) = (None, None);
+                row.to = Address::new("");
             }
         }
         self.inbound.retain(|_, (_, acked)| *acked >= before);
@@ -203,7 +217,8 @@ impl Rows {
                 if let PhoneFact::Inbound(inbound) = &fact {
                     self.inbound.remove(&inbound.n);
                 }
-                self.facts.insert(fact.s(), fact);
+                let known = self.facts.insert(fact.s(), fact);
+                assert!(known.is_none(), "a fact's number is given twice");
             }
             LinkChange::FactsAcked { up_to } => {
                 link.up_acked = up_to;

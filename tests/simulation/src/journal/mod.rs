@@ -15,7 +15,7 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, Snapshot};
+use postrider_machine::{Change, EndedAsked, Snapshot, change::EndedRow};
 
 /// The disk of a phone.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Disk {
         if let Some(real) = &mut self.real {
             real.commit(&changes);
         }
-        self.rows.apply_all(changes);
+        self.rows.commit(changes);
     }
 
     /// The process died: what was written is there.
@@ -68,7 +68,7 @@ impl Disk {
     pub fn power_failed(&mut self, random: &mut Seeded) -> bool {
         let changes = std::mem::take(&mut self.written);
         let mut after = self.rows.clone();
-        after.apply_all(changes.clone());
+        after.commit(changes.clone());
         let is_there = match &mut self.real {
             None => random.percent(50),
             Some(real) if !changes.is_empty() => {
@@ -118,6 +118,14 @@ impl Disk {
         match &self.real {
             Some(real) => real.inbound(),
             None => self.rows.inbound(),
+        }
+    }
+
+    /// Reads ended exposures, as `LoadEnded` asks for.
+    pub fn ended(&self, asked: &EndedAsked) -> Vec<EndedRow> {
+        match &self.real {
+            Some(real) => real.ended(asked),
+            None => self.rows.ended(asked),
         }
     }
 

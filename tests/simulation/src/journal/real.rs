@@ -5,7 +5,7 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, Snapshot};
+use postrider_machine::{Change, EndedAsked, Snapshot, change::EndedRow};
 use postrider_store::Journal;
 use std::fs;
 use tempfile::TempDir;
@@ -84,6 +84,11 @@ impl RealJournal {
     pub(super) fn inbound(&self) -> Vec<Inbound> {
         let journal = self.journal.as_ref().expect("the journal is open");
         journal.inbound().expect("incoming messages are read")
+    }
+
+    pub(super) fn ended(&self, asked: &EndedAsked) -> Vec<EndedRow> {
+        let journal = self.journal.as_ref().expect("the journal is open");
+        journal.ended(asked).expect("ended exposures are read")
     }
 }
 

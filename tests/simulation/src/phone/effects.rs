@@ -95,7 +95,7 @@ impl World {
                 self.step();
             }
             Effect::LoadEnded(asked) => {
-                let rows = phone.disk.rows().ended(&asked);
+                let rows = phone.disk.ended(&asked);
                 agent.handle_ended_loaded(asked, rows, now);
                 self.step();
             }
@@ -242,9 +242,14 @@ impl World {
         ];
         self.note(line.of(token.message.id).with(numbers));
         let phone = &mut self.phones[no];
+        if phone.gives_back {
+            let text = format!("phone {no} hands {token} over, and its owner has unpaired it");
+            let id = Some(token.message.id);
+            return self.fail("a phone that is unpaired hands nothing over", id, text);
+        }
         let decided_at = phone.decided_at.remove(&token).unwrap_or(self.at);
         let since = phone.limited_since.get(&sim.get()).copied().unwrap_or(0);
-        let (limits, install) = (phone.limits, phone.installs);
+        let (limits, install) = (phone.judged_limits(decided_at), phone.installs);
         let was_slow = phone.slow_until + SEND_LIMIT_SPAN_MS > decided_at;
         let slack_ms = if was_slow { 2 * phone.slow_ms } else { 0 };
         let hub_limit = self.hub_limit_on(no, sim.get());

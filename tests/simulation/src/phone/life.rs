@@ -38,7 +38,7 @@ impl World {
     pub(crate) fn die(&mut self, no: usize, death: Death, point: Point) {
         let at = self.at;
         let mut random = self.draw(&[8, no as u64, at]);
-        let words = (death_word(death), point_word(point));
+        let words = (death.word(), point.word());
         self.coverage.mark("fault", words.0, words.1);
         self.note(Line::new(Who::Phone(no), "{w}").word(words.0));
         self.note(Line::new(Who::Phone(no), "  … {w}").word(words.1));
@@ -98,6 +98,7 @@ impl World {
         phone.life += 1;
         phone.inbox.clear();
         phone.committing = false;
+        phone.gives_back = false;
         phone.written = Written::default();
         phone.dialling = None;
         phone.due_at = None;
@@ -168,6 +169,7 @@ impl World {
         self.note(
             Line::new(Who::Phone(no), "starts with {} messages in hand").with([in_hand, 0, 0]),
         );
+        self.goes_on_leaving(no, now);
         self.end_turn(no);
         self.tell_lines(no);
     }
@@ -180,27 +182,5 @@ impl World {
         let after_ms = self.draw(&name).between(60_000, 7_200_000);
         let over = crate::world::Over::Unpaired(no);
         self.push_in(after_ms, Event::Over(over));
-    }
-}
-
-const fn death_word(death: Death) -> &'static str {
-    match death {
-        Death::Kill => "killed",
-        Death::ForceStop => "stopped by force",
-        Death::Power => "power failed",
-        Death::DiskFull => "disk full",
-    }
-}
-
-const fn point_word(point: Point) -> &'static str {
-    match point {
-        Point::Idle => "between two turns",
-        Point::BeforeWrite => "before the rows were written",
-        Point::BeforeSync => "before the rows were synced",
-        Point::AfterSync => "before the machine heard of the commit",
-        Point::BeforeEffect => "before an effect",
-        Point::AfterEffect => "after an effect",
-        Point::BeforeHandOver => "before the hand-over",
-        Point::AfterHandOver => "after the hand-over",
     }
 }

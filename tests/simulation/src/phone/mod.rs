@@ -2,6 +2,7 @@
 
 mod effects;
 mod life;
+mod owner;
 mod turn;
 
 use crate::{
@@ -17,8 +18,7 @@ use postrider_link::{
     frame::{HubFrame, SimInfo},
 };
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Change, Command, Condition, Guard, PaceLimits, RadioFact,
-    SendToken, Waits,
+    Agent, AgentConfig, BootId, Change, Command, Condition, PaceLimits, RadioFact, SendToken, Waits,
 };
 use postrider_model::{DeviceId, Key, Now, SimSlot};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -40,6 +40,8 @@ pub enum Input {
     Fact(RadioFact),
     /// A wish of the owner.
     Command(Command),
+    /// The owner unpairs the phone.
+    Unpair,
     /// Another network.
     NetworkChanged,
     /// A deadline.
@@ -150,6 +152,11 @@ pub struct Phone {
     pub platform: Platform,
     /// The limits that its owner set.
     pub limits: PaceLimits,
+    /// Until when it waits for the hub to hear everything, when its owner unpairs it.
+    pub leaving: Option<u64>,
+    /// Whether this life of the process gives back what waits.
+    pub gives_back: bool,
+    judged_from: owner::JudgedFrom,
     waits: Waits,
     seed: u64,
 }
@@ -157,13 +164,6 @@ pub struct Phone {
 impl Phone {
     /// Makes a phone of the fleet, switched on, with a journal of nothing.
     pub fn new(no: usize, fleet: &Fleet, seed: u64) -> Self {
-        let limits = PaceLimits {
-            sim_parts_per_hour: fleet.sim_limit,
-            phone_parts_per_hour: fleet.phone_limit,
-            guard: fleet
-                .guard
-                .map(|(parts_max, span_ms)| Guard { parts_max, span_ms }),
-        };
         let waits = Waits {
             report_window_ms: fleet.report_window_ms,
             ..Waits::DEFAULT
@@ -207,7 +207,10 @@ impl Phone {
             charging: no == 1,
             due_at: None,
             platform: Platform::new(fleet.sims[no]),
-            limits,
+            limits: fleet.limits,
+            leaving: None,
+            gives_back: false,
+            judged_from: owner::JudgedFrom::default(),
             waits,
             seed,
         };
@@ -227,6 +230,7 @@ impl Phone {
         clone.disk = Disk::new(None);
         clone.disk.roll_back(first.disk.rows().clone());
         clone.stored = first.stored.clone();
+        (clone.limits, clone.judged_from) = (first.limits, first.judged_from);
         clone
     }
 
@@ -234,6 +238,7 @@ impl Phone {
     pub fn install_anew(&mut self) {
         let is_real = self.disk.is_real();
         self.installs += 1;
+        self.leaving = None;
         self.limited_since.clear();
         self.stored.clear();
         self.disk = Disk::new(is_real.then(RealJournal::new));

@@ -39,7 +39,7 @@ impl World {
             if self.dies_at(no, Point::Idle) {
                 return;
             }
-            let ready = self.phones[no].inbox.len().min(TURN_MAX);
+            let ready = self.phones[no].ready(TURN_MAX);
             if ready == 0 || self.phones[no].agent.is_none() {
                 break;
             }
@@ -56,6 +56,7 @@ impl World {
         self.step();
         let at = self.at;
         let misses_acks = self.has(Wrong::MissesAcks);
+        let misses_unpairing = self.has(Wrong::MissesItsUnpairing);
         let misses_pause = self.has(Wrong::MissesItsPause);
         let phone = &mut self.phones[no];
         let now = phone.now(at);
@@ -82,8 +83,17 @@ impl World {
             }
             Input::NoConnection => agent.handle_disconnected(None, now),
             Input::Fact(fact) => agent.handle_radio(fact, now),
-            // A wish that is refused changes nothing, and nobody waits for the answer here.
-            Input::Command(command) => drop(agent.handle_command(command, now)),
+            Input::Unpair => {
+                let until = phone.leaving.unwrap_or(at);
+                phone.give_back(until, now, !misses_unpairing);
+            }
+            Input::Command(command) => {
+                // A wish that is refused changes nothing, and nobody waits for the answer here.
+                let _refused = agent.handle_command(command, now);
+                if let Command::SetLimits(limits) = command {
+                    phone.keep_limits(limits, at);
+                }
+            }
             Input::NetworkChanged => agent.handle_network_change(now),
             Input::Due => agent.handle_timeout(now),
         }
@@ -126,6 +136,7 @@ impl World {
         }
         self.show_events(no);
         self.plan_deadline(no);
+        self.leaves_when_told(no);
     }
 
     /// Takes it that a slow commit is synced, and goes on with the turn.
@@ -277,10 +288,15 @@ impl World {
     pub(crate) fn plan_deadline(&mut self, no: usize) {
         let at = self.at;
         let phone = &mut self.phones[no];
-        let Some(due) = phone.agent.as_ref().and_then(|agent| agent.poll_timeout()) else {
+        let Some(agent) = &phone.agent else {
             return;
         };
-        let due_at = phone.moment(due.at.0).max(at);
+        let due = agent.poll_timeout().map(|due| phone.moment(due.at.0));
+        let leaving = phone.leaving.filter(|_| phone.gives_back);
+        let Some(due_at) = due.into_iter().chain(leaving).min() else {
+            return;
+        };
+        let due_at = due_at.max(at);
         if phone
             .due_at
             .is_none_or(|planned| planned > due_at || planned < at)

@@ -4,6 +4,7 @@ use super::{
     Action, Death, Flaw, Fleet, HubPoint, Plan, Point, Route, Setting, Sort, Step, Telling, Wanted,
 };
 use crate::random::Seeded;
+use postrider_machine::{Guard, PaceLimits};
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
@@ -24,6 +25,8 @@ pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
     };
     drawing.traffic(messages);
     drawing.weather();
+    drawing.random = Seeded::keyed(seed, &[23]);
+    drawing.owners();
     let mut steps = drawing.steps;
     steps.sort_by_key(|step| step.at);
     Plan {
@@ -35,21 +38,29 @@ pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
     }
 }
 
-fn fleet(random: &mut Seeded, real_journal: bool) -> Fleet {
-    let phones = random.between(1, 3);
-    let sims = (0..phones).map(|_| if random.percent(40) { 2 } else { 1 });
-    let sims: Vec<u8> = sims.collect();
+fn limits(random: &mut Seeded) -> PaceLimits {
     let limited = random.percent(50);
-    Fleet {
-        sims,
-        sim_limit: limited.then(|| u32::try_from(random.between(10, 120)).unwrap_or(60)),
-        phone_limit: random
+    let guard = |(parts_max, span_ms)| Guard { parts_max, span_ms };
+    PaceLimits {
+        sim_parts_per_hour: limited.then(|| u32::try_from(random.between(10, 120)).unwrap_or(60)),
+        phone_parts_per_hour: random
             .percent(20)
             .then(|| u32::try_from(random.between(20, 150)).unwrap_or(60)),
         guard: random
             .percent(80)
             .then(|| random.pick(&[(24, MINUTE), (24, 30 * MINUTE), (6, MINUTE)]))
-            .flatten(),
+            .flatten()
+            .map(guard),
+    }
+}
+
+fn fleet(random: &mut Seeded, real_journal: bool) -> Fleet {
+    let phones = random.between(1, 3);
+    let sims = (0..phones).map(|_| if random.percent(40) { 2 } else { 1 });
+    let sims: Vec<u8> = sims.collect();
+    Fleet {
+        sims,
+        limits: limits(random),
         report_window_ms: random
             .pick(&[2 * HOUR, 12 * HOUR, 72 * HOUR])
             .unwrap_or(HOUR),
@@ -203,6 +214,29 @@ impl Drawing<'_> {
         for _ in 0..faults {
             let at = self.at();
             self.fault(at);
+        }
+    }
+
+    /// Owners change limits, and now and then one unpairs a phone.
+    fn owners(&mut self) {
+        for _ in 0..self.random.below(4) {
+            let (at, phone) = (self.at(), self.phone());
+            let limits = limits(&mut self.random);
+            self.add(at, Action::OwnerLimits(phone, limits));
+        }
+        if self.random.percent(25) {
+            let (at, phone) = (self.at(), self.phone());
+            let within_ms = match self.random.below(4) {
+                0 => self.random.below(SECOND),
+                1 => self.random.between(SECOND, MINUTE),
+                _ => self.random.between(MINUTE, 5 * MINUTE),
+            };
+            self.add(at, Action::OwnerUnpairs(phone, within_ms));
+            if self.random.percent(30) {
+                let death = self.death(phone);
+                let soon = self.random.below(within_ms);
+                self.add(at + soon, death);
+            }
         }
     }
 

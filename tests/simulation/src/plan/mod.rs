@@ -4,10 +4,12 @@
 //! less of it.
 
 mod draw;
+mod words;
 
 pub use draw::draw;
 
 use crate::wrong::Wrong;
+use postrider_machine::PaceLimits;
 
 /// A phone and a slot, as messages are routed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -170,6 +172,10 @@ pub enum Action {
     OwnerPause(usize, bool),
     /// The owner looks at the phone.
     OwnerLooks(Route),
+    /// The owner sets a phone's limits.
+    OwnerLimits(usize, PaceLimits),
+    /// The owner unpairs a phone, which waits so long at most for the hub to hear everything.
+    OwnerUnpairs(usize, u64),
     /// So many true copies of something come in.
     Incoming(Route, Sort, u64, Telling),
     /// A phone ends at a point of a turn, the n-th time that it gets there.
@@ -245,12 +251,8 @@ pub struct Step {
 pub struct Fleet {
     /// How many slots each phone has in use.
     pub sims: Vec<u8>,
-    /// Parts an hour of a SIM.
-    pub sim_limit: Option<u32>,
-    /// Parts an hour of a phone.
-    pub phone_limit: Option<u32>,
-    /// The platform's guard: parts, milliseconds.
-    pub guard: Option<(u32, u64)>,
+    /// What their owners allow at first.
+    pub limits: PaceLimits,
     /// How long reports are waited for.
     pub report_window_ms: u64,
     /// Exposures without a result, of each SIM and priority.

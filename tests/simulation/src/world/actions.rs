@@ -55,6 +55,8 @@ impl World {
                 let slot = SimSlot::new(route.sim).unwrap_or_default();
                 self.phone_input(route.phone, Input::Command(Command::ReleaseSim(slot)));
             }
+            Action::OwnerLimits(phone, limits) => self.owner_limits(*phone, *limits),
+            Action::OwnerUnpairs(phone, within_ms) => self.owner_unpairs(*phone, *within_ms),
             Action::Incoming(route, sort, copies, telling) => {
                 self.comes_in(*route, *sort, index as u64 + 1, *copies, *telling);
             }
