@@ -78,6 +78,12 @@ async fn fields_are_customized_one_and_many() {
         .post("message_fields/code", json!({ "hide_values": true }))
         .await;
     assert_eq!(hidden["hide_values"], true);
+    let not_its_own = json!({ "readonly": "x", "delete": "x", "name": "Code" });
+    let named = client.post("message_fields/code", not_its_own).await;
+    assert_eq!(
+        (&named["name"], named.get("readonly")),
+        (&json!("Code"), None)
+    );
     for (path, body, param) in [
         ("contact_fields/a%20b", json!({}), "variable"),
         (

@@ -44,6 +44,10 @@ async fn the_organization_of_the_key_is_listed_shown_and_changed() {
         [""; 0]
     );
     client
+        .call("GET", "/organizations?marker=x", None)
+        .await
+        .invalid("marker");
+    client
         .call("GET", "/organizations?sort=age", None)
         .await
         .invalid("sort");

@@ -28,7 +28,7 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     if !is_variable(variable) {
         return Err(ApiError::invalid_param("variable", RULE).into());
     }
-    let change = Change::read(variable, |name| call.params.get(name))?;
+    let change = Change::read(kind, variable, |name| call.params.get(name))?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if let Err(refused) = change.check(tx, work, kind)? {
@@ -58,7 +58,9 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
         if !is_variable(name) {
             return Err(variable.refuse(RULE).into());
         }
-        changes.push(Change::read(name, |name| object.get(name))?);
+        let mut change = Change::read(kind, name, |name| object.get(name))?;
+        change.delete = object.get("delete").boolean()?.unwrap_or(false);
+        changes.push(change);
     }
     let clears = changes.iter().any(|change| change.delete);
     let now = hub.now();
@@ -103,7 +105,16 @@ struct Change {
 }
 
 impl Change {
-    fn read<'a>(variable: &str, get: impl Fn(&'static str) -> Field<'a>) -> Result<Self, ApiError> {
+    /// Reads what both kinds of fields have, and the flags of one.
+    fn read<'a>(
+        kind: Kind,
+        variable: &str,
+        get: impl Fn(&'static str) -> Field<'a>,
+    ) -> Result<Self, ApiError> {
+        let flag = |owner, name| match kind.owner == owner {
+            true => get(name).boolean(),
+            false => Ok(None),
+        };
         let name = get("name");
         let text = name
             .string(NAME_LENGTH_MAX)?
@@ -114,15 +125,15 @@ impl Change {
             .collect();
         Ok(Self {
             variable: variable.to_owned(),
-            delete: get("delete").boolean()?.unwrap_or(false),
+            delete: false,
             name: name.is_present().then(|| text.map(str::to_owned)),
             field_type: get("type").one_of(&types)?,
             order: get("order").integer(0..=ORDER_MAX)?,
             items: items(&get("items"))?,
-            readonly: get("readonly").boolean()?,
-            lookup_key: get("lookup_key").boolean()?,
-            show_on_conversation: get("show_on_conversation").boolean()?,
-            hide_values: get("hide_values").boolean()?,
+            readonly: flag(FieldOwner::Contact, "readonly")?,
+            lookup_key: flag(FieldOwner::Contact, "lookup_key")?,
+            show_on_conversation: flag(FieldOwner::Contact, "show_on_conversation")?,
+            hide_values: flag(FieldOwner::Message, "hide_values")?,
             items_path: get("items").path().to_string(),
         })
     }

@@ -6,7 +6,7 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, fold};
 use hub_store::organizations;
-use hub_web::{Answer, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};
+use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};
 
 const NAME: FilterSpec = FilterSpec {
     name: "name",
@@ -18,6 +18,11 @@ const NAME: FilterSpec = FilterSpec {
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     call.caller.require(Permission::ViewProjects)?;
     let asked = ListQuery::read(&call.params, &["default", "name"], [&NAME])?;
+    if asked.marker.is_some() {
+        return Err(
+            ApiError::invalid_param("marker", "is none of this list, which has one page").into(),
+        );
+    }
     let id = call.caller.key.organization_id;
     let reading = hub.store.read(move |tx| organizations::get(tx, id));
     let own = reading.await?.filter(|own| {
@@ -27,7 +32,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     if asked.count_only {
         return Ok(Answer::count(u64::from(own.is_some())));
     }
-    let is_on_page = asked.offset == 0 && asked.marker.is_none();
+    let is_on_page = asked.offset == 0;
     let page = Page {
         items: own
             .filter(|_| is_on_page)

@@ -9,43 +9,81 @@ use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::Permission;
+use hub_domain::{Permission, Project, RelativeSchedule};
 use hub_store::{Tx, relative_schedules};
-use hub_web::{Answer, Fields};
+use hub_web::{Answer, ApiError, Fields};
+use postrider_model::{Now, RelativeScheduledId};
+use std::sync::Arc;
+
+/// How often a change is tried again that another one came before.
+const TRIES: usize = 20;
 
 /// Changes what is given; the scheduled messages of all its contacts follow.
 pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
-    let (now, params) = (hub.now(), &call.params);
-    let fields = Fields::read(params)?;
-    parse::refuse_read_only(params, READ_ONLY)?;
-    let of = project.id;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, READ_ONLY)?;
+    for _ in 0..TRIES {
+        let answer = attempt(&hub, &call, &project, id, &fields, now).await?;
+        if answer != Answer::void() {
+            hub.bus.wake_followers();
+            return Ok(answer);
+        }
+    }
+    Err(ApiError::unavailable("the relative scheduled message changes all the time").into())
+}
+
+/// Changes it as it was read; answers nothing when it has been changed since.
+async fn attempt(
+    hub: &Hub,
+    call: &Call,
+    project: &Arc<Project>,
+    id: RelativeScheduledId,
+    fields: &Fields,
+    now: Now,
+) -> ApiResult {
+    let (of, params) = (project.id, &call.params);
     let reading = hub
         .store
         .read(move |tx| relative_schedules::get(tx, of, id));
-    let mut relative = found(reading.await?)?;
+    let before = found(reading.await?)?;
+    let mut relative = before.clone();
     let mut message = Message::stored(&relative.message);
-    let planned = planned(&hub, params, &project, &mut message, now).await?;
+    let planned = planned(hub, params, project, &mut message, now).await?;
     relative.message = message.to_text();
-    if let Some(to) = recipient(params, &planned, &project)? {
+    if let Some(to) = recipient(params, &planned, project)? {
         relative.to = to;
     }
-    Given::read(params, &project, now)?.apply(&mut relative)?;
+    Given::read(params, project, now)?.apply(&mut relative)?;
     relative.walked_up_to = Some(0);
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if let Err(refused) = check_recipient(tx, work.project, &relative.to)? {
             return Ok(Err(refused));
         }
-        if !relative_schedules::update(tx, &relative)? {
-            return Ok(found(None));
+        match found(relative_schedules::get(tx, work.project.id, id)?) {
+            Err(missing) => return Ok(Err(missing)),
+            Ok(now) if !is_same(&now, &before) => return Ok(Ok(None)),
+            Ok(_) => {}
         }
-        RelativeView::read(tx, relative.clone()).map(Ok)
+        relative_schedules::update(tx, &relative)?;
+        RelativeView::read(tx, relative.clone()).map(|view| Ok(Some(view)))
     };
-    let show = move |view: RelativeView| Answer::object(&view, &fields);
-    let none = Idempotency::none();
-    let answer = unit::answer(&hub, &project, now, none, decide, show).await?;
-    hub.bus.wake_followers();
-    Ok(answer)
+    let fields = fields.clone();
+    let show = move |view: Option<RelativeView>| {
+        view.map_or_else(Answer::void, |view| Answer::object(&view, &fields))
+    };
+    unit::answer(hub, project, now, Idempotency::none(), decide, show).await
+}
+
+/// Says whether nothing was changed but how far its contacts have been walked through.
+fn is_same(now: &RelativeSchedule, before: &RelativeSchedule) -> bool {
+    let walked_up_to = before.walked_up_to;
+    let now = RelativeSchedule {
+        walked_up_to,
+        ..now.clone()
+    };
+    now == *before
 }

@@ -12,8 +12,12 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project, Schedule};
 use hub_store::{Tx, schedules};
-use hub_web::{Answer, ApiError, ErrorCode, Fields};
-use postrider_model::Now;
+use hub_web::{Answer, ApiError, Fields};
+use postrider_model::{Now, ScheduledId};
+use std::sync::Arc;
+
+/// How often a change is tried again that another one came before.
+const TRIES: usize = 20;
 
 /// Changes what is given of a scheduled message; its times are looked for anew where they change.
 pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
@@ -22,11 +26,29 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
+    for _ in 0..TRIES {
+        let answer = attempt(&hub, &call, &project, id, &fields, now).await?;
+        if answer != Answer::void() {
+            return Ok(answer);
+        }
+    }
+    Err(ApiError::unavailable("the scheduled message changes all the time").into())
+}
+
+/// Changes it as it was read; answers nothing when it has been sent or changed since.
+async fn attempt(
+    hub: &Hub,
+    call: &Call,
+    project: &Arc<Project>,
+    id: ScheduledId,
+    fields: &Fields,
+    now: Now,
+) -> ApiResult {
     let of = project.id;
     let reading = hub.store.read(move |tx| schedules::get(tx, of, id));
     let mut schedule = found(reading.await?)?;
     let before = schedule.clone();
-    let planned = change(&hub, &call, &project, &mut schedule, now).await?;
+    let planned = change(hub, call, project, &mut schedule, now).await?;
 
     let moved = schedule.to != before.to;
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
@@ -38,20 +60,15 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             }
         }
         if !schedules::update(tx, &schedule)? {
-            // Sent, changed or cancelled since it was read.
-            let text = "the scheduled message has just changed: try again";
-            let there = schedules::get(tx, work.project.id, id)?.is_some();
-            let busy = ApiError::new(ErrorCode::Unavailable, text);
-            return Ok(Err(if there {
-                busy
-            } else {
-                ApiError::not_found("scheduled message")
-            }));
+            return Ok(found(schedules::get(tx, work.project.id, id)?).map(|_| None));
         }
-        ScheduleView::read(tx, schedule).map(Ok)
+        ScheduleView::read(tx, schedule).map(|view| Ok(Some(view)))
     };
-    let show = move |view: ScheduleView| Answer::object(&view, &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    let fields = fields.clone();
+    let show = move |view: Option<ScheduleView>| {
+        view.map_or_else(Answer::void, |view| Answer::object(&view, &fields))
+    };
+    unit::answer(hub, project, now, Idempotency::none(), decide, show).await
 }
 
 /// Puts into a schedule what the request gives, and checks the whole.
