@@ -27,7 +27,8 @@ enum Kept {
     Object,
 }
 
-/// Each parameter that is kept, under all its names, the first of which is kept.
+/// Each parameter that is kept, with all its names: it is kept under the one that was given, which
+/// errors name.
 const PARAMETERS: &[(&[&str], Kept)] = &[
     (&["message_type"], Kept::Text),
     (&["content"], Kept::Text),
@@ -111,7 +112,10 @@ impl Message {
 
     /// Returns one of them.
     pub fn get(&self, name: &str) -> &Json {
-        self.0.get(name).unwrap_or(&Json::Null)
+        let same = PARAMETERS.iter().find(|(names, _)| names.contains(&name));
+        let names = same.map_or(&[][..], |(names, _)| names);
+        let kept = names.iter().find_map(|name| self.0.get(*name));
+        kept.or_else(|| self.0.get(name)).unwrap_or(&Json::Null)
     }
 
     /// Returns the addresses of its media.
@@ -133,9 +137,11 @@ impl Message {
     /// `invalid_param` for what is of the wrong type.
     pub fn take(&mut self, params: &Params) -> Result<(), ApiError> {
         for (names, kept) in PARAMETERS {
-            let mut fields = names.iter().map(|name| params.get(name));
-            if let Some(field) = fields.find(Field::is_present) {
-                self.put(names[0], kept.read(&field)?);
+            let given = names.iter().find(|name| params.get(name).is_present());
+            if let Some(given) = given {
+                let value = kept.read(&params.get(given))?;
+                self.0.retain(|name, _| !names.contains(&name.as_str()));
+                self.put(given, value);
             }
         }
         let media = ["media_urls", "media"].map(|name| params.get(name));

@@ -6,7 +6,7 @@ use hub_store::{StoreError, Tx, contacts, groups};
 use hub_web::{ObjectWriter, Resource};
 use postrider_model::{ProjectId, UnixMs};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whom something is for, in words.
 #[derive(Debug, Clone, Default)]
@@ -170,8 +170,9 @@ pub(in crate::api) fn write_message(
     out.put("media", &media);
     out.put("route_params", message.get("route_params"));
     out.put_json("vars", &message.vars().to_json());
-    let labels = message.get("label_ids").as_array();
-    out.put("label_ids", &labels.cloned().unwrap_or_default());
+    let labels = message.get("label_ids").as_array().into_iter().flatten();
+    let labels: BTreeSet<_> = labels.filter_map(Json::as_str).collect();
+    out.put("label_ids", &labels);
     for name in ["on_unknown", "ttl_sec"] {
         out.put_some(
             name,
