@@ -218,7 +218,7 @@ pub struct SpentRow {
 /// A row of the platform's sent messages that one exposure was recognised by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimRow {
-    /// The provider's number of it.
+    /// The provider's number of it; 0 stands for every row that is dated up to `at`.
     pub row: i64,
     /// When it was claimed.
     pub at: UnixMs,

@@ -3,6 +3,10 @@
 //! The platform's rows carry no id of ours. Two exposures of the same SIM, recipient and text are
 //! never with the radio at once, and a row counts for none that was handed over after its date; so
 //! what is left to prevent is that one row speaks twice.
+//!
+//! Rows are dated by the wall clock. When that is set back, rows of earlier hand-overs seem to lie
+//! ahead, and the clock passes their dates a second time. Then no row counts that is not dated later
+//! than all of those.
 
 use crate::{
     change::{Change, ClaimRow},
@@ -18,19 +22,52 @@ const CLAIM_MS: i64 = 259_200_000;
 /// Most claims that are remembered; when full, the oldest is forgotten before its time.
 const CLAIMS_MAX: usize = 2_000;
 
+/// How long after a hand-over its row may be dated, in milliseconds.
+const ROW_LATE_MS: i64 = 600_000;
+/// Stands in the journal for every row up to a date; the platform numbers its rows from 1.
+const EVERY_ROW: i64 = 0;
+
 /// The claims of the last days.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     rows: BTreeSet<i64>,
     by_age: VecDeque<ClaimRow>,
+    /// The latest date that a row of ours may have, as far as this process knows.
+    latest: Option<UnixMs>,
+    /// The date up to which no row counts: the wall clock was set back from there.
+    passed: Option<UnixMs>,
 }
 
 impl Claims {
-    pub(super) fn new(rows: Vec<ClaimRow>) -> Self {
+    /// Goes on from the journal; `ended` is when the last exposure that it keeps was over.
+    pub(super) fn new(rows: Vec<ClaimRow>, ended: Option<UnixMs>) -> Self {
+        let (every, rows): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|claim| claim.row == EVERY_ROW);
         Self {
             rows: rows.iter().map(|claim| claim.row).collect(),
+            latest: rows.iter().map(|claim| claim.at).max().max(ended),
             by_age: rows.into(),
+            passed: every.iter().map(|claim| claim.at).max(),
         }
+    }
+
+    /// Takes it that a message is with the radio, or was by the wall clock of then.
+    pub(super) fn handed_over(&mut self, at: UnixMs) {
+        self.latest = self.latest.max(Some(at.plus_ms(ROW_LATE_MS)));
+    }
+
+    /// Takes it that the wall clock was set back to `now`: it never was later than `before`.
+    ///
+    /// Returns the change that remembers which dates it passes again, where rows of ours may have
+    /// them.
+    pub(super) fn set_back(&mut self, before: UnixMs, now: UnixMs) -> Option<Change> {
+        let passed = self.latest?.min(before);
+        if passed < now || self.passed >= Some(passed) {
+            return None;
+        }
+        self.passed = Some(passed);
+        let row = EVERY_ROW;
+        Some(Change::SentRowClaimed(ClaimRow { row, at: passed }))
     }
 
     /// Claims the oldest row that is nobody's and not older than a hand-over.
@@ -40,8 +77,10 @@ impl Claims {
         since: UnixMs,
         now: UnixMs,
     ) -> Option<Change> {
-        let is_free =
-            |found: &&SentRow| (since..=now).contains(&found.at) && !self.rows.contains(&found.row);
+        let is_free = |found: &&SentRow| {
+            let is_of_its_time = (since..=now).contains(&found.at) && Some(found.at) > self.passed;
+            is_of_its_time && !self.rows.contains(&found.row)
+        };
         let row = found.iter().take(SENT_ROWS_MAX).find(is_free)?.row;
         let claim = ClaimRow { row, at: now };
         self.rows.insert(row);
@@ -103,12 +142,41 @@ mod tests {
 
     #[test]
     fn claims_outlive_a_restart_and_end_after_three_days() {
-        let mut claims = Claims::new(vec![ClaimRow { row: 1, at: NOW }]);
+        let mut claims = Claims::new(vec![ClaimRow { row: 1, at: NOW }], None);
         assert_eq!(claim(&mut claims, &[row(1, 0)], 0), None);
         assert_eq!(claims.forget(NOW.plus_ms(CLAIM_MS)), None);
         let before = NOW.plus_ms(1);
         let forgotten = claims.forget(NOW.plus_ms(CLAIM_MS + 1));
         assert_eq!(forgotten, Some(Change::ClaimsForgotten { before }));
+        assert_eq!(claim(&mut claims, &[row(1, 0)], 0), Some(1));
+    }
+
+    #[test]
+    fn dates_that_the_clock_passes_again_count_for_nobody() {
+        let mut claims = Claims::default();
+        claims.handed_over(NOW.plus_ms(-50));
+        let before = NOW.plus_ms(100);
+        let passed = claims.set_back(before, NOW.plus_ms(-10));
+        let row_of_all = ClaimRow { row: 0, at: before };
+        assert_eq!(passed, Some(Change::SentRowClaimed(row_of_all)));
+        assert_eq!(claims.set_back(before, NOW.plus_ms(-10)), None);
+        let found = |n, at| [row(n, at)];
+        let mut again = Claims::new(vec![row_of_all], None);
+        for claims in [&mut claims, &mut again] {
+            let now = NOW.plus_ms(1_000);
+            assert_eq!(claims.claim(&found(1, 100), NOW, now), None);
+            assert!(claims.claim(&found(2, 101), NOW, now).is_some());
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_from_where_nothing_was_handed_over_costs_nothing() {
+        let mut claims = Claims::default();
+        assert_eq!(claims.set_back(NOW.plus_ms(100), NOW), None);
+        claims.handed_over(NOW.plus_ms(-10 * ROW_LATE_MS));
+        assert_eq!(claims.set_back(NOW.plus_ms(100), NOW), None);
+        let mut over = Claims::new(Vec::new(), Some(NOW.plus_ms(5)));
+        assert!(over.set_back(NOW.plus_ms(100), NOW).is_some());
         assert_eq!(claim(&mut claims, &[row(1, 0)], 0), Some(1));
     }
 
