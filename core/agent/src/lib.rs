@@ -55,9 +55,10 @@ pub use pairing::{
 pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, StartError};
 pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
-    Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, LOG_ROWS_MAX,
-    Log, LogPage, PaceLimits, RadioFact, ReceivedData, ReceivedMms, ReceivedSms, Refused,
-    ReportStatus, SENT_ROWS_MAX, ScanMark, SendParts, SendToken, SentRow, Waits,
+    Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, KindStatus,
+    LOG_ROWS_MAX, Log, LogPage, NextSlot, PaceLimits, RadioFact, ReceivedData, ReceivedMms,
+    ReceivedSms, Refused, ReportStatus, SENT_ROWS_MAX, ScanMark, SendParts, SendToken, SentRow,
+    SimStatus, Waits,
 };
 pub use radio::{DialUssd, PlaceCall, Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};

@@ -15,7 +15,7 @@ use crate::{
 };
 use postrider_link::{close::CloseCode, frame::SimInfo};
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, Waits,
+    Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, SimStatus, Waits,
 };
 use postrider_store::{Journal, JournalError};
 use rustls::ClientConfig;
@@ -191,6 +191,14 @@ impl Phone {
         let wish = Wish::Command(command, answer);
         self.wishes.send(wish).await.map_err(|_| None)?;
         answered.await.map_err(|_| None)?.map_err(Some)
+    }
+
+    /// Returns what waits for each SIM and until when, with or without a link; `None` when the
+    /// phone has stopped.
+    pub async fn slots(&self) -> Option<Vec<SimStatus>> {
+        let (answer, answered) = oneshot::channel();
+        self.wishes.send(Wish::Slots(answer)).await.ok()?;
+        answered.await.ok()
     }
 
     /// Tells that the phone is on another network, so that it dials at once.

@@ -19,7 +19,7 @@ use postrider_link::{
     codec::{self, DecodeError},
     frame::PhoneFrame,
 };
-use postrider_machine::{Agent, Change, Command, Effect, Event, RadioFact, Refused};
+use postrider_machine::{Agent, Change, Command, Effect, Event, RadioFact, Refused, SimStatus};
 use postrider_model::{BootMs, Now};
 use postrider_store::JournalError;
 use std::{
@@ -51,6 +51,7 @@ pub enum RingError {
 /// What a phone's owner asks of the loop.
 pub(crate) enum Wish {
     Command(Command, oneshot::Sender<Result<(), Refused>>),
+    Slots(oneshot::Sender<Vec<SimStatus>>),
     NetworkChanged,
     NetworkLost,
     Wake,
@@ -224,6 +225,9 @@ impl Ring {
             Wish::Command(command, answer) => {
                 let answered = self.agent.handle_command(command, now);
                 let _gone = answer.send(answered);
+            }
+            Wish::Slots(answer) => {
+                let _gone = answer.send(self.agent.slots(now));
             }
             Wish::NetworkChanged => {
                 self.is_offline = false;

@@ -79,8 +79,10 @@ impl Agent {
         work.changes.extend(begun);
         let known_sims = KnownSims::new(std::mem::take(&mut restored.sims));
         let sims = config.sims.clone();
+        let wall = Wall::recall(&restored, &config.boot_id, now);
         let mut cx = Cx {
-            now,
+            // Settling finds out that the clock was set, and moves what was taken up here.
+            now: wall.as_told(now),
             timers: &mut timers,
             work: &mut work,
         };
@@ -99,7 +101,7 @@ impl Agent {
         let mut agent = Self {
             boot_id: config.boot_id,
             now,
-            wall: Wall::new(now),
+            wall,
             session,
             was_open: false,
             outbound,

@@ -2,10 +2,11 @@
 
 use crate::{
     config::PaceLimits,
-    outbound::{Outbound, Waiting},
+    outbound::Outbound,
+    status::{KindStatus, NextSlot, SimStatus},
     timers::Timers,
 };
-use postrider_link::frame::{self, Kind, KindQueue, SimInfo};
+use postrider_link::frame::{self, KindQueue, SimInfo};
 use postrider_model::{BootMs, Now};
 
 /// The least time between two health facts, in milliseconds; what changes in between is told
@@ -41,14 +42,6 @@ struct Told {
     version: u64,
     queues: Vec<(usize, Option<&'static str>)>,
     kinds: Vec<(usize, Option<&'static str>)>,
-}
-
-/// What waits for a SIM.
-#[derive(Debug)]
-struct Queue {
-    count: usize,
-    next: Option<Waiting>,
-    kinds: Vec<(Kind, usize, Option<Waiting>)>,
 }
 
 /// What is known of the phone, and what the hub was told of it.
@@ -124,24 +117,15 @@ impl Health {
     }
 
     /// Tells what has changed since it was told last, once a minute has passed.
-    pub(crate) fn next(
-        &mut self,
-        outbound: &mut Outbound,
-        timers: &Timers,
-        now: Now,
-    ) -> NextHealth {
+    pub(crate) fn next(&mut self, outbound: &Outbound, timers: &Timers, now: Now) -> NextHealth {
         if let Some((at, _)) = &self.told {
             let next = at.plus_ms(HEALTH_MS_MIN);
             if now.boot < next {
                 return NextHealth::NotBefore(next);
             }
         }
-        let mut queue_of = |sim: &SimInfo| {
-            let (count, next) = outbound.queue_of(sim.slot, timers, now);
-            let kinds = outbound.lanes_of(sim.slot, timers, now);
-            Queue { count, next, kinds }
-        };
-        let queues: Vec<_> = self.sims.iter().map(&mut queue_of).collect();
+        let status = |sim: &SimInfo| outbound.status_of(sim.slot, timers, now);
+        let queues: Vec<_> = self.sims.iter().map(status).collect();
         let told = self.told_by(&queues);
         if self
             .told
@@ -151,34 +135,32 @@ impl Health {
             return NextHealth::Nothing;
         }
         self.told = Some((now.boot, told));
-        NextHealth::Tell(Box::new(self.fact(&queues, outbound.waiting(), now)))
+        NextHealth::Tell(Box::new(self.fact(&queues, outbound.waiting())))
     }
 
-    fn told_by(&self, queues: &[Queue]) -> Told {
-        let word = |waiting: Option<Waiting>| waiting.map(|waiting| waiting.waiting_for);
+    fn told_by(&self, queues: &[SimStatus]) -> Told {
+        let word = |next: Option<NextSlot>| next.map(|next| next.waiting_for);
         let kinds = queues.iter().flat_map(|queue| &queue.kinds);
         Told {
             version: self.version,
             queues: queues
                 .iter()
-                .map(|queue| (queue.count, word(queue.next)))
+                .map(|queue| (queue.waiting, word(queue.next)))
                 .collect(),
-            kinds: kinds
-                .map(|(_, count, next)| (*count, word(*next)))
-                .collect(),
+            kinds: kinds.map(|kind| (kind.waiting, word(kind.next))).collect(),
         }
     }
 
-    fn fact(&self, queues: &[Queue], waiting: usize, now: Now) -> frame::Health {
+    fn fact(&self, queues: &[SimStatus], waiting: usize) -> frame::Health {
         let condition = self.condition.clone();
-        let describe = |sim: &SimInfo, queue: &Queue| SimInfo {
-            queue: Some(narrow(queue.count)),
-            next_slot_in_ms: queue.next.map_or(Some(0), |next| in_ms(next, now)),
+        let describe = |sim: &SimInfo, queue: &SimStatus| SimInfo {
+            queue: Some(narrow(queue.waiting)),
+            next_slot_in_ms: queue.next.map_or(Some(0), |next| next.in_ms),
             waiting_for: queue.next.map(|next| next.waiting_for.to_owned()),
-            kinds: queue.kinds.iter().map(|kind| of_kind(kind, now)).collect(),
+            kinds: queue.kinds.iter().map(of_kind).collect(),
             ..sim.clone()
         };
-        let next = soonest(queues);
+        let next = NextSlot::soonest(queues.iter().filter_map(|queue| queue.next));
         frame::Health {
             s: 0,
             battery: condition.battery,
@@ -192,7 +174,7 @@ impl Health {
                 .map(|(sim, queue)| describe(sim, queue))
                 .collect(),
             queue: Some(narrow(waiting)),
-            next_slot_in_ms: next.and_then(|next| in_ms(next, now)),
+            next_slot_in_ms: next.and_then(|next| next.in_ms),
             waiting_for: next.map(|next| next.waiting_for.to_owned()),
             forwarding: condition.forwarding,
             app_version: condition.app_version,
@@ -203,23 +185,13 @@ impl Health {
     }
 }
 
-/// Returns what the message that may leave first on any SIM waits for.
-fn soonest(queues: &[Queue]) -> Option<Waiting> {
-    let waiting = queues.iter().filter_map(|queue| queue.next);
-    waiting.min_by_key(|next| (next.until.is_none(), next.until))
-}
-
-fn of_kind((kind, count, next): &(Kind, usize, Option<Waiting>), now: Now) -> KindQueue {
+fn of_kind(kind: &KindStatus) -> KindQueue {
     KindQueue {
-        kind: kind.clone(),
-        queue: narrow(*count),
-        next_slot_in_ms: next.map_or(Some(0), |next| in_ms(next, now)),
-        waiting_for: next.map(|next| next.waiting_for.to_owned()),
+        kind: kind.kind.clone(),
+        queue: narrow(kind.waiting),
+        next_slot_in_ms: kind.next.map_or(Some(0), |next| next.in_ms),
+        waiting_for: kind.next.map(|next| next.waiting_for.to_owned()),
     }
-}
-
-fn in_ms(waiting: Waiting, now: Now) -> Option<u64> {
-    waiting.until.map(|until| until.since_ms(now.boot))
 }
 
 fn narrow(count: usize) -> u32 {

@@ -59,6 +59,7 @@ mod settle;
 mod sims;
 mod snapshot;
 mod stamp;
+mod status;
 mod timers;
 mod token;
 mod unpair;
@@ -85,13 +86,15 @@ pub use kept::{ASKED_MAX, EndedAsked};
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
     DIALLED_MS_MAX, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS,
-    LINE_TOLD_MS, RARE_LOOK_MS, ROW_MS, SENT_ROWS_MAX, TEXT_MS, USSD_MS_MAX, WAITING_MAX,
+    LINE_TOLD_MS, RARE_LOOK_MS, REPORTS_AWAITED_MAX, ROW_MS, SENT_ROWS_MAX, TEXT_MS, USSD_MS_MAX,
+    WAITING_MAX,
 };
 pub use pacer::{HALVING_MS, HALVINGS_MAX, PaceRule, SEND_LIMIT_SPAN_MS};
 pub use parts::{InvalidParts, Parts};
 pub use scan::{SCAN_MS, SCAN_MS_MIN, SCAN_OVERLAP_MS};
 pub use snapshot::Snapshot;
 pub use stamp::{BootId, Stamp};
+pub use status::{KindStatus, NextSlot, SimStatus};
 pub use timers::{Deadline, Subject, Timer};
 pub use token::{MessageRef, SendToken};
 pub use wall::WALL_DRIFT_MS;

@@ -37,10 +37,9 @@ impl Agent {
 
     fn watch_wall(&mut self, now: Now) {
         if let Some(by_ms) = self.wall.moved_ms(now) {
+            self.outbound.wall_moved(by_ms);
             self.scans.wall_moved(now.unix);
             self.work.changes.push(Change::WallMoved { by_ms });
-            let passed = self.outbound.wall_moved(by_ms, now.unix);
-            self.work.changes.extend(passed);
         }
     }
 
@@ -72,7 +71,7 @@ impl Agent {
             self.timers.stop(Timer::Health, Subject::Agent);
             return;
         }
-        match self.health.next(&mut self.outbound, &self.timers, now) {
+        match self.health.next(&self.outbound, &self.timers, now) {
             NextHealth::Nothing => {}
             NextHealth::NotBefore(at) => self.timers.set(Timer::Health, Subject::Agent, at),
             NextHealth::Tell(health) => {

@@ -4,7 +4,11 @@
 //! boot clock, the stamps that ages are taken from move with it; a reboot then finds them as old
 //! as they are, whatever was done to the clock while the phone ran.
 
-use postrider_model::Now;
+use crate::{
+    snapshot::Snapshot,
+    stamp::{BootId, Stamp},
+};
+use postrider_model::{Now, UnixMs};
 
 /// By how much the wall clock may drift before stamps follow it, in milliseconds.
 pub const WALL_DRIFT_MS: i64 = 5_000;
@@ -16,13 +20,31 @@ pub(crate) struct Wall {
 }
 
 impl Wall {
-    pub(crate) fn new(now: Now) -> Self {
+    /// Recalls from what the journal holds of this boot how the clocks stood when it was written:
+    /// somebody may have set one while the process was away.
+    pub(crate) fn recall(restored: &Snapshot, boot_id: &BootId, now: Now) -> Self {
+        let spent = restored.spent.iter().map(|row| &row.at);
+        let pace = restored.pace.iter().map(|row| &row.since);
+        let open = restored.messages.iter().flat_map(|row| {
+            let retry = row.progress.retry.as_ref().map(|(since, _)| since);
+            std::iter::once(&row.received).chain(retry)
+        });
+        let of_boot = |stamp: &&Stamp| stamp.is_of(boot_id);
+        let stamps = spent.chain(pace).chain(open).filter(of_boot);
+        let latest = stamps.max_by_key(|stamp| stamp.boot);
+        let told = latest.map_or(now, |stamp| Now::new(stamp.boot.0, stamp.unix.0));
         Self {
-            offset_ms: offset_ms(now),
+            offset_ms: offset_ms(told),
         }
     }
 
-    /// Returns by how much the wall clock was moved since it was looked at, in milliseconds.
+    /// Returns the present moment by the wall clock that the journal's stamps are told by.
+    pub(crate) fn as_told(self, now: Now) -> Now {
+        let unix = UnixMs(self.offset_ms.saturating_add_unsigned(now.boot.0));
+        Now { unix, ..now }
+    }
+
+    /// Returns by how much the wall clock was moved since it was told, in milliseconds.
     pub(crate) fn moved_ms(&mut self, now: Now) -> Option<i64> {
         let by_ms = offset_ms(now).saturating_sub(self.offset_ms);
         if by_ms.saturating_abs() < WALL_DRIFT_MS {
@@ -41,15 +63,19 @@ fn offset_ms(now: Now) -> i64 {
 mod tests {
     use super::*;
 
+    fn at(now: Now) -> Wall {
+        Wall::recall(&Snapshot::default(), &BootId::new("a"), now)
+    }
+
     #[test]
     fn a_clock_that_only_runs_has_not_moved() {
-        let mut wall = Wall::new(Now::new(10, 1_000));
+        let mut wall = at(Now::new(10, 1_000));
         assert_eq!(wall.moved_ms(Now::new(90_000_010, 90_001_000)), None);
     }
 
     #[test]
     fn drift_adds_up_and_is_told_once() {
-        let mut wall = Wall::new(Now::new(0, 0));
+        let mut wall = at(Now::new(0, 0));
         assert_eq!(wall.moved_ms(Now::new(100, 100 + WALL_DRIFT_MS - 1)), None);
         assert_eq!(
             wall.moved_ms(Now::new(200, 200 + WALL_DRIFT_MS)),

@@ -99,7 +99,7 @@ impl Outbound {
     pub(super) fn release_if_held(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
         let queue = self.sims.get(&sim);
         if queue.is_some_and(|queue| queue.hold.is_some()) {
-            self.release(sim, cx);
+            self.lift_hold(sim, cx);
         }
     }
 

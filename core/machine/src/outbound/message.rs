@@ -166,6 +166,13 @@ impl Message {
         }
     }
 
+    /// Returns the code with which its last hand-over met the platform's limit, if it did.
+    pub(super) fn limit_code(&self) -> Option<i32> {
+        let code = self.row.progress.code.as_ref()?.parse().ok()?;
+        let is_limit = result_code::look_up(code).action == Action::HoldSimAndHalvePace;
+        is_limit.then_some(code)
+    }
+
     /// Returns the fact that tells its present state; the link names the boot.
     pub(super) fn fact(&self, now: Now) -> Event {
         let progress = &self.row.progress;

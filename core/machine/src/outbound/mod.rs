@@ -30,6 +30,7 @@ mod leaving;
 mod live;
 mod message;
 mod queue;
+mod reports;
 mod results;
 mod rules;
 mod submit;
@@ -39,6 +40,7 @@ pub use calls::{DIALLED_MS_MAX, LINE_TOLD_MS};
 pub use claims::SENT_ROWS_MAX;
 pub use ended::{ENDED_MAX, ROW_MS, TEXT_MS};
 pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
+pub use reports::REPORTS_AWAITED_MAX;
 pub use submit::HAND_BACK_MS;
 pub(crate) use submit::Waiting;
 pub use ussd::USSD_MS_MAX;
@@ -64,6 +66,7 @@ use postrider_link::{
 };
 use postrider_model::{BootMs, MessageId, Now, SimSlot, UnixMs, WireState};
 use queue::SimQueue;
+use reports::ReportWindows;
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,6 +107,7 @@ pub(crate) struct Outbound {
     calls: calls::Calls,
     pacer: Pacer,
     claims: Claims,
+    report_windows: ReportWindows,
     rules: Rules,
     /// The last fact of each live exposure, by its number, until it is acked.
     unacked: BTreeMap<u64, MessageRef>,
@@ -116,7 +120,6 @@ impl Outbound {
     /// Goes on from the journal; `acked` is the highest fact that the hub acked.
     pub(crate) fn new(config: &AgentConfig, from: Snapshot, acked: u64, cx: &mut Cx<'_>) -> Self {
         let pace = from.pace.as_ref();
-        let ended = from.ended.iter().map(|row| row.at).max();
         let mut outbound = Self {
             boot_id: config.boot_id.clone(),
             waits: config.waits,
@@ -126,7 +129,8 @@ impl Outbound {
             ussd: ussd::Ussd::default(),
             calls: calls::Calls::default(),
             pacer: Pacer::new(config.limits, pace),
-            claims: Claims::new(from.claims, ended),
+            claims: Claims::new(from.claims),
+            report_windows: ReportWindows::default(),
             rules: Rules::default(),
             unacked: BTreeMap::new(),
             next_arrived: from.arrived_max + 1,
@@ -151,7 +155,7 @@ impl Outbound {
         for row in from.messages {
             outbound.restore(row, acked, cx);
         }
-        outbound.look_back(cx);
+        outbound.resume_limit_holds(pace, cx);
         outbound
     }
 
@@ -237,40 +241,28 @@ impl Outbound {
         self.sims.values().map(|queue| queue.waiting).sum()
     }
 
+    /// Returns how many of them wait for a SIM.
+    pub(crate) fn waiting_of_sim(&self, sim: SimSlot) -> usize {
+        self.sims.get(&sim).map_or(0, |queue| queue.waiting)
+    }
+
+    /// Returns the slots that are in use or have something waiting.
+    pub(crate) fn sims_to_show(&self) -> impl Iterator<Item = SimSlot> {
+        let is_of_use = |queue: &SimQueue| queue.present || queue.waiting > 0;
+        let sims = self.sims.iter();
+        sims.filter(move |(_, queue)| is_of_use(queue))
+            .map(|(sim, _)| *sim)
+    }
+
     /// Takes it that the wall clock moved against the boot clock: what was, was as long ago as
-    /// before. Returns what is to be remembered of it.
-    pub(crate) fn wall_moved(&mut self, by_ms: i64, now: UnixMs) -> Option<Change> {
+    /// before.
+    pub(crate) fn wall_moved(&mut self, by_ms: i64) {
         for live in self.live.values_mut() {
             let row = &mut live.row;
             row.received.move_wall(by_ms);
             if let Some((since, _)) = &mut row.progress.retry {
                 since.move_wall(by_ms);
             }
-        }
-        let before = now.plus_ms(by_ms.saturating_neg());
-        (by_ms < 0)
-            .then(|| self.claims.set_back(before, now))
-            .flatten()
-    }
-
-    /// Finds out at a start whether the wall clock was set back while nobody looked: of the same
-    /// boot by its clock, of an earlier one by a hand-over that seems to lie ahead.
-    fn look_back(&mut self, cx: &mut Cx<'_>) {
-        let mut before = cx.now.unix;
-        for live in self.live.values() {
-            let Some(at) = &live.row.progress.submitted else {
-                continue;
-            };
-            self.claims.handed_over(at.unix);
-            let since_ms = match at.is_of(&self.boot_id) {
-                true => cx.now.boot.since_ms(at.boot),
-                false => 0,
-            };
-            before = before.max(at.unix.plus_ms(since_ms.cast_signed()));
-        }
-        if before > cx.now.unix.plus_ms(crate::wall::WALL_DRIFT_MS) {
-            let passed = self.claims.set_back(UnixMs(i64::MAX), cx.now.unix);
-            cx.work.changes.extend(passed);
         }
     }
 
@@ -368,7 +360,7 @@ impl Outbound {
             (Timer::HandBack, Subject::Message(message)) => self.hand_back(message, cx),
             (Timer::Silence, Subject::Message(message)) => self.fall_silent(message, cx),
             (Timer::GiveUpOnResult, Subject::Message(message)) => self.give_up(message, cx),
-            (Timer::ReportWindow, Subject::Message(message)) => self.end_if_over(message, cx),
+            (Timer::ReportWindow, Subject::Message(_)) => self.report_window_over(cx),
             (Timer::LineSilent, Subject::Message(message)) => self.line_silent(message, cx.now),
             (Timer::LookAtSim, Subject::Sim(sim)) => self.look_at(sim),
             (Timer::PaceRecovers, _) => self.recover_pace(cx),
@@ -443,33 +435,12 @@ impl Outbound {
             return;
         }
         if let Some(mut live) = self.live.remove(&message) {
+            self.forget_report_window(message, cx);
             cx.timers.stop_message(message);
             live.row.progress.ended = Some(cx.now.unix);
             cx.work.dirty.remove(&message);
             cx.work.changes.push(live.moved());
             self.ended.add(EndedRow::of(&live.row, cx.now.unix));
-        }
-    }
-
-    /// Waits for reports, or for a late truth, as long as the report window is open.
-    fn watch_report_window(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
-        let Some(live) = self.live.get(&message) else {
-            return;
-        };
-        if live.is_settled(false) {
-            return;
-        }
-        let subject = Subject::Message(message);
-        let since = live
-            .row
-            .progress
-            .submitted
-            .as_ref()
-            .unwrap_or(&live.row.received);
-        let window_ms = self.waits.report_window_ms;
-        if since.age_ms(&self.boot_id, cx.now) < window_ms {
-            let at = since.due_after(window_ms, &self.boot_id, cx.now);
-            cx.timers.set(Timer::ReportWindow, subject, at);
         }
     }
 

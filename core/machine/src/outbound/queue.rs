@@ -87,6 +87,8 @@ pub(super) struct SimQueue {
     pub(super) flying: BTreeSet<MessageRef>,
     /// Those of them that have been silent for too long.
     pub(super) silent: BTreeSet<MessageRef>,
+    /// Those of them that no longer keep others back: the owner let the silent SIM go on.
+    pub(super) excused: BTreeSet<MessageRef>,
     pub(super) hold: Option<Hold>,
     /// Whether the slot has a SIM.
     pub(super) present: bool,
@@ -106,7 +108,26 @@ impl SimQueue {
             Some(hold) if hold.looking => 1,
             Some(_) => return Some(Obstacle::Held),
         };
-        (self.flying.len() >= most).then_some(Obstacle::SentResults)
+        (self.awaited().count() >= most).then_some(Obstacle::SentResults)
+    }
+
+    /// Returns what has no sent result and keeps others back.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = &MessageRef> {
+        self.flying.difference(&self.excused)
+    }
+
+    /// Lets others go on beside what is silent. Returns whether anything was.
+    pub(super) fn excuse_silent(&mut self) -> bool {
+        let was_silent = !self.silent.is_empty();
+        self.excused.append(&mut self.silent);
+        was_silent
+    }
+
+    /// Takes a message off the radio's books.
+    pub(super) fn landed(&mut self, message: MessageRef) {
+        self.flying.remove(&message);
+        self.silent.remove(&message);
+        self.excused.remove(&message);
     }
 
     /// Tells whether its radio cannot dial either; the platform's limit is on messages alone.
@@ -178,6 +199,26 @@ mod tests {
         queue.hold = None;
         queue.flying.insert(message(2));
         assert_eq!(queue.obstacle(), Some(Obstacle::SentResults));
+    }
+
+    #[test]
+    fn what_the_owner_excused_keeps_nobody_back_and_is_with_the_radio_all_the_same() {
+        let mut queue = SimQueue {
+            present: true,
+            ..SimQueue::default()
+        };
+        queue.flying.extend([message(1), message(2)]);
+        assert!(!queue.excuse_silent());
+        queue.silent.insert(message(1));
+        assert_eq!(queue.obstacle(), Some(Obstacle::Silent));
+        assert!(queue.excuse_silent());
+        assert_eq!(queue.obstacle(), None);
+        queue.flying.insert(message(3));
+        assert_eq!(queue.obstacle(), Some(Obstacle::SentResults));
+        assert!(queue.awaited().eq(&[message(2), message(3)]));
+        queue.landed(message(1));
+        queue.flying.insert(message(1));
+        assert_eq!(queue.awaited().count(), 3, "a new hand-over counts");
     }
 
     #[test]

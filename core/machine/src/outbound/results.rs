@@ -283,8 +283,7 @@ impl Outbound {
             return;
         };
         if let Some(queue) = self.sims.get_mut(&live.row.sim) {
-            queue.flying.remove(&message);
-            queue.silent.remove(&message);
+            queue.landed(message);
         }
     }
 
@@ -300,7 +299,7 @@ impl Outbound {
             .get(&sim)
             .is_some_and(|queue| queue.hold.is_some())
         {
-            self.release(sim, cx);
+            self.lift_hold(sim, cx);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::{
 };
 use postrider_link::ownership::phone::Step;
 use postrider_model::{BootMs, Now, SimSlot, WireState};
+use std::collections::BTreeMap;
 
 /// The longest wait on this phone of a message that another phone could send, once the radio
 /// refused it: then it is handed back.
@@ -61,41 +62,32 @@ impl Outbound {
         }
     }
 
-    /// Returns how many messages wait for a SIM, and what the next of them waits for.
-    pub(crate) fn queue_of(
-        &mut self,
-        sim: SimSlot,
-        timers: &Timers,
-        now: Now,
-    ) -> (usize, Option<Waiting>) {
-        let count = self.sims.get(&sim).map_or(0, |queue| queue.waiting);
-        let next = self.next_of(sim);
-        let waiting = match next {
+    /// Returns what the next message in the queue of a SIM waits for.
+    pub(crate) fn queue_waits(&self, sim: SimSlot, timers: &Timers, now: Now) -> Option<Waiting> {
+        match self.next_of(sim) {
             Some(next) => self.waiting_of(sim, next, timers, now),
-            None if count > 0 => self.next_retry(sim, timers),
+            None if self.waiting_of_sim(sim) > 0 => self.next_retry(sim, timers),
             None => None,
-        };
-        (count, waiting)
+        }
     }
 
     fn next_of(&self, sim: SimSlot) -> Option<MessageRef> {
         let queue = self.sims.get(&sim)?;
-        let is_free = |message: &MessageRef| !self.has_flying_twin(queue, *message);
+        let is_free = |message: &MessageRef| self.flying_twin(queue, *message).is_none();
         let mut ready = queue.ready.iter().map(|place| place.message);
         let first = queue.ready.first()?.message;
         Some(ready.find(is_free).unwrap_or(first))
     }
 
-    /// Tells whether a message of the same recipient and text is with the radio: two of them at
+    /// Returns the message of the same recipient and text that is with the radio: two of them at
     /// once could not be told apart among the platform's sent ones.
-    fn has_flying_twin(&self, queue: &SimQueue, message: MessageRef) -> bool {
-        let Some(this) = self.live.get(&message) else {
-            return false;
-        };
+    fn flying_twin(&self, queue: &SimQueue, message: MessageRef) -> Option<MessageRef> {
+        let this = self.live.get(&message)?;
+        this.row.text.as_ref()?;
         let mut flying = queue.flying.iter().filter_map(|other| self.live.get(other));
         let is_twin =
-            |other: &Message| other.row.to == this.row.to && other.row.text == this.row.text;
-        this.row.text.is_some() && flying.any(is_twin)
+            |other: &&Message| other.row.to == this.row.to && other.row.text == this.row.text;
+        flying.find(is_twin).map(|twin| twin.row.message)
     }
 
     /// What is left when every message that waits does so for a retry of its own.
@@ -119,23 +111,27 @@ impl Outbound {
     }
 
     fn waiting_of(
-        &mut self,
+        &self,
         sim: SimSlot,
         next: MessageRef,
         timers: &Timers,
         now: Now,
     ) -> Option<Waiting> {
         let queue = self.sims.get(&sim)?;
-        let twin = || {
-            self.has_flying_twin(queue, next)
-                .then_some(Obstacle::SentResults)
+        let wait = |obstacle: Obstacle| Waiting {
+            until: end_of(obstacle, sim, queue, timers),
+            waiting_for: obstacle.as_str(),
         };
-        let held = queue.obstacle().or_else(twin);
-        if let Some(obstacle) = held.or_else(|| self.rules.obstacle(sim, now)) {
-            return Some(Waiting {
-                until: end_of(obstacle, sim, queue, timers),
-                waiting_for: obstacle.as_str(),
-            });
+        let twin = || {
+            let twin = Subject::Message(self.flying_twin(queue, next)?);
+            Some(Waiting {
+                until: timers.get(Timer::GiveUpOnResult, twin),
+                waiting_for: Obstacle::SentResults.as_str(),
+            })
+        };
+        let held = queue.obstacle().map(wait).or_else(twin);
+        if let Some(waiting) = held.or_else(|| self.rules.obstacle(sim, now).map(wait)) {
+            return Some(waiting);
         }
         let parts = self
             .live
@@ -190,7 +186,6 @@ impl Outbound {
             subject,
             now.boot.plus_ms(self.waits.silence_ms),
         );
-        self.claims.handed_over(now.unix);
         let unknown = now.boot.plus_ms(self.waits.unknown_ms);
         cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
         cx.work.changes.extend(spent.map(Change::SpentAdded));
@@ -243,24 +238,32 @@ impl Outbound {
         }
     }
 
-    /// Lets a SIM go on that was held or silent.
+    /// Lets a SIM go on that was held or silent, for its owner: what is silent is waited for as
+    /// before, and keeps nobody back any more.
     pub(crate) fn release(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
-        let Some(queue) = self.sims.get_mut(&sim) else {
-            return;
-        };
-        let was_held = queue.hold.take().is_some();
-        let was_silent = !queue.silent.is_empty();
-        queue.silent.clear();
-        cx.timers.stop(Timer::LookAtSim, Subject::Sim(sim));
-        if was_held || was_silent {
+        let queue = self.sims.get_mut(&sim);
+        let was_silent = queue.is_some_and(SimQueue::excuse_silent);
+        let was_held = self.lift_hold(sim, cx);
+        if was_silent && !was_held {
             cx.work.events.push(Event::SimReleased { sim });
         }
+    }
+
+    /// Lets a SIM go on whose radio sends again. Returns whether it was held.
+    pub(super) fn lift_hold(&mut self, sim: SimSlot, cx: &mut Cx<'_>) -> bool {
+        let queue = self.sims.get_mut(&sim);
+        let was_held = queue.is_some_and(|queue| queue.hold.take().is_some());
+        cx.timers.stop(Timer::LookAtSim, Subject::Sim(sim));
+        if was_held {
+            cx.work.events.push(Event::SimReleased { sim });
+        }
+        was_held
     }
 
     /// Takes it that a SIM's service came or went.
     pub(crate) fn service_changed(&mut self, sim: SimSlot, in_service: bool, cx: &mut Cx<'_>) {
         if in_service {
-            self.release(sim, cx);
+            self.lift_hold(sim, cx);
         } else if let Some(queue) = self.sims.get_mut(&sim)
             && queue.hold.is_none()
         {
@@ -271,6 +274,24 @@ impl Outbound {
                 sim,
                 code: NO_SERVICE,
             });
+        }
+    }
+
+    /// Goes on, after a restart, with holding the SIMs that met the platform's limit: what the
+    /// platform counts of an app outlives its process, and ends with the boot.
+    ///
+    /// A SIM that its radio held is tried at once: what its service did meanwhile nobody told.
+    pub(super) fn resume_limit_holds(&mut self, pace: Option<&PaceRow>, cx: &mut Cx<'_>) {
+        let Some(pace) = pace.filter(|pace| pace.since.is_of(&self.boot_id)) else {
+            return;
+        };
+        let held = self.live.values().filter(|live| live.claim().is_waiting());
+        let held = held.filter_map(|live| Some((live.row.sim, live.limit_code()?)));
+        for (sim, code) in held.collect::<BTreeMap<_, _>>() {
+            let hold = self.sims.entry(sim).or_default().hold(code);
+            let at = pace.since.due_after(hold.wait_ms(), &self.boot_id, cx.now);
+            cx.timers.set(Timer::LookAtSim, Subject::Sim(sim), at);
+            cx.work.events.push(Event::SimHeld { sim, code });
         }
     }
 
@@ -315,7 +336,7 @@ pub(super) fn end_of(
         Obstacle::Quiet { until } => Some(until),
         Obstacle::Held => timers.get(Timer::LookAtSim, Subject::Sim(sim)),
         Obstacle::Silent => queue.silent.iter().filter_map(gives_up).max(),
-        Obstacle::SentResults => queue.flying.iter().filter_map(gives_up).min(),
+        Obstacle::SentResults => queue.awaited().filter_map(gives_up).min(),
         Obstacle::NoSim | Obstacle::SimChanged | Obstacle::Paused => None,
     }
 }

@@ -70,9 +70,9 @@ impl Outbound {
 
     /// Returns what the next code of a SIM waits for.
     pub(super) fn ussd_waits(&self, sim: SimSlot, timers: &Timers, now: Now) -> Option<Waiting> {
-        if self.ussd.open.contains_key(&sim) {
+        if let Some(open) = self.ussd.open.get(&sim) {
             return Some(Waiting {
-                until: None,
+                until: timers.get(Timer::GiveUpOnResult, Subject::Message(*open)),
                 waiting_for: "ussd_answer",
             });
         }

@@ -107,24 +107,17 @@ impl Pacer {
     }
 
     /// Returns when `parts` may leave by `sim`.
-    pub(crate) fn slot(&mut self, sim: SimSlot, parts: u32, gap_ms: u64, now: Now) -> Slot {
-        self.forget(now);
+    pub(crate) fn slot(&self, sim: SimSlot, parts: u32, gap_ms: u64, now: Now) -> Slot {
         let at = tick(now);
         let gap = Tick::try_from(gap_ms).unwrap_or(Tick::MAX);
-        let pace = self.sim(sim);
-        let delay_at = pace.last.map_or(at, |last| last.saturating_add(gap));
-        let sim_at = pace
-            .window
-            .as_ref()
-            .map_or(at, |window| window.room_at(parts, at));
-        let phone_at = self
-            .phone
-            .as_ref()
-            .map_or(at, |window| window.room_at(parts, at));
-        let guard_at = self
-            .guard
-            .as_ref()
-            .map_or(at, |window| window.room_at(parts, at));
+        let pace = self.sims.get(&sim);
+        let last = pace.and_then(|pace| pace.last);
+        let delay_at = last.map_or(at, |last| last.saturating_add(gap));
+        let room_at =
+            |window: Option<&Window>| window.map_or(at, |window| window.room_at(parts, at));
+        let sim_at = room_at(pace.and_then(|pace| pace.window.as_ref()));
+        let phone_at = room_at(self.phone.as_ref());
+        let guard_at = room_at(self.guard.as_ref());
         let (latest, rule) = [
             (delay_at, PaceRule::SendDelay),
             (guard_at, PaceRule::PlatformGuard),

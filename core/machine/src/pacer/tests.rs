@@ -81,7 +81,7 @@ fn a_reboot_counts_by_the_wall_clock_and_never_by_another_boots_clock() {
     let next = BootId::new("b");
     let after = |unix: i64| {
         let now = Now::new(50_000, unix);
-        let mut second = restart(limits(Some(2), None), &rows, &next, now);
+        let second = restart(limits(Some(2), None), &rows, &next, now);
         second.slot(sim(0), 1, 0, now)
     };
     let at = |at| Slot::At {

@@ -29,7 +29,7 @@ fn used_up() -> World {
 fn wait_of(world: &mut World) -> u64 {
     let before = world.now.boot;
     for _ in 0..3 * 60 {
-        if world.order().len() == 3 {
+        if world.order().len() >= 3 {
             return world.now.boot.since_ms(before);
         }
         world.pass(MINUTE);
@@ -118,4 +118,82 @@ fn a_retry_that_is_written_again_after_the_clock_was_set_comes_no_earlier() {
     assert_eq!(world.handed_over.len(), 2);
     world.pass(1);
     assert_eq!(world.handed_over.len(), 3);
+}
+
+/// Somebody sets the wall clock while the process is away, within one boot.
+fn set_while_stopped(world: &mut World, by_ms: i64) {
+    world.now.unix = world.now.unix.plus_ms(by_ms);
+    world.restart();
+}
+
+#[test]
+fn a_clock_that_is_set_while_the_app_is_stopped_changes_nothing_either() {
+    for by_ms in [YEAR, -YEAR, HOUR.cast_signed(), 10_000] {
+        let mut world = used_up();
+        world.pass(20 * MINUTE);
+        set_while_stopped(&mut world, by_ms);
+        world.pass(10 * MINUTE);
+        assert_eq!(world.order().len(), 2, "{by_ms}");
+        world.reboot(10 * MINUTE);
+        assert_eq!(wait_of(&mut world), 20 * MINUTE, "{by_ms}");
+    }
+}
+
+#[test]
+fn nor_for_what_an_earlier_boot_handed_over_once_this_one_wrote_anything() {
+    for by_ms in [YEAR, -YEAR] {
+        let mut world = used_up();
+        world.pass(10 * MINUTE);
+        world.reboot(10 * MINUTE);
+        world.send(send(4));
+        set_while_stopped(&mut world, by_ms);
+        assert_eq!(world.order().len(), 2, "{by_ms}");
+        assert_eq!(wait_of(&mut world), 40 * MINUTE, "{by_ms}");
+    }
+}
+
+#[test]
+fn nor_for_a_life_and_a_retry() {
+    for by_ms in [YEAR, -YEAR] {
+        let mut world = World::new();
+        let message = world.send(Send {
+            ttl_ms: 30 * MINUTE,
+            ..send(1)
+        });
+        for wait in [20_000, MINUTE] {
+            world.answer(13);
+            world.pass(wait);
+        }
+        world.answer(13);
+        set_while_stopped(&mut world, by_ms);
+        world.reboot(MINUTE);
+        world.pass(4 * MINUTE - world.now.boot.0 - 1);
+        assert_eq!(world.handed_over.len(), 3, "{by_ms}");
+        world.pass(world.now.boot.0 + 1);
+        assert_eq!(world.handed_over.len(), 4, "{by_ms}");
+        world.answer(13);
+        world.pass(15 * MINUTE);
+        world.answer(13);
+        world.pass(10 * MINUTE);
+        assert_eq!(world.told(message).last(), Some(&WireState::Expired));
+    }
+}
+
+#[test]
+fn a_clock_that_was_set_forward_while_the_phone_was_off_opens_the_window_once() {
+    let mut world = used_up();
+    world.send_all(4..=9);
+    world.now.unix = world.now.unix.plus_ms(2 * HOUR.cast_signed());
+    world.reboot(MINUTE);
+    world.answer(OK);
+    let earlier = world.handed_over[2].1.token;
+    world.result(earlier, 0, 1, OK);
+    assert_eq!(world.order(), [1, 2, 3, 4], "nobody can know");
+    world.set_wall(-2 * HOUR.cast_signed());
+    world.restart();
+    world.reboot(MINUTE);
+    world.pass(50 * MINUTE);
+    assert_eq!(world.order().len(), 4);
+    world.pass(10 * MINUTE);
+    assert_eq!(world.order().len(), 6);
 }

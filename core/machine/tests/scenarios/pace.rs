@@ -251,3 +251,99 @@ fn what_no_window_counts_any_more_is_forgotten_with_the_next_rows_and_not_by_its
     world.tell(RadioFact::SmsReceived(sms("yes", 7, None)));
     assert_eq!(spent(&world), 1, "the highest stays for its number");
 }
+
+/// The refused hand-over counts for the guard, and for a send limit it does not.
+fn of_eight() -> [(PaceLimits, usize); 2] {
+    let guard = Guard {
+        parts_max: 8,
+        span_ms: HOUR,
+    };
+    let guarded = PaceLimits {
+        guard: Some(guard),
+        ..PaceLimits::UNLIMITED
+    };
+    [(hourly(8), 1), (guarded, 0)]
+}
+
+#[test]
+fn a_halved_pace_outlives_the_process_and_the_boot_and_ends_with_its_quarter_of_an_hour() {
+    let ways: [fn(&mut World); 3] = [|_| {}, World::restart, |world| world.reboot(MINUTE)];
+    for (way, (limits, refused)) in ways.iter().flat_map(|way| of_eight().map(|of| (way, of))) {
+        let mut world = World::with(limits);
+        world.send(send(1));
+        world.answer(5);
+        let halved = world.now.unix.0;
+        world.send_all(2..=20);
+        let mut answered = 1;
+        run(&mut world, &mut answered, 5 * MINUTE);
+        assert_eq!(world.handed_over.len() - refused, 4);
+        way(&mut world);
+        let left = 15 * MINUTE - u64::try_from(world.now.unix.0 - halved).unwrap();
+        run(&mut world, &mut answered, left - 1);
+        assert_eq!(world.handed_over.len() - refused, 4);
+        run(&mut world, &mut answered, 1);
+        assert_eq!(world.handed_over.len() - refused, 8);
+        run(&mut world, &mut answered, 20 * MINUTE);
+        assert_eq!(world.handed_over.len() - refused, 8);
+    }
+}
+
+#[test]
+fn a_quarter_of_an_hour_that_ends_while_the_phone_is_off_is_over_when_it_starts() {
+    for (limits, refused) in of_eight() {
+        let mut world = World::with(limits);
+        world.send(send(1));
+        world.answer(5);
+        world.send_all(2..=20);
+        world.reboot(15 * MINUTE);
+        let mut answered = 1;
+        run(&mut world, &mut answered, MINUTE);
+        assert_eq!(world.handed_over.len() - refused, 8);
+    }
+}
+
+/// A SIM whose first two messages met this refusal 20 s ago.
+fn refused_twice(code: i32) -> World {
+    let mut world = World::new();
+    world.send_all(1..=3);
+    for n in [0, 1] {
+        world.result(world.handed_over[n].1.token, 0, 1, code);
+    }
+    world.pass(20_000);
+    assert_eq!(world.order(), [1, 2]);
+    world
+}
+
+#[test]
+fn what_met_the_platforms_limit_is_not_tried_at_once_by_another_process() {
+    let mut world = refused_twice(5);
+    world.restart();
+    world.pass(40_000 - 1);
+    assert_eq!(world.order(), [1, 2]);
+    world.pass(1);
+    assert_eq!(world.order(), [1, 2, 1], "one tries");
+    world.answer(5);
+    world.restart();
+    world.restart();
+    assert_eq!(world.order(), [1, 2, 1]);
+    world.pass(MINUTE);
+    assert_eq!(world.order(), [1, 2, 1, 1]);
+    world.answer(OK);
+    assert_eq!(world.order(), [1, 2, 1, 1, 2, 3]);
+    world.restart();
+    assert_eq!(world.order().len(), 6);
+}
+
+#[test]
+fn a_reboot_ends_what_the_platform_counted() {
+    let mut world = refused_twice(5);
+    world.reboot(MINUTE);
+    assert_eq!(world.order(), [1, 2, 1, 2]);
+}
+
+#[test]
+fn a_radio_that_could_not_send_is_tried_at_once_for_its_service_may_have_come_unheard() {
+    let mut world = refused_twice(4);
+    world.restart();
+    assert_eq!(world.order(), [1, 2, 1, 2]);
+}

@@ -2,7 +2,7 @@
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send};
-use postrider_machine::{Command, Event};
+use postrider_machine::{Command, Event, RadioFact};
 use postrider_model::WireState;
 
 #[test]
@@ -56,6 +56,62 @@ fn the_owner_lets_a_silent_sim_go_on() {
             .handle_command(Command::ReleaseSim(sim(6)), world.now)
             .is_err()
     );
+}
+
+#[test]
+fn the_owner_lets_a_sim_go_on_beside_two_that_are_silent() {
+    let mut world = World::new();
+    let [first, second] = [1, 2].map(|n| world.send(send(n)));
+    world.pass(3 * MINUTE);
+    world.send_all(3..=5);
+    assert_eq!(world.order(), [1, 2]);
+    world.command(Command::ReleaseSim(sim(0))).unwrap();
+    assert_eq!(world.order(), [1, 2, 3, 4], "two more, and no third");
+    world.answer(OK);
+    assert_eq!(world.order(), [1, 2, 3, 4, 5]);
+    world.answer(OK);
+    world.result(world.handed_over[2].1.token, 0, 1, OK);
+    world.result(world.handed_over[0].1.token, 0, 1, OK);
+    assert_eq!(world.told(first), [WireState::Sent], "late, and as good");
+    world.pass(7 * MINUTE);
+    assert_eq!(
+        world.told(second),
+        [WireState::Unknown],
+        "it was waited for"
+    );
+}
+
+#[test]
+fn what_falls_silent_after_the_owner_looked_stops_the_sim_anew() {
+    let mut world = World::new();
+    world.send_all(1..=2);
+    world.pass(2 * MINUTE);
+    world.command(Command::ReleaseSim(sim(0))).unwrap();
+    world.send_all(3..=4);
+    world.pass(2 * MINUTE);
+    world.send(send(5));
+    world.answer(OK);
+    assert_eq!(world.order(), [1, 2, 3, 4, 5], "a result came");
+    let looks = |world: &World| {
+        let look = Event::LookAtPhone { sim: sim(0) };
+        world.events.iter().filter(|event| **event == look).count()
+    };
+    assert_eq!(looks(&world), 4);
+}
+
+#[test]
+fn service_that_comes_and_goes_does_not_end_a_silence() {
+    let mut world = World::new();
+    world.send(send(1));
+    world.pass(2 * MINUTE);
+    for in_service in [false, true] {
+        world.tell(RadioFact::ServiceChanged {
+            sim: sim(0),
+            in_service,
+        });
+    }
+    world.send(send(2));
+    assert_eq!(world.order(), [1]);
 }
 
 #[test]

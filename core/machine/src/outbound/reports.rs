@@ -1,0 +1,92 @@
+//! What was handed over and may still be heard of: delivery reports, and the late truth about what
+//! failed or is unknown.
+//!
+//! Each such exposure stays in memory until its report window is over, and their number is
+//! bounded: when one more begins to wait, the window of the one that waits longest closes early.
+//! What it has become then is the last word.
+
+use super::{Cx, Outbound};
+use crate::{
+    timers::{Subject, Timer},
+    token::MessageRef,
+};
+use postrider_model::BootMs;
+use std::collections::BTreeSet;
+
+/// Most exposures of which only reports, or a late truth, are waited for; when full, the report
+/// window of the oldest closes early.
+///
+/// At 1,500 an hour on a network that never reports this is the last six hours and a half.
+pub const REPORTS_AWAITED_MAX: usize = 10_000;
+
+/// The open report windows, in order of their ends.
+#[derive(Debug, Default)]
+pub(super) struct ReportWindows(BTreeSet<(BootMs, MessageRef)>);
+
+impl ReportWindows {
+    fn open(&mut self, ends: BootMs, message: MessageRef) {
+        self.0.insert((ends, message));
+    }
+
+    fn close(&mut self, ends: BootMs, message: MessageRef) {
+        self.0.remove(&(ends, message));
+    }
+
+    /// Returns the one that would end first, where there are too many.
+    fn surplus(&self) -> Option<MessageRef> {
+        let first = self.0.first().map(|(_, message)| *message);
+        first.filter(|_| self.0.len() > REPORTS_AWAITED_MAX)
+    }
+
+    /// Takes out one whose time is over.
+    fn take_over(&mut self, now: BootMs) -> Option<MessageRef> {
+        let (ends, message) = self.0.first().copied()?;
+        (ends <= now && self.0.remove(&(ends, message))).then_some(message)
+    }
+}
+
+impl Outbound {
+    /// Waits for reports, or for a late truth, as long as the report window is open.
+    pub(super) fn watch_report_window(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let Some(live) = self
+            .live
+            .get(&message)
+            .filter(|live| !live.is_settled(false))
+        else {
+            return;
+        };
+        let submitted = live.row.progress.submitted.as_ref();
+        let since = submitted.unwrap_or(&live.row.received);
+        let window_ms = self.waits.report_window_ms;
+        if since.age_ms(&self.boot_id, cx.now) >= window_ms {
+            return;
+        }
+        let ends = since.due_after(window_ms, &self.boot_id, cx.now);
+        self.forget_report_window(message, cx);
+        self.report_windows.open(ends, message);
+        cx.timers
+            .set(Timer::ReportWindow, Subject::Message(message), ends);
+        while let Some(oldest) = self.report_windows.surplus() {
+            self.forget_report_window(oldest, cx);
+            self.end_if_over(oldest, cx);
+        }
+    }
+
+    /// Takes it that the time of a report window is over.
+    pub(super) fn report_window_over(&mut self, cx: &mut Cx<'_>) {
+        while let Some(message) = self.report_windows.take_over(cx.now.boot) {
+            cx.timers
+                .stop(Timer::ReportWindow, Subject::Message(message));
+            self.end_if_over(message, cx);
+        }
+    }
+
+    /// Waits for no report of an exposure any more.
+    pub(super) fn forget_report_window(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        let subject = Subject::Message(message);
+        if let Some(ends) = cx.timers.get(Timer::ReportWindow, subject) {
+            self.report_windows.close(ends, message);
+            cx.timers.stop(Timer::ReportWindow, subject);
+        }
+    }
+}
