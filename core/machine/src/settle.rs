@@ -37,9 +37,10 @@ impl Agent {
 
     fn watch_wall(&mut self, now: Now) {
         if let Some(by_ms) = self.wall.moved_ms(now) {
-            self.outbound.wall_moved(by_ms);
             self.scans.wall_moved(now.unix);
             self.work.changes.push(Change::WallMoved { by_ms });
+            let passed = self.outbound.wall_moved(by_ms, now.unix);
+            self.work.changes.extend(passed);
         }
     }
 

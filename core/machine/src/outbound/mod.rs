@@ -120,6 +120,7 @@ impl Outbound {
     /// Goes on from the journal; `acked` is the highest fact that the hub acked.
     pub(crate) fn new(config: &AgentConfig, from: Snapshot, acked: u64, cx: &mut Cx<'_>) -> Self {
         let pace = from.pace.as_ref();
+        let ended = from.ended.iter().map(|row| row.at).max();
         let mut outbound = Self {
             boot_id: config.boot_id.clone(),
             waits: config.waits,
@@ -129,7 +130,7 @@ impl Outbound {
             ussd: ussd::Ussd::default(),
             calls: calls::Calls::default(),
             pacer: Pacer::new(config.limits, pace),
-            claims: Claims::new(from.claims),
+            claims: Claims::new(from.claims, ended),
             report_windows: ReportWindows::default(),
             rules: Rules::default(),
             unacked: BTreeMap::new(),
@@ -156,6 +157,7 @@ impl Outbound {
             outbound.restore(row, acked, cx);
         }
         outbound.resume_limit_holds(pace, cx);
+        outbound.look_back(cx);
         outbound
     }
 
@@ -255,14 +257,39 @@ impl Outbound {
     }
 
     /// Takes it that the wall clock moved against the boot clock: what was, was as long ago as
-    /// before.
-    pub(crate) fn wall_moved(&mut self, by_ms: i64) {
+    /// before. Returns what is to be remembered of it.
+    pub(crate) fn wall_moved(&mut self, by_ms: i64, now: UnixMs) -> Option<Change> {
         for live in self.live.values_mut() {
             let row = &mut live.row;
             row.received.move_wall(by_ms);
             if let Some((since, _)) = &mut row.progress.retry {
                 since.move_wall(by_ms);
             }
+        }
+        let before = now.plus_ms(by_ms.saturating_neg());
+        (by_ms < 0)
+            .then(|| self.claims.set_back(before, now))
+            .flatten()
+    }
+
+    /// Finds out at a start whether the wall clock was set back while nobody looked: of the same
+    /// boot by its clock, of an earlier one by a hand-over that seems to lie ahead.
+    fn look_back(&mut self, cx: &mut Cx<'_>) {
+        let mut before = cx.now.unix;
+        for live in self.live.values() {
+            let Some(at) = &live.row.progress.submitted else {
+                continue;
+            };
+            self.claims.handed_over(at.unix);
+            let since_ms = match at.is_of(&self.boot_id) {
+                true => cx.now.boot.since_ms(at.boot),
+                false => 0,
+            };
+            before = before.max(at.unix.plus_ms(since_ms.cast_signed()));
+        }
+        if before > cx.now.unix.plus_ms(crate::wall::WALL_DRIFT_MS) {
+            let passed = self.claims.set_back(UnixMs(i64::MAX), cx.now.unix);
+            cx.work.changes.extend(passed);
         }
     }
 

@@ -186,6 +186,7 @@ impl Outbound {
             subject,
             now.boot.plus_ms(self.waits.silence_ms),
         );
+        self.claims.handed_over(now.unix);
         let unknown = now.boot.plus_ms(self.waits.unknown_ms);
         cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
         cx.work.changes.extend(spent.map(Change::SpentAdded));
