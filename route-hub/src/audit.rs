@@ -26,11 +26,25 @@ pub struct Line {
 /// # Errors
 /// What the database says.
 pub fn write(hub: &Hub, tx: &mut Tx<'_>, line: Line, now: Now) -> Result<(), StoreError> {
+    write_as(hub, tx, ADMIN, line, now)
+}
+
+/// Writes a line of what somebody else than an operator did.
+///
+/// # Errors
+/// What the database says.
+pub fn write_as(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    actor: &str,
+    line: Line,
+    now: Now,
+) -> Result<(), StoreError> {
     let entry = AuditEntry {
         id: hub.key(now).get(),
         organization_id: line.organization_id,
         project_id: line.project_id,
-        actor: ADMIN.to_owned(),
+        actor: actor.to_owned(),
         action: line.action.to_owned(),
         target: line.target,
         time: now.unix,

@@ -38,6 +38,30 @@ def test_a_phone_that_is_removed_leaves_what_it_held_unknown(station):
     assert station.rest.message(held.id)["send_attempts"] == 2
 
 
+def test_a_phone_that_its_owner_unpairs_gives_back_what_waits_and_is_out_of_service(station):
+    phone, other = station.join("silent"), station.join()
+    held = on_its_way(station, phone)
+    phone.happens("pause", on=True)
+    waits = [station.send(phone, f"waits {n}", fresh_number()) for n in range(3)]
+    phone.happens("unpair", within_s=2)
+    until(lambda: not phone.program.alive(), "it ends by itself", 60)
+    assert phone.program.stop() == 0
+    until(lambda: station.device(phone)["state"] == "revoked", "its device is out of service")
+    message = station.rest.wait_status(held.id, "failed")
+    assert message["error_code"] == "unknown_outcome", "its radio never said a word"
+    for message in waits:
+        assert station.rest.message(message.id)["status"] == "queued", "it gave it back with proof"
+        assert station.project.getMessageById(message.id).resend(route_id=other.route_id).id == message.id
+        station.rest.wait_status(message.id, "delivered")
+    assert station.handed_over() == [held.id, *(message.id for message in waits)]
+    assert station.alerts() == []
+    # It is another phone from now on: its folder joins only with a new code.
+    phone.code = None
+    phone.start()
+    until(lambda: not phone.program.alive(), "there is nothing to start")
+    assert not station.is_connected(phone)
+
+
 def test_a_phone_that_is_replaced_keeps_its_routes_and_its_queue(station):
     old = station.join("silent")
     held = on_its_way(station, old)
@@ -49,8 +73,17 @@ def test_a_phone_that_is_replaced_keeps_its_routes_and_its_queue(station):
     station.rest.wait_status(queued.id, "delivered")
     assert [line["message_id"] for line in new.radio()] == [queued.id]
     assert station.handed_over().count(held.id) == 1
+    again = station.send(new, "to the new one", fresh_number())
     old.start()
-    until(lambda: not old.program.alive() or "pair" in old.program.words().lower(), "the old one is out")
+    until(lambda: not old.program.alive(), "the old one is out")
+    assert old.program.stop() == 0
+    assert "must be paired again" in old.program.err_lines
+    assert any("a phone was refused" in line and "4403" in line for line in station.server.program.err_lines)
+    left = {path.name for path in old.folder.iterdir()}
+    assert not {name for name in left if name == "pairing.json" or "journal" in name}, "4403: it erases itself"
+    station.rest.wait_status(again.id, "delivered")
+    assert [line["message_id"] for line in new.radio()] == [queued.id, again.id]
+    assert [line["message_id"] for line in old.radio()] == [held.id]
     assert station.is_connected(new)
 
 

@@ -1,5 +1,6 @@
 """A virtual phone as a process of its own, which can be killed and started again on its folder."""
 
+import json
 from pathlib import Path
 
 from support.hub import read_radio_log
@@ -27,6 +28,10 @@ class VirtualPhone:
         command += ["--radio-log", self.radio_log, *self.arguments]
         self.program = Program(command, name=f"virtual-phone {self.folder.name}")
         return self
+
+    def happens(self, kind, **fields):
+        """Lets something happen to the phone: a line of its standard input."""
+        self.program.type(json.dumps({"kind": kind, **fields}))
 
     def radio(self):
         """Returns every line of the radio log so far."""

@@ -17,7 +17,7 @@ class Station:
         self.admin = Admin(folder / "hub")
         self.project_id = self.admin.project(self.admin.organization(), "Station")
         self.key = self.admin.key(self.project_id, PERMISSIONS)
-        self.server = Serve(self.admin.folder).start()
+        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
         self.rest = self.server.rest(self.key, self.project_id)
         self.project = telerivet.API(self.key, self.server.base_url).initProjectById(self.project_id)
         self.phones = []
@@ -27,26 +27,32 @@ class Station:
         """Where phones find the hub."""
         return f"http://127.0.0.1:{self.server.port}"
 
-    def join(self, radio="normal", device=None):
-        """Pairs a virtual phone, or lets it take the place of `device`; it has `route_id` and `device_id`."""
+    def join(self, radio="normal", device=None, sims=1):
+        """Pairs a virtual phone with so many SIMs, or lets it take the place of `device`.
+
+        It has `device_id`, `numbers`, the `routes` of its SIMs by slot, and `route_id`, the first of these.
+        """
         target = ["--device", device] if device else ["--project", self.project_id]
         before = {row["id"] for row in self.admin("device", "list")}
         code = self.admin.pair(*target, "--yes")
-        number = f"+150055597{len(self.phones):02d}"
-        arguments = ["--radio", radio, "--number", number]
+        numbers = [f"+15005559{700 + 10 * len(self.phones) + slot}" for slot in range(sims)]
+        arguments = ["--radio", radio, *(part for number in numbers for part in ("--number", number))]
         phone = VirtualPhone(self.folder / f"phone{len(self.phones)}", self.root, code, arguments=arguments)
+        phone.numbers = numbers
         self.phones.append(phone)
         phone.start()
         if device is None:
             phone.device_id = until(lambda: {row["id"] for row in self.admin("device", "list")} - before, "it joins").pop()
         else:
             phone.device_id = device
-        phone.route_id = until(lambda: self._route(phone.device_id), "its SIM has a route")
+        phone.routes = until(lambda: self._routes(phone.device_id, sims), "each of its SIMs has a route")
+        phone.route_id = phone.routes[0]
         until(lambda: self.is_connected(phone), "it is connected", 30)
         return phone
 
-    def _route(self, device_id):
-        return next((row["id"] for row in self.admin("phone", "list") if row["device_id"] == device_id), None)
+    def _routes(self, device_id, sims):
+        found = {row["sim"]: row["id"] for row in self.admin("phone", "list") if row["device_id"] == device_id}
+        return [found[slot] for slot in sorted(found)] if len(found) >= sims else None
 
     def device(self, phone):
         """Returns the hub's row of a phone's device."""
@@ -57,9 +63,20 @@ class Station:
         row = self.device(phone)
         return row["time_last_seen"] is not None and row["offline_since"] is None
 
-    def send(self, phone, text, to_number, **more):
-        """Sends one message by a phone with the official client."""
-        return self.project.sendMessage(content=text, to_number=to_number, route_id=phone.route_id, **more)
+    def send(self, phone, text, to_number, sim=0, **more):
+        """Sends one message by a phone, by its first SIM unless told otherwise, with the official client."""
+        return self.project.sendMessage(content=text, to_number=to_number, route_id=phone.routes[sim], **more)
+
+    def set(self, route_id, **settings):
+        """Changes the settings of one SIM's Phone with the official client."""
+        route = self.project.getPhoneById(route_id)
+        for name, value in settings.items():
+            setattr(route, name, value)
+        route.save()
+
+    def tell(self, receiver):
+        """Has the hub report what comes in to a receiver."""
+        self.admin("project", "set", self.project_id, "--incoming-url", receiver.url("/in"), "--incoming-secret", "in")
 
     def leave(self, phone):
         """Ends a phone's program in good order and waits until the hub knows."""

@@ -3,12 +3,10 @@
 use super::Admin;
 use super::args::DeviceCommand;
 use super::output::{or_dash, table};
-use crate::alerts;
-use crate::audit;
 use crate::commands::CommandError;
-use crate::link::freeze;
+use crate::link::removal::{self, Word};
 use hub_domain::{Device, DeviceState};
-use hub_store::{Tx, devices, projects};
+use hub_store::{Tx, devices};
 use postrider_model::{DeviceId, UnixMs};
 use serde_json::{Value, json};
 
@@ -42,23 +40,11 @@ fn revoke(admin: &Admin, id: DeviceId) -> Result<(), CommandError> {
         let Some(device) = devices::get(tx, id)? else {
             return Ok(Err("there is no such device"));
         };
-        let Some(project) = projects::get(tx, device.project_id)? else {
-            return Ok(Err("there is no such device"));
-        };
         if device.state == DeviceState::Revoked {
             return Ok(Err("the device has been revoked before"));
         }
-        devices::set_state(tx, id, DeviceState::Revoked)?;
         // A running hub looks at its rows by itself: this process wakes nobody.
-        drop(freeze::gone(hub, tx, &project, &device, now)?);
-        alerts::clear_all_of_device(hub, tx, &project, id, now)?;
-        let line = audit::Line {
-            organization_id: project.organization_id,
-            project_id: Some(project.id),
-            action: "device.revoke",
-            target: id.to_string(),
-        };
-        audit::write(hub, tx, line, now)?;
+        drop(removal::take_out(hub, tx, &device, Word::Operator, now)?);
         Ok(Ok(()))
     })?;
     admin.out.show(&json!({"id": id, "state": "revoked"}), || {

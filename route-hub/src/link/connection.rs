@@ -154,6 +154,7 @@ impl Link {
                     self.or_close(stored);
                 }
                 HubOutput::Reconciled { link, restarts } => self.reconciled(link, restarts).await,
+                HubOutput::Unpaired => self.unpaired().await,
                 HubOutput::Close(code) => {
                     self.socket.close(code).await;
                     self.ended = true;
@@ -233,6 +234,23 @@ impl Link {
         }
     }
 
+    /// Stores the phone's last facts and its end, before the close that says so.
+    async fn unpaired(&mut self) {
+        self.end_commit().await;
+        let Some(open) = &self.admitted else { return };
+        let (fence, connection) = (open.fence.clone(), open.connection.clone());
+        let device = fence.device;
+        let said = std::mem::take(&mut self.turn);
+        match leave::unpaired(&self.hub, fence, connection, said).await {
+            Ok(()) => tracing::info!(%device, "a phone was unpaired by its owner"),
+            Err(error) => {
+                tracing::error!(%device, %error, "an unpairing could not be stored");
+                self.socket.close(CloseCode::Internal).await;
+                self.ended = true;
+            }
+        }
+    }
+
     /// Looks for work as soon as the session is open.
     fn opened(&mut self) {
         let (Some(clock), Some(open)) = (self.session.phone_clock(), &mut self.admitted) else {
@@ -248,6 +266,7 @@ impl Link {
             backlog: false,
             starved: false,
             asks_wait: false,
+            gives_back: false,
         });
         self.turn.settings = true;
         self.turn.ask = true;
@@ -365,11 +384,15 @@ impl Link {
         self.admitted.as_ref().map(|open| open.fence.device)
     }
 
-    async fn leave(&mut self) {
+    async fn end_commit(&mut self) {
         if let Some(commit) = self.commit.take() {
             let ended = commit.await;
             self.committed(ended);
         }
+    }
+
+    async fn leave(&mut self) {
+        self.end_commit().await;
         let Some(open) = self.admitted.take() else {
             return;
         };

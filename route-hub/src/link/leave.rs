@@ -1,8 +1,12 @@
 //! What is stored when a connection ends.
 
+use crate::dispatch::effects::Effects;
 use crate::hub::Hub;
 use crate::link::fence::Fence;
-use hub_store::{StoreError, devices};
+use crate::link::removal::{self, Word};
+use crate::link::turn::{self, Connection, Ended, Turn};
+use hub_domain::{Device, DeviceState};
+use hub_store::{StoreError, Tx, devices};
 
 /// Stores since when a device is offline, and the acks that no commit took along; nothing when it
 /// has a newer connection.
@@ -24,4 +28,39 @@ pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), St
             devices::update_presence(tx, fence.device, now, Some(now))
         })
         .await
+}
+
+/// Stores the last facts of a phone that its owner unpaired, and in the same commit that its device
+/// is out of service; nothing when it has a newer connection.
+///
+/// # Errors
+/// What the database says.
+pub async fn unpaired(
+    hub: &Hub,
+    fence: Fence,
+    connection: Option<Connection>,
+    said: Turn,
+) -> Result<(), StoreError> {
+    let (worker, now) = (hub.clone(), hub.now());
+    let last = Turn {
+        facts: said.facts,
+        acked: said.acked,
+        ..Turn::default()
+    };
+    let job = move |tx: &mut Tx<'_>| {
+        let mut effects = Effects::default();
+        if let Some(connection) = connection.clone()
+            && let Ended::Done(done) = turn::run(&worker, tx, &last, connection, now)?
+        {
+            effects.merge(done.effects);
+        }
+        let stored = devices::get(tx, fence.device)?;
+        let paired = |device: &Device| fence.admits(device) && device.state == DeviceState::Active;
+        if let Some(device) = stored.filter(paired) {
+            effects.merge(removal::take_out(&worker, tx, &device, Word::Owner, now)?);
+        }
+        Ok(effects)
+    };
+    hub.store.write(job).await?.perform(hub);
+    Ok(())
 }

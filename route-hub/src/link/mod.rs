@@ -12,6 +12,7 @@ pub mod installs;
 mod leave;
 mod pages;
 mod registry;
+pub mod removal;
 pub mod sims;
 mod socket;
 mod turn;

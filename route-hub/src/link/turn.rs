@@ -21,7 +21,7 @@ use postrider_link::frame::{Cancel, HubFrame, PhoneFrame, Revoke};
 use postrider_link::limits::CONTROL_FRAMES_OVER_CREDIT;
 use postrider_link::ownership::hub::{Ask, Holder};
 use postrider_link::session::hub::DeviceLink;
-use postrider_model::{MessageId, Now, PhoneId};
+use postrider_model::{MessageId, Now, PhoneId, WireState};
 use std::collections::BTreeSet;
 
 /// What one commit shall do.
@@ -67,6 +67,9 @@ pub struct Connection {
     pub starved: bool,
     /// Whether something could not be asked because too many frames wait for the phone's ack.
     pub asks_wait: bool,
+    /// Whether the phone gave back what nobody asked back: its owner unpairs it, or it is full.
+    /// It is given nothing more on this connection before one of its exposures has a result.
+    pub gives_back: bool,
 }
 
 /// What a commit did.
@@ -128,6 +131,7 @@ pub fn run(
     };
 
     for fact in &turn.facts {
+        connection.gives_back = gives_back(tx, &by, fact)?.unwrap_or(connection.gives_back);
         take_in(
             &mut work,
             tx,
@@ -166,7 +170,9 @@ pub fn run(
     if turn.ask {
         connection.asks_wait = down.asks(tx, &by, &mut connection.asked)?;
     }
-    if turn.expose && !device.frozen {
+    if turn.expose && connection.gives_back {
+        connection.backlog = true;
+    } else if turn.expose && !device.frozen {
         connection.backlog = down.sends(&mut work, tx, &by, &on, &mut connection)?;
         connection.starved = connection.backlog && connection.credit == 0;
     }
@@ -189,6 +195,24 @@ pub fn run(
         effects,
     };
     Ok(Ended::Done(Box::new(done)))
+}
+
+/// Says whether a fact gives back what nobody asked back; `None` when it says nothing of it.
+fn gives_back(tx: &mut Tx<'_>, by: &Holder, fact: &PhoneFrame) -> Result<Option<bool>, StoreError> {
+    let PhoneFrame::Event(event) = fact else {
+        return Ok(None);
+    };
+    match event.state {
+        WireState::OnPhone | WireState::Retrying | WireState::Submitting => return Ok(None),
+        WireState::Revoked => {}
+        _ => return Ok(Some(false)),
+    }
+    let Some(message) = messages::by_key(tx, event.id)? else {
+        return Ok(None);
+    };
+    let owned = crate::dispatch::ownership::of(&message)?;
+    let is_present = owned.holder.as_ref() == Some(by) && owned.ep == event.ep;
+    Ok((is_present && owned.asks().is_none()).then_some(true))
 }
 
 /// Applies one fact; what cannot be applied is stored aside, counted and acked all the same.

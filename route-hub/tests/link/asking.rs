@@ -77,3 +77,28 @@ async fn a_late_sent_of_an_earlier_exposure_wins_and_the_newer_is_taken_back() {
     line.settle().await;
     assert_eq!(hub.state(id).await, HubState::Sent);
 }
+
+#[tokio::test]
+async fn what_a_phone_gives_back_unasked_it_is_not_given_again_at_once() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let (in_hand, waits) = (hub.queue(&phone, "1").await, hub.queue(&phone, "2").await);
+    let mut line = phone.connect().await;
+    let (first, second) = (line.send().await, line.send().await);
+    assert_eq!((first.id, second.id), (in_hand, waits));
+    line.event(&first, WireState::Submitting).await;
+    line.event(&second, WireState::Revoked).await;
+    assert!(line.settle().await.is_empty());
+    assert!(line.idle().await.is_empty(), "it would give it back again");
+    assert_eq!(hub.state(waits).await, HubState::Waiting);
+    // A result makes room on the phone.
+    line.event(&first, WireState::Sent).await;
+    let again = line.send().await;
+    assert_eq!((again.id, again.ep), (waits, 2));
+    line.event(&again, WireState::Revoked).await;
+    assert!(line.settle().await.is_empty());
+    assert!(line.idle().await.is_empty());
+    phone.cut(line);
+    let mut line = phone.connect().await;
+    assert_eq!(line.send().await.ep, 3);
+}

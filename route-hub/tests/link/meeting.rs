@@ -2,7 +2,7 @@
 
 use super::support::hub;
 use hub_domain::DeviceState;
-use postrider_link::frame::{HubFrame, PhoneFrame};
+use postrider_link::frame::{Bye, HubFrame, PhoneFrame};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::WireState;
 use route_hub::alerts::offline;
@@ -123,6 +123,53 @@ async fn a_journal_that_went_back_is_4410_and_its_exposures_are_unknown() {
         4410,
         "it must pair again"
     );
+}
+
+#[tokio::test]
+async fn a_phone_that_its_owner_unpaired_is_out_of_service_with_its_last_facts_counted() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let started = hub.hub.now().unix;
+    let (held, given_back) = (hub.queue(&phone, "1").await, hub.queue(&phone, "2").await);
+    let mut line = phone.connect().await;
+    let (first, second) = (line.send().await, line.send().await);
+    line.event(&first, WireState::OnPhone).await;
+    line.ack().await;
+    line.settle().await;
+    line.inbound(1, "a last word").await;
+    line.event(&second, WireState::Revoked).await;
+    let bye = Bye {
+        code: 4403,
+        retry_ms: 0,
+    };
+    line.write(PhoneFrame::Bye(bye)).await;
+    assert_eq!(line.close_code().await, 4403);
+    let device = hub.device(&phone).await;
+    assert_eq!((device.state, device.up), (DeviceState::Revoked, 3));
+    assert_eq!(hub.state(held).await, HubState::Unknown);
+    assert_eq!(hub.state(given_back).await, HubState::Waiting);
+    assert!(hub.alerts().await.is_empty());
+    assert_eq!(phone.greet(|_| {}).await.close_code().await, 4403);
+    let later = hub.hub.now().plus_ms(3_600_000);
+    assert_eq!(offline::look(&hub.hub, started, later).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_phone_that_only_goes_away_stays_in_service() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "held").await;
+    let mut line = phone.connect().await;
+    line.send().await;
+    let bye = Bye {
+        code: 1001,
+        retry_ms: 0,
+    };
+    line.write(PhoneFrame::Bye(bye)).await;
+    assert_eq!(line.close_code().await, 1001);
+    assert_eq!(hub.device(&phone).await.state, DeviceState::Active);
+    assert_eq!(hub.state(id).await, HubState::Exposed);
+    phone.connect().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! One connection: between its session and its socket stand the faults.
 
 use super::faults::{Passing, name_of};
+use super::memory::Standing;
 use super::outgoing::{Outgoing, PIECES_MAX};
 use super::{Engine, Wire, bytes};
 use crate::scenario::{Direction, FrameFault, StallSide, UnknownAction};
@@ -113,6 +114,12 @@ impl Engine {
                     if let Some(row) = &mut self.memory.link {
                         row.down_acked = row.down_acked.max(down);
                     }
+                }
+                HubOutput::Unpaired => {
+                    if let Some(device) = &mut self.device {
+                        device.standing = Standing::Removed;
+                    }
+                    self.holder_lost(now);
                 }
                 HubOutput::Close(code) => link.close(code.code(), now),
             }

@@ -362,12 +362,6 @@ impl Engine {
         match read {
             Ok(frame) => {
                 self.watch.heard(dial, &frame, now);
-                if matches!(&frame, PhoneFrame::Bye(bye) if bye.code == CloseCode::NotPaired.code())
-                    && let Some(device) = &mut self.device
-                {
-                    // Its owner unpaired it.
-                    device.standing = memory::Standing::Removed;
-                }
                 self.take_up(&mut link, frame, now);
             }
             Err(error) => {

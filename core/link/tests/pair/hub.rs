@@ -141,6 +141,7 @@ impl Hub {
                     HubOutput::Reconciled { link, restarts } => Job::Reconciled(link, restarts),
                     HubOutput::Fact(frame) => Job::Fact(Box::new(frame)),
                     HubOutput::Acked { down } => Job::Acked(down),
+                    HubOutput::Unpaired => panic!("no owner unpairs here"),
                     HubOutput::Write(frame) => {
                         check_durable(&frame, &self.rows);
                         written.push((*socket, Wire::Frame(encode(&frame).unwrap())));

@@ -148,6 +148,7 @@ async fn unpairing_gives_back_what_waits_tells_the_rest_and_erases() {
     }
     assert_eq!(hub.incoming().len(), 1);
     assert_eq!(hub.state().byes, [CloseCode::NotPaired.code()]);
+    assert!(hub.state().unpaired, "its device is out of service");
     assert!(is_erased(folder.path()));
     assert_eq!(radio(folder.path()).len(), 0);
 }

@@ -1,7 +1,9 @@
 //! One connection of one phone, as the hub's process keeps it.
 
 use super::{
+    DeviceState,
     identify::Admitted,
+    rows::Device,
     turn::{Connection, Done, Ended, Turn},
 };
 use crate::{
@@ -67,6 +69,8 @@ pub enum Job {
     Page(Vec<HeldRow>),
     /// Store the reconciled row.
     Finish(DeviceLink, bool),
+    /// Store the last facts of a phone whose owner unpaired it, and take it out of service.
+    Unpair(Box<Turn>),
     /// Do a turn.
     Turn(Box<(Turn, Connection)>),
 }
@@ -162,6 +166,10 @@ impl World {
                 HubOutput::HeldPage { rows } => self.job(socket, Job::Page(rows)),
                 HubOutput::Reconciled { link, restarts } => {
                     self.job(socket, Job::Finish(link, restarts));
+                }
+                HubOutput::Unpaired => {
+                    let turn = std::mem::take(&mut link.turn);
+                    self.job(socket, Job::Unpair(Box::new(turn)));
                 }
                 HubOutput::Close(code) => {
                     self.coverage
@@ -265,6 +273,7 @@ impl World {
             Job::Identify(hello, overtaken) => self.identify(&hello, overtaken),
             Job::Page(rows) => self.store_page(socket, rows),
             Job::Finish(link, restarts) => self.finish_pages(socket, link, restarts),
+            Job::Unpair(turn) => self.unpair(socket, &turn),
             Job::Turn(turn) => {
                 let (turn, connection) = *turn;
                 match self.do_turn(&turn, connection) {
@@ -283,6 +292,32 @@ impl World {
             answer,
         };
         self.push_in(1, done);
+    }
+
+    fn unpair(&mut self, socket: u64, turn: &Turn) -> Answer {
+        let joined = self
+            .hub
+            .links
+            .get(&socket)
+            .and_then(|it| it.joined.as_ref());
+        let Some(joined) = joined else {
+            return Answer::Close(CloseCode::Internal);
+        };
+        let (fence, connection) = (joined.fence.clone(), joined.connection.clone());
+        if let Some(connection) = connection
+            && let Ended::Done(done) = self.do_turn(turn, connection)
+        {
+            self.wake(done.effects);
+        }
+        let row = self.hub.rows.devices.get_mut(&fence.device);
+        let is_newest =
+            |row: &&mut Device| row.link.admits(fence.conn) && row.link.install == fence.install;
+        if let Some(row) = row.filter(is_newest) {
+            let was = std::mem::replace(&mut row.state, DeviceState::Revoked);
+            let effects = self.device_gone(fence.device, was);
+            self.wake(effects);
+        }
+        Answer::Stored
     }
 
     /// Does what follows a commit.

@@ -27,7 +27,9 @@
 //!    when `restarts`, then call [`HubSession::reconciled`].
 //! 3. [`HubOutput::Fact`]: commit it with `up` raised to its `s`, refused when
 //!    [`DeviceLink::admits`] says no; then call [`HubSession::facts_committed`] once per group.
-//! 4. Downward: take a number with [`HubSession::assign_send`] or
+//! 4. [`HubOutput::Unpaired`]: commit the facts that wait, and with them that the device is out of
+//!    service and what it still holds unknown (`Fact::HolderLost`). The close comes next.
+//! 5. Downward: take a number with [`HubSession::assign_send`] or
 //!    [`HubSession::assign_control`], commit the exposure with `down_sent` raised to it, then
 //!    call [`HubSession::down_committed`] with the frame. Frames are written in the order of
 //!    their numbers, however the commits end. When a commit fails, close with 1011.
@@ -81,6 +83,9 @@ pub enum HubOutput {
         /// The highest number acked.
         down: u64,
     },
+    /// The owner unpaired the phone: it has erased itself and never comes back as it was. A close
+    /// with 4403 follows.
+    Unpaired,
     /// Write this frame.
     Write(HubFrame),
     /// Close the connection; nothing follows.
@@ -213,7 +218,7 @@ impl HubSession {
         self.heard_at = now.boot;
         match frame {
             PhoneFrame::Ping(ping) => self.answer(ping, now),
-            PhoneFrame::Bye(_) => self.close(CloseCode::GoingAway),
+            PhoneFrame::Bye(bye) => self.said_bye(bye),
             PhoneFrame::Pong(pong) => self.learn(BootMs(pong.mono), now),
             PhoneFrame::Hello(hello) => self.handle_hello(hello, now),
             PhoneFrame::Held(held) => self.handle_held(held),
@@ -305,6 +310,18 @@ impl HubSession {
 
     fn write(&mut self, frame: HubFrame) {
         self.outputs.push_back(HubOutput::Write(frame));
+    }
+
+    /// Takes in the phone's last word; what it said before is done first. Nobody is unpaired who
+    /// has not been admitted.
+    fn said_bye(&mut self, bye: Bye) {
+        let unpaired = CloseCode::NotPaired;
+        if bye.code != unpaired.code() || !matches!(self.phase, Phase::Open(_)) {
+            return self.close(CloseCode::GoingAway);
+        }
+        self.phase = Phase::Closed;
+        let last = [HubOutput::Unpaired, HubOutput::Close(unpaired)];
+        self.outputs.extend(last);
     }
 
     fn answer(&mut self, ping: Ping, now: Now) {

@@ -526,6 +526,35 @@ fn a_drained_session_exposes_nothing_and_still_takes_facts() {
 }
 
 #[test]
+fn a_phone_that_says_it_is_unpaired_is_taken_out_of_service_after_its_last_facts() {
+    let bye = |code| PhoneFrame::Bye(Bye { code, retry_ms: 0 });
+    let mut session = open();
+    session.handle_frame(fact(21), NOW);
+    session.handle_frame(bye(4_403), NOW);
+    assert_eq!(
+        outputs(&mut session),
+        [
+            HubOutput::Fact(fact(21)),
+            HubOutput::Unpaired,
+            HubOutput::Close(CloseCode::NotPaired),
+        ]
+    );
+    session.handle_frame(bye(4_403), NOW);
+    assert_eq!(outputs(&mut session), []);
+    let mut drained = open();
+    drained.drain(7_000, NOW);
+    outputs(&mut drained);
+    drained.handle_frame(bye(4_403), NOW);
+    assert_eq!(outputs(&mut drained)[0], HubOutput::Unpaired);
+    let mut leaves = open();
+    leaves.handle_frame(bye(1_001), NOW);
+    assert!(closes(&mut leaves, CloseCode::GoingAway));
+    let mut stranger = new_session();
+    stranger.handle_frame(bye(4_403), NOW);
+    assert!(closes(&mut stranger, CloseCode::GoingAway));
+}
+
+#[test]
 fn after_its_close_a_session_says_nothing() {
     let mut session = open();
     session.close(CloseCode::Replaced);

@@ -62,6 +62,7 @@ pub struct State {
     pub wants_end: Option<End>,
     pub refuses: Option<CloseCode>,
     pub closed_with: Vec<CloseCode>,
+    pub unpaired: bool,
     /// The codes of the phone's goodbyes.
     pub byes: Vec<u16>,
     /// What each ping announced, in seconds.

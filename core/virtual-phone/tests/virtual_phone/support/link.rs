@@ -179,6 +179,7 @@ impl Connection {
                         device.link.down_acked = down;
                     }
                 }
+                HubOutput::Unpaired => self.shared.state().unpaired = true,
                 HubOutput::Write(frame) => {
                     let text = codec::encode(&frame).unwrap();
                     self.is_over |= self.socket.feed(Message::text(text)).await.is_err();
