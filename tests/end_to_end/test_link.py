@@ -384,6 +384,24 @@ def test_the_window_bounds_what_a_phone_is_given(hub, phone):
     link.close()
 
 
+def test_an_operator_makes_the_window_of_a_phone_narrower_or_wider(hub, phone):
+    assert hub.admin("phone", "set", phone.phone_id, "--window", "2")["window"] == 2
+    for index in range(70):
+        hub.first.send(fresh_number(), f"window {index}", route_id=phone.phone_id)
+    link = phone.connect()
+    frames = [link.next("send") for _ in range(2)]
+    link.ack()
+    link.event(frames[0], "sent")
+    assert link.next("send")["text"] == "window 2"
+    link.event(frames[1], "on_phone")
+    link.wait_acked()
+    assert hub.admin("phone", "set", phone.phone_id, "--window", "500")["window"] == 500
+    assert [link.next("send")["text"] for _ in range(3, 70)] == [f"window {index}" for index in range(3, 70)]
+    link.close()
+    for wrong in ("0", "501"):
+        assert hub.admin("phone", "set", phone.phone_id, "--window", wrong, check=False).returncode == 2
+
+
 def test_higher_priority_goes_first(hub, phone):
     for index in range(70):
         hub.first.send(fresh_number(), f"low {index}", route_id=phone.phone_id)

@@ -154,7 +154,7 @@ pub struct Phone {
     pub validate_recipient_numbers: bool,
     /// The regions it may send to; `None`: all.
     pub allowed_recipient_countries: Option<Vec<String>>,
-    /// Most messages exposed to it and without a result; `None`: the hub's setting.
+    /// Most messages of a priority exposed to it and without a result; `None`: 64.
     pub window_size: Option<u32>,
     /// What tells its SIM from another.
     pub sim_fingerprint: Option<String>,

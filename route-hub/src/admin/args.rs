@@ -218,6 +218,16 @@ pub enum PhoneCommand {
         #[arg(long, value_name = "NUMBER")]
         number: Option<PhoneNumber>,
     },
+    /// Change what only an operator decides about a phone.
+    Set {
+        /// The phone.
+        #[arg(value_name = "PN…")]
+        phone: PhoneId,
+        /// Most messages of a priority that it may hold unsent, to go on with while its data link is
+        /// down: 64 unless set.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
+        window: u32,
+    },
     /// Let what waits in the present quiet hours go, on a phone with quiet_mode confirm.
     ReleaseQuietHours {
         /// The phone.

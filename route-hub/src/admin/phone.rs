@@ -28,6 +28,7 @@ pub(super) fn run(admin: &Admin, command: PhoneCommand) -> Result<(), CommandErr
                 .show(&view(&made), || format!("made {} ({})", made.id, made.name));
             Ok(())
         }
+        PhoneCommand::Set { phone, window } => set(admin, phone, window),
         PhoneCommand::ConfirmSim { phone } => confirm_sim(admin, phone),
         PhoneCommand::ReleaseQuietHours { phone } => release_quiet_hours(admin, phone),
     }
@@ -62,6 +63,33 @@ fn remarks(phone: &Phone) -> String {
     ];
     let said = remarks.iter().filter(|(is, _)| *is).map(|(_, text)| *text);
     said.collect::<Vec<_>>().join(", ")
+}
+
+/// Changes what an operator decides about a phone.
+fn set(admin: &Admin, id: PhoneId, window: u32) -> Result<(), CommandError> {
+    let phone = admin.write(move |hub, tx, now| {
+        let found = phones::by_key(tx, id)?.filter(|phone| !phone.removed);
+        let Some(mut phone) = found else {
+            return Ok(Err("there is no such phone"));
+        };
+        let Some(project) = projects::get(tx, phone.project_id)? else {
+            return Ok(Err("there is no such phone"));
+        };
+        phone.window_size = Some(window);
+        phones::update(tx, &phone)?;
+        let line = audit::Line {
+            organization_id: project.organization_id,
+            project_id: Some(project.id),
+            action: "phone.set",
+            target: id.to_string(),
+        };
+        audit::write(hub, tx, line, now)?;
+        Ok(Ok(phone))
+    })?;
+    admin.out.show(&view(&phone), || {
+        format!("{id} holds {window} unsent messages of a priority at most")
+    });
+    Ok(())
 }
 
 /// The next word of the phone says which SIM is the right one from now on.
@@ -137,5 +165,6 @@ pub(super) fn view(phone: &Phone) -> Value {
         "phone_number": phone.phone_number.as_ref().map(|it| it.as_str()),
         "send_paused": phone.send_paused,
         "sim_changed": phone.sim_changed,
+        "window": phone.window_size,
     })
 }
