@@ -1,13 +1,17 @@
 """Killed at the wrong moment: what was accepted is still there, and goes out once."""
 
 import socket
+import threading
 
 import pytest
+import requests
 
 from support.hub import Demo, free_port
 from support.numbers import fresh_number
 from support.paths import binary
 from support.process import Program
+from support.rest import success
+from support.station import Station
 from support.wait import until
 
 
@@ -54,6 +58,44 @@ def test_accepted_and_killed_at_once_is_sent_once(tmp_path, receiver, round_):
             receiver.wait(id=message_id, status=message["status"], patience_s=60)
     finally:
         assert again.program.stop() == 0
+
+
+def test_requests_that_a_kill_cuts_off_make_one_message_each_when_they_are_repeated_with_their_keys(tmp_path):
+    station = Station(tmp_path)
+    phone, to = station.join(), fresh_number()
+    asked, answered = [], {}
+
+    def send(rest, content):
+        body = {"content": content, "to_number": to, "route_id": phone.route_id}
+        return success(rest.call("POST", "messages/send", json=body, headers={"Idempotency-Key": content}))["id"]
+
+    def keep_sending(name):
+        rest = station.server.rest(station.key, station.project_id)
+        for index in range(10_000):
+            content = f"{name} {index}"
+            asked.append(content)
+            try:
+                answered[content] = send(rest, content)
+            except requests.RequestException:
+                return
+
+    senders = [threading.Thread(target=keep_sending, args=(name,)) for name in "abcdefgh"]
+    for sender in senders:
+        sender.start()
+    until(lambda: len(answered) >= 40, "requests are on their way")
+    station.server.program.kill()
+    for sender in senders:
+        sender.join()
+    assert len(answered) == len(asked) - len(senders), "each sender has one request without an answer"
+    station.server.start()
+    repeated = {content: send(station.rest, content) for content in asked}
+    assert {content: repeated[content] for content in answered} == answered
+    for message_id in repeated.values():
+        station.rest.wait_status(message_id, "delivered", patience_s=60)
+    assert sorted(station.handed_over()) == sorted(repeated.values()), "once each"
+    outgoing = station.project.queryMessages(direction="outgoing", page_size=200)
+    assert sorted(message.content for message in outgoing) == sorted(asked)
+    assert not station.close()
 
 
 def test_a_graceful_stop_loses_no_accepted_message(tmp_path):
