@@ -97,12 +97,9 @@ impl World {
             return;
         };
         if freeze.whole && !self.any_waited_for() {
-            if freeze.given_up {
-                // What the others gave back since may have gone to the one that is given up.
-                self.forget_exposures(&freeze, None, effects);
-            }
             self.hub.rows.freeze = Some(Freeze {
                 whole: false,
+                given_up: false,
                 ..freeze
             });
             self.coverage.mark("link", "a freeze has ended", "");
@@ -141,6 +138,21 @@ impl World {
         effects
     }
 
+    /// A phone has proven that it did not send a message, after another one was given up that all
+    /// of them waited for: it may have been moved to that one.
+    pub(super) fn freed(&mut self, id: MessageId, effects: &mut Effects) {
+        let freeze = self.hub.rows.freeze.as_ref();
+        let is_lost = freeze.is_some_and(|freeze| freeze.given_up && freeze.of.contains(&id));
+        if is_lost {
+            self.coverage.mark(
+                "link",
+                "given back, and perhaps given to one that is lost",
+                "",
+            );
+            self.apply(id, Fact::ExposureForgotten, Detail::default(), effects);
+        }
+    }
+
     /// Nobody can know what became of what waits, perhaps only for one device.
     fn forget_exposures(&mut self, freeze: &Freeze, only: Option<DeviceId>, effects: &mut Effects) {
         let messages = self.hub.rows.messages.values();
@@ -163,9 +175,9 @@ impl World {
             return false;
         };
         let whole = rows.freeze.as_ref().is_some_and(|freeze| freeze.whole);
-        rows.devices.get(&message.route.0).is_some_and(|device| {
-            device.frozen && !(whole && device.state == DeviceState::Active)
-        })
+        rows.devices
+            .get(&message.route.0)
+            .is_some_and(|device| device.frozen && !(whole && device.state == DeviceState::Active))
     }
 
     /// Says whether a message that waits may be on a phone that has not answered.

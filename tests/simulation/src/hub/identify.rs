@@ -2,7 +2,7 @@
 
 use super::{
     Answer, DeviceState, Sim,
-    apply::{Detail, Effects},
+    apply::{Detail, Effects, is_requeued},
     freeze::is_evidence,
     link::Fence,
 };
@@ -183,7 +183,10 @@ impl World {
                 Some(frame) if admission.resumes => resume.push(frame),
                 _ => {
                     let fact = Fact::NeverReceived { by: &by, down };
-                    self.apply(id, fact, Detail::default(), effects);
+                    let applied = self.apply(id, fact, Detail::default(), effects);
+                    if is_requeued(applied) {
+                        self.freed(id, effects);
+                    }
                 }
             }
         }

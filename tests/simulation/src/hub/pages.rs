@@ -2,7 +2,7 @@
 
 use super::{
     Answer,
-    apply::{Detail, Effects},
+    apply::{Detail, Effects, is_requeued},
     link::Fence,
 };
 use crate::world::World;
@@ -12,6 +12,7 @@ use postrider_link::{
     ownership::hub::{Fact, Holder},
     session::hub::DeviceLink,
 };
+use postrider_model::WireState;
 
 impl World {
     /// Commits what one page shows.
@@ -27,7 +28,10 @@ impl World {
                 state: row.state,
                 page: true,
             };
-            self.apply(row.id, fact, Detail::default(), &mut effects);
+            let applied = self.apply(row.id, fact, Detail::default(), &mut effects);
+            if row.state == WireState::Revoked && is_requeued(applied) {
+                self.freed(row.id, &mut effects);
+            }
         }
         self.wake(effects);
         Answer::Stored
@@ -51,7 +55,10 @@ impl World {
                 Some(frame) => resume.push(frame),
                 None => {
                     let fact = Fact::NeverReceived { by: &by, down: 0 };
-                    self.apply(id, fact, Detail::default(), &mut effects);
+                    let applied = self.apply(id, fact, Detail::default(), &mut effects);
+                    if is_requeued(applied) {
+                        self.freed(id, &mut effects);
+                    }
                 }
             }
         }

@@ -124,12 +124,7 @@ impl World {
         }
         let mut effects = Effects::default();
         if to.is_some() && state == HubState::Waiting && self.may_be_with_its_phone(id) {
-            self.apply(
-                id,
-                Fact::ExposureForgotten,
-                Detail::default(),
-                &mut effects,
-            );
+            self.apply(id, Fact::ExposureForgotten, Detail::default(), &mut effects);
         }
         let asked = Fact::ResendAsked {
             new_route: to.is_some(),
