@@ -80,7 +80,7 @@ pub struct Bus {
     watchers: AtomicUsize,
     webhooks: Notify,
     simulated: Notify,
-    schedule_runs: Notify,
+    broadcasts: Notify,
     followers: Notify,
 }
 
@@ -211,14 +211,14 @@ impl Bus {
         self.simulated.notified().await;
     }
 
-    /// Says that a schedule began to send to a group.
-    pub fn wake_schedule_runs(&self) {
-        self.schedule_runs.notify_one();
+    /// Says that a broadcast was made or cancelled.
+    pub fn wake_broadcasts(&self) {
+        self.broadcasts.notify_one();
     }
 
-    /// Waits for a schedule to begin sending to a group.
-    pub async fn schedule_runs_woken(&self) {
-        self.schedule_runs.notified().await;
+    /// Waits for a broadcast to be made or cancelled.
+    pub async fn broadcasts_woken(&self) {
+        self.broadcasts.notified().await;
     }
 
     /// Says that a relative schedule was made, changed or deleted.

@@ -1,7 +1,7 @@
 //! Every URL of the REST API, on one page.
 
 use crate::api::{
-    contacts, fields, groups, labels, messages, organizations, phones, projects,
+    broadcasts, contacts, fields, groups, labels, messages, organizations, phones, projects,
     relative_scheduled, routes, scheduled, webhooks,
 };
 use crate::hub::Hub;
@@ -56,6 +56,10 @@ fn project() -> Router<Hub> {
         .route("/messages/outgoing_batch", post(messages::send_batch))
         .route("/messages/receive", post(messages::receive))
         .route("/send_multi", post(messages::send_multi))
+        .route("/send_broadcast", post(broadcasts::send))
+        .route("/broadcasts", get(broadcasts::list))
+        .route("/broadcasts/{broadcast_id}", get(broadcasts::get))
+        .route("/broadcasts/{broadcast_id}/cancel", post(broadcasts::cancel))
         .route("/messages/{message_id}", get(messages::get).post(messages::update).delete(messages::delete))
         .route("/messages/{message_id}/resend", post(messages::resend))
         .route("/messages/{message_id}/cancel", post(messages::cancel))

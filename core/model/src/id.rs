@@ -51,6 +51,8 @@ pub mod kind {
         Scheduled "SC"
         /// A relative scheduled message.
         RelativeScheduled "RS"
+        /// A broadcast.
+        Broadcast "BC"
         /// One pairing of a device, from code to confirmation.
         Pairing "PR"
     }
@@ -90,6 +92,8 @@ pub type AlertId = Id<kind::Alert>;
 pub type ScheduledId = Id<kind::Scheduled>;
 /// A relative scheduled message's id.
 pub type RelativeScheduledId = Id<kind::RelativeScheduled>;
+/// A broadcast's id.
+pub type BroadcastId = Id<kind::Broadcast>;
 /// A pairing's id.
 pub type PairingId = Id<kind::Pairing>;
 

@@ -2,7 +2,7 @@
 
 use crate::code::coded;
 use crate::{Address, RouteId, Vars};
-use postrider_model::{ContactId, MessageId, PhoneNumber, ProjectId, UnixMs};
+use postrider_model::{BroadcastId, ContactId, MessageId, PhoneNumber, ProjectId, UnixMs};
 
 coded! {
     /// Whether somebody still has to answer.
@@ -55,6 +55,8 @@ pub struct Contact {
     pub outgoing_message_count: i64,
     /// The last message.
     pub last_message_id: Option<MessageId>,
+    /// The broadcast of the last message that went out, if it is part of one.
+    pub last_broadcast_id: Option<BroadcastId>,
 }
 
 impl Contact {
@@ -85,6 +87,7 @@ impl Contact {
             incoming_message_count: 0,
             outgoing_message_count: 0,
             last_message_id: None,
+            last_broadcast_id: None,
         }
     }
 }

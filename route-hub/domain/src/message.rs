@@ -3,8 +3,8 @@
 use crate::code::coded;
 use crate::{Address, DataSms, Vars};
 use postrider_model::{
-    ContactId, CustomRouteId, DeviceId, MessageId, MessageStatus, MessageText, PhoneId, ProjectId,
-    ScheduledId, Secret, UnixMs,
+    BroadcastId, ContactId, CustomRouteId, DeviceId, MessageId, MessageStatus, MessageText,
+    PhoneId, ProjectId, ScheduledId, Secret, UnixMs,
 };
 
 coded! {
@@ -207,6 +207,8 @@ pub struct Message {
     pub parts_done: Option<String>,
     /// The scheduled message that made it.
     pub scheduled_id: Option<ScheduledId>,
+    /// The broadcast that it is part of.
+    pub broadcast_id: Option<BroadcastId>,
 }
 
 impl Message {

@@ -84,8 +84,6 @@ enum Meaning {
     Variable,
     /// Whether a column has a value.
     Presence(Column),
-    /// Something that no row here can have.
-    Nothing,
 }
 
 impl Entry {
@@ -177,11 +175,6 @@ impl Entry {
         Self::new("vars", FilterKind::Vars, modifiers, Meaning::Variable)
     }
 
-    /// The id of something that comes later: no row has one.
-    pub(super) const fn later(name: &'static str, modifiers: &'static [Modifier]) -> Self {
-        Self::new(name, FilterKind::Id, modifiers, Meaning::Nothing)
-    }
-
     /// Returns the store's condition; `None` for one that every row meets.
     fn condition(&self, filter: &hub_web::Filter) -> Option<Filter> {
         let op = op(filter.modifier);
@@ -210,7 +203,6 @@ impl Entry {
             Meaning::Presence(column) => {
                 Some(Filter::new(column, Op::Exists, plain(&filter.value)?))
             }
-            Meaning::Nothing => unmet(op, plain(&filter.value).filter(|_| presence)),
         }
     }
 }
@@ -360,10 +352,7 @@ mod tests {
 
     const CONTACT: Column = Column::new("contact_id", Kind::Int);
     const LIST: List = List {
-        filters: &[
-            Entry::id::<kind::Contact>("contact_id", CONTACT, NE_EXISTS),
-            Entry::later("broadcast_id", NE_EXISTS),
-        ],
+        filters: &[Entry::id::<kind::Contact>("contact_id", CONTACT, NE_EXISTS)],
         sorts: &[DEFAULT],
     };
 
@@ -380,14 +369,6 @@ mod tests {
         assert_eq!(filters("contact_id=CT0000000000000005"), [five]);
         let exists = Filter::new(CONTACT, Op::Exists, Operand::Flag(true));
         assert_eq!(filters("contact_id[exists]=1"), [exists]);
-    }
-
-    #[test]
-    fn what_no_row_has_is_never_there() {
-        assert_eq!(filters("broadcast_id=BC1"), [Filter::Nothing]);
-        assert_eq!(filters("broadcast_id[exists]=1"), [Filter::Nothing]);
-        assert_eq!(filters("broadcast_id[exists]=0"), []);
-        assert_eq!(filters("broadcast_id[ne]=BC1"), []);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A handler does five things: it takes the caller with its permission, parses into domain types,
 //! asks the domain for the transition, commits one unit of work, and answers.
 
+pub mod broadcasts;
 pub mod contacts;
 pub mod fields;
 pub mod groups;

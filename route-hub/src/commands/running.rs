@@ -8,7 +8,7 @@ use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
-use crate::{housekeeping, link, ops, pairing, retention, routes, schedules};
+use crate::{broadcasts, housekeeping, link, ops, pairing, retention, routes, schedules};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
@@ -76,6 +76,7 @@ impl Running {
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
         workers.spawn(schedules::run(hub.clone()));
+        workers.spawn(broadcasts::run(hub.clone()));
         workers.spawn(notice_changes(hub.clone()));
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());

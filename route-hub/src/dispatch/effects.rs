@@ -13,6 +13,7 @@ pub struct Effects {
     simulated: bool,
     settings: BTreeSet<PhoneId>,
     webhooks: bool,
+    broadcasts: bool,
     everything: bool,
 }
 
@@ -47,6 +48,11 @@ impl Effects {
         self.webhooks = true;
     }
 
+    /// A broadcast was made or cancelled.
+    pub fn broadcasts(&mut self) {
+        self.broadcasts = true;
+    }
+
     /// Phones, devices or keys changed in a way that every listener must look at.
     pub fn everything(&mut self) {
         self.everything = true;
@@ -60,6 +66,7 @@ impl Effects {
         self.settings.extend(other.settings);
         self.simulated |= other.simulated;
         self.webhooks |= other.webhooks;
+        self.broadcasts |= other.broadcasts;
         self.everything |= other.everything;
     }
 
@@ -85,6 +92,9 @@ impl Effects {
         }
         if self.webhooks {
             hub.bus.wake_webhooks();
+        }
+        if self.broadcasts {
+            hub.bus.wake_broadcasts();
         }
     }
 }

@@ -193,6 +193,10 @@ fn expose(
         drop(work.apply(tx, message, over, &Detail::default())?);
         return Ok(None);
     }
+    if work.is_called_off(tx, message)? {
+        drop(work.apply(tx, message, Fact::CancelAsked, &Detail::default())?);
+        return Ok(None);
+    }
     let Some(to) = message.to_number.as_ref().map(Address::from) else {
         return Ok(None);
     };

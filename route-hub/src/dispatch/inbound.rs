@@ -11,10 +11,12 @@ use hub_store::{StoreError, Tx, contacts, inbound_counted, messages, phones};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::{Inbound, Kind};
 use postrider_link::ownership::hub::Holder;
-use postrider_model::{ContactId, MessageStatus, MessageText, UnixMs};
+use postrider_model::{MessageStatus, MessageText, UnixMs};
 
 /// The longest text that a message from outside keeps, in characters: 255 parts of a text message.
 const TEXT_CHARS_MAX: usize = 39_015;
+/// For how long after the last message to a contact what comes in answers it: 30 days.
+const REPLY_MS: i64 = 30 * 24 * 3_600_000;
 
 /// Stores what came in; `Err` when it is none that this hub knows, to be stored aside.
 ///
@@ -97,8 +99,11 @@ pub fn store(
     mut message: Message,
     raw: Option<&Address>,
 ) -> Result<Message, StoreError> {
-    if message.message_type != MessageType::Ussd {
-        message.contact_id = contact_of(work, tx, message.from_number.as_ref())?;
+    if message.message_type != MessageType::Ussd
+        && let Some(contact) = contact_of(work, tx, message.from_number.as_ref())?
+    {
+        message.contact_id = Some(contact.id);
+        count_reply(work, &contact, &message);
     }
     messages::insert(tx, &message)?;
     let mut touches = Touches::default();
@@ -111,20 +116,29 @@ pub fn store(
     Ok(message)
 }
 
+/// Counts a message as an answer to the broadcast that its contact was sent last, while that is not
+/// long ago.
+fn count_reply(work: &mut Work<'_, '_>, contact: &Contact, message: &Message) {
+    let since = contact.last_outgoing_message_time;
+    let is_recent = since.is_some_and(|since| since.plus_ms(REPLY_MS) > work.now.unix);
+    if let Some(broadcast) = contact.last_broadcast_id.filter(|_| is_recent) {
+        work.tallies.replied(broadcast, message.time_created);
+    }
+}
+
 /// Finds the contact of a sender, whatever it calls itself, or makes it where the project makes
 /// contacts by itself.
 fn contact_of(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     from: Option<&Address>,
-) -> Result<Option<ContactId>, StoreError> {
+) -> Result<Option<Contact>, StoreError> {
     let Some(from) = from else {
         return Ok(None);
     };
     let (hub, project_id, now) = (work.hub, work.project.id, work.now);
     if !work.project.auto_create_contacts {
-        let found = contacts::find_by_number(tx, project_id, from)?;
-        return Ok(found.map(|contact| contact.id));
+        return contacts::find_by_number(tx, project_id, from);
     }
     let e164 = numbers::in_e164(from);
     let shown = from.clone();
@@ -133,7 +147,7 @@ fn contact_of(
     if is_new {
         work.tell_contact_added(tx, &contact)?;
     }
-    Ok(Some(contact.id))
+    Ok(Some(contact))
 }
 
 /// Makes an incoming message that says nothing yet.
@@ -179,6 +193,7 @@ pub fn blank(
         hidden: false,
         parts_done: None,
         scheduled_id: None,
+        broadcast_id: None,
         route_id: None,
     }
 }

@@ -5,13 +5,14 @@ use super::ownership;
 use super::routing::{self, KnownPhones};
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
-use hub_domain::{Address, Contact, Message, Phone, PhoneType, Project};
+use hub_domain::{Address, Broadcast, BroadcastShare, Contact, Message, Phone, PhoneType, Project};
+use hub_store::broadcasts::{self, Tallies};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{
     ErrorCode, Fact, Flags, Outcome, Ownership, Published, Refused,
 };
-use postrider_model::{MessageStatus, Now, PhoneId, UnixMs, WireState};
+use postrider_model::{BroadcastId, MessageStatus, Now, PhoneId, UnixMs, WireState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,6 +30,9 @@ pub struct Work<'h, 'p> {
     pub closed: Vec<Closed>,
     /// Phones that were looked up for custom routes.
     pub known: KnownPhones,
+    /// What its messages do to the counts of their broadcasts.
+    pub tallies: Tallies,
+    called_off: BTreeMap<BroadcastId, Option<i64>>,
     sent: BTreeMap<PhoneId, u64>,
 }
 
@@ -70,6 +74,8 @@ impl<'h, 'p> Work<'h, 'p> {
             effects: Effects::default(),
             closed: Vec::new(),
             known: KnownPhones::new(),
+            tallies: Tallies::default(),
+            called_off: BTreeMap::new(),
             sent: BTreeMap::new(),
         }
     }
@@ -140,6 +146,7 @@ impl<'h, 'p> Work<'h, 'p> {
             };
             past_exposures::insert(tx, &past)?;
         }
+        let share = BroadcastShare::of(message);
         ownership::put(message, owned);
         let parts_before = message.num_parts;
         message.num_parts = detail.parts.or(parts_before);
@@ -151,6 +158,7 @@ impl<'h, 'p> Work<'h, 'p> {
                 messages::update_ownership(tx, message)?;
             }
         }
+        self.tallies.changed(share, message);
         if outcome.publish.is_some_and(|published| published.webhook) {
             self.tell_status(tx, message)?;
         }
@@ -270,17 +278,61 @@ impl<'h, 'p> Work<'h, 'p> {
         Ok(())
     }
 
+    /// Writes the webhook rows of a new broadcast.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn tell_broadcast(
+        &mut self,
+        tx: &mut Tx<'_>,
+        broadcast: &Broadcast,
+    ) -> Result<(), StoreError> {
+        if enqueue::send_broadcast(self.hub, tx, self.project, broadcast, self.now)? {
+            self.effects.webhooks();
+        }
+        Ok(())
+    }
+
     /// Returns how many messages this unit of work has seen sent on a phone, which its row does not
     /// count yet.
     pub fn sent_on(&self, phone: PhoneId) -> u64 {
         self.sent.get(&phone).copied().unwrap_or(0)
     }
 
-    /// Ends the unit of work: counts what was sent on each phone.
+    /// Says whether a message is not to be sent, since its broadcast was cancelled.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn is_called_off(
+        &mut self,
+        tx: &mut Tx<'_>,
+        message: &Message,
+    ) -> Result<bool, StoreError> {
+        let Some(id) = message.broadcast_id else {
+            return Ok(false);
+        };
+        let walked_up_to = match self.called_off.get(&id) {
+            Some(known) => *known,
+            None => broadcasts::called_off(tx, id)?,
+        };
+        self.called_off.insert(id, walked_up_to);
+        Ok(walked_up_to.is_some_and(|up_to| message.id.get() > up_to))
+    }
+
+    /// Stores what was counted of broadcasts so far, for whoever shows one before the end.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn write_tallies(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        std::mem::take(&mut self.tallies).write(tx)
+    }
+
+    /// Ends the unit of work: counts what was sent on each phone, and what became of broadcasts.
     ///
     /// # Errors
     /// What the database says.
     pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<Effects, StoreError> {
+        self.write_tallies(tx)?;
         for (phone_id, sent) in std::mem::take(&mut self.sent) {
             let Some(mut phone) = phones::by_key(tx, phone_id)? else {
                 continue;

@@ -3,12 +3,12 @@
 //! Source: the specification, "States and transitions", "Simulation on a test route".
 
 use super::effects::Effects;
-use super::settle::Work;
+use super::settle::{Detail, Work};
 use super::{inbound, quiet};
 use crate::hub::Hub;
-use hub_domain::{Message, MessageType, OwnershipRow, Phone, PhoneType, Project};
+use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType, Project};
 use hub_store::{StoreError, Tx, messages, phones, projects};
-use postrider_link::ownership::hub::HubState;
+use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, Now, PhoneId, ProjectId};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -163,6 +163,12 @@ fn play_all(
         if is_new && route.as_ref().is_some_and(|route| is_full(&work, route)) {
             continue;
         }
+        let waits = is_new || message.ownership.state == HubState::Retrying.code();
+        if waits && work.is_called_off(tx, &message)? {
+            let cancelled = Fact::CancelAsked;
+            drop(work.apply(tx, &mut message, cancelled, &Detail::default())?);
+            continue;
+        }
         if play(&mut work, tx, &mut message, step)? && route.is_some() {
             work.count_sent(message.phone_id);
         }
@@ -193,6 +199,7 @@ fn play(
     if message.ownership.state == OwnershipRow::WAITING {
         message.send_attempts += 1;
     }
+    let share = BroadcastShare::of(message);
     message.ownership.state = step.state.code();
     message.status = step.state.status();
     message.error_message = step.error.map(str::to_owned);
@@ -202,6 +209,7 @@ fn play(
         message.time_sent = Some(work.now.unix);
     }
     messages::update_ownership(tx, message)?;
+    work.tallies.changed(share, message);
     if is_sent && note_call(message) {
         messages::update_call(tx, message)?;
     }

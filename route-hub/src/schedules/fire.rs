@@ -1,16 +1,15 @@
 //! Schedules whose moment has come.
 
+use crate::api::broadcasts::{Given, Recipients};
 use crate::api::messages::{Planned, Unsent};
 use crate::api::scheduled::message::Message;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use hub_domain::{Project, Schedule, ScheduledTo};
+use hub_domain::{MessageSource, Project, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
-use hub_store::schedule_runs::{self, ScheduleRun};
 use hub_store::{StoreError, Tx, groups, relative_schedules, schedules};
-use hub_web::ErrorCode;
-use postrider_model::{GroupId, Key, Now, ProjectId, UnixMs};
+use postrider_model::{GroupId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,7 +61,8 @@ async fn prepare(hub: &Hub, due: Vec<Schedule>, now: Now) -> Result<ByProject, S
         if hub.queue_caps.admit(hub, &project, 1, now).await.is_err() {
             continue;
         }
-        let Some(planned) = planned(hub, &project, &schedule.message, now).await else {
+        let mut message = Message::stored(&schedule.message);
+        let Some(planned) = message.ready(hub, &project, now).await else {
             continue;
         };
         let scheduled_by = |planned: Planned| Box::new(planned.scheduled_by(schedule.id));
@@ -73,24 +73,6 @@ async fn prepare(hub: &Hub, due: Vec<Schedule>, now: Now) -> Result<ByProject, S
         list.push(Ready { schedule, planned });
     }
     Ok(by_project)
-}
-
-/// Reads a message, or says why it cannot be sent; `None` when that may be over in a moment.
-pub(super) async fn planned(
-    hub: &Hub,
-    project: &Project,
-    message: &str,
-    now: Now,
-) -> Option<Result<Planned, String>> {
-    let mut message = Message::stored(message);
-    match message.planned_again(hub, project, now).await {
-        Ok(planned) => Some(Ok(planned)),
-        Err(failure) => {
-            let error = failure.into_error();
-            let is_its_own = error.code() == ErrorCode::InvalidParam;
-            is_its_own.then(|| Err(error.message().to_owned()))
-        }
-    }
 }
 
 async fn commit(hub: &Hub, ready: ByProject, now: Now) -> Result<usize, StoreError> {
@@ -134,7 +116,7 @@ fn pass(
     schedule.problem = match &ready.planned {
         Err(problem) => Some(problem.clone()),
         Ok(planned) => match &schedule.to {
-            ScheduledTo::Group(group) => begin_run(work, tx, &schedule, *group)?,
+            ScheduledTo::Group(group) => broadcast(work, tx, &schedule, *group)?,
             to => match planned.store(work, tx, to, touches)? {
                 Ok(()) => None,
                 Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
@@ -146,9 +128,9 @@ fn pass(
     schedules::pass(tx, &schedule)
 }
 
-/// Begins to send to a group, or says why that cannot be.
-fn begin_run(
-    work: &Work<'_, '_>,
+/// Makes a broadcast to a group, or says why that cannot be.
+fn broadcast(
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     schedule: &Schedule,
     group_id: GroupId,
@@ -156,18 +138,17 @@ fn begin_run(
     let problem = match groups::get(tx, schedule.project_id, group_id)? {
         None => "the group is gone",
         Some(group) if !group.allow_sending => "sending to the group is not allowed",
-        Some(_) => {
-            let key: Key = work.hub.key(work.now);
-            let run = ScheduleRun {
-                key: key.get(),
-                project_id: schedule.project_id,
-                scheduled_id: schedule.id,
-                group_id,
-                message: schedule.message.clone(),
-                done_up_to: 0,
-                time_created: work.now.unix,
+        Some(group) => {
+            let given = Given {
+                id: work.hub.id(work.now),
+                source: MessageSource::Scheduled,
+                scheduled_id: Some(schedule.id),
+                message_type: schedule.message_type,
+                message: Message::stored(&schedule.message),
+                title: None,
+                recipients: Recipients::group(&group),
             };
-            schedule_runs::insert(tx, &run)?;
+            given.store(work, tx)?;
             return Ok(None);
         }
     };

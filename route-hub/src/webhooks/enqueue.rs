@@ -6,7 +6,8 @@
 use super::{form::Form, views};
 use crate::hub::Hub;
 use hub_domain::{
-    Address, Alert, Contact, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent, numbers,
+    Address, Alert, Broadcast, Contact, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent,
+    numbers,
 };
 use hub_outgoing::Target;
 use hub_store::{StoreError, Tx, contacts, outbox};
@@ -117,6 +118,39 @@ pub fn contact_added(
     form.text("update_type", "auto_add");
     properties(&mut form, &views::contact(tx, contact.clone())?);
     let told = Told::new(project, None, WebhookEvent::ContactUpdate, form);
+    told.write(hub, tx, &receivers, now)
+}
+
+/// Tells of a broadcast that was made.
+///
+/// # Errors
+/// What the database says.
+pub fn send_broadcast(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    broadcast: &Broadcast,
+    now: Now,
+) -> Result<bool, StoreError> {
+    let objects = hub.cache.webhooks_in(tx, project.id)?;
+    let receivers: Vec<_> = wanting(&objects, WebhookEvent::SendBroadcast).collect();
+    if receivers.is_empty() {
+        return Ok(false);
+    }
+    let mut form = event_form(WebhookEvent::SendBroadcast);
+    let view = views::broadcast(tx, broadcast.clone())?;
+    for name in [
+        "id",
+        "content",
+        "recipients_str",
+        "recipients",
+        "estimated_count",
+        "route_id",
+        "project_id",
+    ] {
+        form.value(name, &view[name]);
+    }
+    let told = Told::new(project, None, WebhookEvent::SendBroadcast, form);
     told.write(hub, tx, &receivers, now)
 }
 

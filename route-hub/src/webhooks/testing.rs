@@ -154,6 +154,7 @@ impl Fixture {
             hidden: false,
             parts_done: None,
             scheduled_id: None,
+            broadcast_id: None,
             route_id: None,
         }
     }

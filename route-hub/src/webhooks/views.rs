@@ -1,9 +1,10 @@
 //! What an event shows of a message, a contact, a phone: the same properties as the REST API.
 
+use crate::api::broadcasts::model::BroadcastView;
 use crate::api::contacts::model::ContactView;
 use crate::api::messages::model::MessageView;
 use crate::api::phones::model::PhoneView;
-use hub_domain::{Contact, Message, Phone, Project};
+use hub_domain::{Broadcast, Contact, Message, Phone, Project};
 use hub_store::{StoreError, Tx, labels};
 use hub_web::{Fields, ObjectWriter, Resource};
 use serde_json::Value;
@@ -26,6 +27,14 @@ pub fn message(tx: &mut Tx<'_>, message: &Message) -> Result<Value, StoreError> 
 /// What the database says.
 pub fn contact(tx: &mut Tx<'_>, contact: Contact) -> Result<Value, StoreError> {
     Ok(properties(&ContactView::read(tx, contact)?))
+}
+
+/// Returns a broadcast's properties.
+///
+/// # Errors
+/// What the database says.
+pub fn broadcast(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Value, StoreError> {
+    Ok(properties(&BroadcastView::read(tx, broadcast)?))
 }
 
 /// Returns a phone's properties.

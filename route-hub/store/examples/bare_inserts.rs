@@ -184,6 +184,7 @@ fn message(key: Key, contact_id: ContactId, to: &Address, unix_ms: i64) -> Messa
         hidden: false,
         parts_done: None,
         scheduled_id: None,
+        broadcast_id: None,
         route_id: None,
     }
 }

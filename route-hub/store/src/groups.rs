@@ -252,6 +252,26 @@ pub fn members_after(
     )
 }
 
+/// Returns the contacts that were put into a group up to a moment and are in it still, above a key,
+/// in their order.
+///
+/// # Errors
+/// What the database says.
+pub fn members_since(
+    tx: &mut Tx<'_>,
+    group: GroupId,
+    joined_by: UnixMs,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<ContactId>, StoreError> {
+    tx.query(
+        "SELECT member_id FROM group_members WHERE group_id = $1 AND member_id > $2 \
+         AND time_joined <= $3 ORDER BY member_id LIMIT $4",
+        &values![group, above, joined_by, limit],
+        |row| row.id(0),
+    )
+}
+
 /// Returns a page of a project's groups.
 ///
 /// # Errors

@@ -80,6 +80,7 @@ pub fn highest_key(tx: &mut Tx<'_>) -> Result<Option<Key>, StoreError> {
          SELECT max(id) AS id FROM organizations UNION ALL SELECT max(id) FROM projects \
          UNION ALL SELECT max(id) FROM api_keys UNION ALL SELECT max(id) FROM devices \
          UNION ALL SELECT max(id) FROM phones UNION ALL SELECT max(id) FROM contacts \
+         UNION ALL SELECT max(id) FROM broadcasts \
          UNION ALL SELECT max(id) FROM messages UNION ALL SELECT max(id) FROM webhooks \
          UNION ALL SELECT max(id) FROM outbox UNION ALL SELECT max(id) FROM webhook_log \
          UNION ALL SELECT max(id) FROM alerts UNION ALL SELECT max(id) FROM pairings \

@@ -19,6 +19,10 @@ const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V5__relative_schedules.sql"),
     ),
     ("V6__routes", include_str!("../migrations/V6__routes.sql")),
+    (
+        "V7__broadcasts",
+        include_str!("../migrations/V7__broadcasts.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.
@@ -80,6 +84,26 @@ fn failure(error: refinery::Error) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_on_its_way_through_a_group_goes_on_as_a_broadcast() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        bring_to(&mut connection, &ALL[..6]).unwrap();
+        let rows = "INSERT INTO contact_groups (id, project_id, name, name_folded, num_members, \
+            time_created, allow_sending, vars) VALUES (3, 1, 'Staff', 'staff', 0, 0, 1, '{}'); \
+            INSERT INTO schedule_runs (id, project_id, scheduled_id, group_id, message, done_up_to, \
+            time_created) VALUES (9, 1, 8, 3, '{}', 77, 5)";
+        connection.execute_batch(rows).unwrap();
+        run(&mut connection).unwrap();
+        let read = "SELECT title, group_id, scheduled_id, stage, done_up_to FROM broadcasts \
+            WHERE id = 9 AND project_id = 1";
+        let moved = connection.query_row(read, [], |row| {
+            let title: String = row.get(0)?;
+            let rest = [1, 2, 3, 4].map(|column| row.get::<_, i64>(column));
+            Ok((title, rest.map(Result::unwrap)))
+        });
+        assert_eq!(moved.unwrap(), ("Staff".to_owned(), [3, 8, 1, 77]));
+    }
 
     #[test]
     fn a_database_of_each_earlier_schema_goes_forward_with_its_rows() {

@@ -1,5 +1,6 @@
 //! The REST API as a client meets it: through the routes, on a database of its own.
 
+mod broadcasts;
 mod cancel_resend_delete;
 mod contact_update;
 mod contacts;

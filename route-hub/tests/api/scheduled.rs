@@ -3,8 +3,9 @@
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, hub_with, id, new_project};
 use hub_domain::Permissions;
 use postrider_model::Now;
+use route_hub::broadcasts::{self, Turns};
 use route_hub::hub::Hub;
-use route_hub::schedules::{fire, through_group};
+use route_hub::schedules::fire;
 use serde_json::{Value, json};
 
 const OTHER: &str = "+15005550111";
@@ -23,7 +24,12 @@ fn seconds(test: &TestHub) -> i64 {
 /// Has everything be sent that is due at a moment, also through groups.
 async fn tick(hub: &Hub, now: Now) -> usize {
     let fired = fire::all_due(hub, now).await.expect("a tick");
-    while through_group::step_all(hub, now).await.expect("a step") > 0 {}
+    let mut turns = Turns::default();
+    while broadcasts::round(hub, &mut turns, now)
+        .await
+        .expect("a round")
+        > 0
+    {}
     fired
 }
 
@@ -150,7 +156,12 @@ async fn a_hub_that_starts_again_sends_what_is_due_and_nothing_twice() {
     }
     let due = at(&test, seconds(&test) + 61);
     assert_eq!(fire::all_due(&test.hub, due).await.unwrap(), 2);
-    assert_eq!(through_group::step_all(&test.hub, due).await.unwrap(), 1);
+    assert_eq!(
+        broadcasts::round(&test.hub, &mut Turns::default(), due)
+            .await
+            .unwrap(),
+        1
+    );
     assert_eq!(count(&client).await, 201);
     // Another process on the same file: what the first one left is there, what it did is done.
     let again = test.start_again();
@@ -225,7 +236,9 @@ async fn a_schedule_that_is_cancelled_sends_to_nobody_more() {
     let made = client.post("scheduled", body).await;
     let due = at(&test, seconds(&test) + 1);
     fire::all_due(&test.hub, due).await.unwrap();
-    through_group::step_all(&test.hub, due).await.unwrap();
+    broadcasts::round(&test.hub, &mut Turns::default(), due)
+        .await
+        .unwrap();
     let cancelled = client.call("DELETE", &path(&made), None).await;
     assert_eq!(cancelled.ok(), json!({}));
     client.call("DELETE", &path(&made), None).await.refused(404);

@@ -9,7 +9,9 @@ use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
 use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, VarsChange, numbers};
 use hub_web::{ApiError, Field, Object, Params};
-use postrider_model::{ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs};
+use postrider_model::{
+    BroadcastId, ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs,
+};
 
 /// Longest `ttl_sec`: 30 days.
 const TTL_SEC_MAX: i64 = 30 * 86_400;
@@ -58,6 +60,7 @@ pub(super) struct Shared {
 pub(super) struct Origin {
     pub source: MessageSource,
     pub scheduled_id: Option<ScheduledId>,
+    pub broadcast_id: Option<BroadcastId>,
 }
 
 impl Origin {
@@ -65,6 +68,7 @@ impl Origin {
     pub(super) const API: Self = Self {
         source: MessageSource::Api,
         scheduled_id: None,
+        broadcast_id: None,
     };
 }
 

@@ -16,8 +16,6 @@ pub(super) const SENDING: &[Later] = later![
     "audio_url": LaterDefault::Empty,
     "tts_lang": LaterDefault::Text("en-US"),
     "tts_voice": LaterDefault::Text("female"),
-    "broadcast_id": LaterDefault::Empty,
-    "broadcast_title": LaterDefault::Empty,
 ];
 
 /// What an item of `send_multi` cannot have of its own: it stands beside `messages`, for all.
@@ -34,6 +32,8 @@ const SHARED: &[&str] = &[
     "label_ids",
     "on_unknown",
     "ttl_sec",
+    "broadcast_id",
+    "broadcast_title",
 ];
 
 /// Checks that an item of `send_multi` asks for nothing that only all of them can have.

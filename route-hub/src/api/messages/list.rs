@@ -34,7 +34,7 @@ const LIST: List = List {
         Entry::text("external_id", by::EXTERNAL_ID, NE_EXISTS),
         Entry::id::<kind::Contact>("contact_id", by::CONTACT_ID, NE_EXISTS),
         Entry::id::<kind::Phone>("phone_id", by::PHONE_ID, EQUAL),
-        Entry::later("broadcast_id", NE_EXISTS),
+        Entry::id::<kind::Broadcast>("broadcast_id", by::BROADCAST_ID, NE_EXISTS),
         Entry::id::<kind::Scheduled>("scheduled_id", by::SCHEDULED_ID, NE_EXISTS),
         Entry::within::<kind::Group>("group_id", by::GROUP),
     ],

@@ -88,7 +88,7 @@ fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("phone_id", &message.phone_id);
     out.put("contact_id", &message.contact_id);
     out.put("route_id", &message.route_id);
-    out.put("broadcast_id", &NOTHING);
+    out.put("broadcast_id", &message.broadcast_id);
     out.put("scheduled_id", &message.scheduled_id);
     out.put("user_id", &NOTHING);
     out.put("project_id", &message.project_id);

@@ -91,6 +91,7 @@ pub(super) fn store(
         None => make_contact(work, tx, &message)?,
     };
     messages::insert(tx, &message)?;
+    work.tallies.made(&message);
     annotate(work, tx, &message, &shared.labels)?;
     if is_known {
         touches.add(&message);
@@ -205,6 +206,7 @@ fn make_contact(
     contact.message_count = 1;
     contact.outgoing_message_count = 1;
     contact.last_message_id = Some(message.id);
+    contact.last_broadcast_id = message.broadcast_id;
     contact.last_message_time = Some(message.time_created);
     contact.last_outgoing_message_time = Some(message.time_created);
     contacts::insert(tx, &contact)?;
@@ -260,6 +262,7 @@ fn new_message(
         hidden: false,
         parts_done: None,
         scheduled_id: shared.origin.scheduled_id,
+        broadcast_id: shared.origin.broadcast_id,
         route_id: None,
     }
 }

@@ -7,11 +7,15 @@ use super::sending::{Body, Operation, Sending};
 use crate::api::Failure;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use hub_domain::{MessageSource, MessageType, Project, ScheduledTo};
+use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx};
-use hub_web::{ApiError, Params};
-use postrider_model::{ContactId, Now, ScheduledId};
+use hub_web::{ApiError, Field, Params};
+use postrider_model::{Now, PhoneNumber, ScheduledId};
+use std::collections::BTreeSet;
+
+/// Most numbers of one request.
+const NUMBERS_MAX: usize = 500;
 
 /// What a planned message carries, whoever gets it.
 #[derive(Debug, Clone)]
@@ -38,7 +42,27 @@ impl Planned {
         project: &Project,
         now: Now,
     ) -> Result<Self, Failure> {
-        let shared = Shared::of(hub, params, project, Operation::Single, now).await?;
+        Self::read_as(hub, params, project, Operation::Single, now).await
+    }
+
+    /// As [`Planned::read`], for a message to many: a code is nobody's.
+    pub(crate) async fn read_for_many(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+        now: Now,
+    ) -> Result<Self, Failure> {
+        Self::read_as(hub, params, project, Operation::Multi, now).await
+    }
+
+    async fn read_as(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+        operation: Operation,
+        now: Now,
+    ) -> Result<Self, Failure> {
+        let shared = Shared::of(hub, params, project, operation, now).await?;
         let content = params.get("content");
         Ok(Self {
             body: shared.sending.body(&content, &shared.writing)?,
@@ -90,8 +114,29 @@ impl Planned {
         self.shared.origin = Origin {
             source: MessageSource::Scheduled,
             scheduled_id: Some(id),
+            broadcast_id: None,
         };
         self
+    }
+
+    /// Says which broadcast it is part of.
+    pub(crate) fn part_of(mut self, broadcast: &Broadcast) -> Self {
+        self.shared.origin = Origin {
+            source: broadcast.source,
+            scheduled_id: broadcast.scheduled_id,
+            broadcast_id: Some(broadcast.id),
+        };
+        self
+    }
+
+    /// Reads numbers that the messages may go to, each once.
+    pub(crate) fn numbers(
+        &self,
+        field: &Field<'_>,
+        project: &Project,
+    ) -> Result<Vec<Address>, ApiError> {
+        let numbers = numbers(field, &self.shared, project)?;
+        Ok(numbers.into_iter().map(Address::from).collect())
     }
 
     /// Stores a message to one recipient, and tells of it.
@@ -122,17 +167,6 @@ impl Planned {
         }
     }
 
-    /// Stores a message to a contact of a group.
-    pub(crate) fn store_to_member(
-        &self,
-        work: &mut Work<'_, '_>,
-        tx: &mut Tx<'_>,
-        member: ContactId,
-        touches: &mut Touches,
-    ) -> Result<Result<(), Unsent>, StoreError> {
-        self.store(work, tx, &ScheduledTo::Contact(member), touches)
-    }
-
     fn recipient_of(&self, to: &ScheduledTo) -> Option<Recipient> {
         match to {
             ScheduledTo::Contact(id) => Some(Recipient::Contact(*id)),
@@ -141,4 +175,26 @@ impl Planned {
             ScheduledTo::Group(_) => None,
         }
     }
+}
+
+/// Reads the numbers of a request, once each that stands twice.
+pub(super) fn numbers(
+    field: &Field<'_>,
+    shared: &Shared,
+    project: &Project,
+) -> Result<Vec<PhoneNumber>, ApiError> {
+    let items = field.array(NUMBERS_MAX)?.unwrap_or_default();
+    if items.is_empty() {
+        return Err(field.refuse("must have at least one number"));
+    }
+    let mut seen = BTreeSet::new();
+    let mut numbers = Vec::with_capacity(items.len());
+    for item in &items {
+        let number = shared.number(item, project)?;
+        let number = number.ok_or_else(|| item.refuse("is required"))?;
+        if seen.insert(number.as_str().to_owned()) {
+            numbers.push(number);
+        }
+    }
+    Ok(numbers)
 }

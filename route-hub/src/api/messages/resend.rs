@@ -221,6 +221,7 @@ fn copy(
         life_end: Some(now.plus_ms(work.project.message_life_ms)),
         parts_done: None,
         scheduled_id: None,
+        broadcast_id: None,
         route_id: route.map_or(sent.route_id, |route| route.route_id),
         ..sent
     };

@@ -21,6 +21,12 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "send")?;
+    for name in ["broadcast_id", "broadcast_title"] {
+        let field = call.params.get(name);
+        if !field.is_empty() {
+            return Err(field.refuse("is for send_multi").into());
+        }
+    }
     let shared = Shared::read(&hub, &call, &project, Operation::Single, now).await?;
     let draft = Draft::read(Place::Top(&call.params), None, &shared, &project)?;
     accepting(&hub, &project, 1, now).await?;

@@ -2,86 +2,105 @@
 
 use super::draft::{Defaults, Draft, Place, Recipient, Shared};
 use super::outgoing::{self, Stored};
+use super::planned;
 use super::sending::Operation;
+use crate::api::broadcasts::{Given, Recipients};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, accepting, enter, unit};
+use crate::api::scheduled::message::Message;
+use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{Permission, Project};
-use hub_store::Tx;
+use hub_domain::{Address, Permission, Project};
 use hub_store::contacts::{self, Touches};
-use hub_web::{Answer, ApiError, Params};
+use hub_store::{StoreError, Tx};
+use hub_web::{Answer, Field};
+use postrider_model::{BroadcastId, Now};
 use serde::Serialize;
-use std::collections::BTreeSet;
 
-/// Most numbers of one request.
-const NUMBERS_MAX: usize = 500;
-
-/// Sends one text to up to five hundred numbers, and answers how many messages were queued.
+/// Sends one text to a group or to up to five hundred numbers, as a broadcast.
+///
+/// Numbers have their messages with the answer, members of a group get theirs from then on.
 pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_batch")?;
-    let group = call.params.get("group_id");
-    if !group.is_empty() {
-        return Err(group
-            .refuse("is not offered by this hub yet: to_numbers is")
-            .into());
-    }
-    let shared = Shared::read(&hub, &call, &project, Operation::Multi, now).await?;
-    let drafts = read_drafts(&call.params, &shared, &project)?;
-    accepting(&hub, &project, drafts.len(), now).await?;
+    let batch = Batch::read(&hub, &call, &project, now).await?;
+    accepting(&hub, &project, batch.drafts.len(), now).await?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut touches = Touches::default();
-        let mut queued = 0;
-        for draft in &drafts {
-            if let Stored::Queued(stored) = outgoing::store(work, tx, &shared, draft, &mut touches)?
-            {
-                work.tell_status(tx, &stored.0)?;
-                queued += 1;
-            }
-        }
-        contacts::touch(tx, &touches)?;
-        Ok(Ok(Sent {
-            count_queued: queued,
-            broadcast_id: None,
-        }))
-    };
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| batch.store(work, tx).map(Ok);
     let show = |sent: Sent| Answer::value(&sent).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
 #[derive(Serialize)]
 struct Sent {
-    count_queued: usize,
-    broadcast_id: Option<&'static str>,
+    count_queued: i64,
+    broadcast_id: BroadcastId,
 }
 
-/// Reads one draft for each number, once where it stands twice.
-fn read_drafts(
-    params: &Params,
-    shared: &Shared,
-    project: &Project,
-) -> Result<Vec<Draft>, ApiError> {
-    let defaults = Defaults::read(Place::Top(params))?;
-    let body = shared
-        .sending
-        .body(&params.get("content"), &shared.writing)?;
-    let field = params.get("to_numbers");
-    let numbers = field.array(NUMBERS_MAX)?.unwrap_or_default();
-    if numbers.is_empty() {
-        return Err(field.refuse("must have at least one number"));
+/// What a request sends: to a group, or a draft for each number.
+struct Batch {
+    given: Given,
+    shared: Shared,
+    drafts: Vec<Draft>,
+}
+
+impl Batch {
+    async fn read(hub: &Hub, call: &Call, project: &Project, now: Now) -> Result<Self, Failure> {
+        let params = &call.params;
+        let mut message = Message::default();
+        message.take(params)?;
+        let mut shared = Shared::read(hub, call, project, Operation::Multi, now).await?;
+        let content = params.get("content");
+        let body = shared.sending.body(&content, &shared.writing)?;
+        let defaults = Defaults::read(Place::Top(params))?;
+        let id = hub.id(now);
+        shared.origin.broadcast_id = Some(id);
+        let mut numbers = Vec::new();
+        let read_numbers = |field: &Field<'_>| {
+            numbers = planned::numbers(field, &shared, project)?;
+            Ok(numbers.iter().map(Address::from).collect())
+        };
+        let recipients = Recipients::read(hub, params, project, read_numbers).await?;
+        let draft = |number| Draft::of(Recipient::Number(number), body.clone(), &defaults);
+        let given = Given {
+            id,
+            source: shared.origin.source,
+            scheduled_id: None,
+            message_type: shared.sending.message_type(),
+            message,
+            title: None,
+            recipients: match numbers.is_empty() {
+                true => recipients,
+                false => recipients.made_at_once(),
+            },
+        };
+        Ok(Self {
+            given,
+            drafts: numbers.into_iter().map(draft).collect(),
+            shared,
+        })
     }
-    let mut seen = BTreeSet::new();
-    let mut drafts = Vec::with_capacity(numbers.len());
-    for number in &numbers {
-        let to = shared.number(number, project)?;
-        let to = to.ok_or_else(|| number.refuse("is required"))?;
-        if seen.insert(to.as_str().to_owned()) {
-            drafts.push(Draft::of(Recipient::Number(to), body.clone(), &defaults));
+
+    fn store(&self, work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<Sent, StoreError> {
+        let broadcast = self.given.store(work, tx)?;
+        let mut touches = Touches::default();
+        let mut count_queued = 0;
+        for draft in &self.drafts {
+            let stored = outgoing::store(work, tx, &self.shared, draft, &mut touches)?;
+            if let Stored::Queued(stored) = stored {
+                work.tell_status(tx, &stored.0)?;
+                count_queued += 1;
+            }
         }
+        contacts::touch(tx, &touches)?;
+        Ok(Sent {
+            count_queued: match self.drafts.is_empty() {
+                true => broadcast.estimated_count,
+                false => count_queued,
+            },
+            broadcast_id: broadcast.id,
+        })
     }
-    Ok(drafts)
 }

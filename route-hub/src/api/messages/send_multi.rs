@@ -4,16 +4,18 @@ use super::draft::{Defaults, Draft, Place, Shared};
 use super::later;
 use super::outgoing::{self, Stored};
 use super::sending::Operation;
+use crate::api::broadcasts::{Given, Recipients, title};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, accepting, enter, unit};
+use crate::api::scheduled::message::Message as KeptMessage;
+use crate::api::{ApiResult, Call, accepting, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
-use hub_store::{StoreError, Tx};
+use hub_store::{StoreError, Tx, broadcasts};
 use hub_web::{Answer, ApiError, Params};
-use postrider_model::MessageId;
+use postrider_model::{BroadcastId, MessageId, Now};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -25,18 +27,28 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_multi")?;
-    let shared = Shared::read(&hub, &call, &project, Operation::Multi, now).await?;
+    let mut shared = Shared::read(&hub, &call, &project, Operation::Multi, now).await?;
+    let joins = Joins::read(&hub, &call.params, &shared, now)?;
+    shared.origin.broadcast_id = joins.as_ref().map(Joins::id);
     let drafts = read_drafts(&call.params, &shared, &project)?;
     accepting(&hub, &project, drafts.len(), now).await?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        if let Some(joins) = &joins
+            && let Err(refused) = joins.join(work, tx, drafts.len())?
+        {
+            return Ok(Err(refused));
+        }
         let mut touches = Touches::default();
         let mut items = Vec::with_capacity(drafts.len());
         for draft in &drafts {
             items.push(store_one(work, tx, &shared, draft, &mut touches)?);
         }
         contacts::touch(tx, &touches)?;
-        Ok(Ok(Sent { messages: items }))
+        Ok(Ok(Sent {
+            messages: items,
+            broadcast_id: shared.origin.broadcast_id,
+        }))
     };
     let show = |sent: Sent| Answer::value(&sent).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
@@ -68,6 +80,74 @@ fn read_drafts(
 #[derive(Serialize)]
 struct Sent {
     messages: Vec<Item>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broadcast_id: Option<BroadcastId>,
+}
+
+/// The broadcast that the messages of a request are part of.
+enum Joins {
+    /// One that is there.
+    Existing(BroadcastId),
+    /// One that the request makes.
+    New(Box<Given>),
+}
+
+impl Joins {
+    /// Reads `broadcast_id`, or without it `broadcast_title`.
+    fn read(
+        hub: &Hub,
+        params: &Params,
+        shared: &Shared,
+        now: Now,
+    ) -> Result<Option<Self>, ApiError> {
+        if let Some(id) = parse::id(&params.get("broadcast_id"), "broadcast")? {
+            return Ok(Some(Self::Existing(id)));
+        }
+        let Some(title) = title(params, "broadcast_title")? else {
+            return Ok(None);
+        };
+        let mut message = KeptMessage::default();
+        message.take(params)?;
+        Ok(Some(Self::New(Box::new(Given {
+            id: hub.id(now),
+            source: shared.origin.source,
+            scheduled_id: None,
+            message_type: shared.sending.message_type(),
+            message,
+            title: Some(title),
+            recipients: Recipients::requests(),
+        }))))
+    }
+
+    fn id(&self) -> BroadcastId {
+        match self {
+            Self::Existing(id) => *id,
+            Self::New(given) => given.id,
+        }
+    }
+
+    /// Finds or makes the broadcast, for so many more recipients.
+    fn join(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        recipients: usize,
+    ) -> Result<Result<(), ApiError>, StoreError> {
+        let refused = |rule| Ok(Err(ApiError::invalid_param("broadcast_id", rule)));
+        match self {
+            Self::New(given) => drop(given.store(work, tx)?),
+            Self::Existing(id) => match broadcasts::get(tx, work.project.id, *id)? {
+                None => return refused("is not the id of a broadcast of this project"),
+                Some(broadcast) if broadcast.is_cancelled() => {
+                    return refused("is a broadcast that was cancelled");
+                }
+                Some(_) => {}
+            },
+        }
+        let recipients = i64::try_from(recipients).unwrap_or(i64::MAX);
+        work.tallies.expect(self.id(), recipients);
+        Ok(Ok(()))
+    }
 }
 
 #[derive(Serialize)]

@@ -58,6 +58,7 @@ pub(crate) fn message() -> Message {
         hidden: false,
         parts_done: None,
         scheduled_id: None,
+        broadcast_id: None,
         route_id: None,
     }
 }

@@ -1,7 +1,7 @@
 //! A relative scheduled message as the API shows it.
 
 use crate::api::scheduled::message::Message;
-use crate::api::scheduled::model::{Named, write_message, write_recipient, write_rule};
+use crate::api::scheduled::model::{Named, media, write_message, write_recipient, write_rule};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};
 use hub_web::{ObjectWriter, Resource};
@@ -38,6 +38,7 @@ impl Resource for RelativeView {
         out.put("end_time", &relative.end_time.map(UnixMs::seconds));
         write_recipient(out, &relative.to, &self.named);
         write_message(out, &self.message, relative.message_type.as_str());
+        out.put("media", &media(&self.message));
         out.put("time_created", &relative.time_created.seconds());
         out.put("project_id", &relative.project_id);
     }

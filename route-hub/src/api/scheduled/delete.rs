@@ -7,7 +7,7 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_store::{Tx, schedule_runs, schedules};
+use hub_store::{Tx, broadcasts, schedules};
 use hub_web::Answer;
 
 /// Cancels a scheduled message, also for those of a group who have not got it yet.
@@ -19,7 +19,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         if !schedules::delete(tx, work.project.id, id)? {
             return Ok(found(None::<()>));
         }
-        schedule_runs::end_all(tx, id)?;
+        broadcasts::end_of_schedule(tx, id, "the scheduled message was deleted")?;
         Ok(Ok(()))
     };
     let show = |()| Answer::void();

@@ -7,7 +7,7 @@ use crate::api::messages::{Planned, links_of};
 use crate::api::{Failure, parse};
 use crate::hub::Hub;
 use hub_domain::{Project, Vars, VarsChange};
-use hub_web::{ApiError, Field, Params};
+use hub_web::{ApiError, ErrorCode, Field, Params};
 use postrider_model::Now;
 use serde_json::{Map, Value as Json, json};
 
@@ -90,6 +90,24 @@ impl Message {
             };
             if !self.drop_label(failure.0.param().unwrap_or_default()) {
                 return Err(failure);
+            }
+        }
+    }
+
+    /// Reads what is to be sent now, or says why it cannot be; `None` when that may be over in a
+    /// moment.
+    pub(crate) async fn ready(
+        &mut self,
+        hub: &Hub,
+        project: &Project,
+        now: Now,
+    ) -> Option<Result<Planned, String>> {
+        match self.planned_again(hub, project, now).await {
+            Ok(planned) => Some(Ok(planned)),
+            Err(failure) => {
+                let error = failure.into_error();
+                let is_its_own = error.code() == ErrorCode::InvalidParam;
+                is_its_own.then(|| Err(error.message().to_owned()))
             }
         }
     }

@@ -70,7 +70,6 @@ impl Named {
         project_id: ProjectId,
         to: &ScheduledTo,
     ) -> Result<Self, StoreError> {
-        let number_shown = |number: &str| json!({ "type": "phone_number", "phone_number": number });
         Ok(match to {
             ScheduledTo::Number(number) => Self {
                 shown: Some(number_shown(number.as_str())),
@@ -99,10 +98,20 @@ impl Named {
         })
     }
 
+    /// Returns it as `recipients` shows it; `None` for a contact without a number.
+    pub(in crate::api) fn shown(&self) -> Option<&Json> {
+        self.shown.as_ref()
+    }
+
     /// Returns it for people.
     pub(in crate::api) fn text(&self) -> &str {
         &self.text
     }
+}
+
+/// Returns a number as `recipients` shows it.
+pub(in crate::api) fn number_shown(number: &str) -> Json {
+    json!({ "type": "phone_number", "phone_number": number })
 }
 
 impl Resource for ScheduleView {
@@ -114,6 +123,7 @@ impl Resource for ScheduleView {
         out.put("recipients", &recipients);
         write_recipient(out, &schedule.to, &self.named);
         write_message(out, &self.message, schedule.message_type.as_str());
+        out.put("media", &media(&self.message));
         out.put("time_created", &schedule.time_created.seconds());
         out.put("start_time", &schedule.start_time.seconds());
         out.put("end_time", &schedule.end_time.map(UnixMs::seconds));
@@ -166,8 +176,6 @@ pub(in crate::api) fn write_message(
     out.put("replace_variables", &flag("replace_variables"));
     out.put("is_template", &flag("replace_variables"));
     out.put("track_clicks", &flag("track_clicks"));
-    let media: Vec<_> = message.links().map(medium).collect();
-    out.put("media", &media);
     out.put("route_params", message.get("route_params"));
     out.put_json("vars", &message.vars().to_json());
     let labels = message.get("label_ids").as_array().into_iter().flatten();
@@ -179,6 +187,11 @@ pub(in crate::api) fn write_message(
             Some(message.get(name)).filter(|value| !value.is_null()),
         );
     }
+}
+
+/// Returns what a message's media are shown as.
+pub(in crate::api) fn media(message: &Message) -> Vec<Json> {
+    message.links().map(medium).collect()
 }
 
 fn medium(url: &str) -> Json {

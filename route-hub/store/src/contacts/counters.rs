@@ -2,7 +2,7 @@
 
 use crate::{StoreError, Tx, values};
 use hub_domain::{ConversationStatus, Direction, Message};
-use postrider_model::{ContactId, MessageId, UnixMs};
+use postrider_model::{BroadcastId, ContactId, MessageId, UnixMs};
 use std::collections::BTreeMap;
 
 /// What the messages of one job do to contacts, so that each is written once.
@@ -19,6 +19,7 @@ struct Touch {
     last_outgoing: Option<UnixMs>,
     last_time: UnixMs,
     last_message: MessageId,
+    last_broadcast: Option<BroadcastId>,
 }
 
 impl Touches {
@@ -34,6 +35,7 @@ impl Touches {
             last_outgoing: None,
             last_time: message.time_created,
             last_message: message.id,
+            last_broadcast: None,
         });
         match message.direction {
             Direction::Incoming => {
@@ -43,6 +45,7 @@ impl Touches {
             Direction::Outgoing => {
                 touch.outgoing += 1;
                 touch.last_outgoing = touch.last_outgoing.max(Some(message.time_created));
+                touch.last_broadcast = message.broadcast_id;
             }
         }
         touch.last_time = touch.last_time.max(message.time_created);
@@ -67,7 +70,9 @@ pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
              THEN last_outgoing_message_time ELSE $5 END, \
              last_message_time = CASE WHEN last_message_time > $6 THEN last_message_time \
              ELSE $6 END, last_message_id = $7, \
-             conversation_status = COALESCE($8, conversation_status) WHERE id = $1",
+             conversation_status = COALESCE($8, conversation_status), \
+             last_broadcast_id = CASE WHEN $3 > 0 THEN $9 ELSE last_broadcast_id END \
+             WHERE id = $1",
             &values![
                 *contact_id,
                 touch.incoming,
@@ -77,6 +82,7 @@ pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
                 touch.last_time,
                 touch.last_message,
                 active,
+                touch.last_broadcast,
             ],
         )?;
     }

@@ -14,7 +14,8 @@ macro_rules! columns {
         "id, project_id, name, phone_number, number_e164, send_blocked, conversation_status, \
          default_route_id, vars, time_created, time_updated, last_message_time, \
          last_incoming_message_time, last_outgoing_message_time, message_count, \
-         incoming_message_count, outgoing_message_count, last_message_id"
+         incoming_message_count, outgoing_message_count, last_message_id, \
+         last_broadcast_id"
     };
 }
 
@@ -140,7 +141,7 @@ pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
             "INSERT INTO contacts (",
             columns!(),
             ", name_folded, number_tail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
-             $12, $13, $14, $15, $16, $17, $18, $19, $20)"
+             $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)"
         ),
         &values![
             contact.id,
@@ -161,6 +162,7 @@ pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
             contact.incoming_message_count,
             contact.outgoing_message_count,
             contact.last_message_id,
+            contact.last_broadcast_id,
             contact.name.as_deref().map(fold),
             contact.phone_number.as_ref().map(numbers::tail),
         ],
@@ -258,6 +260,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
         incoming_message_count: columns.int()?,
         outgoing_message_count: columns.int()?,
         last_message_id: columns.opt_id()?,
+        last_broadcast_id: columns.opt_id()?,
     })
 }
 

@@ -4,7 +4,7 @@ use super::read;
 use crate::row::Cursor;
 use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Message, status_code};
-use postrider_model::{CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
+use postrider_model::{BroadcastId, CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
 
 const CLAIM: &str = concat!(
     "SELECT ",
@@ -60,6 +60,13 @@ const ROUTED: &str = concat!(
     columns!(),
     " FROM messages WHERE phone_id = $1 AND route_id = $2 AND state = 10 AND id > $3 \
              ORDER BY id LIMIT $4"
+);
+
+const OPEN_OF_BROADCAST: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages WHERE broadcast_id = $1 AND id > $2 AND +status IN (1, 4) \
+             ORDER BY id LIMIT $3"
 );
 
 const QUEUED: &str = "SELECT count(*) FROM (SELECT 1 FROM messages WHERE phone_id = $1 \
@@ -298,6 +305,20 @@ pub fn routed_waiting(
     tx.query(ROUTED, &values![phone_id, route_id, above, limit], read)
 }
 
+/// Returns the messages of a broadcast that wait at the hub or on a phone, oldest first, above the
+/// key `above`.
+///
+/// # Errors
+/// What the database says.
+pub fn open_of_broadcast(
+    tx: &mut Tx<'_>,
+    id: BroadcastId,
+    above: i64,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    tx.query(OPEN_OF_BROADCAST, &values![id, above, limit], read)
+}
+
 /// Counts what waits at the hub for a phone, up to `most`.
 ///
 /// # Errors
@@ -384,6 +405,7 @@ mod tests {
             (LIFE_ENDED, 3, "messages_life"),
             (OPEN_EXPOSURES, 1, "messages_on_link"),
             (ROUTED, 4, "messages_routed"),
+            (OPEN_OF_BROADCAST, 3, "messages_by_broadcast"),
             (QUEUED, 2, "messages_queue"),
         ] {
             let sql = sql.to_owned();

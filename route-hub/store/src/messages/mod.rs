@@ -18,7 +18,7 @@ macro_rules! columns {
          simulated, priority, error_message, error_code, external_id, num_parts, network_code, \
          duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done, \
-         scheduled_id, route_id"
+         scheduled_id, route_id, broadcast_id"
     };
 }
 
@@ -54,6 +54,8 @@ pub mod by {
     pub const CONTACT_ID: Column = Column::new("contact_id", Kind::Int);
     /// The scheduled message that made it.
     pub const SCHEDULED_ID: Column = Column::new("scheduled_id", Kind::Int);
+    /// The broadcast that it is part of.
+    pub const BROADCAST_ID: Column = Column::new("broadcast_id", Kind::Int);
     /// The phone.
     pub const PHONE_ID: Column = Column::new("phone_id", Kind::Int);
     /// A label that it has.
@@ -80,6 +82,7 @@ const TABLE: Table<Message> = Table {
     indexes: &[
         Index::scoped("external_id"),
         Index::alone("scheduled_id"),
+        Index::alone("broadcast_id"),
         Index::alone("contact_id"),
         Index::alone("phone_id"),
         Index::scoped("status"),
@@ -100,7 +103,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
-             $35, $36, $37, $38, $39, $40, $41)"
+             $35, $36, $37, $38, $39, $40, $41, $42)"
         ),
         &values![
             message.id,
@@ -144,6 +147,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             &message.parts_done,
             message.scheduled_id,
             message.route_id,
+            message.broadcast_id,
         ],
     )?;
     Ok(())
@@ -308,6 +312,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         parts_done: columns.opt_text()?,
         scheduled_id: columns.opt_id()?,
         route_id: columns.opt_id()?,
+        broadcast_id: columns.opt_id()?,
     })
 }
 

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod backup;
 #[cfg(test)]
+mod broadcasts;
+#[cfg(test)]
 mod executor;
 #[cfg(test)]
 mod lists;
@@ -85,6 +87,13 @@ conformance! {
         lists_of_contacts_agree_with_a_plain_model
         pages_of_contacts_miss_and_repeat_nobody_who_stays
         a_dynamic_group_is_the_list_of_its_conditions
+    }
+    broadcasts {
+        a_broadcast_reads_back_with_its_numbers
+        counts_follow_the_messages_of_a_unit_of_work
+        a_step_is_taken_once_and_not_after_a_cancel
+        projects_and_their_broadcasts_take_turns
+        a_cancelled_broadcast_is_walked_through_once
     }
     tenancy {
         no_id_of_another_project_is_found

@@ -83,6 +83,7 @@ pub(crate) fn message(value: i64, project_id: i64) -> Message {
         hidden: false,
         parts_done: None,
         scheduled_id: None,
+        broadcast_id: None,
         route_id: None,
     }
 }

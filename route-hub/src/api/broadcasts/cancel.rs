@@ -1,0 +1,42 @@
+//! `POST /projects/{project_id}/broadcasts/{broadcast_id}/cancel`
+
+use super::found;
+use super::model::BroadcastView;
+use crate::api::idempotency::Idempotency;
+use crate::api::{ApiResult, Call, enter, unit};
+use crate::broadcasts::call_off;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::Permission;
+use hub_store::{Tx, broadcasts};
+use hub_web::{Answer, Fields};
+
+/// Cancels a broadcast: from the answer on, no more messages are made or given to a phone.
+///
+/// One whose messages have all left stays as it is.
+pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let id = call.path_id("broadcast_id", "broadcast")?;
+    let fields = Fields::read(&call.params)?;
+    let now = hub.now();
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let project_id = work.project.id;
+        let cancelled = broadcasts::cancel(tx, project_id, id)?;
+        let mut broadcast = match found(broadcasts::get(tx, project_id, id)?) {
+            Ok(broadcast) => broadcast,
+            Err(error) => return Ok(Err(error)),
+        };
+        if cancelled {
+            call_off::walk(work, tx, &broadcast)?;
+            work.write_tallies(tx)?;
+            work.effects.broadcasts();
+            if let Some(now_stored) = broadcasts::get(tx, project_id, id)? {
+                broadcast = now_stored;
+            }
+        }
+        BroadcastView::read(tx, broadcast).map(Ok)
+    };
+    let show = move |view: BroadcastView| Answer::object(&view, &fields);
+    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+}

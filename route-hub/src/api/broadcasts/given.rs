@@ -1,0 +1,250 @@
+//! What a new broadcast is made of.
+
+use crate::api::scheduled::message::Message;
+use crate::api::{Failure, parse};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::{
+    Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
+    MessageType, Project,
+};
+use hub_store::contacts::{self, by};
+use hub_store::list::{Filter, ListQuery};
+use hub_store::{StoreError, Tx, broadcasts, groups};
+use hub_web::{ApiError, Field, Params};
+use postrider_model::{BroadcastId, ContactId, GroupId, ScheduledId};
+
+/// Longest title, in characters.
+const TITLE_LENGTH_MAX: usize = 255;
+/// How many numbers are named where recipients are written out.
+const NUMBERS_NAMED: usize = 3;
+
+/// A broadcast that is to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    /// Its id.
+    pub id: BroadcastId,
+    /// Who makes it.
+    pub source: MessageSource,
+    /// The scheduled message that makes it.
+    pub scheduled_id: Option<ScheduledId>,
+    /// What kind of messages it sends.
+    pub message_type: MessageType,
+    /// The parameters of its messages.
+    pub message: Message,
+    /// What people call it; `None`: what its recipients are called.
+    pub title: Option<String>,
+    /// Whom it is for.
+    pub recipients: Recipients,
+}
+
+/// Whom a broadcast that is to be made is for.
+#[derive(Debug, Clone)]
+pub(crate) struct Recipients {
+    to: BroadcastTo,
+    numbers: Vec<Address>,
+    exclude: Option<ContactId>,
+    estimated: i64,
+    text: String,
+    all_made: bool,
+}
+
+impl Recipients {
+    /// The members of a group.
+    pub(crate) fn group(group: &Group) -> Self {
+        Self {
+            to: BroadcastTo::Group(group.id),
+            numbers: Vec::new(),
+            exclude: None,
+            estimated: match group.filters {
+                None => group.num_members,
+                Some(_) => 0,
+            },
+            text: group.name.clone(),
+            all_made: false,
+        }
+    }
+
+    /// Numbers.
+    fn numbers(numbers: Vec<Address>) -> Self {
+        Self {
+            to: BroadcastTo::Numbers,
+            exclude: None,
+            estimated: i64::try_from(numbers.len()).unwrap_or(i64::MAX),
+            text: in_words(&numbers),
+            numbers,
+            all_made: false,
+        }
+    }
+
+    /// Whom requests name, this one and later ones.
+    pub(crate) fn requests() -> Self {
+        Self {
+            to: BroadcastTo::Requests,
+            numbers: Vec::new(),
+            exclude: None,
+            estimated: 0,
+            text: String::new(),
+            all_made: true,
+        }
+    }
+
+    /// Says that the request itself makes the messages.
+    pub(crate) fn made_at_once(self) -> Self {
+        Self {
+            all_made: true,
+            ..self
+        }
+    }
+
+    /// Reads whom a request names: a group, or numbers, which `numbers` reads.
+    ///
+    /// # Errors
+    /// `invalid_param` for who is not there, and for both or none of them.
+    pub(crate) async fn read(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+        numbers: impl FnOnce(&Field<'_>) -> Result<Vec<Address>, ApiError>,
+    ) -> Result<Self, Failure> {
+        let [group, field, exclude] =
+            ["group_id", "to_numbers", "exclude_contact_id"].map(|name| params.get(name));
+        match parse::id(&group, "group")? {
+            Some(_) if !field.is_empty() => {
+                let rule = "and group_id are two kinds of recipients: name one";
+                Err(field.refuse(rule).into())
+            }
+            Some(id) => Self::read_group(hub, params, project, id).await,
+            None if !exclude.is_empty() => {
+                Err(exclude.refuse("is for a group: it needs group_id").into())
+            }
+            None if !field.is_present() => Err(field.refuse("is required, or group_id").into()),
+            None => Ok(Self::numbers(numbers(&field)?)),
+        }
+    }
+
+    /// Reads the group that a request names, with whoever of it gets nothing.
+    async fn read_group(
+        hub: &Hub,
+        params: &Params,
+        project: &Project,
+        id: GroupId,
+    ) -> Result<Self, Failure> {
+        let field = params.get("exclude_contact_id");
+        let exclude: Option<ContactId> = parse::id(&field, "contact")?;
+        let of = project.id;
+        let reading = hub.store.read(move |tx| {
+            let Some(group) = groups::get(tx, of, id)? else {
+                return Ok(None);
+            };
+            let known = match exclude {
+                Some(id) => contacts::get(tx, of, id)?.is_some(),
+                None => true,
+            };
+            let estimated = match group.filters {
+                None => group.num_members,
+                Some(_) => matching(tx, &group)?,
+            };
+            Ok(Some((group, known, estimated)))
+        });
+        let group_field = params.get("group_id");
+        let found = reading.await?;
+        let (group, known, estimated) =
+            found.ok_or_else(|| parse::no_such(&group_field, "group"))?;
+        if !group.allow_sending {
+            let rule = "is a group to which sending is not allowed";
+            return Err(group_field.refuse(rule).into());
+        }
+        if !known {
+            return Err(parse::no_such(&field, "contact").into());
+        }
+        Ok(Self {
+            exclude,
+            estimated,
+            ..Self::group(&group)
+        })
+    }
+}
+
+/// Counts the contacts of a dynamic group; nothing where that takes too long.
+fn matching(tx: &mut Tx<'_>, group: &Group) -> Result<i64, StoreError> {
+    let query = ListQuery {
+        filters: vec![Filter::within(by::GROUP, group.id.get())],
+        ..ListQuery::default()
+    };
+    match contacts::count(tx, group.project_id, &query) {
+        Ok(count) => Ok(i64::try_from(count).unwrap_or(i64::MAX)),
+        Err(StoreError::TooSlow) => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns numbers for people, the first of many.
+pub(super) fn in_words(numbers: &[Address]) -> String {
+    let named = numbers.iter().take(NUMBERS_NAMED).map(Address::as_str);
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    let more = numbers.len().saturating_sub(NUMBERS_NAMED);
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+/// Reads the title that a request gives.
+pub(crate) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
+    let title = params.get(name).string(TITLE_LENGTH_MAX)?;
+    let title = title.map(str::trim).filter(|title| !title.is_empty());
+    Ok(title.map(str::to_owned))
+}
+
+impl Given {
+    /// Stores the broadcast and tells of it; its messages are made from now on.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub(crate) fn store(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+    ) -> Result<Broadcast, StoreError> {
+        let recipients = &self.recipients;
+        let now = work.now.unix;
+        let reached = match recipients.all_made {
+            true => recipients.estimated,
+            false => 0,
+        };
+        let broadcast = Broadcast {
+            id: self.id,
+            project_id: work.project.id,
+            title: self
+                .title
+                .clone()
+                .unwrap_or_else(|| recipients.text.clone()),
+            message_type: self.message_type,
+            source: self.source,
+            scheduled_id: self.scheduled_id,
+            message: self.message.to_text(),
+            to: recipients.to,
+            exclude_contact_id: recipients.exclude,
+            stage: match recipients.all_made {
+                true => BroadcastStage::Queued,
+                false => BroadcastStage::Queuing,
+            },
+            done_up_to: 0,
+            reached,
+            estimated_count: recipients.estimated,
+            problem: None,
+            counts: BroadcastCounts::default(),
+            num_parts: 0,
+            reply_count: 0,
+            last_reply_time: None,
+            last_message_time: now,
+            last_send_time: None,
+            time_created: now,
+        };
+        broadcasts::insert(tx, &broadcast, &recipients.numbers)?;
+        work.tell_broadcast(tx, &broadcast)?;
+        work.effects.broadcasts();
+        Ok(broadcast)
+    }
+}

@@ -1,0 +1,22 @@
+//! Broadcasts: the same message to a group, to numbers, or to whom requests name.
+
+mod cancel;
+mod get;
+mod given;
+mod list;
+pub(crate) mod model;
+mod send;
+
+pub use cancel::cancel;
+pub use get::get;
+pub use list::list;
+pub use send::send;
+
+pub(crate) use given::{Given, Recipients, title};
+
+use hub_web::ApiError;
+
+/// A broadcast of another project is none.
+fn found<T>(broadcast: Option<T>) -> Result<T, ApiError> {
+    broadcast.ok_or_else(|| ApiError::not_found("broadcast"))
+}

@@ -1,0 +1,103 @@
+//! A broadcast as the API shows it.
+
+use super::given::in_words;
+use crate::api::scheduled::message::Message;
+use crate::api::scheduled::model::{Named, media, number_shown, write_message};
+use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};
+use hub_store::{StoreError, Tx, broadcasts};
+use hub_web::{ObjectWriter, Resource};
+use postrider_model::UnixMs;
+use serde_json::{Value as Json, json};
+
+/// A broadcast with the names of whom it is for.
+#[derive(Debug, Clone)]
+pub(crate) struct BroadcastView {
+    broadcast: Broadcast,
+    message: Message,
+    recipients: Vec<Json>,
+    recipients_str: String,
+}
+
+impl BroadcastView {
+    /// Looks up whom a broadcast is for.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub(crate) fn read(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Self, StoreError> {
+        let (recipients, recipients_str) = match broadcast.to {
+            BroadcastTo::Group(id) => {
+                let to = ScheduledTo::Group(id);
+                let named = Named::read(tx, broadcast.project_id, &to)?;
+                (
+                    named.shown().cloned().into_iter().collect(),
+                    named.text().to_owned(),
+                )
+            }
+            BroadcastTo::Numbers => {
+                let numbers = broadcasts::numbers(tx, broadcast.id)?;
+                let shown = numbers.iter().map(|number| number_shown(number.as_str()));
+                (shown.collect(), in_words(&numbers))
+            }
+            BroadcastTo::Requests => (Vec::new(), String::new()),
+        };
+        Ok(Self {
+            message: Message::stored(&broadcast.message),
+            broadcast,
+            recipients,
+            recipients_str,
+        })
+    }
+}
+
+/// The value of what no broadcast can have yet.
+const NOTHING: Option<&str> = None;
+
+impl Resource for BroadcastView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let broadcast = &self.broadcast;
+        out.put("id", &broadcast.id);
+        out.put("recipients", &self.recipients);
+        out.put("recipients_str", &self.recipients_str);
+        out.put("exclude_contact_id", &broadcast.exclude_contact_id);
+        out.put("title", &broadcast.title);
+        write_progress(broadcast, out);
+        write_message(out, &self.message, broadcast.message_type.as_str());
+        let media = media(&self.message);
+        out.put_some("media", Some(media).filter(|media| !media.is_empty()));
+        out.put("status", broadcast.status());
+        out.put_some("error_message", broadcast.problem.as_deref());
+        out.put("source", broadcast.source.as_str());
+        let simulated = self.message.get("simulated").as_bool();
+        out.put("simulated", &simulated.unwrap_or(false));
+        for name in ["clicked_count", "price", "price_currency", "url", "user_id"] {
+            out.put(name, &NOTHING);
+        }
+        out.put("reply_count", &broadcast.reply_count);
+        let last_reply_time = broadcast.last_reply_time.map(UnixMs::seconds);
+        out.put("last_reply_time", &last_reply_time);
+        out.put("scheduled_id", &broadcast.scheduled_id);
+        out.put("project_id", &broadcast.project_id);
+    }
+}
+
+fn write_progress(broadcast: &Broadcast, out: &mut ObjectWriter<'_>) {
+    let counts = &broadcast.counts;
+    out.put("time_created", &broadcast.time_created.seconds());
+    let last_message_time = broadcast.last_message_time.seconds();
+    out.put("last_message_time", &last_message_time);
+    let last_send_time = broadcast.last_send_time.map(UnixMs::seconds);
+    out.put("last_send_time", &last_send_time);
+    let by_status = json!({
+        "queued": counts.queued,
+        "sent": counts.sent,
+        "failed": counts.failed,
+        "failed_queued": counts.failed_queued,
+        "delivered": counts.delivered,
+        "not_delivered": counts.not_delivered,
+        "cancelled": counts.cancelled,
+    });
+    out.put("status_counts", &by_status);
+    out.put("message_count", &counts.total());
+    out.put("estimated_count", &broadcast.estimated_count);
+    out.put("num_parts", &broadcast.num_parts);
+}

@@ -1,0 +1,49 @@
+//! `POST /projects/{project_id}/send_broadcast`
+
+use super::given::{Given, Recipients, title};
+use super::model::BroadcastView;
+use crate::api::idempotency::Idempotency;
+use crate::api::messages::Planned;
+use crate::api::scheduled::message::Message;
+use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use axum::extract::State;
+use hub_domain::{MessageSource, Permission, Project};
+use hub_store::Tx;
+use hub_web::{Answer, Field, Fields, Params};
+use postrider_model::Now;
+
+/// Takes a broadcast, whatever its size: its messages are made from now on.
+pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let project = enter(&hub, &call, Permission::SendMessages).await?;
+    let now = hub.now();
+    let fields = Fields::read(&call.params)?;
+    let idempotency = Idempotency::of(&call, "send_broadcast")?;
+    let given = read(&hub, &call.params, &project, now).await?;
+    accepting(&hub, &project, 0, now).await?;
+
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let broadcast = given.store(work, tx)?;
+        BroadcastView::read(tx, broadcast).map(Ok)
+    };
+    let show = move |view: BroadcastView| Answer::object(&view, &fields);
+    unit::answer(&hub, &project, now, idempotency, decide, show).await
+}
+
+async fn read(hub: &Hub, params: &Params, project: &Project, now: Now) -> Result<Given, Failure> {
+    let mut message = Message::default();
+    message.take(params)?;
+    let planned = Planned::read_for_many(hub, &message.to_params()?, project, now).await?;
+    let numbers = |field: &Field<'_>| planned.numbers(field, project);
+    let recipients = Recipients::read(hub, params, project, numbers).await?;
+    Ok(Given {
+        id: hub.id(now),
+        source: MessageSource::Api,
+        scheduled_id: None,
+        message_type: planned.message_type(),
+        message,
+        title: title(params, "title")?,
+        recipients,
+    })
+}

@@ -1,0 +1,62 @@
+//! Cancelling what a broadcast has not sent yet, in steps that a restart neither loses nor repeats.
+
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::{Detail, Work};
+use crate::hub::Hub;
+use hub_domain::{Broadcast, Project};
+use hub_store::{StoreError, Tx, broadcasts, messages};
+use postrider_link::ownership::hub::Fact;
+use postrider_model::Now;
+
+/// Most messages of one step.
+const STEP: u32 = 200;
+
+/// Walks through a cancelled broadcast one step further; says whether it moved.
+///
+/// # Errors
+/// What the database says.
+pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
+    let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
+    let Some(project) = project else {
+        return Ok(false);
+    };
+    let inside = hub.clone();
+    let job = move |tx: &mut Tx<'_>| walk_alone(&inside, tx, &project, &broadcast, now);
+    let effects = hub.store.write(job).await?;
+    effects.perform(hub);
+    Ok(true)
+}
+
+fn walk_alone(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    broadcast: &Broadcast,
+    now: Now,
+) -> Result<Effects, StoreError> {
+    let mut work = Work::new(hub, project, now);
+    walk(&mut work, tx, broadcast)?;
+    work.finish(tx)
+}
+
+/// Cancels the next messages that wait at the hub, and asks phones for those that they hold.
+///
+/// # Errors
+/// What the database says.
+pub fn walk(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    broadcast: &Broadcast,
+) -> Result<(), StoreError> {
+    let above = broadcast.done_up_to;
+    let open = messages::open_of_broadcast(tx, broadcast.id, above, STEP)?;
+    let up_to = open.last().map(|last| last.id);
+    let up_to = up_to.filter(|_| open.len() == STEP as usize);
+    if !broadcasts::walked(tx, broadcast, up_to)? {
+        return Ok(());
+    }
+    for mut message in open {
+        drop(work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?);
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Making the messages of a broadcast, in steps that a restart neither loses nor repeats.
+
+use crate::api::messages::{Planned, Unsent};
+use crate::api::scheduled::message::Message;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
+use hub_store::contacts::{self, Touches, by};
+use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
+use hub_store::{StoreError, Tx, broadcasts, groups};
+use postrider_model::{ContactId, GroupId, Now, UnixMs};
+
+/// Most recipients of one step: what single sends wait for at most.
+const STEP: u32 = 200;
+
+/// The recipients of a step.
+struct Next {
+    to: Vec<ScheduledTo>,
+    /// The place up to which they are, for the next step.
+    done_up_to: i64,
+    /// Whether nobody follows.
+    is_end: bool,
+}
+
+/// Takes a broadcast one step further; says whether it moved.
+///
+/// That of a stopped project, or of one whose queue is full, waits until that is over.
+///
+/// # Errors
+/// What the database says.
+pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
+    let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
+    let Some(project) = project.filter(|project| !project.stopped) else {
+        return Ok(false);
+    };
+    let looked = broadcast.clone();
+    let reading = hub.store.read(move |tx| next(tx, &looked));
+    let next = match reading.await {
+        Ok(Ok(next)) => next,
+        Ok(Err(problem)) => return end(hub, &broadcast, problem).await,
+        Err(StoreError::TooSlow) => {
+            return end(hub, &broadcast, "the group takes too long to look up").await;
+        }
+        Err(error) => return Err(error),
+    };
+    let room = hub.queue_caps.admit(hub, &project, next.to.len(), now);
+    if room.await.is_err() {
+        return Ok(false);
+    }
+    let mut message = Message::stored(&broadcast.message);
+    let planned = match message.ready(hub, &project, now).await {
+        None => return Ok(false),
+        Some(Err(problem)) => return end(hub, &broadcast, &problem).await,
+        Some(Ok(planned)) => planned.part_of(&broadcast),
+    };
+    let inside = hub.clone();
+    let job = move |tx: &mut Tx<'_>| send(&inside, tx, &project, &broadcast, &planned, &next, now);
+    let effects = hub.store.write(job).await?;
+    effects.perform(hub);
+    Ok(true)
+}
+
+/// Ends a broadcast that cannot go on.
+async fn end(hub: &Hub, broadcast: &Broadcast, problem: &str) -> Result<bool, StoreError> {
+    let (id, problem) = (broadcast.id, problem.to_owned());
+    let job = move |tx: &mut Tx<'_>| broadcasts::end(tx, id, &problem);
+    hub.store.write(job).await?;
+    Ok(true)
+}
+
+/// Looks up who is next, or why nobody can be.
+fn next(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Result<Next, &'static str>, StoreError> {
+    let group = match broadcast.to {
+        BroadcastTo::Group(id) => groups::get(tx, broadcast.project_id, id)?,
+        BroadcastTo::Numbers => return next_numbers(tx, broadcast).map(Ok),
+        BroadcastTo::Requests => return Ok(Ok(Next::of(Vec::new(), broadcast.done_up_to))),
+    };
+    match group {
+        None => Ok(Err("the group is gone")),
+        Some(group) if !group.allow_sending => Ok(Err("sending to the group is not allowed")),
+        Some(group) => next_members(tx, broadcast, &group).map(Ok),
+    }
+}
+
+impl Next {
+    fn of(to: Vec<ScheduledTo>, done_up_to: i64) -> Self {
+        Self {
+            is_end: to.len() < STEP as usize,
+            to,
+            done_up_to,
+        }
+    }
+}
+
+fn next_numbers(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Next, StoreError> {
+    let done = usize::try_from(broadcast.done_up_to).unwrap_or(usize::MAX);
+    let numbers = broadcasts::numbers(tx, broadcast.id)?;
+    let numbers = numbers.into_iter().skip(done).take(STEP as usize);
+    let to: Vec<_> = numbers.map(ScheduledTo::Number).collect();
+    let done_up_to = broadcast.done_up_to + count(&to);
+    Ok(Next::of(to, done_up_to))
+}
+
+fn next_members(tx: &mut Tx<'_>, broadcast: &Broadcast, group: &Group) -> Result<Next, StoreError> {
+    // By its key's own moment, which never goes back as a clock may.
+    let made = UnixMs(broadcast.id.key().made_at_ms());
+    let above = broadcast.done_up_to;
+    let members = match group.filters {
+        None => groups::members_since(tx, group.id, made, above, STEP)?,
+        Some(_) => matching(tx, broadcast, group.id)?,
+    };
+    let done_up_to = members.last().map_or(above, |last| last.get());
+    let to = members.into_iter().map(ScheduledTo::Contact);
+    let mut next = Next::of(to.collect(), done_up_to);
+    if let Some(excluded) = broadcast.exclude_contact_id {
+        next.to.retain(|to| *to != ScheduledTo::Contact(excluded));
+    }
+    Ok(next)
+}
+
+/// Returns contacts that were there when the broadcast was made and meet the conditions of a
+/// dynamic group.
+fn matching(
+    tx: &mut Tx<'_>,
+    broadcast: &Broadcast,
+    group: GroupId,
+) -> Result<Vec<ContactId>, StoreError> {
+    let query = ListQuery {
+        filters: vec![
+            Filter::within(by::GROUP, group.get()),
+            Filter::new(by::ID, Op::Gt, Operand::Int(broadcast.done_up_to)),
+            Filter::new(by::ID, Op::Lt, Operand::Int(broadcast.id.get())),
+        ],
+        sort: Sort::BY_ID,
+        page_size: STEP,
+        ..ListQuery::default()
+    };
+    let page = contacts::list(tx, broadcast.project_id, &query)?;
+    Ok(page.rows.into_iter().map(|contact| contact.id).collect())
+}
+
+/// Sends to a step's recipients, unless somebody else has, or the broadcast was cancelled.
+fn send(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    broadcast: &Broadcast,
+    planned: &Planned,
+    next: &Next,
+    now: Now,
+) -> Result<Effects, StoreError> {
+    let reached = count(&next.to);
+    if !broadcasts::advance(tx, broadcast, next.done_up_to, reached, next.is_end)? {
+        return Ok(Effects::default());
+    }
+    let mut work = Work::new(hub, project, now);
+    let mut touches = Touches::default();
+    for to in &next.to {
+        match planned.store(&mut work, tx, to, &mut touches)? {
+            Ok(()) | Err(Unsent::Blocked) => {}
+            Err(Unsent::Refused(_)) => {
+                tracing::debug!(broadcast = %broadcast.id, "a recipient was left out");
+            }
+        }
+    }
+    contacts::touch(tx, &touches)?;
+    work.finish(tx)
+}
+
+fn count<T>(items: &[T]) -> i64 {
+    i64::try_from(items.len()).unwrap_or(i64::MAX)
+}

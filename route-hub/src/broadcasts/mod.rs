@@ -1,0 +1,73 @@
+//! Broadcasts on their way through their recipients.
+//!
+//! A broadcast is stored at once, whatever its size. Here its messages are made in steps
+//! ([`expand`]), each a transaction that also says how far it came, so that a hub that is killed at
+//! any point has neither lost nor repeated a recipient; one that was cancelled is walked through
+//! likewise ([`call_off`]).
+//!
+//! Everybody waits for a step at most: projects take turns, and the broadcasts of a project among
+//! themselves, a step each.
+
+pub mod call_off;
+pub mod expand;
+
+use crate::hub::Hub;
+use hub_domain::{Broadcast, BroadcastStage};
+use hub_store::{StoreError, broadcasts};
+use postrider_model::{Now, ProjectId};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long a broadcast waits whose project is stopped or full, until it is looked at again.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+
+/// Which broadcast of each project had the last turn.
+#[derive(Debug, Default)]
+pub struct Turns(BTreeMap<ProjectId, i64>);
+
+/// Takes broadcasts through their recipients until it is dropped.
+pub async fn run(hub: Hub) {
+    let mut turns = Turns::default();
+    loop {
+        match round(&hub, &mut turns, hub.now()).await {
+            Ok(moved) if moved > 0 => continue,
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "broadcasts could not go on"),
+        }
+        let _ = tokio::time::timeout(LOOK_EVERY, hub.bus.broadcasts_woken()).await;
+    }
+}
+
+/// Takes one broadcast of each project a step further and returns how many moved.
+///
+/// # Errors
+/// What the database says when it is asked whose turn it is.
+pub async fn round(hub: &Hub, turns: &mut Turns, now: Now) -> Result<usize, StoreError> {
+    let last = std::mem::take(&mut turns.0);
+    let (mut above, mut moved) = (0, 0);
+    loop {
+        let before = last.clone();
+        let reading = hub.store.read(move |tx| {
+            let last = |project| before.get(&project).copied().unwrap_or(0);
+            broadcasts::next_after(tx, above, last)
+        });
+        let Some(broadcast) = reading.await? else {
+            return Ok(moved);
+        };
+        above = broadcast.project_id.get();
+        turns.0.insert(broadcast.project_id, broadcast.id.get());
+        let id = broadcast.id;
+        match step(hub, broadcast, now).await {
+            Ok(stepped) => moved += usize::from(stepped),
+            Err(error) => tracing::error!(%error, broadcast = %id, "a broadcast could not go on"),
+        }
+    }
+}
+
+async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
+    match broadcast.stage {
+        BroadcastStage::Queuing => expand::step(hub, broadcast, now).await,
+        BroadcastStage::Cancelling => call_off::step(hub, broadcast, now).await,
+        BroadcastStage::Queued | BroadcastStage::Cancelled => Ok(false),
+    }
+}

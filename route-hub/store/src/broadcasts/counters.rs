@@ -1,0 +1,112 @@
+//! What messages do to the counts of their broadcasts.
+
+use crate::{StoreError, Tx, values};
+use hub_domain::{BroadcastCounts, BroadcastShare, Message};
+use postrider_model::{BroadcastId, UnixMs};
+use std::collections::BTreeMap;
+
+/// What the messages of one unit of work do to broadcasts, so that each is written once.
+#[derive(Debug, Clone, Default)]
+pub struct Tallies {
+    by_broadcast: BTreeMap<BroadcastId, Tally>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    expected: i64,
+    counts: BroadcastCounts,
+    parts: i64,
+    last_message: Option<UnixMs>,
+    last_send: Option<UnixMs>,
+    replies: i64,
+    last_reply: Option<UnixMs>,
+}
+
+impl Tallies {
+    /// Counts a new message; one that is part of no broadcast counts nowhere.
+    pub fn made(&mut self, message: &Message) {
+        self.changed(None, message);
+        if let Some(id) = message.broadcast_id {
+            let tally = self.of(id);
+            tally.last_message = tally.last_message.max(Some(message.time_created));
+        }
+    }
+
+    /// Counts a message anew that had another share before.
+    pub fn changed(&mut self, before: Option<BroadcastShare>, message: &Message) {
+        let after = BroadcastShare::of(message);
+        if before == after {
+            return;
+        }
+        if let Some(before) = before {
+            let tally = self.of(before.broadcast_id);
+            tally.counts.add(before.status, -1);
+            tally.parts -= before.parts;
+        }
+        if let Some(after) = after {
+            let tally = self.of(after.broadcast_id);
+            tally.counts.add(after.status, 1);
+            tally.parts += after.parts;
+            tally.last_send = tally.last_send.max(after.time_sent);
+        }
+    }
+
+    /// Counts recipients that a request adds, blocked ones too.
+    pub fn expect(&mut self, id: BroadcastId, recipients: i64) {
+        self.of(id).expected += recipients;
+    }
+
+    /// Counts a message that came in answer.
+    pub fn replied(&mut self, id: BroadcastId, at: UnixMs) {
+        let tally = self.of(id);
+        tally.replies += 1;
+        tally.last_reply = tally.last_reply.max(Some(at));
+    }
+
+    fn of(&mut self, id: BroadcastId) -> &mut Tally {
+        self.by_broadcast.entry(id).or_default()
+    }
+
+    /// Stores what was counted.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        for (id, tally) in self.by_broadcast {
+            let counts = tally.counts;
+            tx.execute(
+                "UPDATE broadcasts SET estimated_count = estimated_count + $2, \
+                 queued_count = queued_count + $3, sent_count = sent_count + $4, \
+                 failed_count = failed_count + $5, \
+                 failed_queued_count = failed_queued_count + $6, \
+                 delivered_count = delivered_count + $7, \
+                 not_delivered_count = not_delivered_count + $8, \
+                 cancelled_count = cancelled_count + $9, num_parts = num_parts + $10, \
+                 reply_count = reply_count + $11, \
+                 last_message_time = CASE WHEN $12 IS NULL OR last_message_time > $12 \
+                 THEN last_message_time ELSE $12 END, \
+                 last_send_time = CASE WHEN $13 IS NULL OR last_send_time > $13 \
+                 THEN last_send_time ELSE $13 END, \
+                 last_reply_time = CASE WHEN $14 IS NULL OR last_reply_time > $14 \
+                 THEN last_reply_time ELSE $14 END WHERE id = $1",
+                &values![
+                    id,
+                    tally.expected,
+                    counts.queued,
+                    counts.sent,
+                    counts.failed,
+                    counts.failed_queued,
+                    counts.delivered,
+                    counts.not_delivered,
+                    counts.cancelled,
+                    tally.parts,
+                    tally.replies,
+                    tally.last_message,
+                    tally.last_send,
+                    tally.last_reply,
+                ],
+            )?;
+        }
+        Ok(())
+    }
+}
