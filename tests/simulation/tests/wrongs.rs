@@ -11,7 +11,7 @@ use postrider_simulation::{
 use std::sync::Arc;
 
 /// Seeds among which one must come to the wrong.
-const SEEDS: std::ops::Range<u64> = 0..100;
+const SEEDS: std::ops::Range<u64> = 0..300;
 const MESSAGES: u64 = 60;
 
 /// Each wrong with the rule that it breaks.

@@ -1,0 +1,219 @@
+"""What the tests work on: a served hub, its projects, and things in them made when they are asked for."""
+
+import itertools
+import time
+
+from conformance.caller import Caller
+from conformance.schema import Name, New, Nobodys, Number, Others, Own, Soon
+from support.hub import Admin, Serve
+
+PREFIXES = {
+    "organization": "OR",
+    "project": "PJ",
+    "contact": "CT",
+    "group": "CG",
+    "message": "SM",
+    "incoming": "SM",
+    "held": "SM",
+    "label": "LB",
+    "phone": "PN",
+    "route": "RT",
+    "webhook": "WH",
+    "scheduled": "SC",
+    "relative_scheduled": "RS",
+    "broadcast": "BC",
+}
+
+KINDS_OF_PATHS = {"scheduled_id": "scheduled", "relative_scheduled_id": "relative_scheduled"}
+
+
+class World:
+    """A hub with two organizations; `work` is the project that tests change, `rows` the one that lists are read of."""
+
+    def __init__(self, folder):
+        self.admin = Admin(folder / "data")
+        self.organization = self.admin.organization("Ours")
+        self.foreign_organization = self.admin.organization("Theirs")
+        self.projects = {name: self.admin.project(self.organization, name) for name in ("work", "rows", "second")}
+        self.projects["foreign"] = self.admin.project(self.foreign_organization, "foreign")
+        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
+        keys = [
+            self.admin.key(None, (), "--organization", organization)
+            for organization in (self.organization, self.foreign_organization)
+        ]
+        self.key = keys[0]
+        self.caller = Caller(self.server.address, self.key)
+        self.foreigner = Caller(self.server.address, keys[1])
+        self.made = {}
+        self.numbers = itertools.count(0)
+        self.names = itertools.count(1)
+        for project in self.projects:
+            self.own("phone", project)
+
+    def callers_without(self, permission, permissions):
+        """Returns a caller that may do everything else."""
+        others = [other for other in permissions if other != permission]
+        key = self.admin.key(None, others, "--organization", self.organization)
+        return Caller(self.server.address, key)
+
+    def one_project_key(self, project="work"):
+        """Returns a caller whose key is for one project alone."""
+        return Caller(self.server.address, self.admin.key(self.projects[project]))
+
+    def close(self):
+        """Stops the hub, and says what was wrong with its end."""
+        lines = self.server.program.err_lines
+        alive = self.server.program.alive()
+        code = self.server.program.stop()
+        wrong = [line for line in lines if "panicked" in line or " ERROR " in line]
+        assert alive and code == 0, self.server.program.words()
+        assert not wrong, wrong
+
+    def number(self):
+        """Returns a number of the tests' block; they come again after ten thousand."""
+        return f"+1500555{next(self.numbers) % 10_000:04d}"
+
+    def name(self, begins="name"):
+        """Returns a text that was not used before."""
+        return f"{begins} {next(self.names)}"
+
+    def under(self, project, path):
+        """Returns a path below a project."""
+        return f"/projects/{self.projects[project]}/{path}"
+
+    def own(self, kind, project="work"):
+        """Returns the thing of a kind that a project keeps."""
+        if (kind, project) not in self.made:
+            self.made[kind, project] = self.make(kind, project)
+        return self.made[kind, project]
+
+    def make(self, kind, project="work"):
+        """Makes a new thing of a kind."""
+        caller = self.foreigner if project == "foreign" else self.caller
+        return getattr(self, f"make_{kind}")(lambda path, body: caller.write(self.under(project, path), body), project)
+
+    def make_project(self, _write, project):
+        path = f"/projects/{self.projects[project]}"
+        return (self.foreigner if project == "foreign" else self.caller).read(path)
+
+    def make_organization(self, _write, project):
+        foreign = project == "foreign"
+        organization = self.foreign_organization if foreign else self.organization
+        return (self.foreigner if foreign else self.caller).read(f"/organizations/{organization}")
+
+    def make_contact(self, write, _project):
+        return write("contacts", {"lookup_key": "none", "name": self.name("contact"), "phone_number": self.number()})
+
+    def make_friend(self, write, project):
+        """A contact that no test changes."""
+        return self.make_contact(write, project)
+
+    def make_blocked(self, write, _project):
+        body = {"lookup_key": "none", "name": self.name("blocked"), "phone_number": "+15005559999"}
+        return write("contacts", {**body, "send_blocked": True})
+
+    def make_group(self, write, _project):
+        return write("create_group", {"name": self.name("group")})
+
+    def make_dynamic(self, write, _project):
+        return write("create_group", {"name": self.name("dynamic"), "filters": {"name": {"prefix": "contact"}}})
+
+    def make_silent(self, write, _project):
+        return write("create_group", {"name": self.name("silent"), "allow_sending": False})
+
+    def make_label(self, write, _project):
+        return write("labels", {"name": self.name("label")})
+
+    def make_message(self, write, _project):
+        return write("messages/send", {"to_number": "+15005550100", "content": "of the tests", "simulated": True})
+
+    def make_incoming(self, write, project):
+        phone = self.own("phone", project)["id"]
+        return write("messages/receive", {"from_number": "+15005550101", "content": "came in", "phone_id": phone})
+
+    def make_held(self, write, project):
+        """A message that stays queued: its phone is paused."""
+        paused = self.own("paused", project)["id"]
+        return write("messages/send", {"to_number": "+15005550102", "content": "waits", "route_id": paused})
+
+    def make_phone(self, write, _project):
+        body = {"phone_type": "simulated", "phone_number": self.number(), "name": self.name("phone")}
+        return write("phones", body)
+
+    def make_paused(self, write, _project):
+        body = {"phone_type": "simulated", "phone_number": self.number(), "send_paused": True}
+        return write("phones", body)
+
+    def make_quiet(self, write, _project):
+        body = {"phone_type": "simulated", "phone_number": self.number(), "quiet_mode": "confirm"}
+        return write("phones", {**body, "quiet_start": "00:00", "quiet_end": "23:59"})
+
+    def make_spare(self, _write, _project):
+        """A project with a phone, for changes of the project itself."""
+        made = self.caller.write(f"/organizations/{self.organization}/projects", {"name": self.name("spare")})
+        body = {"phone_type": "simulated", "phone_number": self.number()}
+        return {**made, "phone_id": self.caller.write(f"/projects/{made['id']}/phones", body)["id"]}
+
+    def make_provider(self, write, _project):
+        return write("phones", {"phone_type": "twilio", "phone_number": self.number(), "name": self.name("provider")})
+
+    def make_route(self, write, project):
+        actions = [{"type": "use_phone", "phone_ids": [self.own("phone", project)["id"]]}]
+        return write("routes", {"name": self.name("route"), "actions": actions})
+
+    def make_scheduled(self, write, _project):
+        body = {"to_number": "+15005550103", "content": "later", "start_time_offset": 900_000}
+        return write("scheduled", body)
+
+    def make_relative_scheduled(self, write, project):
+        body = {"contact_id": self.own("contact", project)["id"], "content": "on the day", "time_of_day": "09:00"}
+        return write("relative_scheduled", {**body, "date_variable": "birthday"})
+
+    def make_webhook(self, write, _project):
+        return write("webhooks", {"url": "http://127.0.0.1:9/", "events": ["send_status"]})
+
+    def resolve(self, value):
+        """Puts what is there into the place of what a table names."""
+        if isinstance(value, dict):
+            return {name: self.resolve(member) for name, member in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.resolve(member) for member in value]
+        if isinstance(value, Others):
+            return self.own(value.kind, "second")[value.name]
+        if isinstance(value, New):
+            return self.make(value.kind)[value.name]
+        if isinstance(value, Own):
+            return self.own(value.kind)[value.name]
+        if isinstance(value, Nobodys):
+            return PREFIXES[value.kind] + "0000000000000001"
+        if isinstance(value, Number):
+            return self.number()
+        if isinstance(value, Name):
+            return self.name(value.begins)
+        if isinstance(value, Soon):
+            return int(time.time()) + value.seconds
+        return value
+
+    def path(self, operation, **given):
+        """Returns an operation's path with fresh things in it; `given` are ids that a test chooses."""
+        path = operation.path
+        for name in placeholders(path):
+            if name not in given:
+                given[name] = self.resolve(operation.at.get(name) or self.of_path(name, operation.method))
+            path = path.replace("{" + name + "}", given[name])
+        return path
+
+    def of_path(self, name, method):
+        """Returns what stands for a placeholder that its table says nothing of."""
+        kind = kind_of_path(name)
+        return Own(kind) if kind in ("project", "organization") or method == "GET" else New(kind)
+
+
+def kind_of_path(name):
+    """Returns the kind of thing that a placeholder names."""
+    return KINDS_OF_PATHS.get(name, name.removesuffix("_id"))
+
+
+def placeholders(path):
+    """Returns the names in braces."""
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
