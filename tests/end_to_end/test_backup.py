@@ -188,15 +188,12 @@ def test_a_folder_that_was_copied_back_by_hand_is_noticed(station, tmp_path):
     assert sorted(station.handed_over()) == sorted([*queued, again.id])
 
 
-def test_what_phones_that_never_come_back_may_hold_is_unknown_after_the_operators_word(station, tmp_path):
-    gone, here = station.join(), station.join()
-    station.leave(gone)
-    queued = station.send(gone, "queued for it", fresh_number())
-    waiting = station.send(here, "x", fresh_number())
-    station.rest.wait_status(waiting.id, "delivered")
-    here.program.kill()
-    until(lambda: not station.is_connected(here), "it is gone", 30)
-    others = station.send(here, "queued for the other", fresh_number())
+def restored_without(station, tmp_path, lost):
+    """Returns what is queued for `lost` phones and for one that is there, the restored hub having heard of this one."""
+    gone, here = [station.join() for _ in range(lost)], station.join()
+    for phone in (*gone, here):
+        station.leave(phone)
+    queued = [station.send(phone, "queued", fresh_number()).id for phone in (*gone, here)]
     copy = tmp_path / "copy.db"
     backup(station.admin.folder, copy)
     station.server.program.kill()
@@ -204,16 +201,38 @@ def test_what_phones_that_never_come_back_may_hold_is_unknown_after_the_operator
     station.server.start()
     here.start()
     until(lambda: not station.device(here)["frozen"], "the one that is here has answered", 60)
-    for message in (queued, others):
-        assert station.rest.message(message.id)["status"] == "queued"
-    assert station.rest.message(queued.id)["waiting_for"] == "frozen"
-    freed = station.admin("unfreeze", "--phone", gone.route_id)
-    assert freed == {"devices": [gone.device_id]}
-    message = station.rest.wait_status(queued.id, "failed")
-    assert message["error_code"] == "unknown_outcome"
-    station.rest.wait_status(others.id, "delivered")
-    until(lambda: station.alerts() == [], "nobody is waited for")
+    for message_id in queued:
+        message = station.rest.message(message_id)
+        assert (message["status"], message["waiting_for"]) == ("queued", "frozen")
+    return gone, here, queued
+
+
+def all_are_unknown_and_life_goes_on(station, here, queued):
+    """Any of what was queued may have been moved to a phone that was given up; what is new goes on."""
+    for message_id in queued:
+        assert station.rest.wait_status(message_id, "failed")["error_code"] == "unknown_outcome"
+    fresh = station.send(here, "fresh", fresh_number())
+    station.rest.wait_status(fresh.id, "delivered")
+    assert station.handed_over() == [fresh.id]
+
+
+def test_what_a_phone_that_never_comes_back_may_hold_is_unknown_after_the_operators_word(station, tmp_path):
+    (gone, other), here, queued = restored_without(station, tmp_path, 2)
+    assert station.admin("unfreeze", "--phone", gone.route_id) == {"devices": [gone.device_id]}
+    all_are_unknown_and_life_goes_on(station, here, queued)
+    assert station.device(other)["frozen"] and station.alerts() == ["hub_frozen"], "that one may still answer"
+    other.start()
+    until(lambda: station.alerts() == [], "nobody is waited for", 60)
     assert station.admin("unfreeze") == {"devices": []}
+
+
+def test_the_operators_word_without_a_phone_gives_up_all_that_have_not_answered(station, tmp_path):
+    gone, here, queued = restored_without(station, tmp_path, 2)
+    freed = station.admin("unfreeze")["devices"]
+    assert sorted(freed) == sorted(phone.device_id for phone in gone)
+    all_are_unknown_and_life_goes_on(station, here, queued)
+    assert not any(station.device(phone)["frozen"] for phone in gone)
+    until(lambda: station.alerts() == [], "nobody is waited for")
 
 
 def enlarge(path, name):
