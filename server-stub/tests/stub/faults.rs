@@ -1,6 +1,7 @@
 //! Every fault of a frame once, with an agent that must come through it.
 
 use crate::support::{Run, all_hold, play, with_fault};
+use std::time::Duration;
 
 fn one_each(faults: &[&str]) -> Vec<String> {
     faults.iter().map(|fault| with_fault(2, fault)).collect()
@@ -13,6 +14,7 @@ async fn an_agent_comes_through_frames_that_are_late_doubled_slow_or_swapped() {
         "do = \"delay\"\nframe = \"send\"\nms = 50",
         "do = \"drip\"\nframe = \"welcome\"\nbytes = 7\nevery_ms = 1",
         "do = \"stall\"\nframe = \"send\"\nside = \"both\"\nms = 100",
+        "do = \"stall\"\nframe = \"send\"\nside = \"write\"\nms = 100",
         "do = \"stall\"\ndirection = \"up\"\nframe = \"event\"\nside = \"read\"\nms = 100",
         "do = \"duplicate\"\ndirection = \"up\"\nframe = \"event\"",
         "do = \"delay\"\ndirection = \"up\"\nframe = \"event\"\nms = 50",
@@ -60,6 +62,72 @@ async fn an_agent_comes_back_after_every_code_that_does_not_stop_it() {
     for verdict in all_hold(&faults).await {
         assert!(verdict.dials > 1, "{verdict}");
     }
+}
+
+/// Closes with a code that stops the phone; a dial within the time to come breaks the rule
+/// `reconnect`, and so does one that a new network brings about.
+async fn stays_away(code: u16) {
+    let fault = format!("do = \"close\"\nframe = \"send\"\ncode = {code}");
+    let run = Run::start(&format!(
+        "[end]\nwhen = \"steps\"\nlinger_ms = 1500\n{}[[step]]\nwait.ended = 1\npass = true\n",
+        with_fault(2, &fault)
+    ))
+    .await;
+    let phone = run.phone().await;
+    run.until(r#"{"ended": 1}"#).await;
+    if matches!(code, 4403 | 4410) {
+        phone.closed().await;
+    } else {
+        phone.network_changed().await;
+    }
+    let verdict = run.finish().await;
+    phone.stop().await.unwrap();
+    assert!(verdict.held, "{code}: {verdict}");
+    assert_eq!(verdict.ended, Some("reached"), "{code}: {verdict}");
+    assert_eq!((verdict.dials, verdict.faults[0].hits), (1, 1), "{code}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_does_not_dial_again_after_a_code_that_stops_it() {
+    tokio::join!(
+        stays_away(4403),
+        stays_away(4406),
+        stays_away(4410),
+        stays_away(4426),
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_comes_through_what_the_steps_of_a_file_break() {
+    let scenario = "[[step]]\nwait.connected = 1\nstall = { side = \"write\", ms = 100 }\n\
+                    [[step]]\nsend = {}\n\
+                    [[step]]\nwait.settled = true\nclose = 1001\n\
+                    [[step]]\nwait.connected = 2\nsend = {}\n\
+                    [[step]]\nwait.settled = true\nstall = { side = \"both\", ms = 100 }\n\
+                    [[step]]\nbye = 50\n\
+                    [[step]]\nwait.connected = 3\nsend = {}\n";
+    let verdict = play(scenario).await;
+    assert!(verdict.held, "{verdict}");
+    assert_eq!((verdict.dials, verdict.messages.len()), (3, 3), "{verdict}");
+    let once = verdict.messages.iter().all(|it| it.exposures == 1);
+    assert!(once, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_tells_again_what_was_lost_on_its_way_up() {
+    // A lost fact leaves a gap: the hub closes, and the agent resumes.
+    let lost = ["health", "event"].map(|frame| {
+        let fault = format!("do = \"drop\"\ndirection = \"up\"\nframe = \"{frame}\"");
+        with_fault(2, &fault)
+    });
+    for verdict in all_hold(&lost).await {
+        assert_eq!(verdict.faults[0].hits, 1, "{verdict}");
+        assert!(verdict.dials > 1, "{verdict}");
+    }
+    // An ack says all that those before it said.
+    let ack = with_fault(2, "do = \"drop\"\ndirection = \"up\"\nframe = \"ack\"");
+    let verdicts = all_hold(&[ack]).await;
+    assert_eq!((verdicts[0].dials, verdicts[0].faults[0].hits), (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,4 +240,21 @@ async fn an_agent_that_is_removed_stops_and_can_join_again() {
     let verdict = run.finish().await;
     again.stop().await.unwrap();
     assert!(verdict.held, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_its_owner_unpairs_says_so_and_can_join_again() {
+    let run = Run::start(
+        "[[step]]\nwait.connected = 1\nsend = {}\n[[step]]\nwait.connected = 2\nsend = {}\n",
+    )
+    .await;
+    let phone = run.phone().await;
+    run.until(r#"{"settled": true}"#).await;
+    let told_all = phone.unpair(Duration::from_secs(60)).await.unwrap();
+    assert!(told_all);
+    let again = run.phone().await;
+    let verdict = run.finish().await;
+    again.stop().await.unwrap();
+    assert!(verdict.held, "{verdict}");
+    assert_eq!((verdict.dials, verdict.messages.len()), (2, 2), "{verdict}");
 }
