@@ -173,6 +173,11 @@ impl World {
     }
 }
 
+/// Tells whether a fact put its message into the queue again.
+pub(super) fn is_requeued(applied: Option<Result<Outcome, Refused>>) -> bool {
+    applied.is_some_and(|applied| applied.is_ok_and(|outcome| outcome.requeued))
+}
+
 const fn fact_word(fact: &Fact<'_>) -> &'static str {
     match fact {
         Fact::Exposed { .. } => "exposed",
