@@ -9,19 +9,22 @@
 //!
 //! How far a project is frozen:
 //!
-//! - `route-hub restore` freezes every project;
+//! - `route-hub restore` freezes every project. What the backup has out of service may have been
+//!   paired again since, so it is frozen, too, with what is queued for it; but no other message
+//!   waits for it, as none waits for a phone that joined since;
 //! - one phone that shows more than this hub ever sent or acked freezes itself alone, for it may be
 //!   the phone that is wrong; a second one of its project freezes the project (ADR 6).
 //!
 //! It ends with the pages of the last frozen phone, or with the operator's word for those that will
-//! not come back: what they were given, or may have been, is then unknown.
+//! not come back: what they were given, or may have been, is then unknown. Where all messages wait
+//! for their word, that is all of them.
 
 use crate::alerts;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::lost;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
-use hub_domain::{AlertKind, Device, Message, Project};
+use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::frame::Hello;
 use postrider_link::ownership::hub::Fact;
@@ -31,10 +34,35 @@ use postrider_model::{Now, ProjectId};
 /// What a project waits with until its phones have answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freeze {
-    /// Whether messages wait for the word of all phones, not only of their own.
-    whole: bool,
+    scope: Scope,
     /// The newest key when it was frozen: what was made later was forgotten by nobody.
     up_to: i64,
+}
+
+/// Whose word a frozen project's messages wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Their own phone's.
+    Own,
+    /// That of all phones in service.
+    All,
+    /// The same, and one of them will never give it.
+    AllButLost,
+}
+
+impl Scope {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "phone",
+            Self::All => "whole",
+            Self::AllButLost => "lost",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let scopes = [Self::Own, Self::All, Self::AllButLost];
+        scopes.into_iter().find(|scope| scope.as_str() == text)
+    }
 }
 
 impl Freeze {
@@ -50,20 +78,23 @@ impl Freeze {
     fn parse(text: &str) -> Option<Self> {
         let (scope, up_to) = text.split_once(' ')?;
         Some(Self {
-            whole: scope == "whole",
+            scope: Scope::parse(scope)?,
             up_to: up_to.parse().ok()?,
         })
     }
 
     fn put(self, tx: &mut Tx<'_>, project: ProjectId) -> Result<(), StoreError> {
-        let scope = if self.whole { "whole" } else { "phone" };
-        let text = format!("{scope} {}", self.up_to);
+        let text = format!("{} {}", self.scope.as_str(), self.up_to);
         meta::put(tx, &frozen_name(project), &text)
     }
 
     /// Returns the key up to which queued messages wait, whichever phone they are for.
     pub fn holds_up_to(self) -> Option<i64> {
-        self.whole.then_some(self.up_to)
+        self.is_whole().then_some(self.up_to)
+    }
+
+    fn is_whole(self) -> bool {
+        self.scope != Scope::Own
     }
 }
 
@@ -96,13 +127,30 @@ pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError
     if message.simulated || message.id.get() > freeze.up_to {
         return Ok(false);
     }
-    if freeze.whole {
+    if freeze.is_whole() {
         return Ok(true);
     }
+    Ok(own_device(tx, message)?.is_some_and(|device| device.frozen))
+}
+
+/// Says whether its own phone, frozen and waited for by nobody else, may have a queued message:
+/// then it goes to another one by its sender's choice alone (R4).
+///
+/// # Errors
+/// What the database says.
+pub fn may_be_with_its_phone(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
+    if !may_be_out(tx, message)? {
+        return Ok(false);
+    }
+    let whole = Freeze::of(tx, message.project_id)?.is_some_and(Freeze::is_whole);
+    let device = own_device(tx, message)?.filter(|device| device.frozen);
+    Ok(device.is_some_and(|device| !(whole && device.state == DeviceState::Active)))
+}
+
+fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, StoreError> {
     let phone = phones::by_key(tx, message.phone_id)?;
     let device = phone.and_then(|phone| phone.device_id);
-    let device = device.map(|id| devices::get(tx, id)).transpose()?.flatten();
-    Ok(device.is_some_and(|device| device.frozen))
+    Ok(device.map(|id| devices::get(tx, id)).transpose()?.flatten())
 }
 
 /// Freezes a project, each of its phones until it has answered to `generation`.
@@ -117,13 +165,22 @@ pub fn whole_project(
     now: Now,
 ) -> Result<(usize, Effects), StoreError> {
     let mut effects = Effects::default();
+    let before = Freeze::of(tx, project.id)?;
     let frozen = devices::freeze_project(tx, project.id, generation)?;
     meta::remove(tx, &witness_name(project.id))?;
-    if !devices::any_frozen(tx, project.id)? {
+    let (waits, any) = any_frozen(tx, project.id)?;
+    let scope = match before.map(|freeze| freeze.scope) {
+        _ if !waits => Scope::Own,
+        Some(Scope::AllButLost) => Scope::AllButLost,
+        _ => Scope::All,
+    };
+    let up_to = newest_key(tx)?;
+    if any {
+        Freeze { scope, up_to }.put(tx, project.id)?;
+    }
+    if !waits {
         return Ok((frozen, effects));
     }
-    let up_to = newest_key(tx)?;
-    Freeze { whole: true, up_to }.put(tx, project.id)?;
     if alerts::raise_for_project(hub, tx, project, AlertKind::HubFrozen, now)? {
         effects.webhooks();
     }
@@ -166,7 +223,7 @@ pub fn shown_by(
     meta::put(tx, &name, &own)?;
     devices::set_frozen(tx, device.id, true)?;
     let freeze = Freeze {
-        whole: Freeze::of(tx, project.id)?.is_some_and(|freeze| freeze.whole),
+        scope: Freeze::of(tx, project.id)?.map_or(Scope::Own, |freeze| freeze.scope),
         up_to: newest_key(tx)?,
     };
     freeze.put(tx, project.id)?;
@@ -207,20 +264,26 @@ pub fn answered(
 }
 
 /// Ends a project's freeze when it waits for nobody any more.
-///
-/// # Errors
-/// What the database says.
-pub fn end_if_last(
+fn end_if_last(
     hub: &Hub,
     tx: &mut Tx<'_>,
     project: &Project,
     now: Now,
 ) -> Result<Effects, StoreError> {
     let mut effects = Effects::default();
-    if Freeze::of(tx, project.id)?.is_none() || devices::any_frozen(tx, project.id)? {
+    let Some(freeze) = Freeze::of(tx, project.id)? else {
+        return Ok(effects);
+    };
+    let (waits, any) = any_frozen(tx, project.id)?;
+    if waits {
         return Ok(effects);
     }
-    meta::remove(tx, &frozen_name(project.id))?;
+    if any {
+        let scope = Scope::Own;
+        Freeze { scope, ..freeze }.put(tx, project.id)?;
+    } else {
+        meta::remove(tx, &frozen_name(project.id))?;
+    }
     if alerts::clear_for_project(hub, tx, project, AlertKind::HubFrozen, now)? {
         effects.webhooks();
     }
@@ -228,11 +291,18 @@ pub fn end_if_last(
     Ok(effects)
 }
 
+/// Says whether a project waits for a device in service, and whether any is frozen.
+fn any_frozen(tx: &mut Tx<'_>, project: ProjectId) -> Result<(bool, bool), StoreError> {
+    let waits = devices::any_frozen(tx, project)?;
+    Ok((waits, waits || devices::any_frozen_at_all(tx, project)?))
+}
+
 /// A phone will never say what it holds: it was removed, replaced, has a journal that went back, or
-/// the operator gave it up.
+/// the operator gave it up. `device` is its row as it was until then.
 ///
-/// What it was exposed is unknown. When it is frozen, so is what its Phones had queued when the hub
-/// went backwards, for it may have been given that too.
+/// What it was exposed is unknown. So is, while it is frozen, what waits and may have been given to
+/// it: what its Phones had queued when the hub went backwards, and all that the project had queued
+/// where everything waits for its word.
 ///
 /// # Errors
 /// What the database says.
@@ -248,17 +318,57 @@ pub fn gone(
         return Ok(effects);
     }
     if let Some(freeze) = Freeze::of(tx, project.id)? {
-        let mut work = Work::new(hub, project, now);
-        for phone in phones::of_device(tx, device.id)? {
-            for mut message in messages::waiting_up_to(tx, phone.id, freeze.up_to)? {
-                let fact = Fact::ExposureForgotten;
-                drop(work.apply(tx, &mut message, fact, &Detail::default())?);
-            }
+        let of_all = freeze.is_whole() && device.state == DeviceState::Active;
+        let of = match of_all {
+            true => phones::of_project(tx, project.id)?,
+            false => phones::of_device(tx, device.id)?,
+        };
+        effects.merge(forget_exposures(hub, tx, project, &of, freeze, now)?);
+        if of_all {
+            let scope = Scope::AllButLost;
+            Freeze { scope, ..freeze }.put(tx, project.id)?;
         }
-        effects.merge(work.finish(tx)?);
     }
     effects.merge(answered(hub, tx, project, device, now)?);
     Ok(effects)
+}
+
+/// A phone has proven that it did not send a message, after another one was given up that all of
+/// them waited for: it may have been moved to that one.
+///
+/// # Errors
+/// What the database says.
+pub fn freed(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &mut Message,
+) -> Result<(), StoreError> {
+    let freeze = Freeze::of(tx, message.project_id)?;
+    let lost = freeze.filter(|freeze| freeze.scope == Scope::AllButLost);
+    if lost.is_some_and(|freeze| message.id.get() <= freeze.up_to) {
+        let fact = Fact::ExposureForgotten;
+        drop(work.apply(tx, message, fact, &Detail::default())?);
+    }
+    Ok(())
+}
+
+/// Nobody can know what became of what these Phones had queued.
+fn forget_exposures(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    of: &[Phone],
+    freeze: Freeze,
+    now: Now,
+) -> Result<Effects, StoreError> {
+    let mut work = Work::new(hub, project, now);
+    for phone in of {
+        for mut message in messages::waiting_up_to(tx, phone.id, freeze.up_to)? {
+            let fact = Fact::ExposureForgotten;
+            drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+        }
+    }
+    work.finish(tx)
 }
 
 #[cfg(test)]
@@ -267,7 +377,12 @@ mod tests {
 
     #[test]
     fn a_freeze_reads_back() {
-        for (text, holds) in [("whole 77", Some(77)), ("phone 77", None)] {
+        let all = [
+            ("whole 77", Some(77)),
+            ("lost 77", Some(77)),
+            ("phone 77", None),
+        ];
+        for (text, holds) in all {
             let freeze = Freeze::parse(text).unwrap();
             assert_eq!((freeze.up_to, freeze.holds_up_to()), (77, holds));
         }

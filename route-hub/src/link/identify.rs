@@ -206,7 +206,10 @@ impl Deciding<'_> {
                 Some(frame) if admission.resumes => resume.push(frame),
                 _ => {
                     let fact = Fact::NeverReceived { by: &by, down };
-                    drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+                    let applied = work.apply(tx, &mut message, fact, &Detail::default())?;
+                    if applied.is_ok_and(|outcome| outcome.requeued) {
+                        freeze::freed(work, tx, &mut message)?;
+                    }
                 }
             }
         }

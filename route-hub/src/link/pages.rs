@@ -13,7 +13,7 @@ use postrider_link::codec;
 use postrider_link::frame::{Held, HeldRow, PhoneFrame, Send};
 use postrider_link::ownership::hub::{Fact, Holder};
 use postrider_link::session::hub::DeviceLink;
-use postrider_model::Now;
+use postrider_model::{Now, WireState};
 use std::sync::Arc;
 
 /// Commits what one page shows.
@@ -62,7 +62,10 @@ fn show(
             state: row.state,
             page: true,
         };
-        drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+        let applied = work.apply(tx, &mut message, fact, &Detail::default())?;
+        if row.state == WireState::Revoked && applied.is_ok_and(|outcome| outcome.requeued) {
+            freeze::freed(&mut work, tx, &mut message)?;
+        }
     }
     put_aside(tx, device, nowhere, now)?;
     work.finish(tx)
@@ -141,7 +144,10 @@ fn reconcile(
             Some(frame) => resume.push(frame),
             None => {
                 let fact = Fact::NeverReceived { by: &by, down: 0 };
-                drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+                let applied = work.apply(tx, &mut message, fact, &Detail::default())?;
+                if applied.is_ok_and(|outcome| outcome.requeued) {
+                    freeze::freed(&mut work, tx, &mut message)?;
+                }
             }
         }
     }

@@ -175,8 +175,8 @@ pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), Sto
     Ok(())
 }
 
-/// Freezes dispatch to a project's devices that have not answered to `generation`; those that were
-/// taken out of service keep their rest.
+/// Freezes dispatch to a project's devices that have not answered to `generation`, and returns how
+/// many of them are to answer: those that are out of service are frozen, but do not.
 ///
 /// # Errors
 /// What the database says.
@@ -185,10 +185,16 @@ pub fn freeze_project(
     project_id: ProjectId,
     generation: u64,
 ) -> Result<usize, StoreError> {
+    let revoked = DeviceState::Revoked.code();
+    tx.execute(
+        "UPDATE devices SET frozen = 1 WHERE project_id = $1 AND gen < $2 AND state = $3 \
+         AND frozen = 0",
+        &values![project_id, generation, revoked],
+    )?;
     tx.execute(
         "UPDATE devices SET frozen = 1 WHERE project_id = $1 AND gen < $2 AND state <> $3 \
          AND frozen = 0",
-        &values![project_id, generation, DeviceState::Revoked.code()],
+        &values![project_id, generation, revoked],
     )
 }
 
@@ -200,6 +206,19 @@ pub fn any_frozen(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreE
     let found = tx.query_one(
         "SELECT 1 FROM devices WHERE project_id = $1 AND frozen = 1 AND state = $2 LIMIT 1",
         &values![project_id, DeviceState::Active.code()],
+        |_| Ok(()),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Says whether any device of a project is frozen, in service or not.
+///
+/// # Errors
+/// What the database says.
+pub fn any_frozen_at_all(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM devices WHERE project_id = $1 AND frozen = 1 LIMIT 1",
+        &values![project_id],
         |_| Ok(()),
     )?;
     Ok(found.is_some())

@@ -2,6 +2,7 @@
 
 use super::facts::incoming;
 use super::support::{Line, Phone, TestHub, hub};
+use hub_domain::DeviceState;
 use hub_store::meta;
 use postrider_link::frame::{HeldRow, HubFrame};
 use postrider_link::ownership::hub::{Fact, HubState};
@@ -177,8 +178,8 @@ async fn what_a_phone_that_never_comes_back_may_hold_is_unknown() {
     reconcile(&mut line, Vec::new()).await;
     assert!(line.idle().await.is_empty(), "the other phone may have it");
     hub.give_up(&lost).await;
-    assert_eq!(line.send().await.id, others);
-    for id in [held, queued] {
+    assert!(line.idle().await.is_empty(), "the lost phone may have it");
+    for id in [held, queued, others] {
         assert_eq!(hub.state(id).await, HubState::Unknown);
     }
     assert_eq!(hub.state(newer).await, HubState::Waiting);
@@ -191,6 +192,83 @@ async fn what_a_phone_that_never_comes_back_may_hold_is_unknown() {
     assert_eq!(hub.state(held).await, HubState::Sent);
     assert!(matches!(line.asked().await, HubFrame::Revoke(revoke) if revoke.id == queued));
     assert_eq!(line.send().await.id, newer);
+}
+
+#[tokio::test]
+async fn what_was_given_back_and_may_have_gone_to_a_lost_phone_is_unknown() {
+    let hub = hub().await;
+    let (mut lost, mut other) = (hub.pair().await, hub.pair().await);
+    let line = lost.connect().await;
+    lost.cut(line);
+    let moved = hub.queue(&other, "moved").await;
+    let mut line = other.connect().await;
+    line.send().await;
+    other.cut(line);
+    hub.until_connected(0).await;
+    hub.freeze().await;
+    hub.give_up(&lost).await;
+    assert_eq!(hub.state(moved).await, HubState::Exposed);
+    let mut line = other.greet(|_| {}).await;
+    reconcile(&mut line, vec![row(moved, WireState::Revoked)]).await;
+    assert_eq!(hub.state(moved).await, HubState::Unknown);
+    assert!(line.idle().await.is_empty());
+    let new = hub.queue(&other, "new").await;
+    assert_eq!(line.send().await.id, new);
+}
+
+#[tokio::test]
+async fn what_waits_for_a_device_out_of_service_is_unknown_when_it_is_given_up() {
+    let hub = hub().await;
+    let (mut away, mut other) = (hub.pair().await, hub.pair().await);
+    for phone in [&mut away, &mut other] {
+        let line = phone.connect().await;
+        phone.cut(line);
+    }
+    hub.until_connected(0).await;
+    let revoked = |device: &mut hub_domain::Device| device.state = DeviceState::Revoked;
+    hub.change_device(&away, revoked).await;
+    let (old, others) = (
+        hub.queue(&away, "old").await,
+        hub.queue(&other, "others").await,
+    );
+    hub.freeze().await;
+    let mut line = other.greet(|_| {}).await;
+    reconcile(&mut line, Vec::new()).await;
+    assert_eq!(line.send().await.id, others, "nobody waits for its word");
+    assert!(hub.alerts().await.is_empty());
+    let newer = hub.queue(&away, "newer").await;
+    assert_eq!(hub.state(old).await, HubState::Waiting);
+    // It may have been paired again since the backup: what it was given then is known to nobody.
+    hub.give_up(&away).await;
+    assert_eq!(hub.state(old).await, HubState::Unknown);
+    assert_eq!(hub.state(newer).await, HubState::Waiting);
+    assert!(!hub.device(&away).await.frozen);
+}
+
+#[tokio::test]
+async fn what_its_phone_may_have_sent_goes_to_another_one_only_as_its_senders_second_try() {
+    let hub = hub().await;
+    let (mut away, mut other) = (hub.pair().await, hub.pair().await);
+    for phone in [&mut away, &mut other] {
+        let line = phone.connect().await;
+        phone.cut(line);
+    }
+    hub.until_connected(0).await;
+    let revoked = |device: &mut hub_domain::Device| device.state = DeviceState::Revoked;
+    hub.change_device(&away, revoked).await;
+    let id = hub.queue(&away, "old").await;
+    hub.freeze().await;
+    let mut line = other.greet(|_| {}).await;
+    reconcile(&mut line, Vec::new()).await;
+    let path = format!("messages/{id}/resend");
+    let body = serde_json::json!({"route_id": other.row.id});
+    hub.rest().await.post(&path, body).await;
+    let again = line.send().await;
+    assert_eq!(again.id, id);
+    line.event(&again, WireState::Expired).await;
+    line.settle().await;
+    // The first one's outcome stays unknown, whatever became of the second.
+    assert_eq!(hub.state(id).await, HubState::Unknown);
 }
 
 #[tokio::test]

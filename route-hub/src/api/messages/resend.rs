@@ -8,6 +8,7 @@ use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
+use crate::link::freeze;
 use axum::extract::State;
 use hub_domain::{
     Address, AuditEntry, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission,
@@ -139,6 +140,11 @@ fn again(
     if !is_held && state != Some(HubState::Waiting) {
         let life_ms = work.project.message_life_ms;
         message.life_end = Some(work.now.unix.plus_ms(life_ms));
+    }
+    let is_waiting = state == Some(HubState::Waiting);
+    if new_route && is_waiting && freeze::may_be_with_its_phone(tx, &message)? {
+        let forgotten = Fact::ExposureForgotten;
+        drop(work.apply(tx, &mut message, forgotten, &Detail::default())?);
     }
     let asked = Fact::ResendAsked { new_route };
     let applied = work.apply(tx, &mut message, asked, &Detail::default())?;
