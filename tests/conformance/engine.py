@@ -139,7 +139,7 @@ def named(row):
 
 def without(world, operation, row):
     """Sends a request that leaves a parameter out."""
-    body = request(world, operation, row.needs, drop=(row.name,), inside=row.inside)
+    body = request(world, operation, row.needs if row.required else {}, drop=(row.name,), inside=row.inside)
     return send(world, operation, body)
 
 

@@ -21,6 +21,7 @@ class Rows:
         self.make_groups_and_labels()
         self.make_contacts(0)
         self.make_messages(0)
+        self.broadcast(2)
         on_a_day = {"time_of_day": "09:00", "date_variable": "nothing", "content": "x", "to_number": self.number(61)}
         self.write("relative_scheduled", on_a_day)
         self.make_phones_and_routes()
@@ -28,6 +29,7 @@ class Rows:
         until(lambda: int(time.time()) > second, "the clock goes on to its next second", 5)
         self.make_contacts(6)
         self.make_messages(6)
+        self.broadcast(3)
         self.make_schedules()
         for number in range(3):
             self.write("webhooks", {"url": f"http://127.0.0.1:9/{number}"})
@@ -91,6 +93,11 @@ class Rows:
             body = {"from_number": self.number(n), "content": "in", "phone_id": self.phone["id"], "starred": n == 50}
             self.write("messages/receive", body)
 
+    def broadcast(self, count):
+        """Sends a broadcast to so many numbers."""
+        numbers = [self.number(70 + n) for n in range(count)]
+        self.write("send_broadcast", {"to_numbers": numbers, "content": "to all", "simulated": True})
+
     def make_phones_and_routes(self):
         for name in ("North", "south", "West", "Östlich"):
             number = self.number(200 + len(name))
@@ -119,6 +126,8 @@ class Rows:
             messages = self.all("messages")
             open_ones = [m for m in messages if m["status"] not in FINAL and m["phone_id"] != self.paused]
             made = self.all("scheduled", relative_scheduled_id=self.relative["id"])
+            broadcasts = self.all("broadcasts")
+            open_ones += [one for one in broadcasts if one["status"] != "complete"]
             fired = [m for m in messages if m["scheduled_id"] == self.fired["id"]]
             return not open_ones and fired and made
 

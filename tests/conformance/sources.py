@@ -33,7 +33,7 @@ def routes():
 
 def words():
     """Returns every text of the sources that may be the name of a parameter."""
-    folders = (API, HUB / "web" / "src", HUB / "src" / "schedules", HUB / "src" / "webhooks")
+    folders = (HUB / "src", HUB / "web" / "src", HUB / "domain" / "src")
     found = set()
     for folder in folders:
         for path in sorted(folder.rglob("*.rs")):

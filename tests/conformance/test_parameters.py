@@ -53,7 +53,7 @@ def left_out(world, operation, row, findings):
     missing = row.missing or (f"{inside}[{row.name}]" if inside else row.name)
     answers = [("left out", without(world, operation, row))]
     if operation.method != "GET":
-        given = {**row.needs, row.name: None}
+        given = {**(row.needs if row.required else {}), row.name: None}
         body = request(world, operation, given, inside=row.inside)
         answers.append(("null", send(world, operation, body, kind=JSON)))
     for label, answer in answers:

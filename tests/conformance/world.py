@@ -169,6 +169,18 @@ class World:
         body = {"contact_id": self.own("contact", project)["id"], "content": "on the day", "time_of_day": "09:00"}
         return write("relative_scheduled", {**body, "date_variable": "birthday"})
 
+    def make_broadcast(self, write, _project):
+        return write("send_broadcast", {"to_numbers": ["+15005550105"], "content": "to all", "simulated": True})
+
+    def make_waiting_broadcast(self, write, project):
+        """One whose messages wait: their phone is paused."""
+        paused = self.own("paused", project)["id"]
+        return write("send_broadcast", {"to_numbers": ["+15005550106"], "content": "to all", "route_id": paused})
+
+    def make_cancelled_broadcast(self, write, project):
+        waiting = self.make("waiting_broadcast", project)["id"]
+        return write(f"broadcasts/{waiting}/cancel", None)
+
     def make_webhook(self, write, _project):
         return write("webhooks", {"url": "http://127.0.0.1:9/", "events": ["send_status"]})
 

@@ -1,6 +1,7 @@
 """The REST API as tables, one file a resource: what each operation takes and answers."""
 
 from conformance.tables import (
+    broadcasts,
     contacts,
     fields,
     groups,
@@ -27,6 +28,7 @@ OPERATIONS = [
         groups,
         labels,
         fields,
+        broadcasts,
         scheduled,
         relative_scheduled,
         webhooks,

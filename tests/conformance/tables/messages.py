@@ -105,7 +105,7 @@ FILTERS = (
     Filter("external_id", "text", ("ne", "exists"), nothing=True),
     Filter("contact_id", "id", ("ne", "exists")),
     Filter("phone_id", "id"),
-    Filter("broadcast_id", "id", ("ne", "exists"), nothing=True),
+    Filter("broadcast_id", "id", ("ne", "exists")),
     Filter("scheduled_id", "id", ("ne", "exists")),
     Filter("group_id", "id", of=lambda rows, row: rows.groups_of.get(row["contact_id"], [])),
 )
@@ -118,11 +118,6 @@ LATER = (
     later("tts_lang", "en-US", others=("fr-FR", "xx", 17), empty=("",)),
     later("tts_voice", "female", others=("male", 17), empty=("",)),
 )
-BROADCASTS_LATER = (
-    later("broadcast_id", others=("BC0000000000000001", 17), empty=("",)),
-    later("broadcast_title", others=("A title", 17), empty=("",)),
-)
-
 ADDRESS = "https://files.example/a.jpg"
 MEDIA = (
     Parameter(
@@ -238,7 +233,8 @@ SEND = Operation(
         *SENDING,
         *OWN,
         *LATER,
-        *BROADCASTS_LATER,
+        later("broadcast_id", others=(Own("broadcast"),), empty=("",)),
+        later("broadcast_title", others=("A title",), empty=("",)),
     ),
     cases=(
         Case("neither a number nor a contact", {"content": "x"}, 400, param="to_number", whole=True),
@@ -294,7 +290,9 @@ SEND_MULTI = Operation(
     "POST",
     "/projects/{project_id}/send_multi",
     "send_messages",
-    Resource("answer", {"messages": [{"id": "id?", "status": "text?", "error_message": "~text"}]}),
+    Resource(
+        "answer", {"messages": [{"id": "id?", "status": "text?", "error_message": "~text"}], "broadcast_id": "~id"}
+    ),
     base={"messages": [{"to_number": Number(), "content": "hello"}]},
     idempotent=True,
     fields=False,
@@ -331,8 +329,9 @@ SEND_MULTI = Operation(
         *(row.within("messages") for row in OWN),
         Parameter("route_params", (), ROUTE_PARAMS.bad, instead_of=("content",)),
         *LATER,
-        *BROADCASTS_LATER,
-        *(row.within("messages") for row in (*LATER, *BROADCASTS_LATER)),
+        *(row.within("messages") for row in LATER),
+        ident("broadcast_id", "broadcast"),
+        text("broadcast_title", 255, good=("A title", "")),
         *(
             Parameter(name, (), (Bad("not of one message alone", value),), inside="messages")
             for name, value in {
@@ -346,6 +345,8 @@ SEND_MULTI = Operation(
                 "media": [{"url": ADDRESS}],
                 "media_urls": [ADDRESS],
                 "label_ids": [Own("label")],
+                "broadcast_id": Own("broadcast"),
+                "broadcast_title": "A title",
                 "on_unknown": "resend",
                 "ttl_sec": 60,
             }.items()
@@ -375,50 +376,12 @@ SEND_MULTI = Operation(
             400,
             param="messages[1][to_number]",
         ),
+        Case("a broadcast of nothing", {"broadcast_id": Nobodys("broadcast")}, 400, param="broadcast_id"),
+        Case("one that was cancelled", {"broadcast_id": Own("cancelled_broadcast")}, 400, param="broadcast_id"),
+        Case("an existing one", {"broadcast_id": Own("broadcast")}, shows={"broadcast_id": Own("broadcast")}),
         Case("data for all", {"route_params": DATA, "messages": [{"to_number": Number()}]}),
     ),
 )
-
-
-def send_batch(path):
-    """`send_batch` under one of its names."""
-    return Operation(
-        "POST",
-        path,
-        "send_messages",
-        Resource("answer", {"count_queued": "int", "broadcast_id": "id?"}),
-        base={"to_numbers": [Number()], "content": "hello"},
-        idempotent=True,
-        fields=False,
-        parameters=(
-            one_of("message_type", ("text", "sms"), later=("ussd", "mms", "chat", "service")),
-            CONTENT,
-            Parameter(
-                "to_numbers",
-                ([Number(), Number()], [f"+15005551{n:03d}" for n in range(500)]),
-                (
-                    Bad("a text", "+15005550100"),
-                    Bad("an empty array", []),
-                    Bad("a number", 15005550100),
-                    Bad("a number within", [15005550100], "[0]"),
-                    Bad("a word within", ["+15005550100", "x!"], "[1]"),
-                    Bad("nothing within", ["+15005550100", ""], "[1]"),
-                    Bad("501 of them", ["+15005550100"] * 501),
-                ),
-                required=True,
-            ),
-            later("group_id", others=(Own("group"),), empty=("",)),
-            *SENDING,
-            *OWN,
-            Parameter("route_params", (), ROUTE_PARAMS.bad, instead_of=("content",)),
-            *LATER,
-            *BROADCASTS_LATER,
-        ),
-        cases=(
-            Case("one number twice", {"to_numbers": ["+15005550100", "+1 500 555-0100"]}, shows={"count_queued": 1}),
-            Case("a blocked number", {"to_numbers": [Own("blocked", "phone_number")]}, shows={"count_queued": 0}),
-        ),
-    )
 
 
 RECEIVE = Operation(
@@ -510,8 +473,6 @@ OPERATIONS = (
     listed("/projects/{project_id}/messages", "view_messages", MESSAGE, FILTERS, ()),
     SEND,
     Operation(**{**SEND.__dict__, "path": "/projects/{project_id}/messages/outgoing"}),
-    send_batch("/projects/{project_id}/messages/send_batch"),
-    send_batch("/projects/{project_id}/messages/outgoing_batch"),
     SEND_MULTI,
     RECEIVE,
     Operation("GET", ONE, "view_messages", MESSAGE),
