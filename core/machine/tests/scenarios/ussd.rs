@@ -2,7 +2,7 @@
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send};
-use postrider_machine::{Command, Condition, MessageRef, RadioFact, SendToken, USSD_MS_MAX};
+use postrider_machine::{Command, Condition, MessageRef, RadioFact, SendToken, Timer, USSD_MS_MAX};
 use postrider_model::{MessageText, WireState};
 
 fn code(n: i64, code: &str) -> Send {
@@ -207,9 +207,34 @@ fn codes_that_change_settings_need_the_owners_word_which_outlives_a_restart() {
         .handle_command(Command::AllowUssdCodes(true), world.now)
         .unwrap();
     world.drain();
-    world.restart();
-    world.send(code(4, "*#06#"));
+    let allowed = world.send(code(4, "*#06#"));
     assert_eq!(dialled(&world), [4]);
+    answer_last(&mut world, "490154203237518");
+    assert_eq!(world.told(allowed), [WireState::Sent]);
+    world.restart();
+    world.send(code(5, "*#06#"));
+    assert_eq!(dialled(&world), [4, 5]);
+}
+
+#[test]
+fn the_end_of_quiet_hours_wakes_a_code_by_itself() {
+    let mut world = World::new();
+    let now = world.now.unix.0;
+    world.configure(Config {
+        quiet: vec![(now, now + 600_000)],
+        ..Config::default()
+    });
+    world.send(code(1, "*100#"));
+    let end = world.now.boot.plus_ms(10 * MINUTE);
+    let mut woken = Vec::new();
+    while let Some(due) = world.agent.poll_timeout()
+        && due.at <= end
+    {
+        woken.push((due.at, due.reason));
+        world.pass(due.at.since_ms(world.now.boot));
+    }
+    assert!(woken.contains(&(end, Timer::NextUssd)), "{woken:?}");
+    assert_eq!(dialled(&world), [1]);
 }
 
 #[test]
