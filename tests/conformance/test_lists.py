@@ -1,5 +1,6 @@
 """Every list: its envelope, its order both ways, paging, counting, and each filter with each modifier."""
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from conformance.engine import Findings, judge_error, judge_shape
 from conformance.filters import MODIFIERS, holds, operands
 from conformance.rows import Rows
-from conformance.tables import LISTS
+from conformance.tables import LISTS, OPERATIONS
 
 FILTERS = [(operation, row) for operation in LISTS for row in operation.filters]
 SORTS = [(operation, sort) for operation in LISTS for sort in operation.sorts]
@@ -45,6 +46,21 @@ def test_a_list_has_its_rows_in_an_envelope_and_counts_them(rows, operation):
     unknown = rows.caller.read(path, no_such_filter="x", **{"also[no]": "such"}, page_size=500)
     assert unknown == page, "what a list does not know is ignored"
     findings.end()
+
+
+ALONE = {operation.path for operation in OPERATIONS if operation.method == "GET" and operation.filters is None}
+
+
+@pytest.mark.parametrize("operation", LISTS, ids=title)
+def test_a_row_of_a_list_is_shown_alone_as_it_is_there(rows, operation):
+    kind = operation.path.rsplit("/", 1)[1]
+    within = "" if kind in ("projects", "organizations") else "/projects/{project_id}"
+    single = next(path for path in ALONE if re.fullmatch(re.escape(f"{within}/{kind}/") + r"\{\w+_id\}", path))
+    single = single.replace("{project_id}", rows.project) if within else single
+    for row in rows.caller.all(rows.path(operation)):
+        alone = rows.caller.read(re.sub(r"\{\w+\}", row["id"], single))
+        alone.pop("mms_parts", None)
+        assert alone == row
 
 
 @pytest.mark.parametrize("operation", LISTS, ids=title)
