@@ -312,12 +312,12 @@ class Maker:
 
 
 def bases(world, operations):
-    """Puts the valid parameters and path of each operation together, once."""
+    """Puts valid parameters and a path of each operation together, with things made for it alone."""
     made = []
     for operation in operations:
         ids = {}
         for name in placeholders(operation.path):
-            there = operation.at.get(name) or world.of_path(name, "GET" if operation.method != "DELETE" else "POST")
+            there = operation.at.get(name) or world.of_path(name, "POST")
             ids[name] = world.resolve(there)
         made.append((operation, ids, world.resolve(dict(operation.base))))
     return made

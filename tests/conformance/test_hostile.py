@@ -118,7 +118,7 @@ def json_of(headers, body):
 
 
 def test_bad_input_is_never_a_fault_of_the_hub(world):
-    known = bases(world, OPERATIONS)
+    known = bases(world, OPERATIONS * 6)
     markers = markers_of(world)
     key = "Basic " + base64.b64encode(f"{world.key}:".encode()).decode()
     lines_before = len(world.server.program.err_lines)
