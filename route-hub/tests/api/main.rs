@@ -14,6 +14,7 @@ mod messages;
 mod new_phones;
 mod organizations;
 mod phones;
+mod plain;
 mod projects;
 mod quiet_hours;
 mod recipients;
