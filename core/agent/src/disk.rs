@@ -5,7 +5,10 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, EndedAsked, change::EndedRow};
+use postrider_machine::{
+    Change, EndedAsked, MessageRef,
+    change::{EndedRow, MessageRow},
+};
 use postrider_store::{Journal, JournalError};
 use tokio::task::spawn_blocking;
 
@@ -38,6 +41,15 @@ impl Disk {
         asked: EndedAsked,
     ) -> Result<(EndedAsked, Vec<EndedRow>), RingError> {
         self.with(move |journal| journal.ended(&asked).map(|rows| (asked, rows)))
+            .await
+    }
+
+    /// Reads an exposure that is over.
+    pub(crate) async fn message_over(
+        &mut self,
+        message: MessageRef,
+    ) -> Result<Option<MessageRow>, RingError> {
+        self.with(move |journal| journal.message_over(message))
             .await
     }
 

@@ -258,6 +258,10 @@ impl Ring {
                 let (asked, rows) = self.disk.ended(asked).await?;
                 self.agent.handle_ended_loaded(asked, rows, self.now());
             }
+            Effect::LoadMessage(message) => {
+                let row = self.disk.message_over(message).await?;
+                self.agent.handle_message_loaded(message, row, self.now());
+            }
             Effect::PlanRedial => {
                 let delay_ms = self.redial.next_wait_ms();
                 self.agent.handle_redial(delay_ms, self.now());

@@ -12,6 +12,7 @@ use crate::{
     health::{Condition, Health},
     inbound::Inbound,
     kept::Kept,
+    late::Late,
     out::Out,
     outbound::{Cx, Outbound, Work},
     scan::Scans,
@@ -49,6 +50,7 @@ pub struct Agent {
     pub(crate) was_open: bool,
     pub(crate) outbound: Outbound,
     pub(crate) kept: Kept,
+    pub(crate) late: Late,
     pub(crate) inbound: Inbound,
     pub(crate) scans: Scans,
     pub(crate) line: Line,
@@ -106,6 +108,7 @@ impl Agent {
             was_open: false,
             outbound,
             kept: Kept::default(),
+            late: Late::default(),
             inbound,
             scans,
             line: Line::default(),
@@ -155,6 +158,13 @@ impl Agent {
 
     /// Takes a fact of the radio or the platform.
     pub fn handle_radio(&mut self, fact: RadioFact, now: Now) {
+        if let Some(fact) = self.put_late_aside(fact) {
+            self.take_radio(fact, now);
+        }
+        self.settle(now);
+    }
+
+    pub(crate) fn take_radio(&mut self, fact: RadioFact, now: Now) {
         let (outbound, mut cx) = self.outbound_cx(now);
         match fact {
             RadioFact::PartSent {
@@ -202,7 +212,6 @@ impl Agent {
             RadioFact::SimsChanged(sims) => self.set_sims(sims),
             RadioFact::ConditionChanged(condition) => self.set_condition(condition),
         }
-        self.settle(now);
     }
 
     /// Takes a frame of the present connection.

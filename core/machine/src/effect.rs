@@ -3,7 +3,7 @@
 use crate::{
     kept::EndedAsked,
     log::{Log, ScanMark},
-    token::SendToken,
+    token::{MessageRef, SendToken},
 };
 use postrider_link::{
     close::CloseCode,
@@ -31,6 +31,8 @@ pub enum Effect {
     /// Reads ended exposures from the journal; answered by `handle_ended_loaded`, before any other
     /// frame of the hub is taken.
     LoadEnded(EndedAsked),
+    /// Reads an exposure that is over, all of its row; answered by `handle_message_loaded`.
+    LoadMessage(MessageRef),
     /// Signs these bytes with the device's key; answered at once by `handle_signature`.
     SignHello {
         /// What to sign.

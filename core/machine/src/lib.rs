@@ -47,6 +47,7 @@ mod health;
 mod inbound;
 mod incoming;
 mod kept;
+mod late;
 mod log;
 mod mutant;
 mod numbers;
@@ -83,6 +84,7 @@ pub use inbound::{
     SEEN_MS, Source,
 };
 pub use kept::{ASKED_MAX, EndedAsked};
+pub use late::LATE_MAX;
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
     DIALLED_MS_MAX, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS,

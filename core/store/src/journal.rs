@@ -11,7 +11,10 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, EndedAsked, Snapshot, change::EndedRow};
+use postrider_machine::{
+    Change, EndedAsked, MessageRef, Snapshot,
+    change::{EndedRow, MessageRow},
+};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
 use std::{
     collections::BTreeMap,
@@ -126,6 +129,14 @@ impl Journal {
     /// [`JournalError`] when they cannot be read.
     pub fn ended(&self, asked: &EndedAsked) -> Result<Vec<EndedRow>, JournalError> {
         read::ended(&self.connection, asked)
+    }
+
+    /// Reads an exposure that is over, as `LoadMessage` asks for; its `ended` is not read.
+    ///
+    /// # Errors
+    /// [`JournalError`] when it cannot be read.
+    pub fn message_over(&self, message: MessageRef) -> Result<Option<MessageRow>, JournalError> {
+        read::message_over(&self.connection, message)
     }
 
     /// Reads everything that a start needs.

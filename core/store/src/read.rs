@@ -47,12 +47,22 @@ pub(crate) fn snapshot(connection: &Connection) -> Result<Snapshot, JournalError
     })
 }
 
-const OPEN: &str = "SELECT arrived, id, ep, s, sim, recipient, text, parts_expected, report,
-         priority, movable, ttl_ms, received_boot, received_mono, received_wall, state, attempt,
-         tries, submitted_boot, submitted_mono, submitted_wall, retry_boot, retry_mono,
-         retry_wall, retry_delay_ms, spent, parts, code, partial, unsent, call_duration_s,
-         call_ring_s, fact, kind, data_port, data
-     FROM message INDEXED BY message_open WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived";
+macro_rules! select_message {
+    ($from:literal) => {
+        concat!(
+            "SELECT arrived, id, ep, s, sim, recipient, text, parts_expected, report, priority,
+                 movable, ttl_ms, received_boot, received_mono, received_wall, state, attempt,
+                 tries, submitted_boot, submitted_mono, submitted_wall, retry_boot, retry_mono,
+                 retry_wall, retry_delay_ms, spent, parts, code, partial, unsent,
+                 call_duration_s, call_ring_s, fact, kind, data_port, data FROM message ",
+            $from
+        )
+    };
+}
+
+const OPEN: &str =
+    select_message!("INDEXED BY message_open WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived");
+const ONE: &str = select_message!("WHERE id = ?1 AND ep = ?2 AND ended IS NOT NULL");
 const ENDED: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
      FROM message WHERE ended IS NOT NULL ORDER BY ended DESC, arrived DESC LIMIT ?1";
 const SPENT: &str = "SELECT no, sim, parts, guard_parts, at_boot, at_mono, at_wall
@@ -81,6 +91,18 @@ fn all<T>(
         list.push(read(&mut Columns::new(table, row))?);
     }
     Ok(list)
+}
+
+/// Reads an exposure that is over, as `LoadMessage` asks for.
+pub(crate) fn message_over(
+    connection: &Connection,
+    message: MessageRef,
+) -> Result<Option<MessageRow>, JournalError> {
+    let mut statement = connection.prepare_cached(ONE)?;
+    let mut rows = statement.query(params![message.id.get(), message.ep])?;
+    let row = rows.next()?;
+    row.map(|row| message_row(&mut Columns::new("message", row)))
+        .transpose()
 }
 
 fn message_row(row: &mut Columns<'_>) -> Result<MessageRow, JournalError> {

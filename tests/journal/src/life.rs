@@ -268,6 +268,10 @@ impl Life {
                 let rows = self.open_journal().ended(&asked)?;
                 self.agent.handle_ended_loaded(asked, rows, now);
             }
+            Effect::LoadMessage(message) => {
+                let row = self.open_journal().message_over(message)?;
+                self.agent.handle_message_loaded(message, row, now);
+            }
             Effect::SendParts(task) => self.flying.push_back((task.token, task.parts)),
             Effect::ReadSentRow { token, .. } => {
                 let row = self.messages;

@@ -122,8 +122,11 @@ impl Ended {
 
     /// Drops what ended before a moment.
     pub(super) fn forget(&mut self, before: UnixMs) {
-        while let Some((_, message)) = self.by_age.pop_front_if(|(at, _)| *at < before) {
-            self.rows.remove(&message);
+        while let Some((at, message)) = self.by_age.pop_front_if(|(at, _)| *at < before) {
+            // What was heard of again, and is over anew, has a later end.
+            if self.rows.get(&message).is_some_and(|row| row.at <= at) {
+                self.rows.remove(&message);
+            }
         }
     }
 }
@@ -171,6 +174,17 @@ mod tests {
         ended.forget(UnixMs(20));
         assert_eq!(ended.get(message(1, 1)), None);
         assert_eq!(ended.get(message(2, 1)), Some(row(message(2, 1), 20)));
+    }
+
+    #[test]
+    fn what_is_over_twice_is_kept_from_its_last_end_on() {
+        let mut ended = Ended::default();
+        ended.add(row(message(1, 1), 10));
+        ended.add(row(message(1, 1), 30));
+        ended.forget(UnixMs(30));
+        assert_eq!(ended.get(message(1, 1)), Some(row(message(1, 1), 30)));
+        ended.forget(UnixMs(31));
+        assert_eq!(ended.get(message(1, 1)), None);
     }
 
     #[test]

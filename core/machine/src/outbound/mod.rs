@@ -311,7 +311,8 @@ impl Outbound {
             let row = &message.row;
             (row.message, row.progress.state, row.s, row.progress.fact)
         });
-        let ended = self.ended.iter();
+        let is_over = |row: &&EndedRow| !self.live.contains_key(&row.message);
+        let ended = self.ended.iter().filter(is_over);
         live.chain(ended.map(|row| (row.message, row.state, row.s, row.fact)))
             .filter(|(_, _, s, fact)| above(*s, *fact))
             .map(|(message, state, _, _)| held_row(message, state))
@@ -338,7 +339,9 @@ impl Outbound {
         let Some(live) = self.live.get_mut(&message) else {
             return;
         };
-        self.unacked.remove(&live.row.progress.fact);
+        if self.unacked.get(&live.row.progress.fact) == Some(&message) {
+            self.unacked.remove(&live.row.progress.fact);
+        }
         live.row.progress.fact = s;
         live.acked = false;
         self.unacked.insert(s, message);
@@ -452,7 +455,7 @@ impl Outbound {
     }
 
     /// Ends an exposure whose last fact is acked and about which nothing more can come.
-    fn end_if_over(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+    pub(crate) fn end_if_over(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let window_over = cx
             .timers
             .get(Timer::ReportWindow, Subject::Message(message))

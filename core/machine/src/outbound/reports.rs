@@ -3,13 +3,16 @@
 //!
 //! Each such exposure stays in memory until its report window is over, and their number is
 //! bounded: when one more begins to wait, the window of the one that waits longest closes early.
-//! What it has become then is the last word.
+//! What it has become then is its last word; a later truth corrects it from the journal
+//! ([`late`](crate::late)), as that of whatever is over.
 
-use super::{Cx, Outbound};
+use super::{Cx, Message, Outbound};
 use crate::{
+    change::MessageRow,
     timers::{Subject, Timer},
     token::MessageRef,
 };
+use postrider_link::ownership::phone::Step;
 use postrider_model::BootMs;
 use std::collections::BTreeSet;
 
@@ -78,6 +81,38 @@ impl Outbound {
             cx.timers
                 .stop(Timer::ReportWindow, Subject::Message(message));
             self.end_if_over(message, cx);
+        }
+    }
+
+    /// Tells whether a result may still be news of an exposure that is over.
+    pub(crate) fn may_revive_by_result(&self, message: MessageRef) -> bool {
+        self.may_revive(message, Step::Sent)
+    }
+
+    /// Tells whether a delivery report may still be news of an exposure that is over.
+    pub(crate) fn may_revive_by_report(&self, message: MessageRef) -> bool {
+        self.may_revive(message, Step::Delivered)
+    }
+
+    fn may_revive(&self, message: MessageRef, by: Step) -> bool {
+        if self.live.contains_key(&message) {
+            return false;
+        }
+        match self.ended.get(message) {
+            Some(row) => row.claim().after(by).is_ok(),
+            None => !self.ended.has_all_of(message.id),
+        }
+    }
+
+    /// Goes on with an exposure that was over: something new is heard of it.
+    pub(crate) fn revive(&mut self, row: MessageRow) {
+        let message = row.message;
+        if !self.live.contains_key(&message) {
+            let mut live = Message::new(row);
+            live.row.progress.ended = None;
+            (live.row.text, live.row.data) = (None, None);
+            live.acked = true;
+            self.live.insert(message, live);
         }
     }
 

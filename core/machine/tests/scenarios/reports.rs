@@ -1,8 +1,12 @@
-//! Reports that stay out: so many messages wait for theirs, and not one more.
+//! Reports that stay out: so many messages wait for theirs, and not one more. What comes later
+//! counts all the same.
 
 use crate::world::*;
-use postrider_machine::{MessageRef, REPORTS_AWAITED_MAX};
-use postrider_model::WireState;
+use postrider_link::frame::Send;
+use postrider_machine::{
+    ENDED_MAX, Event, LATE_MAX, MessageRef, REPORTS_AWAITED_MAX, RadioFact, ReportStatus, SendToken,
+};
+use postrider_model::{MessageText, WireState};
 
 fn most() -> i64 {
     i64::try_from(REPORTS_AWAITED_MAX).unwrap()
@@ -63,4 +67,127 @@ fn a_window_that_closes_before_the_hub_has_heard_ends_with_its_ack() {
     world.ack(s);
     world.drain();
     assert!(is_over(&world, message(1, 1)));
+}
+
+/// A message of so many parts that the network accepted, and whose report window is over.
+fn over(parts: u8) -> (World, SendToken) {
+    let mut world = World::new();
+    world.send(Send {
+        text: Some(MessageText::new("a".repeat(150 * usize::from(parts)))),
+        ..send(1)
+    });
+    let token = world.last_token();
+    (0..parts).for_each(|part| world.result(token, part, parts, OK));
+    world.pass(73 * HOUR);
+    assert!(is_over(&world, token.message));
+    (world, token)
+}
+
+#[test]
+fn a_report_that_comes_when_its_message_is_over_corrects_it() {
+    let ways: [fn(&mut World); 3] = [|_| {}, World::restart, |world| world.reboot(MINUTE)];
+    for way in ways {
+        let (mut world, token) = over(1);
+        way(&mut world);
+        world.report(token, 0, 0x30);
+        assert_eq!(world.told(token.message), [WireState::Sent], "still trying");
+        world.report(token, 0, 0x00);
+        let told = [WireState::Sent, WireState::Delivered];
+        assert_eq!(world.told(token.message), told);
+        assert!(is_over(&world, token.message));
+        world.report(token, 0, 0x00);
+        assert_eq!(world.told(token.message), told, "once");
+        assert_eq!(world.events.last(), Some(&Event::StrayResult { token }));
+        assert_eq!(world.order(), [1], "and nothing is sent for it");
+    }
+}
+
+#[test]
+fn a_late_report_of_one_part_is_remembered_for_that_of_the_other() {
+    let (mut world, token) = over(2);
+    world.report(token, 1, 0x00);
+    assert_eq!(world.told(token.message), [WireState::Sent]);
+    assert!(is_over(&world, token.message));
+    world.restart();
+    world.report(token, 0, 0x00);
+    let told = [WireState::Sent, WireState::Delivered];
+    assert_eq!(world.told(token.message), told);
+}
+
+#[test]
+fn a_result_that_comes_after_the_window_says_what_was_unknown() {
+    let mut world = World::new();
+    let first = world.send(send(1));
+    world.pass(73 * HOUR);
+    assert!(is_over(&world, first));
+    world.answer(OK);
+    assert_eq!(world.told(first), [WireState::Unknown, WireState::Sent]);
+    world.answer(OK);
+    assert_eq!(world.told(first), [WireState::Unknown, WireState::Sent]);
+}
+
+#[test]
+fn late_news_of_what_is_on_disk_alone_is_looked_up_and_nothing_is_told_twice() {
+    let (mut world, token) = over(1);
+    let many = i64::try_from(ENDED_MAX).unwrap();
+    for n in 2..=many + 1 {
+        let message = world.send(Send {
+            ttl_ms: 0,
+            ..send(n)
+        });
+        assert!(is_over(&world, message));
+    }
+    world.report(token, 0, 0x00);
+    let told = [WireState::Sent, WireState::Delivered];
+    assert_eq!(world.told(token.message), told);
+    let again = world.send(send(1));
+    assert_eq!(world.told(again).last(), Some(&WireState::Delivered));
+    assert_eq!(world.order(), [1]);
+    let unknown = SendToken {
+        message: message(many + 9, 1),
+        ..token
+    };
+    world.report(unknown, 0, 0x00);
+    assert!(
+        world
+            .events
+            .contains(&Event::StrayResult { token: unknown })
+    );
+}
+
+#[test]
+fn more_late_news_than_the_bound_counts_as_stray() {
+    let (mut world, token) = over(1);
+    let report = RadioFact::ReportArrived {
+        token,
+        part: 0,
+        status: ReportStatus::Gsm(0x30),
+        recipient: None,
+    };
+    for _ in 0..=LATE_MAX {
+        world.agent.handle_radio(report.clone(), world.now);
+    }
+    world.drain();
+    let stray = Event::StrayResult { token };
+    let strays = world.events.iter().filter(|event| **event == stray);
+    assert_eq!(strays.count(), 1);
+    world.report(token, 0, 0x00);
+    assert_eq!(
+        world.told(token.message).last(),
+        Some(&WireState::Delivered)
+    );
+}
+
+#[test]
+fn a_hub_that_went_back_hears_of_a_corrected_message_once() {
+    let (mut world, token) = over(1);
+    world.acking = false;
+    world.report(token, 0, 0x00);
+    world.restored = Some((0, 0));
+    world.disconnect();
+    world.pass(MINUTE);
+    let held = world.held.iter();
+    let of = held.filter(|row| (row.id, row.ep) == (token.message.id, token.message.ep));
+    let states: Vec<_> = of.map(|row| row.state).collect();
+    assert_eq!(states, [WireState::Delivered]);
 }

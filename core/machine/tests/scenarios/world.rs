@@ -288,6 +288,10 @@ impl World {
                 let rows = self.disk.ended(&asked);
                 self.agent.handle_ended_loaded(asked, rows, now);
             }
+            Effect::LoadMessage(message) => {
+                let row = self.disk.message_over(message);
+                self.agent.handle_message_loaded(message, row, now);
+            }
             Effect::SendParts(task) => self.hand_over(task),
             Effect::ReadSentRow { token, .. } => self.asked.push(token),
             Effect::DialUssd { token, code, .. } => {

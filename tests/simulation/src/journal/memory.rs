@@ -76,6 +76,14 @@ impl Rows {
         ended.map(|(_, row)| row).filter(is_asked).collect()
     }
 
+    /// Reads an exposure that is over, as `LoadMessage` asks for.
+    pub fn message_over(&self, message: MessageRef) -> Option<MessageRow> {
+        let row = self.messages.get(&message);
+        let mut row = row.filter(|row| row.progress.ended.is_some())?.clone();
+        row.progress.ended = None;
+        Some(row)
+    }
+
     /// Reads what a start needs.
     pub fn snapshot(&self) -> Snapshot {
         let mut rows: Vec<&MessageRow> = self.messages.values().collect();

@@ -15,7 +15,10 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, EndedAsked, Snapshot, change::EndedRow};
+use postrider_machine::{
+    Change, EndedAsked, MessageRef, Snapshot,
+    change::{EndedRow, MessageRow},
+};
 
 /// The disk of a phone.
 #[derive(Debug, Default)]
@@ -126,6 +129,14 @@ impl Disk {
         match &self.real {
             Some(real) => real.ended(asked),
             None => self.rows.ended(asked),
+        }
+    }
+
+    /// Reads an exposure that is over, as `LoadMessage` asks for.
+    pub fn message_over(&self, message: MessageRef) -> Option<MessageRow> {
+        match &self.real {
+            Some(real) => real.message_over(message),
+            None => self.rows.message_over(message),
         }
     }
 

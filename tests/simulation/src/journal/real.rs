@@ -5,7 +5,10 @@ use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
 };
-use postrider_machine::{Change, EndedAsked, Snapshot, change::EndedRow};
+use postrider_machine::{
+    Change, EndedAsked, MessageRef, Snapshot,
+    change::{EndedRow, MessageRow},
+};
 use postrider_store::Journal;
 use std::fs;
 use tempfile::TempDir;
@@ -89,6 +92,11 @@ impl RealJournal {
     pub(super) fn ended(&self, asked: &EndedAsked) -> Vec<EndedRow> {
         let journal = self.journal.as_ref().expect("the journal is open");
         journal.ended(asked).expect("ended exposures are read")
+    }
+
+    pub(super) fn message_over(&self, message: MessageRef) -> Option<MessageRow> {
+        let journal = self.journal.as_ref().expect("the journal is open");
+        journal.message_over(message).expect("an exposure is read")
     }
 }
 

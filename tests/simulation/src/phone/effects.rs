@@ -99,6 +99,12 @@ impl World {
                 agent.handle_ended_loaded(asked, rows, now);
                 self.step();
             }
+            Effect::LoadMessage(message) => {
+                let row = phone.disk.message_over(message);
+                agent.handle_message_loaded(message, row, now);
+                self.coverage.mark("journal", "read for late news", "");
+                self.step();
+            }
             Effect::LoadInbound => {
                 let inbound = phone.disk.inbound();
                 agent.handle_inbound_loaded(inbound, now);

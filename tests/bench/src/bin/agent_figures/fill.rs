@@ -1,4 +1,5 @@
-//! A journal of a month: messages that wait, and many that are over.
+//! A journal of a month: messages that wait, as many that await reports as may, and many that are
+//! over.
 
 use crate::{
     Failure,
@@ -6,7 +7,7 @@ use crate::{
 };
 use postrider_link::frame::Address;
 use postrider_machine::{
-    Change, MessageRef,
+    Change, MessageRef, REPORTS_AWAITED_MAX,
     change::{MessageRow, Progress},
 };
 use postrider_model::{Key, MessageId, UnixMs, WireState};
@@ -21,20 +22,24 @@ const GROUP: usize = 10_000;
 /// When the newest of them ended.
 const ENDED: i64 = 1_799_900_000_000;
 
-/// Fills the journal of a folder with `rows` messages that are over and 500 that wait.
+/// Fills the journal of a folder with `rows` messages that are over, 500 that wait, and as many that
+/// await their reports as memory takes.
 pub(crate) fn fill(folder: &Path, rows: u64) -> Result<Value, Failure> {
     let path = folder.join("journal.db");
     let pattern = pattern(folder)?;
     let (mut journal, _) = Journal::open(&path)?;
     let mut group = Vec::new();
     let over = i64::try_from(rows)?;
-    for n in 2..over + WAITING + 2 {
+    let awaiting = i64::try_from(REPORTS_AWAITED_MAX)?;
+    for n in 2..over + awaiting + WAITING + 2 {
         let mut row = pattern.clone();
         row.message.id = MessageId::new(Key::new(n).ok_or("a key")?);
         row.arrived = n.unsigned_abs();
         row.s = n.unsigned_abs();
         if n < over + 2 {
             end(&mut row, UnixMs(ENDED - (over - n) * 2_500));
+        } else if n < over + awaiting + 2 {
+            await_report(&mut row);
         }
         group.push(Change::MessageAdded(Box::new(row)));
         if group.len() == GROUP {
@@ -73,11 +78,21 @@ fn pattern(folder: &Path) -> Result<MessageRow, Failure> {
     Ok(row)
 }
 
+/// What the network accepted and has not reported on; the hub has heard of it.
+fn await_report(row: &mut MessageRow) {
+    hand_over(row);
+    row.progress.state = WireState::Sent;
+}
+
+fn hand_over(row: &mut MessageRow) {
+    row.progress.submitted = Some(row.received.clone());
+    row.progress.attempt = 1;
+}
+
 fn end(row: &mut MessageRow, at: UnixMs) {
     row.text = None;
     row.to = Address::new("");
-    row.progress.submitted = Some(row.received.clone());
-    row.progress.attempt = 1;
+    hand_over(row);
     row.progress = over(row.progress.clone(), at);
 }
 

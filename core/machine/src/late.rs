@@ -1,0 +1,70 @@
+//! Late news of exposures that are over: a report after its window, a result after days.
+//!
+//! Of what is over, memory knows its name and state at most. Where the news may still raise the
+//! state, it waits until the journal has given the row, and counts as if the exposure had never
+//! been over; afterwards that is over again.
+
+use crate::{agent::Agent, change::MessageRow, effect::Effect, fact::RadioFact, token::MessageRef};
+use postrider_model::Now;
+use std::collections::VecDeque;
+
+/// Most facts that wait for the rows of their exposures; when full, a further one counts as stray.
+pub const LATE_MAX: usize = 64;
+
+/// Facts whose exposures the journal was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Late(VecDeque<RadioFact>);
+
+impl Agent {
+    /// Takes the exposure that `LoadMessage` asked for; `None` when the journal has it no more.
+    pub fn handle_message_loaded(
+        &mut self,
+        message: MessageRef,
+        row: Option<MessageRow>,
+        now: Now,
+    ) {
+        if let Some(row) = row {
+            self.outbound.revive(row);
+        }
+        let (news, others) = std::mem::take(&mut self.late.0)
+            .into_iter()
+            .partition(|fact| named(fact) == Some(message));
+        self.late.0 = others;
+        let news: VecDeque<RadioFact> = news;
+        for fact in news {
+            self.take_radio(fact, now);
+        }
+        let (outbound, mut cx) = self.outbound_cx(now);
+        outbound.end_if_over(message, &mut cx);
+        self.settle(now);
+    }
+
+    /// Puts a fact aside that may be news of an exposure that is over; returns every other.
+    pub(crate) fn put_late_aside(&mut self, fact: RadioFact) -> Option<RadioFact> {
+        let is_late = |message: &MessageRef| match &fact {
+            RadioFact::PartSent { .. } => self.outbound.may_revive_by_result(*message),
+            _ => self.outbound.may_revive_by_report(*message),
+        };
+        let Some(message) = named(&fact).filter(is_late) else {
+            return Some(fact);
+        };
+        if self.late.0.len() >= LATE_MAX {
+            return Some(fact);
+        }
+        if !self.late.0.iter().any(|fact| named(fact) == Some(message)) {
+            self.work.effects.push(Effect::LoadMessage(message));
+        }
+        self.late.0.push_back(fact);
+        None
+    }
+}
+
+/// Returns the exposure that a result or a report is about.
+fn named(fact: &RadioFact) -> Option<MessageRef> {
+    match fact {
+        RadioFact::PartSent { token, .. } | RadioFact::ReportArrived { token, .. } => {
+            Some(token.message)
+        }
+        _ => None,
+    }
+}
