@@ -3,7 +3,7 @@
 //! The outgoing messages of such a journal stay where they are: what became of them is unknown to
 //! the hub, and must never be sent from here. What came in and was not acked is told under the new
 //! installation; what was seen is not told twice; and what was sent still counts towards the
-//! limits. All of it is one commit with the new installation's name, so that a crash takes over
+//! limits, and its rows at the platform are no proof of what is sent from here. All of it is one commit with the new installation's name, so that a crash takes over
 //! everything or nothing.
 
 use crate::pairing::{ASIDE_FILE, UNREADABLE_FILE, move_journal, remove_journal};
@@ -11,7 +11,7 @@ use postrider_link::{
     frame::InstallId,
     session::phone::{FactRange, LinkChange, PhoneFact},
 };
-use postrider_machine::{Change, Snapshot};
+use postrider_machine::{Change, Snapshot, claims_to_keep};
 use postrider_model::UnixMs;
 use postrider_store::{Journal, JournalError};
 use std::{io, path::Path};
@@ -57,7 +57,7 @@ fn read(path: &Path) -> Result<Vec<Change>, JournalError> {
 
 /// Returns what the owner set, what was seen and read, and what still counts towards the limits.
 fn memory(snapshot: Snapshot) -> Vec<Change> {
-    let mut changes = Vec::new();
+    let mut changes = claims_to_keep(&snapshot);
     changes.extend(snapshot.paused.then_some(Change::PausedSet(true)));
     let codes_allowed = snapshot.ussd_codes_allowed;
     changes.extend(codes_allowed.then_some(Change::UssdCodesAllowed(true)));

@@ -89,7 +89,7 @@ pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
     DIALLED_MS_MAX, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, HAND_BACK_MS,
     LINE_TOLD_MS, RARE_LOOK_MS, REPORTS_AWAITED_MAX, ROW_MS, SENT_ROWS_MAX, TEXT_MS, USSD_MS_MAX,
-    WAITING_MAX,
+    WAITING_MAX, claims_to_keep,
 };
 pub use pacer::{HALVING_MS, HALVINGS_MAX, PaceRule, SEND_LIMIT_SPAN_MS};
 pub use parts::{InvalidParts, Parts};

@@ -44,6 +44,8 @@ pub struct SentRow {
     pub date: i64,
     /// Whether a message has claimed it.
     pub claimed: bool,
+    /// Whether the journal that knows of it is gone.
+    pub forgotten: bool,
 }
 
 /// A message that came in: a row of the platform's inbox.
@@ -122,6 +124,11 @@ pub struct Platform {
 }
 
 impl Platform {
+    /// The journal that knows of the rows that are there now is gone.
+    pub fn journal_is_gone(&mut self) {
+        self.sent.iter_mut().for_each(|row| row.forgotten = true);
+    }
+
     /// Makes a platform with so many SIMs, all in service.
     pub fn new(sims: u8) -> Self {
         let sim = |slot| Sim {

@@ -205,6 +205,7 @@ impl World {
                 text: of.text.clone(),
                 date,
                 claimed: false,
+                forgotten: false,
             });
         }
         let line = Line::new(Who::Radio(no), "part {} of exposure {} is on the air");
@@ -309,17 +310,28 @@ impl World {
     fn looks_up(&mut self, no: usize, token: SendToken) {
         let platform = &mut self.phones[no].platform;
         let of = platform.in_hand.iter().rev().find(|of| of.token == token);
+        let mut is_of_nobody = false;
         let rows: Vec<_> = of.cloned().map_or_else(Vec::new, |of| {
             let alike = (1..).zip(&platform.sent).filter(|(_, row)| {
                 let says_the_same = row.sim == of.sim && row.to == of.to && row.text == of.text;
                 says_the_same && row.date >= of.since
             });
-            let found = alike.map(|(row, sent)| machine::SentRow {
-                row,
-                at: UnixMs(sent.date),
+            let found = alike.map(|(row, sent)| {
+                is_of_nobody |= sent.forgotten;
+                machine::SentRow {
+                    row,
+                    at: UnixMs(sent.date),
+                }
             });
             found.collect()
         });
+        if is_of_nobody {
+            // Dates that the clock passes again, and the journal that knows them is gone: such a
+            // phone takes another message's row for its own.
+            self.coverage
+                .mark("radio", "the row of a forgotten installation", "");
+            self.model.taint_messages(vec![token.message.id]);
+        }
         let word = if rows.is_empty() {
             "not found"
         } else {

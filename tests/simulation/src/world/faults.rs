@@ -132,6 +132,7 @@ impl World {
                 self.kill_quietly(no);
                 self.taint_journals(no, &[]);
                 self.phones[no].disk.roll_back(copy);
+                self.phones[no].platform.journal_is_gone();
                 self.taint_journals(no, &[]);
                 self.model.forget_pace(no);
                 self.start_app(no);
@@ -161,6 +162,7 @@ impl World {
                 self.model.journal_lost(self.phones[no].device, no);
                 let keeps_key = self.draw(&[14, self.at]).percent(50);
                 self.phones[no].install_anew();
+                self.phones[no].platform.journal_is_gone();
                 if keeps_key {
                     self.coverage.mark("fault", "a journal was set aside", "");
                     self.start_app(no);
@@ -208,6 +210,7 @@ impl World {
         phone.key += 1_000;
         phone.life += 1;
         phone.install_anew();
+        phone.platform.journal_is_gone();
         let key = phone.key;
         let install = phone.disk.rows().rest().install.clone();
         let was = self.hub.rows.devices.get(&device).map(|row| row.state);
