@@ -19,6 +19,12 @@
 //! [`model::Model`] judges each hand-over, each part on the air and each status that is shown. At
 //! the end the weather clears: then everything must come to an end, and phones must send again. A
 //! run that breaks a rule is made smaller by [`shrink`] and told by [`story`].
+//!
+//! # What it would see
+//!
+//! For each rule there is a [`wrong::Wrong`] that a test plants in runs, and that has to be
+//! reported as a breach of that rule; drawn plans have none. What a range never reached is named,
+//! too: it proves nothing about that.
 
 pub mod coverage;
 pub mod hub;

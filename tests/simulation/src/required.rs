@@ -235,6 +235,9 @@ pub const REQUIRED: &[Mark] = &[
     ("owner", "unpairs a phone", "and its hub has heard everything"),
     ("owner", "unpairs a phone", "and its hub has not heard everything"),
     ("owner", "unpairs a phone", "whose process dies over it"),
+    // Why the hub sends phones away.
+    ("pairing needed", "journal copied or rolled back", ""),
+    ("pairing needed", "not paired", ""),
     // What becomes of placed calls.
     ("placed call", "is forgotten", ""),
     ("placed call", "is logged late", ""),

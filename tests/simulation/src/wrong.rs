@@ -73,6 +73,8 @@ pub enum Wrong {
     TakesItsOwnTime,
     /// The hub forgets messages.
     HubForgetsMessages,
+    /// The hub offers what was given back as soon as it has it back.
+    HubOffersAgain,
     /// The hub never takes in what becomes of some messages.
     HubIgnoresFacts,
     /// The hub acks what it has not stored.

@@ -42,6 +42,7 @@ const TABLE: &[(Wrong, &str)] = &[
     (Wrong::MissesItsPause, "nothing is submitted while paused or in quiet hours"),
     (Wrong::MissesItsUnpairing, "a phone that is unpaired hands nothing over"),
     (Wrong::SaysItKeeps, "a phone that is unpaired leaves nothing open"),
+    (Wrong::HubOffersAgain, "a phone that is unpaired is not offered the same again and again"),
     (Wrong::DialsTwice, "one USSD code at a time on a SIM"),
     (Wrong::MissesTheLine, "one call at a time on a phone"),
 ];

@@ -14,7 +14,7 @@ use postrider_link::{
     ownership::hub::{Ask, Fact, Holder, Report, Whose},
     session::hub::DeviceLink,
 };
-use postrider_model::{DeviceId, MessageId, UnixMs};
+use postrider_model::{DeviceId, MessageId, UnixMs, WireState};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Exposures of movable messages that may be open at once on a slot.
@@ -61,6 +61,9 @@ pub struct Connection {
     pub starved: bool,
     /// Whether something could not be asked yet.
     pub asks_wait: bool,
+    /// Whether the phone gave back what nobody asked back: it is given nothing more on this
+    /// connection before one of its exposures has a result.
+    pub gives_back: bool,
 }
 
 impl Connection {
@@ -75,6 +78,7 @@ impl Connection {
             backlog: false,
             starved: false,
             asks_wait: false,
+            gives_back: false,
         }
     }
 }
@@ -131,6 +135,7 @@ impl World {
         let mut effects = Effects::default();
         let open_before = self.hub.rows.held(by.device).len();
         for fact in &turn.facts {
+            connection.gives_back = self.gives_back(&by, fact).unwrap_or(connection.gives_back);
             self.take_in(&by, &connection.clock, fact, &mut effects);
             link.up = fact.s().unwrap_or(link.up);
         }
@@ -144,7 +149,9 @@ impl World {
         if turn.ask {
             connection.asks_wait = self.asks(&by, &mut link, &mut connection.asked, &mut frames);
         }
-        if turn.expose && !device.frozen {
+        if turn.expose && connection.gives_back && !self.has(Wrong::HubOffersAgain) {
+            connection.backlog = true;
+        } else if turn.expose && !device.frozen {
             connection.backlog =
                 self.exposes(&by, &mut link, &mut connection, &mut frames, &mut effects);
             connection.starved = connection.backlog && connection.credit == 0;
@@ -159,6 +166,21 @@ impl World {
             made_room,
             effects,
         }))
+    }
+
+    /// Says whether a fact gives back what nobody asked back; `None` when it says nothing of it.
+    fn gives_back(&self, by: &Holder, fact: &PhoneFrame) -> Option<bool> {
+        let PhoneFrame::Event(event) = fact else {
+            return None;
+        };
+        match event.state {
+            WireState::OnPhone | WireState::Retrying | WireState::Submitting => return None,
+            WireState::Revoked => {}
+            _ => return Some(false),
+        }
+        let owned = &self.hub.rows.messages.get(&event.id)?.owner;
+        let is_present = owned.holder.as_ref() == Some(by) && owned.ep == event.ep;
+        (is_present && owned.asks().is_none()).then_some(true)
     }
 
     fn take_in(

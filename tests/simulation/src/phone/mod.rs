@@ -20,7 +20,7 @@ use postrider_link::{
 use postrider_machine::{
     Agent, AgentConfig, BootId, Change, Command, Condition, PaceLimits, RadioFact, SendToken, Waits,
 };
-use postrider_model::{DeviceId, Key, Now, SimSlot};
+use postrider_model::{DeviceId, Key, MessageId, Now, SimSlot};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What comes in to a phone's process.
@@ -156,6 +156,9 @@ pub struct Phone {
     pub leaving: Option<u64>,
     /// Whether this life of the process gives back what waits.
     pub gives_back: bool,
+    /// What it was offered on its connection since it gives back: the last exposure of each, and
+    /// how many there were.
+    pub offered: BTreeMap<MessageId, (u32, u64)>,
     judged_from: owner::JudgedFrom,
     waits: Waits,
     seed: u64,
@@ -210,6 +213,7 @@ impl Phone {
             limits: fleet.limits,
             leaving: None,
             gives_back: false,
+            offered: BTreeMap::new(),
             judged_from: owner::JudgedFrom::default(),
             waits,
             seed,

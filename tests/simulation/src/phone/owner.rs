@@ -11,12 +11,15 @@ use crate::{
     world::World,
     wrong::Wrong,
 };
-use postrider_link::close::CloseCode;
+use postrider_link::{close::CloseCode, frame::Send};
 use postrider_machine::{Command, PaceLimits, SEND_LIMIT_SPAN_MS};
 use postrider_model::Now;
 
 /// How long a phone waits for the hub whose unpairing a crash cut off.
 const LEAVE_MS_MAX: u64 = 30_000;
+/// How often a message may be offered on one connection to a phone that gives it back: after each
+/// result that it tells of, its hub may take it for one that goes on.
+const OFFERS_MAX: u64 = 40;
 
 /// From when each of the limits is judged, in milliseconds since the run began: one that is new, or
 /// looks further back, knows nothing of what went before.
@@ -163,6 +166,22 @@ impl World {
         self.stop_for_pairing(no, CloseCode::NotPaired);
         self.model.journal_lost(self.phones[no].device, no);
         self.phones[no].install_anew();
+    }
+
+    /// The hub offers a message: not again and again to a phone that gives it back.
+    pub(super) fn is_offered(&mut self, no: usize, send: &Send) {
+        let phone = &mut self.phones[no];
+        if !phone.gives_back {
+            return;
+        }
+        let (ep, times) = phone.offered.entry(send.id).or_default();
+        *times += u64::from(*ep != send.ep);
+        *ep = send.ep;
+        if *times > OFFERS_MAX {
+            let text = format!("phone {no} is offered it {times} times on one connection");
+            let rule = "a phone that is unpaired is not offered the same again and again";
+            self.fail(rule, Some(send.id), text);
+        }
     }
 
     /// The hub knows what became of everything that a phone has that leaves.

@@ -54,6 +54,18 @@ impl World {
 
     fn take(&mut self, no: usize, input: Input) {
         self.step();
+        let input = match input {
+            Input::Fact(fact) => match self.hears(no, fact) {
+                Some(fact) => Input::Fact(fact),
+                None => return,
+            },
+            input => input,
+        };
+        if let Input::Frame(_, frame) = &input
+            && let HubFrame::Send(send) = &**frame
+        {
+            self.is_offered(no, send);
+        }
         let at = self.at;
         let misses_acks = self.has(Wrong::MissesAcks);
         let misses_unpairing = self.has(Wrong::MissesItsUnpairing);
@@ -79,6 +91,7 @@ impl World {
             Input::Frame(..) | Input::Bad(..) | Input::Closed(..) => {}
             Input::Connected(socket) => {
                 phone.socket = Some(socket);
+                phone.offered.clear();
                 agent.handle_connected(now);
             }
             Input::NoConnection => agent.handle_disconnected(None, now),
@@ -275,6 +288,7 @@ impl World {
                     self.note(taken.of_exposure(message));
                 }
                 Shown::PairingNeeded { close } => {
+                    self.coverage.mark("pairing needed", close.reason(), "");
                     self.note(line);
                     self.stop_for_pairing(no, close);
                 }

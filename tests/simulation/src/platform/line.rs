@@ -166,7 +166,9 @@ impl World {
     pub(crate) fn place_call(&mut self, no: usize, token: SendToken, sim: SimSlot, to: &Address) {
         let mut random = self.draw(&name(20, no, token));
         let platform = &self.phones[no].platform;
-        let is_told = platform.line_told == Some(self.phones[no].life);
+        // Where commits take their time, what is told meanwhile is heard after them.
+        let is_slow = self.phones[no].slow_until + DISK_MS > self.at;
+        let is_told = platform.line_told == Some(self.phones[no].life) && !is_slow;
         if platform.on_line.is_some() && is_told {
             let text = format!("phone {no} places {token} while a line is busy");
             let id = Some(token.message.id);

@@ -237,14 +237,9 @@ impl World {
         }
         match &fact {
             RadioFact::PartSent {
-                token,
-                part,
-                of,
-                code,
-                ..
+                token, part, code, ..
             } => {
                 self.coverage.mark("result code", look_up(*code).name, "");
-                self.model.told(no, *token, (*part, *of), *code);
                 let line = Line::new(Who::Radio(no), "tells of exposure {}, part {}: {w}");
                 let numbers = [u64::from(token.message.ep), u64::from(*part) + 1, 0];
                 let line = line.of(token.message.id).with(numbers);
@@ -261,10 +256,7 @@ impl World {
                 status,
                 recipient,
             } => {
-                let report = match status {
-                    ReportStatus::Gsm(status) => tp_status::decode_3gpp(*status),
-                    ReportStatus::Cdma(status) => tp_status::decode_3gpp2(*status),
-                };
+                let report = decoded(*status);
                 self.coverage.mark("report", report.code, "");
                 let line = Line::new(
                     Who::Radio(no),
@@ -272,19 +264,12 @@ impl World {
                 );
                 let numbers = [u64::from(token.message.ep), u64::from(*part) + 1, 0];
                 self.note(line.of(token.message.id).with(numbers).word(report.code));
-                if recipient
-                    .as_ref()
-                    .is_some_and(|to| to.as_str().ends_with("59999"))
-                {
+                if is_of_somebody_else(recipient.as_ref()) {
                     self.coverage.mark("report", "of somebody else", "");
-                } else {
-                    self.model.reported(no, *token, *part, report.outcome);
                 }
             }
             RadioFact::UssdFailed { token, code } => {
                 self.is_answered(no, *token);
-                self.model
-                    .refused(no, *token, ussd::failure(*code).is_proof);
                 let line = Line::new(Who::Radio(no), "the code of exposure {} failed: {w}");
                 let line = line.of_exposure(token.message);
                 self.note(line.word(ussd::failure(*code).code));
@@ -295,15 +280,41 @@ impl World {
                 self.note(line.of_exposure(token.message));
             }
             RadioFact::CallRefused { token, why } => {
-                self.model.refused(no, *token, true);
                 let line = Line::new(Who::Radio(no), "the call of exposure {}: {w}");
                 self.note(line.of_exposure(token.message).word(why.as_str()));
             }
             _ => {}
         }
-        if let Some(fact) = self.heard(fact) {
-            self.phone_input(no, Input::Fact(fact));
+        self.phone_input(no, Input::Fact(fact));
+    }
+
+    /// The machine hears a fact: from now on it has to know. Returns it as a wrong phone hears it.
+    pub(crate) fn hears(&mut self, no: usize, fact: RadioFact) -> Option<RadioFact> {
+        match &fact {
+            RadioFact::PartSent {
+                token,
+                part,
+                of,
+                code,
+                ..
+            } => self.model.told(no, *token, (*part, *of), *code),
+            RadioFact::ReportArrived {
+                token,
+                part,
+                status,
+                recipient,
+            } if !is_of_somebody_else(recipient.as_ref()) => {
+                let outcome = decoded(*status).outcome;
+                self.model.reported(no, *token, *part, outcome);
+            }
+            RadioFact::UssdFailed { token, code } => {
+                let is_proof = ussd::failure(*code).is_proof;
+                self.model.refused(no, *token, is_proof);
+            }
+            RadioFact::CallRefused { token, .. } => self.model.refused(no, *token, true),
+            _ => {}
         }
+        self.heard(fact)
     }
 
     /// Looks a hand-over up by recipient, text and time; the machine claims each row once.
@@ -342,6 +353,17 @@ impl World {
         self.note(line.of_exposure(token.message).word(word));
         self.tells(no, RadioFact::SentRowRead { token, rows });
     }
+}
+
+fn decoded(status: ReportStatus) -> tp_status::DeliveryReport {
+    match status {
+        ReportStatus::Gsm(status) => tp_status::decode_3gpp(status),
+        ReportStatus::Cdma(status) => tp_status::decode_3gpp2(status),
+    }
+}
+
+fn is_of_somebody_else(recipient: Option<&Address>) -> bool {
+    recipient.is_some_and(|to| to.as_str().ends_with("59999"))
 }
 
 /// Returns the text of a hand-over.
