@@ -232,3 +232,38 @@ fn the_owners_two_words_do_not_touch_each_other() {
     let after = folder.after(&[Change::UssdCodesAllowed(false)]);
     assert!(!after.ussd_codes_allowed && after.paused);
 }
+
+#[test]
+fn a_message_that_is_over_is_read_by_itself_and_goes_on() {
+    let folder = Folder::new();
+    let waits = row(1, Kind::Sms);
+    let mut over = row(2, Kind::Sms);
+    (over.progress.state, over.progress.attempt) = (WireState::Sent, 1);
+    over.progress.ended = Some(UnixMs(9));
+    let added = [&waits, &over].map(|row| Change::MessageAdded(Box::new(row.clone())));
+    folder.after(&added);
+    let (mut journal, _) = Journal::open(&folder.path()).unwrap();
+    let other = MessageRef {
+        ep: 2,
+        ..over.message
+    };
+    assert_eq!(journal.message_over(waits.message).unwrap(), None);
+    assert_eq!(journal.message_over(other).unwrap(), None);
+    over.progress.ended = None;
+    assert_eq!(
+        journal.message_over(over.message).unwrap(),
+        Some(over.clone())
+    );
+    let again = Change::MessageMoved {
+        message: over.message,
+        progress: over.progress.clone(),
+    };
+    journal.commit(&[again]).unwrap();
+    drop(journal);
+    let (journal, snapshot) = Journal::open(&folder.path()).unwrap();
+    assert_eq!(
+        (snapshot.messages, snapshot.ended),
+        (vec![waits, over.clone()], vec![])
+    );
+    assert_eq!(journal.message_over(over.message).unwrap(), None);
+}

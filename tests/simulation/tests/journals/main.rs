@@ -4,7 +4,10 @@
 mod commits;
 
 use postrider_link::{frame::Inbound, session::phone::FactRange};
-use postrider_machine::{EndedAsked, MessageRef, change::EndedRow};
+use postrider_machine::{
+    EndedAsked, MessageRef,
+    change::{EndedRow, MessageRow},
+};
 use postrider_simulation::{
     journal::{Disk, RealJournal, Rows},
     random::Seeded,
@@ -84,18 +87,23 @@ struct Readings {
     facts: Vec<postrider_link::session::phone::PhoneFact>,
     inbound: Vec<Inbound>,
     ended: Vec<EndedRow>,
+    over: Vec<Option<MessageRow>>,
 }
 
 fn read(disk: &Disk, seed: u64, nth: u64) -> Readings {
     let (range, asked) = questions(disk.rows(), seed, nth);
     let ended = asked.iter().flat_map(|asked| disk.ended(asked)).collect();
-    readings(disk.facts(range), disk.inbound(), ended)
+    let messages = disk.rows().messages().map(|row| row.message);
+    let over = messages.map(|message| disk.message_over(message)).collect();
+    readings(disk.facts(range), disk.inbound(), ended, over)
 }
 
 fn read_rows(rows: &Rows, seed: u64, nth: u64) -> Readings {
     let (range, asked) = questions(rows, seed, nth);
     let ended = asked.iter().flat_map(|asked| rows.ended(asked)).collect();
-    readings(rows.facts(range), rows.inbound(), ended)
+    let messages = rows.messages().map(|row| row.message);
+    let over = messages.map(|message| rows.message_over(message)).collect();
+    readings(rows.facts(range), rows.inbound(), ended, over)
 }
 
 fn questions(rows: &Rows, seed: u64, nth: u64) -> (FactRange, [EndedAsked; 2]) {
@@ -115,6 +123,7 @@ fn readings(
     facts: Vec<postrider_link::session::phone::PhoneFact>,
     mut inbound: Vec<Inbound>,
     mut ended: Vec<EndedRow>,
+    over: Vec<Option<MessageRow>>,
 ) -> Readings {
     inbound.iter_mut().for_each(|inbound| inbound.s = 0);
     let order = |row: &EndedRow| -> MessageRef { row.message };
@@ -123,5 +132,6 @@ fn readings(
         facts,
         inbound,
         ended,
+        over,
     }
 }
