@@ -1,6 +1,7 @@
 //! Measures a tick of the schedules: a hundred thousand wait, a thousand are due.
 //!
-//! `cargo run -p route-hub --example schedule_tick` prints the milliseconds of each of five ticks.
+//! `schedule_tick [--waiting N] [--due N] [--ticks N] [--dir DIR]` prints one line of JSON for each tick: how
+//! many were sent, in how many milliseconds.
 
 use hub_domain::{MessageType, Organization, Phone, PhoneType, Project, Schedule, ScheduledTo};
 use hub_store::{SqliteSettings, Store, Tx, organizations, phones, projects, schedules};
@@ -8,20 +9,51 @@ use postrider_model::{KeyMaker, Now, PhoneNumber};
 use route_hub::clock::SystemClock;
 use route_hub::hub::{Hub, HubParts};
 use route_hub::schedules::fire;
+use serde_json::json;
 use std::error::Error;
 
-/// Schedules that wait for another day.
-const WAITING: usize = 100_000;
-/// Schedules that are due in each tick.
-const DUE: usize = 1_000;
-/// Ticks that are measured.
-const TICKS: i64 = 5;
 /// One day.
 const DAY_MS: i64 = 86_400_000;
 
+/// What is measured.
+struct Options {
+    /// Schedules that wait for another day.
+    waiting: usize,
+    /// Schedules that are due in each tick.
+    due: usize,
+    /// Ticks that are measured.
+    ticks: i64,
+    /// Where the database is.
+    dir: std::path::PathBuf,
+}
+
+impl Options {
+    fn read() -> Result<Self, Box<dyn Error>> {
+        let mut options = Self {
+            waiting: 100_000,
+            due: 1_000,
+            ticks: 5,
+            dir: std::env::temp_dir(),
+        };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let value = arguments.next().ok_or("an option needs a value")?;
+            match argument.as_str() {
+                "--waiting" => options.waiting = value.parse()?,
+                "--due" => options.due = value.parse()?,
+                "--ticks" => options.ticks = value.parse()?,
+                "--dir" => options.dir = value.into(),
+                other => return Err(format!("unknown option {other}").into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let dir = tempfile::tempdir()?;
+    let options = Options::read()?;
+    let dir = tempfile::tempdir_in(&options.dir)?;
     let hub = Hub::new(HubParts {
         store: Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")))?,
         clock: SystemClock::start(),
@@ -31,20 +63,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
         host_names: vec!["127.0.0.1".to_owned()],
     });
     let project = project(&hub).await?;
-    fill(&hub, &project, WAITING, TICKS + 1).await?;
-    for day in 1..=TICKS {
-        fill(&hub, &project, DUE, day).await?;
+    fill(&hub, &project, options.waiting, options.ticks + 1).await?;
+    for day in 1..=options.ticks {
+        fill(&hub, &project, options.due, day).await?;
     }
-    for day in 1..=TICKS {
+    for day in 1..=options.ticks {
         let now = hub.now();
         let then = Now::new(now.boot.0, now.unix.0 + day * DAY_MS);
         let before = hub.clock.since_start();
         let fired = fire::all_due(&hub, then).await?;
         let took = hub.clock.since_start() - before;
-        println!(
-            "{fired} of {WAITING} sent in {:.1} ms",
-            took.as_secs_f64() * 1_000.0
-        );
+        let ms = took.as_secs_f64() * 1_000.0;
+        println!("{}", json!({ "sent": fired, "ms": ms }));
     }
     Ok(())
 }

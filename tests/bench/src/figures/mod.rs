@@ -4,6 +4,8 @@ mod accept_to_radio;
 mod agent;
 mod bare;
 mod million;
+mod people;
+mod schedules;
 mod sends;
 
 use crate::{
@@ -69,6 +71,14 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: agent::NAMES,
         measure: agent::measure,
+    },
+    Group {
+        names: people::NAMES,
+        measure: people::measure,
+    },
+    Group {
+        names: schedules::NAMES,
+        measure: schedules::measure,
     },
     Group {
         names: million::NAMES,
