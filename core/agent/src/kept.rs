@@ -3,8 +3,8 @@
 //! The outgoing messages of such a journal stay where they are: what became of them is unknown to
 //! the hub, and must never be sent from here. What came in and was not acked is told under the new
 //! installation; what was seen is not told twice; and what was sent still counts towards the
-//! limits, and its rows at the platform are no proof of what is sent from here. All of it is one commit with the new installation's name, so that a crash takes over
-//! everything or nothing.
+//! limits, and its rows at the platform are no proof of what is sent from here. All of it is one
+//! commit with the new installation's name, so that a crash takes over everything or nothing.
 
 use crate::pairing::{ASIDE_FILE, UNREADABLE_FILE, move_journal, remove_journal};
 use postrider_link::{

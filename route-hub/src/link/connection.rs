@@ -145,6 +145,9 @@ impl Link {
                 HubOutput::Fact(frame) => self.turn.facts.push(frame),
                 HubOutput::Acked { down } => {
                     self.turn.acked = Some(down);
+                    if let Some(open) = &self.admitted {
+                        self.hub.links.acked(&open.fence, down);
+                    }
                     self.go_on();
                 }
                 HubOutput::Identify(hello) => self.identify(hello).await,

@@ -5,6 +5,7 @@ use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::dispatch::{expose, ownership};
 use crate::hub::Hub;
+use crate::link::fence::Fence;
 use crate::link::{freeze, installs, sims, verify};
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::devices::{self, LinkCounters};
@@ -91,9 +92,10 @@ impl Deciding<'_> {
             DeviceState::NeedsPairing => return refused(CloseCode::JournalWentBack),
             DeviceState::Revoked => return refused(CloseCode::NotPaired),
         }
-        let Some(link) = link_of(&device) else {
+        let Some(mut link) = link_of(&device) else {
             return refused(CloseCode::NotPaired);
         };
+        link.down_acked = self.acked(&link).max(link.down_acked);
         let around = Circumstances {
             generation: meta::generation(tx)?,
             overtaken,
@@ -107,6 +109,17 @@ impl Deciding<'_> {
             Decision::WentBack => self.went_back(tx, &device),
             Decision::Refuse(code) => refused(code),
         }
+    }
+
+    /// Returns what was acked on the newest connection: a second phone of this identity must have
+    /// it, though no commit stored it yet.
+    fn acked(&self, link: &DeviceLink) -> u64 {
+        let newest = Fence {
+            device: self.hello.phone,
+            install: link.install.clone(),
+            conn: link.conn,
+        };
+        self.hub.links.acked_on(&newest).min(link.down_sent)
     }
 
     /// The journal was copied or went backwards: nothing that it held can be known any more.

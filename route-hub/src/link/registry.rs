@@ -20,6 +20,8 @@ pub struct Links {
 struct Entry {
     fence: Fence,
     admitted_at: BootMs,
+    /// The highest downward number that the phone acked on it: the next commit stores it.
+    acked: u64,
     /// Tells the connection that it was replaced; `None` when it has ended.
     replaced: Option<Arc<Notify>>,
 }
@@ -62,6 +64,7 @@ impl Links {
         let entry = Entry {
             fence: fence.clone(),
             admitted_at: now,
+            acked: 0,
             replaced: Some(Arc::clone(&replaced)),
         };
         match known
@@ -73,6 +76,24 @@ impl Links {
         }
         listen();
         replaced
+    }
+
+    /// Notes what a phone acked, before any commit takes it along.
+    pub fn acked(&self, fence: &Fence, down: u64) {
+        let mut known = self.lock();
+        let entry = known.get_mut(&fence.device);
+        if let Some(entry) = entry.filter(|newest| newest.fence == *fence) {
+            entry.acked = entry.acked.max(down);
+        }
+    }
+
+    /// Returns the highest downward number that the phone acked on a connection of this process; 0
+    /// when that is not the device's newest.
+    pub fn acked_on(&self, fence: &Fence) -> u64 {
+        let known = self.lock();
+        let entry = known.get(&fence.device);
+        let entry = entry.filter(|newest| newest.fence == *fence);
+        entry.map_or(0, |entry| entry.acked)
     }
 
     /// Does something for a connection, unless a newer one took its place; says whether it did.

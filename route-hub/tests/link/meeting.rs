@@ -183,6 +183,26 @@ async fn a_copy_of_a_phone_ends_both() {
 }
 
 #[tokio::test]
+async fn a_copy_that_lacks_what_the_hub_has_seen_acked_is_refused_before_that_is_stored() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.idle().await;
+    let id = hub.queue(&phone, "once").await;
+    let sent = line.send().await;
+    line.ack().await;
+    line.pong().await;
+    assert!(
+        hub.device(&phone).await.down_acked < sent.s,
+        "nothing has stored it"
+    );
+    phone.down = sent.s - 1;
+    let mut copy = phone.greet(|_| {}).await;
+    assert_eq!(copy.close_code().await, 4410);
+    assert_eq!(hub.state(id).await, HubState::Unknown);
+}
+
+#[tokio::test]
 async fn a_phone_that_stays_away_is_told_of_and_its_return_ends_that() {
     let hub = hub().await;
     let mut phone = hub.pair().await;

@@ -384,6 +384,18 @@ impl Line {
         came
     }
 
+    /// Waits until the hub has taken in what was written.
+    pub async fn pong(&mut self) {
+        let ping = Ping {
+            n: 9,
+            mono: 1_000_000,
+            next_s: 45,
+        };
+        self.write(PhoneFrame::Ping(ping)).await;
+        self.wait(|frame| matches!(frame, HubFrame::Pong(_)).then_some(()))
+            .await;
+    }
+
     /// Makes the hub commit a few times more, and returns the exposures that came meanwhile.
     pub async fn idle(&mut self) -> Vec<Send> {
         let mut came = Vec::new();

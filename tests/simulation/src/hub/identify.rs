@@ -14,7 +14,7 @@ use postrider_link::{
     close::CloseCode,
     frame::{Hello, Send, SimInfo},
     ownership::hub::{Fact, Holder, HubState},
-    session::hub::{Admission, Circumstances, Decision, decide},
+    session::hub::{Admission, Circumstances, Decision, DeviceLink, decide},
 };
 use postrider_model::{DeviceId, MessageId};
 
@@ -47,13 +47,14 @@ impl World {
             DeviceState::NeedsPairing => return Answer::Refused(CloseCode::JournalWentBack),
             DeviceState::Revoked => return Answer::Refused(CloseCode::NotPaired),
         }
-        self.taint_pending_acks(hello.phone);
+        let mut row = device.link.clone();
+        row.down_acked = self.acked(hello.phone, &row).max(row.down_acked);
         let around = Circumstances {
             generation: self.hub.rows.generation,
             overtaken,
             install_is_lost: self.hub.rows.is_lost(hello.phone, &hello.install),
         };
-        match decide(hello, &device.link, around) {
+        match decide(hello, &row, around) {
             Decision::Admit(admission) => self.admits(hello, *admission),
             Decision::WentBack => {
                 self.went_back(hello);
@@ -63,16 +64,18 @@ impl World {
         }
     }
 
-    /// Of two phones with one identity, the second may come before the hub has stored what the first
-    /// one acked: the hub keeps an ack until its next commit for that connection.
-    fn taint_pending_acks(&mut self, device: DeviceId) {
-        let alike = self.phones.iter().filter(|phone| phone.device == device);
-        if alike.count() > 1
-            && let Some(row) = self.hub.rows.devices.get(&device)
-        {
-            let pending = self.hub.rows.on_device(device, row.link.down_acked);
-            self.model.taint_messages(pending);
-        }
+    /// Returns what was acked on the newest connection: a second phone of this identity must have
+    /// it, though no commit stored it yet.
+    fn acked(&self, id: DeviceId, row: &DeviceLink) -> u64 {
+        let links = self.hub.links.values();
+        let newest = links.filter(|link| {
+            let fence = link.joined.as_ref().map(|joined| &joined.fence);
+            fence.is_some_and(|fence| {
+                fence.device == id && row.admits(fence.conn) && row.install == fence.install
+            })
+        });
+        let acked = newest.map(|link| link.acked).max();
+        acked.unwrap_or(0).min(row.down_sent)
     }
 
     fn went_back(&mut self, hello: &Hello) {

@@ -51,6 +51,8 @@ pub struct HubLink {
     pub session: HubSession,
     /// What the next commit shall do.
     pub turn: Turn,
+    /// The highest downward number acked on it.
+    pub acked: u64,
     /// Whether a job keeps the outputs back.
     busy: bool,
     /// Whether a commit runs.
@@ -113,6 +115,7 @@ impl World {
         let link = HubLink {
             session: HubSession::new(settings, nonce, now),
             turn: Turn::default(),
+            acked: 0,
             busy: false,
             committing: false,
             joined: None,
@@ -155,6 +158,7 @@ impl World {
                 HubOutput::Fact(frame) => link.turn.facts.push(frame),
                 HubOutput::Acked { down } => {
                     link.turn.acked = Some(down);
+                    link.acked = link.acked.max(down);
                     self.go_on(socket);
                 }
                 HubOutput::Identify(hello) => {
