@@ -11,6 +11,7 @@
 use crate::{
     change::{Change, ClaimRow},
     fact::SentRow,
+    snapshot::Snapshot,
 };
 use postrider_model::UnixMs;
 use std::collections::{BTreeSet, VecDeque};
@@ -104,9 +105,26 @@ impl Claims {
     }
 }
 
+/// Returns what another installation of the same app takes over from a journal, so that no row of
+/// a message that was handed over here proves that one of its own was sent.
+pub fn claims_to_keep(journal: &Snapshot) -> Vec<Change> {
+    let ended = journal.ended.iter().map(|row| row.at).max();
+    let mut claims = Claims::new(journal.claims.clone(), ended);
+    let submitted = journal.messages.iter().map(|row| &row.progress.submitted);
+    submitted
+        .flatten()
+        .for_each(|at| claims.handed_over(at.unix));
+    let every = claims.latest.max(claims.passed);
+    let every = every.map(|at| ClaimRow { row: EVERY_ROW, at });
+    let kept = claims.by_age.into_iter().chain(every);
+    kept.map(Change::SentRowClaimed).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{change::EndedRow, token::MessageRef};
+    use postrider_model::{Key, MessageId, WireState};
 
     const NOW: UnixMs = UnixMs(1_000_000_000);
 
@@ -167,6 +185,33 @@ mod tests {
             assert_eq!(claims.claim(&found(1, 100), NOW, now), None);
             assert!(claims.claim(&found(2, 101), NOW, now).is_some());
         }
+    }
+
+    #[test]
+    fn another_installation_takes_no_row_of_this_one_for_its_own() {
+        let claimed = ClaimRow { row: 4, at: NOW };
+        let ended = EndedRow {
+            message: MessageRef {
+                id: MessageId::new(Key::new(1).unwrap()),
+                ep: 1,
+            },
+            state: WireState::Sent,
+            partial: false,
+            unsent: false,
+            s: 1,
+            fact: 1,
+            at: NOW.plus_ms(9),
+        };
+        let journal = Snapshot {
+            claims: vec![claimed],
+            ended: vec![ended],
+            ..Snapshot::default()
+        };
+        let row = EVERY_ROW;
+        let at = NOW.plus_ms(9);
+        let kept = [claimed, ClaimRow { row, at }].map(Change::SentRowClaimed);
+        assert_eq!(claims_to_keep(&journal), kept);
+        assert_eq!(claims_to_keep(&Snapshot::default()), []);
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod submit;
 mod ussd;
 
 pub use calls::{DIALLED_MS_MAX, LINE_TOLD_MS};
-pub use claims::SENT_ROWS_MAX;
+pub use claims::{SENT_ROWS_MAX, claims_to_keep};
 pub use ended::{ENDED_MAX, ROW_MS, TEXT_MS};
 pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
 pub use reports::REPORTS_AWAITED_MAX;
