@@ -6,11 +6,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use postrider_model::UnixMs;
 
-/// How many days are asked: a little over five years.
-const DAYS: i64 = 1_900;
+/// How many days are asked: six years, so that the year of the horizon is a whole one too.
+const DAYS: i64 = 2_200;
 
 pub(super) fn horizon(start: UnixMs) -> UnixMs {
-    start.plus_ms((DAYS - 400) * 86_400_000)
+    start.plus_ms((DAYS - 700) * 86_400_000)
 }
 
 /// Returns the first moments of a rule in UTC, its first among them, up to [`horizon`].
