@@ -1,5 +1,9 @@
 //! The journal in memory against the real one: the same commits, deaths and readings give the same
 //! content, whatever the disk makes of a power failure.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test stops the test where it cannot go on"
+)]
 
 mod commits;
 
