@@ -348,8 +348,12 @@ impl Outbound {
     }
 }
 
-/// Tells whether two addresses agree as far as their ways of writing allow.
+/// Tells whether two addresses agree as far as their ways of writing allow; with one that is erased
+/// nothing does.
 fn is_same(one: &Address, other: &Address) -> bool {
+    if other.as_str().is_empty() {
+        return false;
+    }
     let digits = |address: &Address| -> Vec<char> {
         let digits = address.as_str().chars().rev();
         digits

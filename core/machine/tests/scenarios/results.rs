@@ -382,6 +382,30 @@ fn a_report_about_somebody_else_is_not_counted() {
 }
 
 #[test]
+fn a_report_for_somebody_counts_for_no_message_whose_recipient_is_erased() {
+    let mut world = World::new();
+    let message = world.send(send(1));
+    let token = world.last_token();
+    world.answer(OK);
+    world.pass(72 * HOUR + 25 * HOUR);
+    for recipient in [Some("+15005550099"), Some("+15005550001"), None] {
+        world.tell(RadioFact::ReportArrived {
+            token,
+            part: 0,
+            status: ReportStatus::Gsm(0),
+            recipient: recipient.map(Address::new),
+        });
+        let delivered = [WireState::Sent, WireState::Delivered];
+        let told = if recipient.is_some() {
+            &delivered[..1]
+        } else {
+            &delivered[..]
+        };
+        assert_eq!(world.told(message), told);
+    }
+}
+
+#[test]
 fn reports_are_waited_for_72_hours() {
     let mut world = World::new();
     let first = world.send(send(1));
