@@ -296,6 +296,7 @@ impl Agent {
 
     /// Does what is due; early or twice is harmless.
     pub fn handle_timeout(&mut self, now: Now) {
+        self.watch_wall(now);
         while let Some((timer, subject)) = self.timers.take_due(now.boot) {
             match timer {
                 Timer::Link => self.session.handle_timeout(now),

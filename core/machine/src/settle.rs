@@ -35,7 +35,8 @@ impl Agent {
         self.watch_link();
     }
 
-    fn watch_wall(&mut self, now: Now) {
+    /// Finds out whether the wall clock was set; before anything is aged by it.
+    pub(crate) fn watch_wall(&mut self, now: Now) {
         if let Some(by_ms) = self.wall.moved_ms(now) {
             self.scans.wall_moved(now.unix);
             self.work.changes.push(Change::WallMoved { by_ms });

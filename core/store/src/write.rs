@@ -6,7 +6,7 @@ use crate::{
 };
 use postrider_link::frame::Config;
 use postrider_machine::{
-    Change, MessageRef, Stamp,
+    Change, ENDED_FOLLOWS_MS, MessageRef, Stamp,
     change::{MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow, SpentRow},
 };
 use postrider_model::UnixMs;
@@ -191,6 +191,10 @@ impl Writer<'_> {
             "UPDATE message SET received_wall = received_wall + ?1, retry_wall = retry_wall + ?1
              WHERE ended IS NULL",
         ] {
+            self.run(sql, params![by_ms])?;
+        }
+        if by_ms.unsigned_abs() >= ENDED_FOLLOWS_MS {
+            let sql = "UPDATE message SET ended = ended + ?1 WHERE ended IS NOT NULL";
             self.run(sql, params![by_ms])?;
         }
         Ok(())

@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub const TEXT_MS: i64 = 86_400_000;
 /// How long a row outlives it.
 pub const ROW_MS: i64 = 2_592_000_000;
+/// From which jump of the wall clock on, either way, the ends move with it, in milliseconds: they
+/// are as long ago as before, and no row is forgotten because somebody set the clock.
+pub const ENDED_FOLLOWS_MS: u64 = 3_600_000;
 /// Most ended exposures in memory; when full, the oldest is on disk alone, where it is looked up.
 pub const ENDED_MAX: usize = 10_000;
 
@@ -118,6 +121,19 @@ impl Ended {
         let others = recalled.filter(|(message, _)| !self.rows.contains_key(message));
         let here = self.rows.range(first..=last);
         here.chain(others).map(|(_, row)| row)
+    }
+
+    /// Takes it that the wall clock was set: what ended did so as long ago as before.
+    pub(super) fn wall_moved(&mut self, by_ms: i64) {
+        if by_ms.unsigned_abs() < ENDED_FOLLOWS_MS {
+            return;
+        }
+        for row in self.rows.values_mut().chain(self.recalled.values_mut()) {
+            row.at = row.at.plus_ms(by_ms);
+        }
+        for (at, _) in &mut self.by_age {
+            *at = at.plus_ms(by_ms);
+        }
     }
 
     /// Drops what ended before a moment.

@@ -38,7 +38,7 @@ mod ussd;
 
 pub use calls::{DIALLED_MS_MAX, LINE_TOLD_MS};
 pub use claims::{SENT_ROWS_MAX, claims_to_keep};
-pub use ended::{ENDED_MAX, ROW_MS, TEXT_MS};
+pub use ended::{ENDED_FOLLOWS_MS, ENDED_MAX, ROW_MS, TEXT_MS};
 pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
 pub use reports::REPORTS_AWAITED_MAX;
 pub use submit::HAND_BACK_MS;
@@ -266,6 +266,7 @@ impl Outbound {
                 since.move_wall(by_ms);
             }
         }
+        self.ended.wall_moved(by_ms);
         let before = now.plus_ms(by_ms.saturating_neg());
         (by_ms < 0)
             .then(|| self.claims.set_back(before, now))

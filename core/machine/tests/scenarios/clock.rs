@@ -197,3 +197,25 @@ fn a_clock_that_was_set_forward_while_the_phone_was_off_opens_the_window_once() 
     world.pass(10 * MINUTE);
     assert_eq!(world.order().len(), 6);
 }
+
+#[test]
+fn what_is_over_is_kept_for_its_days_however_the_clock_is_set() {
+    const DAY: u64 = 24 * HOUR;
+    for by_ms in [29 * DAY.cast_signed(), YEAR, -YEAR] {
+        let mut world = World::new();
+        let first = world.send(Send {
+            report: false,
+            ..send(1)
+        });
+        world.answer(OK);
+        world.pass(DAY);
+        world.now.unix = world.now.unix.plus_ms(by_ms);
+        world.pass(2 * DAY);
+        world.restart();
+        world.pass(2 * DAY);
+        world.send(send(1));
+        assert_eq!(world.order(), [1], "{by_ms}");
+        world.pass(30 * DAY);
+        assert!(world.disk.message(first).is_none(), "{by_ms}");
+    }
+}

@@ -8,7 +8,7 @@ use postrider_link::{
     session::phone::{FactRange, LinkChange, PhoneFact},
 };
 use postrider_machine::{
-    Change, ENDED_MAX, EndedAsked, MessageRef, Snapshot,
+    Change, ENDED_FOLLOWS_MS, ENDED_MAX, EndedAsked, MessageRef, Snapshot,
     change::{EndedRow, MessageRow},
 };
 use postrider_model::UnixMs;
@@ -189,6 +189,13 @@ impl Rows {
 
     /// Moves the stamps that ages are taken from along with the wall clock.
     fn wall_moved(&mut self, by_ms: i64) {
+        if by_ms.unsigned_abs() >= ENDED_FOLLOWS_MS {
+            let ends = self
+                .messages
+                .values_mut()
+                .map(|row| &mut row.progress.ended);
+            ends.flatten().for_each(|at| *at = at.plus_ms(by_ms));
+        }
         let rest = &mut self.rest;
         let spent = rest.spent.iter_mut().map(|row| &mut row.at);
         let pace = rest.pace.iter_mut().map(|row| &mut row.since);

@@ -112,7 +112,15 @@ pub struct Model {
     /// Devices whose journal may be refused: it was copied, lost or older, or the hub's rows were.
     suspects: BTreeSet<DeviceId>,
     hub_went_back: bool,
+    /// The farthest that each phone's wall clock was set forward at once.
+    forward: BTreeMap<usize, i64>,
+    /// Phones that started after their clock was set, without having noticed it: by it they judge
+    /// how old is what is over, and may have forgotten it before its time.
+    forgetful: BTreeSet<usize>,
 }
+
+/// What is over is kept for 30 days.
+const KEPT_MS: i64 = 29 * 86_400_000;
 
 fn broken(rule: &'static str, message: MessageId, text: String) -> Result<(), Violation> {
     Err(Violation {
@@ -134,6 +142,8 @@ impl Model {
             uncounted: BTreeSet::new(),
             suspects: BTreeSet::new(),
             hub_went_back: false,
+            forward: BTreeMap::new(),
+            forgetful: BTreeSet::new(),
         }
     }
 
@@ -397,6 +407,20 @@ impl Model {
     /// A phone cannot know how old is what it handed over before a moment.
     pub fn forget_pace_before(&mut self, phone: usize, at: u64) {
         self.paces.entry(phone).or_default().forget_before(at);
+        if self.forward.get(&phone).is_some_and(|by| *by > KEPT_MS) {
+            self.forgetful.insert(phone);
+        }
+    }
+
+    /// A phone's wall clock is set.
+    pub fn wall_set(&mut self, phone: usize, by: i64) {
+        let farthest = self.forward.entry(phone).or_default();
+        *farthest = by.max(*farthest);
+    }
+
+    /// Tells whether a phone may have forgotten what is over before its time.
+    pub fn is_forgetful(&self, phone: usize) -> bool {
+        self.forgetful.contains(&phone)
     }
 
     /// A phone's incoming messages cannot be counted any more.

@@ -159,8 +159,9 @@ impl World {
         let phone = &mut self.phones[no];
         phone.wall += by;
         phone.wall_untold = true;
-        phone.forgets |= by > KEPT_MS;
+        phone.forgets |= by > KEPT_MS && phone.agent.is_none();
         self.model.uncounted(no);
+        self.model.wall_set(no, by);
     }
 
     /// Tells a phone which SIMs it has now.

@@ -386,10 +386,11 @@ impl World {
         }
     }
 
-    /// Returns the phones whose clock made them forget what they were given.
+    /// Returns the phones whose clock made them forget what they were given: it was set while nobody
+    /// was there to notice.
     fn forgetful_phones(&self) -> BTreeSet<usize> {
         let phones = self.phones.iter();
-        let forgetful = phones.filter(|phone| phone.forgets);
+        let forgetful = phones.filter(|phone| phone.forgets || self.model.is_forgetful(phone.no));
         forgetful.map(|phone| phone.no).collect()
     }
 

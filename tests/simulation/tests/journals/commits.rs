@@ -124,7 +124,7 @@ impl Drawing<'_> {
                 since: self.stamp(),
             }),
             20 => Change::WallMoved {
-                by_ms: self.unix().0 - 500,
+                by_ms: (self.unix().0 - 500) * 10_000,
             },
             21 => Change::SentRowClaimed(ClaimRow {
                 row: self.unix().0 % 9,
