@@ -153,7 +153,7 @@ pub struct Broadcast {
     pub last_reply_time: Option<UnixMs>,
     /// When its last message was made, or it itself while it has none.
     pub last_message_time: UnixMs,
-    /// When a message of it was sent last.
+    /// When a message of it was sent last, or failed to be.
     pub last_send_time: Option<UnixMs>,
     /// When it was made.
     pub time_created: UnixMs,

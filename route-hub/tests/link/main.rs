@@ -1,6 +1,7 @@
 //! The hub's end of the link, with phones that do what a test says over a real WebSocket.
 
 mod asking;
+mod broadcasts;
 mod exposing;
 mod facts;
 mod generations;

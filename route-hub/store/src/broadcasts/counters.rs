@@ -2,7 +2,7 @@
 
 use crate::{StoreError, Tx, values};
 use hub_domain::{BroadcastCounts, BroadcastShare, Message};
-use postrider_model::{BroadcastId, UnixMs};
+use postrider_model::{BroadcastId, MessageStatus, UnixMs};
 use std::collections::BTreeMap;
 
 /// What the messages of one unit of work do to broadcasts, so that each is written once.
@@ -48,6 +48,9 @@ impl Tallies {
             tally.counts.add(after.status, 1);
             tally.parts += after.parts;
             tally.last_send = tally.last_send.max(after.time_sent);
+            if after.status == MessageStatus::Failed {
+                tally.last_send = tally.last_send.max(Some(message.time_updated));
+            }
         }
     }
 

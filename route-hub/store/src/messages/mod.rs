@@ -380,6 +380,10 @@ mod tests {
                 "messages_by_contact",
             ),
             (
+                vec![is(by::BROADCAST_ID, 1), is(by::STATUS, sent)],
+                "messages_by_broadcast",
+            ),
+            (
                 vec![is(by::PHONE_ID, 1), is(by::DIRECTION, 1)],
                 "messages_by_phone",
             ),

@@ -127,6 +127,18 @@ pub(crate) fn counts_follow_the_messages_of_a_unit_of_work<B: Backend>() {
             ..broadcast(200, 10)
         };
         assert_eq!(broadcasts::get(tx, id(10), id(200))?, Some(expected));
+        let failed = Message {
+            status: MessageStatus::Failed,
+            time_updated: UnixMs(NOW.0 + 20),
+            time_sent: None,
+            ..message
+        };
+        let mut tallies = Tallies::default();
+        tallies.made(&failed);
+        tallies.write(tx)?;
+        let shown = broadcasts::get(tx, id(10), id(200))?.unwrap();
+        assert_eq!(shown.last_send_time, Some(UnixMs(NOW.0 + 20)));
+        assert_eq!((shown.counts.failed, shown.num_parts), (1, 2));
         Ok(())
     });
 }
