@@ -14,9 +14,10 @@ impl Agent {
         self.settle(now);
     }
 
-    /// Tells whether the hub has heard of everything and nothing is in the radio's hands.
+    /// Tells whether the hub has heard of everything and is there to hear of the end, and nothing is
+    /// in the radio's hands.
     pub fn has_told_all(&self) -> bool {
-        !self.session.has_unacked() && !self.outbound.has_in_hand()
+        self.session.is_open() && !self.session.has_unacked() && !self.outbound.has_in_hand()
     }
 
     /// Ends the connection in good order, since the phone is unpaired.

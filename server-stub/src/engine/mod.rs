@@ -40,7 +40,7 @@ use link::Link;
 use memory::{Device, Memory};
 use postrider_link::close::CloseCode;
 use postrider_link::codec::{self, DecodeError};
-use postrider_link::frame::{Inbound, Nonce, PhoneFrame};
+use postrider_link::frame::{Inbound, Nonce};
 use postrider_model::{BootMs, DeviceId, KeyMaker, MessageId, Now};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;

@@ -249,7 +249,8 @@ async fn an_agent_that_its_owner_unpairs_says_so_and_can_join_again() {
     )
     .await;
     let phone = run.phone().await;
-    run.until(r#"{"settled": true}"#).await;
+    run.until(r#"{"connected": 1, "state": {"is": "delivered"}}"#)
+        .await;
     let told_all = phone.unpair(Duration::from_secs(60)).await.unwrap();
     assert!(told_all);
     let again = run.phone().await;

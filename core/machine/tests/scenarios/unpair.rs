@@ -3,7 +3,7 @@
 use crate::world::*;
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Address, Kind, Send};
-use postrider_machine::Event;
+use postrider_machine::{Event, PaceLimits};
 use postrider_model::WireState;
 
 fn unpair(world: &mut World) {
@@ -40,6 +40,45 @@ fn what_waits_goes_back_and_so_does_whatever_still_comes() {
 }
 
 #[test]
+fn what_the_radio_gives_back_meanwhile_goes_back_to_the_hub() {
+    let mut world = World::new();
+    let [first, second] = [1, 2].map(|n| {
+        world.send(Send {
+            movable: true,
+            ..send(n)
+        })
+    });
+    unpair(&mut world);
+    world.answer(4);
+    assert!(!world.agent.has_told_all(), "one is with the radio");
+    world.result(world.handed_over[0].1.token, 0, 1, 13);
+    assert_eq!(world.told(second), [WireState::Revoked]);
+    let told = [WireState::Retrying, WireState::Revoked];
+    assert_eq!(world.told(first), told);
+    assert!(world.agent.has_told_all());
+    world.pass(HOUR);
+    assert_eq!(
+        (world.order(), world.told(first)),
+        (vec![1, 2], told.into())
+    );
+}
+
+#[test]
+fn a_process_that_goes_on_with_an_unpairing_hands_nothing_over() {
+    let hourly = PaceLimits {
+        sim_parts_per_hour: Some(1),
+        ..PaceLimits::UNLIMITED
+    };
+    let mut world = World::with(hourly);
+    world.send_all(1..=2);
+    world.answer(OK);
+    world.now = world.now.plus_ms(HOUR);
+    world.restart_leaving();
+    assert_eq!(world.order(), [1]);
+    assert_eq!(world.told(message(2, 1)), [WireState::Revoked]);
+}
+
+#[test]
 fn all_is_told_only_once_the_radio_has_answered_and_the_hub_has_acked() {
     let mut world = World::new();
     world.send(send(1));
@@ -53,6 +92,18 @@ fn all_is_told_only_once_the_radio_has_answered_and_the_hub_has_acked() {
     world.ack(s);
     world.drain();
     assert!(world.agent.has_told_all(), "a report is not waited for");
+}
+
+#[test]
+fn a_hub_that_is_away_is_waited_for_to_hear_of_the_end() {
+    let mut world = World::new();
+    unpair(&mut world);
+    assert!(world.agent.has_told_all());
+    world.agent.handle_disconnected(None, world.now);
+    assert!(!world.agent.has_told_all(), "nobody hears it");
+    world.drain();
+    world.pass(MINUTE);
+    assert!(world.agent.has_told_all());
 }
 
 #[test]
