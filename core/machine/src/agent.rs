@@ -121,7 +121,7 @@ impl Agent {
             counters: Counters::default(),
         };
         agent.see_sims(&sims);
-        agent.settle(now);
+        agent.settle_start(now);
         agent
     }
 

@@ -23,9 +23,7 @@ impl Agent {
         row: Option<MessageRow>,
         now: Now,
     ) {
-        if let Some(row) = row {
-            self.outbound.revive(row);
-        }
+        let is_revived = row.is_some_and(|row| self.outbound.revive(row));
         let (news, others) = std::mem::take(&mut self.late.0)
             .into_iter()
             .partition(|fact| named(fact) == Some(message));
@@ -34,8 +32,12 @@ impl Agent {
         for fact in news {
             self.take_radio(fact, now);
         }
+        let is_news = self.work.dirty.contains(&message);
         let (outbound, mut cx) = self.outbound_cx(now);
-        outbound.end_if_over(message, &mut cx);
+        match is_revived && !is_news {
+            true => outbound.leave_over(message),
+            false => outbound.end_if_over(message, &mut cx),
+        }
         self.settle(now);
     }
 

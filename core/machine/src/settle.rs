@@ -28,6 +28,17 @@ impl Agent {
         self.watch_call_log(now);
         let (outbound, mut cx) = self.outbound_cx(now);
         outbound.pump(&mut cx);
+        self.let_out(now);
+    }
+
+    /// Lets everything that a start led to come out. Nothing is handed over before the first call:
+    /// it may say that the phone is being unpaired.
+    pub(crate) fn settle_start(&mut self, now: Now) {
+        self.watch_wall(now);
+        self.let_out(now);
+    }
+
+    fn let_out(&mut self, now: Now) {
         self.tell_health(now);
         self.number_facts();
         self.flush_link(now);

@@ -149,8 +149,13 @@ impl Outbound {
         self.leave_lane(&kind, sim, &place);
     }
 
-    /// Puts a message that waits back into the queue of its SIM.
+    /// Puts a message that waits back into the queue of its SIM; of a phone that is being unpaired,
+    /// back to the hub.
     pub(super) fn resume_waiting(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
+        if self.is_leaving {
+            let claim = self.claim(message);
+            return self.take_back(message, Claim::revoke(claim, message.ep), cx);
+        }
         let Some(live) = self.live.get(&message) else {
             return;
         };

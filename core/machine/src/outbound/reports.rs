@@ -104,16 +104,23 @@ impl Outbound {
         }
     }
 
-    /// Goes on with an exposure that was over: something new is heard of it.
-    pub(crate) fn revive(&mut self, row: MessageRow) {
+    /// Goes on with an exposure that was over: something is heard of it. Returns whether it was.
+    pub(crate) fn revive(&mut self, row: MessageRow) -> bool {
         let message = row.message;
-        if !self.live.contains_key(&message) {
-            let mut live = Message::new(row);
-            live.row.progress.ended = None;
-            (live.row.text, live.row.data) = (None, None);
-            live.acked = true;
-            self.live.insert(message, live);
+        if self.live.contains_key(&message) {
+            return false;
         }
+        let mut live = Message::new(row);
+        live.row.progress.ended = None;
+        (live.row.text, live.row.data) = (None, None);
+        live.acked = true;
+        self.live.insert(message, live);
+        true
+    }
+
+    /// Leaves an exposure as it was when it was over: nothing of what was heard is new.
+    pub(crate) fn leave_over(&mut self, message: MessageRef) {
+        self.live.remove(&message);
     }
 
     /// Waits for no report of an exposure any more.

@@ -264,8 +264,8 @@ impl Outbound {
             Some(delay_ms) => {
                 live.row.progress.retry = Some((stamp, delay_ms));
                 if self.step(message, Step::Retry, cx) {
-                    self.resume_waiting(message, cx);
                     self.tell(message, cx);
+                    self.resume_waiting(message, cx);
                 }
             }
         }

@@ -220,7 +220,7 @@ impl Outbound {
             cx.work.events.push(Event::SimHeld { sim, code });
         }
         self.resume_waiting(message, cx);
-        if is_movable {
+        if is_movable && !self.is_leaving {
             let at = held_since.plus_ms(HAND_BACK_MS);
             cx.timers
                 .set(Timer::HandBack, Subject::Message(message), at);

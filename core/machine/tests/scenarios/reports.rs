@@ -103,6 +103,31 @@ fn a_report_that_comes_when_its_message_is_over_corrects_it() {
 }
 
 #[test]
+fn late_news_that_say_nothing_new_are_written_nowhere() {
+    let (mut world, token) = over(1);
+    let ended = world.disk.message(token.message).cloned();
+    world.pass(HOUR);
+    for status in [0x30, 0x02, 0x40] {
+        world.report(
+            SendToken {
+                attempt: 7,
+                ..token
+            },
+            0,
+            status,
+        );
+    }
+    assert_eq!(world.disk.message(token.message).cloned(), ended);
+    world.report(token, 0, 0x40);
+    let told = [WireState::Sent, WireState::NotDelivered];
+    assert_eq!(world.told(token.message), told);
+    world.pass(HOUR);
+    let ended = world.disk.message(token.message).cloned();
+    world.report(token, 0, 0x40);
+    assert_eq!(world.disk.message(token.message).cloned(), ended);
+}
+
+#[test]
 fn a_late_report_of_one_part_is_remembered_for_that_of_the_other() {
     let (mut world, token) = over(2);
     world.report(token, 1, 0x00);

@@ -181,6 +181,14 @@ impl World {
         self.drain();
     }
 
+    /// The same, while its owner unpairs the phone.
+    pub(crate) fn restart_leaving(&mut self) {
+        let snapshot = self.disk.snapshot();
+        self.agent = Agent::new(self.config.clone(), snapshot, [9; 32], self.now);
+        self.agent.handle_unpair(self.now);
+        self.drain();
+    }
+
     /// The same, with a reboot that takes a while.
     pub(crate) fn reboot(&mut self, away_ms: u64) {
         self.boots += 1;
