@@ -95,6 +95,18 @@ fn all_is_told_only_once_the_radio_has_answered_and_the_hub_has_acked() {
 }
 
 #[test]
+fn a_hub_that_is_away_is_waited_for_to_hear_of_the_end() {
+    let mut world = World::new();
+    unpair(&mut world);
+    assert!(world.agent.has_told_all());
+    world.agent.handle_disconnected(None, world.now);
+    assert!(!world.agent.has_told_all(), "nobody hears it");
+    world.drain();
+    world.pass(MINUTE);
+    assert!(world.agent.has_told_all());
+}
+
+#[test]
 fn an_unpaired_phone_says_so_and_never_dials_again() {
     let mut world = World::new();
     world.agent.handle_unpaired(world.now);
