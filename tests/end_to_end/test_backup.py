@@ -59,6 +59,28 @@ def test_a_backup_beside_a_running_hub_holds_every_message_of_before(station, tm
         station.rest.wait_status(message_id, "delivered")
 
 
+def test_a_broadcast_that_a_backup_has_in_the_middle_reaches_nobody_again(station, tmp_path):
+    phone = station.join()
+    assert station.server.program.stop() == 0
+    station.admin("project", "set", station.project_id, "--queue-cap", "1")
+    station.server.start()
+    numbers = [fresh_number() for _ in range(3)]
+    body = {"to_numbers": numbers, "content": "to all", "route_id": phone.route_id}
+    path = f"broadcasts/{station.rest.post('send_broadcast', body)['id']}"
+    assert station.rest.get(path)["status"] == "queuing"
+    backup(station.admin.folder, tmp_path / "copy.db")
+    station.admin("project", "set", station.project_id, "--queue-cap", "1000")
+    until(lambda: station.rest.get(path)["status_counts"]["delivered"] == 3, "it reaches everybody", 60)
+    assert station.server.program.stop() == 0
+    restore(station.admin.folder, tmp_path / "copy.db")
+    station.server.start()
+    shown = station.rest.get(path)
+    assert (shown["status"], shown["message_count"]) == ("complete", 0)
+    assert "restored" in shown["error_message"]
+    until(lambda: station.is_connected(phone), "the phone is back", 60)
+    assert sorted(line["to"] for line in phone.radio()) == sorted(numbers)
+
+
 def test_a_backup_overwrites_nothing_and_finds_a_name_in_a_folder(station, tmp_path):
     (tmp_path / "taken.db").write_text("precious")
     with pytest.raises(Refused, match="there already"):

@@ -9,7 +9,7 @@ use crate::clock::SystemClock;
 use crate::hub::Hub;
 use crate::link::freeze;
 use clap::Args;
-use hub_store::{StoreError, Tx, backup, meta, organizations, projects};
+use hub_store::{StoreError, Tx, backup, broadcasts, meta, organizations, projects};
 use postrider_model::Now;
 use serde_json::json;
 use std::fs::OpenOptions;
@@ -40,6 +40,9 @@ pub struct RestoreArgs {
     #[arg(long)]
     pub json: bool,
 }
+
+/// Why broadcasts end that the backup has in the middle.
+const CUT_OFF: &str = "the hub was restored from a backup: whom it has reached since is not known";
 
 /// What a restored database begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +105,8 @@ fn begin(hub: &Hub, tx: &mut Tx<'_>, replaced: u64, now: Now) -> Result<Beginnin
         let (frozen, _) = freeze::whole_project(hub, tx, &project, generation, now)?;
         phones_to_answer += frozen;
     }
+    // Who got its message after the backup must not get it again.
+    broadcasts::end_all(tx, CUT_OFF)?;
     for organization in organizations::all(tx)? {
         let line = audit::Line {
             organization_id: organization.id,

@@ -24,7 +24,7 @@ mod counters;
 mod way;
 
 pub use counters::Tallies;
-pub use way::{advance, called_off, cancel, end, end_of_schedule, next_after, walked};
+pub use way::{advance, called_off, cancel, end, end_all, end_of_schedule, next_after, walked};
 
 /// What lists may be filtered and sorted by.
 pub mod by {

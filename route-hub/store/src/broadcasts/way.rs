@@ -95,6 +95,18 @@ pub fn end_of_schedule(
     Ok(())
 }
 
+/// Ends all whose messages are being made, for a reason.
+///
+/// # Errors
+/// What the database says.
+pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE broadcasts SET stage = 3, problem = $1 WHERE stage = 1",
+        &values![problem],
+    )?;
+    Ok(())
+}
+
 /// Cancels a project's broadcast, unless all that it had to send is sent; says whether it was
 /// cancelled by this.
 ///
