@@ -337,7 +337,8 @@ impl Model {
         let forgot = hands
             .iter()
             .any(|hand| hand.token.message.ep > message.owner.ep);
-        // Until then it may show an end that the phone, asked for it, is about to correct.
+        // What a page showed as waiting on its phone is asked back: until that is answered, the hub
+        // may show an end that the phone is about to correct.
         let is_asked = message.owner.flags.has(Flags::REVOKE_ASKED);
         if truth.is_tainted || ((forgot || is_asked) && self.hub_went_back) {
             return Ok(());

@@ -220,6 +220,12 @@ impl Ownership {
         );
         let mut outcome = if ended && still_there {
             self.flags.set(Flags::REVOKE_ASKED);
+            let says_unsent = !self.state.went_out() && !self.flags.has(Flags::NO_PROOF);
+            if report.state == WireState::Submitting && says_unsent {
+                // The radio may have had it: that it was not sent is no longer known.
+                self.disprove();
+                self.tell_unknown();
+            }
             Outcome::default()
         } else if ended && !self.state.went_out() && report.state == WireState::Unknown {
             self.disprove();

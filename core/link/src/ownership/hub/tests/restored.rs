@@ -71,6 +71,31 @@ fn a_forgotten_exposure_of_an_ended_message_is_taken_back() {
 }
 
 #[test]
+fn what_the_radio_may_have_is_not_shown_as_unsent_until_its_phone_has_answered() {
+    let ended = |state| {
+        let mut proven = Message::exposed();
+        proven.says(1, PROVEN);
+        let mut cancelled = Message::new();
+        cancelled.apply(Fact::CancelAsked);
+        [Message::at(WireState::Expired), proven, cancelled].map(|mut message| {
+            let outcome = message.page(1, 2, state);
+            assert_eq!(outcome.ask, Some(Ask::Revoke));
+            (message, shown(&outcome))
+        })
+    };
+    for (mut message, told) in ended(WireState::Submitting) {
+        assert_eq!(told, Some(UNKNOWN));
+        message.reports(WireState::Revoked);
+        let never_sent = (MessageStatus::Failed, Some(ErrorCode::NeverSent));
+        assert_eq!(message.row.shown(), never_sent);
+    }
+    for (message, told) in ended(WireState::OnPhone) {
+        assert_eq!(told, None, "it has not been handed over, and is asked back");
+        assert_ne!(message.state(), HubState::Unknown);
+    }
+}
+
+#[test]
 fn the_truth_counts_whoever_was_given_that_number() {
     let mut message = Message::exposed();
     message.page(2, 1, WireState::Sent);
