@@ -3,6 +3,8 @@
 mod accept_to_radio;
 mod agent;
 mod bare;
+mod contact_lists;
+mod lists;
 mod million;
 mod people;
 mod schedules;
@@ -79,6 +81,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: schedules::NAMES,
         measure: schedules::measure,
+    },
+    Group {
+        names: contact_lists::NAMES,
+        measure: contact_lists::measure,
     },
     Group {
         names: million::NAMES,

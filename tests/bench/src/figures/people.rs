@@ -13,6 +13,7 @@ use crate::{
 };
 use serde_json::Value;
 use std::io::Write;
+use std::ops::Range;
 use std::time::Duration;
 
 pub(super) const NAMES: &[&str] = &[
@@ -23,7 +24,7 @@ pub(super) const NAMES: &[&str] = &[
 ];
 
 /// Contacts of one import: the most that it takes.
-const IMPORT: u64 = 200;
+pub(super) const IMPORT: u64 = 200;
 /// Imports at once.
 const IMPORTING: usize = 2;
 /// Lists of the dynamic group.
@@ -80,25 +81,8 @@ impl People {
         let group = make_group(hub, r#"{"name":"Everybody"}"#).await?;
         let filters = r#"{"name":"In Oslo","filters":{"vars.city":"oslo"}}"#;
         let dynamic = make_group(hub, filters).await?;
-        let request = import(hub, &group);
         let began = now();
-        let local = tokio::task::LocalSet::new();
-        let mut workers = Vec::new();
-        for worker in 0..IMPORTING as u64 {
-            let (caller, request) = (hub.caller.clone(), request.clone());
-            workers.push(local.spawn_local(async move {
-                let mut connection = Connection::open(&caller).await?;
-                let mut body = Vec::new();
-                for number in (worker..members.div_ceil(IMPORT)).step_by(IMPORTING) {
-                    send(&mut connection, &caller, &request, number, &mut body).await?;
-                }
-                Ok::<(), Failure>(())
-            }));
-        }
-        local.await;
-        for worker in workers {
-            worker.await??;
-        }
+        import_all(hub, &group, 0..members.div_ceil(IMPORT)).await?;
         Ok(Self {
             group,
             dynamic,
@@ -158,6 +142,33 @@ impl People {
     }
 }
 
+/// Imports contacts into a group, two hundred by each of these requests.
+pub(super) async fn import_all(
+    hub: &Hub,
+    group: &str,
+    requests: Range<u64>,
+) -> Result<(), Failure> {
+    let request = import(hub, group);
+    let local = tokio::task::LocalSet::new();
+    let mut workers = Vec::new();
+    for worker in 0..IMPORTING {
+        let (caller, request, numbers) = (hub.caller.clone(), request.clone(), requests.clone());
+        workers.push(local.spawn_local(async move {
+            let mut connection = Connection::open(&caller).await?;
+            let mut body = Vec::new();
+            for number in numbers.skip(worker).step_by(IMPORTING) {
+                send(&mut connection, &caller, &request, number, &mut body).await?;
+            }
+            Ok::<(), Failure>(())
+        }));
+    }
+    local.await;
+    for worker in workers {
+        worker.await??;
+    }
+    Ok(())
+}
+
 /// Returns the request that imports two hundred new contacts into a group.
 fn import(hub: &Hub, group: &str) -> Request {
     let tail = format!(r#"],"add_group_ids":["{group}"]}}"#);
@@ -180,7 +191,7 @@ fn import(hub: &Hub, group: &str) -> Request {
     )
 }
 
-async fn make_group(hub: &Hub, body: &str) -> Result<String, Failure> {
+pub(super) async fn make_group(hub: &Hub, body: &str) -> Result<String, Failure> {
     let path = format!("{}/create_group", hub.project);
     let made = ask(hub, "POST", &path, body.as_bytes()).await?;
     Ok(made["id"].as_str().ok_or("a group has no id")?.to_owned())
