@@ -13,10 +13,13 @@ use postrider_model::{ContactId, GroupId, Now, UnixMs};
 
 /// Most recipients of one step: what single sends wait for at most.
 const STEP: u32 = 200;
+/// By what a step is divided for which the queue has no room.
+const SMALLER: usize = 4;
 
 /// The recipients of a step.
 struct Next {
-    to: Vec<ScheduledTo>,
+    /// Each with its place: the key of a contact, or the number of a number.
+    to: Vec<(i64, ScheduledTo)>,
     /// The place up to which they are, for the next step.
     done_up_to: i64,
     /// Whether nobody follows.
@@ -44,10 +47,9 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         }
         Err(error) => return Err(error),
     };
-    let room = hub.queue_caps.admit(hub, &project, next.to.len(), now);
-    if room.await.is_err() {
+    let Some(next) = admitted(hub, &project, next, now).await else {
         return Ok(false);
-    }
+    };
     let mut message = Message::stored(&broadcast.message);
     let planned = match message.ready(hub, &project, now).await {
         None => return Ok(false),
@@ -59,6 +61,21 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
     let effects = hub.store.write(job).await?;
     effects.perform(hub);
     Ok(true)
+}
+
+/// Returns as many of a step's recipients as the project's queue has room for; `None` when it is
+/// full.
+async fn admitted(hub: &Hub, project: &Project, next: Next, now: Now) -> Option<Next> {
+    let mut count = next.to.len();
+    loop {
+        if hub.queue_caps.admit(hub, project, count, now).await.is_ok() {
+            return Some(next.first(count));
+        }
+        if count <= 1 {
+            return None;
+        }
+        count = count.div_ceil(SMALLER);
+    }
 }
 
 /// Ends a broadcast that cannot go on.
@@ -84,22 +101,32 @@ fn next(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Result<Next, &'static 
 }
 
 impl Next {
-    fn of(to: Vec<ScheduledTo>, done_up_to: i64) -> Self {
+    /// Makes a step of everybody after the place `above`.
+    fn of(to: Vec<(i64, ScheduledTo)>, above: i64) -> Self {
         Self {
             is_end: to.len() < STEP as usize,
+            done_up_to: to.last().map_or(above, |(place, _)| *place),
             to,
-            done_up_to,
         }
+    }
+
+    /// Returns the step of the first so many of them.
+    fn first(mut self, count: usize) -> Self {
+        if count < self.to.len() {
+            self.to.truncate(count);
+            self.is_end = false;
+            self.done_up_to = self.to.last().map_or(self.done_up_to, |(place, _)| *place);
+        }
+        self
     }
 }
 
 fn next_numbers(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Next, StoreError> {
     let done = usize::try_from(broadcast.done_up_to).unwrap_or(usize::MAX);
-    let numbers = broadcasts::numbers(tx, broadcast.id)?;
-    let numbers = numbers.into_iter().skip(done).take(STEP as usize);
-    let to: Vec<_> = numbers.map(ScheduledTo::Number).collect();
-    let done_up_to = broadcast.done_up_to + count(&to);
-    Ok(Next::of(to, done_up_to))
+    let numbers = broadcasts::numbers(tx, broadcast.id)?.into_iter();
+    let to = (1..).zip(numbers.map(ScheduledTo::Number));
+    let to = to.skip(done).take(STEP as usize);
+    Ok(Next::of(to.collect(), broadcast.done_up_to))
 }
 
 fn next_members(tx: &mut Tx<'_>, broadcast: &Broadcast, group: &Group) -> Result<Next, StoreError> {
@@ -110,11 +137,11 @@ fn next_members(tx: &mut Tx<'_>, broadcast: &Broadcast, group: &Group) -> Result
         None => groups::members_since(tx, group.id, made, above, STEP)?,
         Some(_) => matching(tx, broadcast, group.id)?,
     };
-    let done_up_to = members.last().map_or(above, |last| last.get());
-    let to = members.into_iter().map(ScheduledTo::Contact);
-    let mut next = Next::of(to.collect(), done_up_to);
+    let to = members.into_iter();
+    let to = to.map(|id| (id.get(), ScheduledTo::Contact(id)));
+    let mut next = Next::of(to.collect(), above);
     if let Some(excluded) = broadcast.exclude_contact_id {
-        next.to.retain(|to| *to != ScheduledTo::Contact(excluded));
+        next.to.retain(|(place, _)| *place != excluded.get());
     }
     Ok(next)
 }
@@ -150,13 +177,13 @@ fn send(
     next: &Next,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let reached = count(&next.to);
+    let reached = i64::try_from(next.to.len()).unwrap_or(i64::MAX);
     if !broadcasts::advance(tx, broadcast, next.done_up_to, reached, next.is_end)? {
         return Ok(Effects::default());
     }
     let mut work = Work::new(hub, project, now);
     let mut touches = Touches::default();
-    for to in &next.to {
+    for (_, to) in &next.to {
         match planned.store(&mut work, tx, to, &mut touches)? {
             Ok(()) | Err(Unsent::Blocked) => {}
             Err(Unsent::Refused(_)) => {
@@ -166,8 +193,4 @@ fn send(
     }
     contacts::touch(tx, &touches)?;
     work.finish(tx)
-}
-
-fn count<T>(items: &[T]) -> i64 {
-    i64::try_from(items.len()).unwrap_or(i64::MAX)
 }

@@ -178,7 +178,7 @@ async fn a_full_queue_holds_a_broadcast_up_and_others_go_on() {
     let theirs = send(&others, json!({ "to_numbers": [TO] })).await;
     expand(&test.hub).await;
     assert_eq!(client.get(&path(&made)).await["status"], "queuing");
-    assert_eq!(count(&client, "").await, 200);
+    assert_eq!(count(&client, "").await, 300);
     assert_eq!(others.get(&path(&theirs)).await["message_count"], 1);
     let project = test.project.id;
     let raise = test.hub.store.write(move |tx| {
