@@ -12,7 +12,7 @@ use hub_store::{StoreError, Tx, broadcasts, groups};
 use postrider_model::{ContactId, GroupId, Now, UnixMs};
 
 /// Most recipients of one step: what single sends wait for at most.
-const STEP: u32 = 200;
+const STEP: u32 = 100;
 /// By what a step is divided for which the queue has no room.
 const SMALLER: usize = 4;
 
