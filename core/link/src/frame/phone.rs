@@ -40,7 +40,7 @@ pub struct Hello {
     pub mono: u64,
     /// The SIM slots in use.
     pub sims: Vec<SimInfo>,
-    /// Exposures that are not acked as ended or as sent.
+    /// Exposures that may still be handed over or whose last word is not acked.
     pub held: Vec<HeldRow>,
 }
 

@@ -248,11 +248,12 @@ impl Claim {
         )
     }
 
-    /// Says whether hello lists the exposure, given whether its last fact was acked: all that is
-    /// not acked as ended or as sent.
+    /// Says whether hello lists the exposure, given whether its last fact was acked: all that the
+    /// phone may still hand over, and all whose last word the hub may not have. So these are never
+    /// more than the windows and the facts that are not acked.
     pub const fn is_held(self, last_fact_acked: bool) -> bool {
-        let settled = self.has_ended() || matches!(self.state, WireState::Sent);
-        !(settled && last_fact_acked)
+        let is_told = !self.is_waiting() && !matches!(self.state, WireState::Submitting);
+        !(is_told && last_fact_acked)
     }
 
     const fn awaits_result(self) -> bool {

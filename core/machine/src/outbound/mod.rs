@@ -294,7 +294,8 @@ impl Outbound {
         }
     }
 
-    /// Returns what hello shows: every exposure that is not acked as ended or as sent.
+    /// Returns what hello shows: every exposure that may still be handed over, and every one whose last
+    /// word is not acked.
     pub(crate) fn held(&self) -> Vec<HeldRow> {
         let held = self
             .live

@@ -6,7 +6,7 @@ use postrider_machine::{Condition, Counters, Effect, Event, RadioFact, SendToken
 use postrider_model::WireState;
 
 #[test]
-fn hello_lists_what_is_not_acked_as_ended_or_as_sent() {
+fn hello_lists_what_may_still_be_handed_over_and_what_is_not_acked() {
     let mut world = World::new();
     let (sent, submitting) = (world.send(send(1)), world.send(send(2)));
     world.result(world.handed_over[0].1.token, 0, 1, OK);
@@ -38,6 +38,17 @@ fn hello_lists_what_is_not_acked_as_ended_or_as_sent() {
         ]
     );
     assert!(world.told(sent).contains(&WireState::Sent));
+}
+
+#[test]
+fn an_unknown_outcome_that_the_hub_has_heard_of_is_not_listed_again() {
+    let mut world = World::new();
+    let lost = world.send(send(1));
+    world.pass(2 * HOUR);
+    assert_eq!(world.told(lost), [WireState::Unknown]);
+    world.disconnect();
+    world.pass(1_000);
+    assert_eq!(world.hellos.last().unwrap(), &[]);
 }
 
 #[test]

@@ -217,13 +217,13 @@ fn a_life_ends_only_what_was_not_submitted() {
 }
 
 #[test]
-fn hello_lists_what_is_not_acked_as_ended_or_as_sent() {
+fn hello_lists_what_may_still_be_handed_over_and_what_is_not_acked() {
     for state in WireState::ALL {
         let row = claim(1, *state);
         assert!(row.is_held(false), "{state}");
         let open = matches!(
             state,
-            WireState::OnPhone | WireState::Retrying | WireState::Submitting | WireState::Unknown
+            WireState::OnPhone | WireState::Retrying | WireState::Submitting
         );
         assert_eq!(row.is_held(true), open, "{state}");
     }

@@ -102,7 +102,7 @@ pub struct PhoneSettings {
 pub struct HelloSnapshot {
     /// The SIM slots in use.
     pub sims: Vec<SimInfo>,
-    /// Exposures that are not acked as ended or as sent
+    /// Exposures that may still be handed over or whose last word is not acked
     /// ([`Claim::is_held`](crate::ownership::phone::Claim::is_held)).
     pub held: Vec<HeldRow>,
     /// Names of optional features.
