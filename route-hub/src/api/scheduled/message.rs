@@ -243,13 +243,27 @@ mod tests {
             &route_params[port]=7&route_params[data]=AA==&vars[a]=1&label_ids[]=LB1&unknown=1";
         a.take(&form(text)).unwrap();
         let mut b = Message::default();
-        let text = r#"{"content":"x","is_template":true,"ttl_sec":60,
+        let text = r#"{"content":"x","replace_variables":true,"ttl_sec":60,
             "media":[{"url":"http://a.example/1"}],"route_params":{"port":7,"data":"AA=="},
             "vars":{"a":"1"},"label_ids":["LB1"]}"#;
         b.take(&json_params(text)).unwrap();
         assert_eq!(a, b);
         assert_eq!(Message::stored(&a.to_text()), a);
         assert_eq!(a.links().collect::<Vec<_>>(), ["http://a.example/1"]);
+    }
+
+    #[test]
+    fn what_has_two_names_is_kept_once_under_the_one_that_was_given() {
+        let mut message = Message::default();
+        message
+            .take(&form("replace_variables=1&route_id=RT1"))
+            .unwrap();
+        message.take(&form("is_template=0&phone_id=PN1")).unwrap();
+        for name in ["replace_variables", "is_template"] {
+            assert_eq!(message.get(name), &json!(false), "{name}");
+        }
+        let expected = json!({ "is_template": false, "phone_id": "PN1" });
+        assert_eq!(Json::Object(message.0), expected);
     }
 
     #[test]
