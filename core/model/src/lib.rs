@@ -11,9 +11,9 @@ mod status;
 mod time;
 
 pub use id::{
-    AlertId, ApiKeyId, BroadcastId, ContactId, CustomRouteId, DeviceId, GroupId, Id, IdKind, InvalidId, LabelId,
-    MessageId, OrganizationId, PairingId, PhoneId, ProjectId, RelativeScheduledId, ScheduledId,
-    WebhookId, kind,
+    AlertId, ApiKeyId, BroadcastId, ContactId, CustomRouteId, DeviceId, GroupId, Id, IdKind,
+    InvalidId, LabelId, MessageId, OrganizationId, PairingId, PhoneId, ProjectId,
+    RelativeScheduledId, ScheduledId, WebhookId, kind,
 };
 pub use key::{Key, KeyMaker, PROCESS_MAX};
 pub use masked::{MessageText, Secret};
