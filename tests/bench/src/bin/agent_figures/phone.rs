@@ -29,6 +29,8 @@ pub(crate) struct Phone {
     pub(crate) flying: Vec<SendToken>,
     /// The rows of the last turn, where they are wanted.
     pub(crate) changes: Option<Vec<Change>>,
+    /// Room for the rows of one commit.
+    group: Vec<Change>,
 }
 
 impl Phone {
@@ -50,6 +52,7 @@ impl Phone {
             down: 0,
             flying: Vec::new(),
             changes: None,
+            group: Vec::new(),
         };
         phone.end_turn()?;
         Ok(phone)
@@ -95,16 +98,18 @@ impl Phone {
     /// Rows first, the world second, as the ring does it.
     pub(crate) fn end_turn(&mut self) -> Result<(), Failure> {
         loop {
-            let changes: Vec<_> = std::iter::from_fn(|| self.agent.poll_change()).collect();
-            let is_idle = changes.is_empty();
+            self.group
+                .extend(std::iter::from_fn(|| self.agent.poll_change()));
+            let is_idle = self.group.is_empty();
             if !is_idle {
                 if let Disk::Journal(journal) = &mut self.disk {
-                    journal.commit(&changes)?;
+                    journal.commit(&self.group)?;
                 }
                 self.agent.handle_committed(self.now);
             }
-            if let Some(kept) = &mut self.changes {
-                kept.extend(changes);
+            match &mut self.changes {
+                Some(kept) => kept.append(&mut self.group),
+                None => self.group.clear(),
             }
             let mut did_something = false;
             while let Some(effect) = self.agent.poll_effect() {
