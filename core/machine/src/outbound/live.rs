@@ -2,56 +2,69 @@
 
 use super::message::Message;
 use crate::token::MessageRef;
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use foldhash::fast::FixedState;
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::RangeInclusive,
+};
 
-/// Rows are long: what moves within the tree is only where each of them is.
+/// Each fact looks its message up a dozen times, so that is a table; what goes through all of them
+/// goes in order.
 #[derive(Debug, Default)]
-pub(super) struct Live(BTreeMap<MessageRef, Box<Message>>);
+pub(super) struct Live {
+    rows: HashMap<MessageRef, Box<Message>, FixedState>,
+    order: BTreeSet<MessageRef>,
+}
 
 impl Live {
     pub(super) fn get(&self, message: &MessageRef) -> Option<&Message> {
-        self.0.get(message).map(Box::as_ref)
+        self.rows.get(message).map(Box::as_ref)
     }
 
     pub(super) fn get_mut(&mut self, message: &MessageRef) -> Option<&mut Message> {
-        self.0.get_mut(message).map(Box::as_mut)
+        self.rows.get_mut(message).map(Box::as_mut)
     }
 
     pub(super) fn insert(&mut self, message: MessageRef, live: Message) {
-        self.0.insert(message, Box::new(live));
+        self.order.insert(message);
+        self.rows.insert(message, Box::new(live));
     }
 
     pub(super) fn remove(&mut self, message: &MessageRef) -> Option<Box<Message>> {
-        self.0.remove(message)
+        self.order.remove(message);
+        self.rows.remove(message)
     }
 
     pub(super) fn contains_key(&self, message: &MessageRef) -> bool {
-        self.0.contains_key(message)
+        self.rows.contains_key(message)
     }
 
     pub(super) fn keys(&self) -> impl Iterator<Item = &MessageRef> {
-        self.0.keys()
+        self.order.iter()
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Message> {
-        self.0.values().map(Box::as_ref)
+        self.iter().map(|(_, live)| live)
     }
 
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Message> {
-        self.0.values_mut().map(Box::as_mut)
+    pub(super) fn for_each_mut(&mut self, mut change: impl FnMut(&mut Message)) {
+        for message in &self.order {
+            if let Some(live) = self.rows.get_mut(message) {
+                change(live);
+            }
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&MessageRef, &Message)> {
-        self.0
-            .iter()
-            .map(|(message, live)| (message, live.as_ref()))
+        let order = self.order.iter();
+        order.filter_map(|message| Some((message, self.get(message)?)))
     }
 
     pub(super) fn range(
         &self,
         range: RangeInclusive<MessageRef>,
     ) -> impl Iterator<Item = (&MessageRef, &Message)> {
-        let range = self.0.range(range);
-        range.map(|(message, live)| (message, live.as_ref()))
+        let order = self.order.range(range);
+        order.filter_map(|message| Some((message, self.get(message)?)))
     }
 }

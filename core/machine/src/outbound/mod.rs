@@ -259,13 +259,13 @@ impl Outbound {
     /// Takes it that the wall clock moved against the boot clock: what was, was as long ago as
     /// before. Returns what is to be remembered of it.
     pub(crate) fn wall_moved(&mut self, by_ms: i64, now: UnixMs) -> Option<Change> {
-        for live in self.live.values_mut() {
+        self.live.for_each_mut(|live| {
             let row = &mut live.row;
             row.received.move_wall(by_ms);
             if let Some((since, _)) = &mut row.progress.retry {
                 since.move_wall(by_ms);
             }
-        }
+        });
         self.ended.wall_moved(by_ms);
         let before = now.plus_ms(by_ms.saturating_neg());
         (by_ms < 0)
@@ -366,10 +366,10 @@ impl Outbound {
     /// Takes it that the link's counters start over: what came before belongs to an older
     /// generation, and every unacked fact sinks by `sinks_by`.
     pub(crate) fn restarted(&mut self, sinks_by: u64) {
-        for live in self.live.values_mut() {
+        self.live.for_each_mut(|live| {
             live.row.s = 0;
             live.row.progress.fact = live.row.progress.fact.saturating_sub(sinks_by);
-        }
+        });
         self.ended.restarted(sinks_by);
         let unacked = std::mem::take(&mut self.unacked);
         let sunk = unacked
