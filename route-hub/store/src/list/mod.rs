@@ -4,6 +4,7 @@
 //! that come and go shift nothing. The statement is built with `sea-query` in its PostgreSQL
 //! dialect, whose `$1` and quoted names every engine's executor reads.
 
+mod compare;
 mod marker;
 mod path;
 mod sql;
