@@ -6,10 +6,11 @@ use super::output::{or_dash, table};
 use crate::alerts;
 use crate::audit;
 use crate::commands::CommandError;
+use crate::hub::Hub;
 use crate::setup;
-use hub_domain::{AlertKind, Phone, QuietMode};
-use hub_store::{Tx, phones, projects};
-use postrider_model::{PhoneId, ProjectId};
+use hub_domain::{AlertKind, Phone, Project, QuietMode};
+use hub_store::{StoreError, Tx, phones, projects};
+use postrider_model::{Now, PhoneId, ProjectId};
 use serde_json::{Value, json};
 
 pub(super) fn run(admin: &Admin, command: PhoneCommand) -> Result<(), CommandError> {
@@ -67,24 +68,9 @@ fn remarks(phone: &Phone) -> String {
 
 /// Changes what an operator decides about a phone.
 fn set(admin: &Admin, id: PhoneId, window: u32) -> Result<(), CommandError> {
-    let phone = admin.write(move |hub, tx, now| {
-        let found = phones::by_key(tx, id)?.filter(|phone| !phone.removed);
-        let Some(mut phone) = found else {
-            return Ok(Err("there is no such phone"));
-        };
-        let Some(project) = projects::get(tx, phone.project_id)? else {
-            return Ok(Err("there is no such phone"));
-        };
-        phone.window_size = Some(window);
-        phones::update(tx, &phone)?;
-        let line = audit::Line {
-            organization_id: project.organization_id,
-            project_id: Some(project.id),
-            action: "phone.set",
-            target: id.to_string(),
-        };
-        audit::write(hub, tx, line, now)?;
-        Ok(Ok(phone))
+    let (phone, ()) = change(admin, id, "phone.set", move |change| {
+        change.phone.window_size = Some(window);
+        Ok(Ok(()))
     })?;
     admin.out.show(&view(&phone), || {
         format!("{id} holds {window} unsent messages of a priority at most")
@@ -94,26 +80,18 @@ fn set(admin: &Admin, id: PhoneId, window: u32) -> Result<(), CommandError> {
 
 /// The next word of the phone says which SIM is the right one from now on.
 fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
-    let phone = admin.write(move |hub, tx, now| {
-        let found = phones::by_key(tx, id)?.filter(|phone| !phone.removed);
-        let Some(mut phone) = found else {
-            return Ok(Err("there is no such phone"));
-        };
-        let Some(project) = projects::get(tx, phone.project_id)? else {
-            return Ok(Err("there is no such phone"));
-        };
+    let (phone, ()) = change(admin, id, "phone.confirm_sim", |change| {
+        let Change {
+            hub,
+            tx,
+            project,
+            phone,
+            now,
+        } = change;
         phone.sim_changed = false;
         phone.sim_fingerprint = None;
-        phones::update(tx, &phone)?;
-        alerts::clear_for_phone(hub, tx, &project, &phone, AlertKind::SimChanged, now)?;
-        let line = audit::Line {
-            organization_id: project.organization_id,
-            project_id: Some(project.id),
-            action: "phone.confirm_sim",
-            target: id.to_string(),
-        };
-        audit::write(hub, tx, line, now)?;
-        Ok(Ok(phone))
+        alerts::clear_for_phone(hub, tx, project, phone, AlertKind::SimChanged, *now)?;
+        Ok(Ok(()))
     })?;
     admin.out.show(&view(&phone), || {
         format!("{id} sends from the SIM that is in it now")
@@ -123,7 +101,41 @@ fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
 
 /// Lets a phone send in its present quiet hours; outside of them there is nothing to release.
 fn release_quiet_hours(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
-    let (phone, released) = admin.write(move |hub, tx, now| {
+    let (phone, released) = change(admin, id, "phone.release_quiet_hours", |change| {
+        if change.phone.quiet_mode != QuietMode::Confirm {
+            return Ok(Err("the phone's quiet_mode is not confirm"));
+        }
+        let zone = &change.project.timezone_id;
+        Ok(Ok(change.phone.release_quiet(zone, change.now.unix)))
+    })?;
+    admin.out.show(&view(&phone), || match released {
+        true => format!("{id} sends until its quiet hours end, and keeps the next ones"),
+        false => format!("{id} keeps no quiet hours at this moment"),
+    });
+    Ok(())
+}
+
+/// A phone that is being changed, and where.
+struct Change<'a, 'tx> {
+    hub: &'a Hub,
+    tx: &'a mut Tx<'tx>,
+    project: &'a Project,
+    phone: &'a mut Phone,
+    now: Now,
+}
+
+/// Changes a phone and writes that down, unless it is as it was before.
+fn change<T, F>(
+    admin: &Admin,
+    id: PhoneId,
+    action: &'static str,
+    mut job: F,
+) -> Result<(Phone, T), CommandError>
+where
+    F: FnMut(&mut Change<'_, '_>) -> Result<Result<T, &'static str>, StoreError> + Send + 'static,
+    T: Send + 'static,
+{
+    admin.write(move |hub, tx, now| {
         let found = phones::by_key(tx, id)?.filter(|phone| !phone.removed);
         let Some(mut phone) = found else {
             return Ok(Err("there is no such phone"));
@@ -131,27 +143,30 @@ fn release_quiet_hours(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
         let Some(project) = projects::get(tx, phone.project_id)? else {
             return Ok(Err("there is no such phone"));
         };
-        if phone.quiet_mode != QuietMode::Confirm {
-            return Ok(Err("the phone's quiet_mode is not confirm"));
-        }
-        let released = phone.release_quiet(&project.timezone_id, now.unix);
-        if released {
+        let before = phone.clone();
+        let done = job(&mut Change {
+            hub,
+            tx,
+            project: &project,
+            phone: &mut phone,
+            now,
+        })?;
+        let done = match done {
+            Ok(done) => done,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        if phone != before {
             phones::update(tx, &phone)?;
             let line = audit::Line {
                 organization_id: project.organization_id,
                 project_id: Some(project.id),
-                action: "phone.release_quiet_hours",
+                action,
                 target: id.to_string(),
             };
             audit::write(hub, tx, line, now)?;
         }
-        Ok(Ok((phone, released)))
-    })?;
-    admin.out.show(&view(&phone), || match released {
-        true => format!("{id} sends until its quiet hours end, and keeps the next ones"),
-        false => format!("{id} keeps no quiet hours at this moment"),
-    });
-    Ok(())
+        Ok(Ok((phone, done)))
+    })
 }
 
 pub(super) fn view(phone: &Phone) -> Value {
