@@ -6,7 +6,7 @@ use crate::api::scheduled::message::Message;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use hub_domain::{MessageSource, Project, Schedule, ScheduledTo};
+use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, groups, relative_schedules, schedules};
 use postrider_model::{GroupId, Now, ProjectId, UnixMs};
@@ -106,16 +106,19 @@ fn pass(
     if !schedules::is_current(tx, &ready.schedule)? {
         return Ok(false);
     }
-    if let Some(relative) = ready.schedule.relative_id
-        && relative_schedules::get(tx, work.project.id, relative)?.is_none()
-    {
-        // Its relative schedule was deleted; its own row goes as that one's are walked to.
-        return Ok(false);
+    let mut stopped = None;
+    if let Some(relative) = ready.schedule.relative_id {
+        let Some(relative) = relative_schedules::get(tx, work.project.id, relative)? else {
+            // Its relative schedule was deleted; its own row goes as that one's are walked to.
+            return Ok(false);
+        };
+        stopped = group_stops(tx, &relative)?;
     }
     let mut schedule = ready.schedule.clone();
-    schedule.problem = match &ready.planned {
-        Err(problem) => Some(problem.clone()),
-        Ok(planned) => match &schedule.to {
+    schedule.problem = match (&ready.planned, stopped) {
+        (_, Some(stopped)) => Some(stopped.to_owned()),
+        (Err(problem), None) => Some(problem.clone()),
+        (Ok(planned), None) => match &schedule.to {
             ScheduledTo::Group(group) => broadcast(work, tx, &schedule, *group)?,
             to => match planned.store(work, tx, to, touches)? {
                 Ok(()) => None,
@@ -128,6 +131,23 @@ fn pass(
     schedules::pass(tx, &schedule)
 }
 
+/// Says why nothing may be sent to the group of a relative schedule.
+fn group_stops(
+    tx: &mut Tx<'_>,
+    relative: &RelativeSchedule,
+) -> Result<Option<&'static str>, StoreError> {
+    let ScheduledTo::Group(group) = &relative.to else {
+        return Ok(None);
+    };
+    let group = groups::get(tx, relative.project_id, *group)?;
+    Ok(group
+        .filter(|group| !group.allow_sending)
+        .map(|_| NOT_ALLOWED))
+}
+
+/// What a group says that nothing may be sent to.
+const NOT_ALLOWED: &str = "sending to the group is not allowed";
+
 /// Makes a broadcast to a group, or says why that cannot be.
 fn broadcast(
     work: &mut Work<'_, '_>,
@@ -137,7 +157,7 @@ fn broadcast(
 ) -> Result<Option<String>, StoreError> {
     let problem = match groups::get(tx, schedule.project_id, group_id)? {
         None => "the group is gone",
-        Some(group) if !group.allow_sending => "sending to the group is not allowed",
+        Some(group) if !group.allow_sending => NOT_ALLOWED,
         Some(group) => {
             let given = Given {
                 id: work.hub.id(work.now),

@@ -451,6 +451,54 @@ async fn without_automatic_contacts_those_that_exist_are_still_found() {
 }
 
 #[tokio::test]
+async fn a_message_without_its_contact_is_not_sent_again_to_a_number_that_is_blocked_now() {
+    let test = hub().await;
+    let client = test.client();
+    let sent = client.send("once").await;
+    let contact = format!("contacts/{}", sent["contact_id"].as_str().unwrap());
+    client.call("DELETE", &contact, None).await.ok();
+    let resend = format!("messages/{}/resend", id(&sent));
+    let blocked = json!({ "phone_number": TO, "send_blocked": true });
+    client.post("contacts", blocked).await;
+    let (code, _) = client.call("POST", &resend, None).await.refused(400);
+    assert_eq!(code, "invalid_param");
+}
+
+#[tokio::test]
+async fn of_several_contacts_with_a_number_a_blocked_one_counts_for_sending() {
+    let test = hub().await;
+    let client = test.client();
+    let open = client.post("contacts", json!({ "phone_number": TO })).await;
+    let more = json!({ "phone_number": TO, "lookup_key": "none", "send_blocked": true });
+    client.post("contacts", more).await;
+    let message = json!({ "to_number": TO, "content": "x" });
+    let refused = client.call("POST", "messages/send", Some(message)).await;
+    refused.refused(400);
+    let found = client.post("contacts", json!({ "phone_number": TO })).await;
+    assert_eq!(found["id"], open["id"]);
+}
+
+#[tokio::test]
+async fn a_contact_without_messages_has_no_last_ones() {
+    let test = hub().await;
+    let client = test.client();
+    let sent = client.send("once").await;
+    let contact = format!("contacts/{}", sent["contact_id"].as_str().unwrap());
+    let message = format!("messages/{}", id(&sent));
+    client.call("DELETE", &message, None).await.ok();
+    let contact = client.get(&contact).await;
+    assert_eq!(contact["message_count"], 0);
+    for name in [
+        "last_message_id",
+        "last_message_time",
+        "last_incoming_message_time",
+        "last_outgoing_message_time",
+    ] {
+        assert_eq!(contact[name], Value::Null, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_sent_again_to_a_blocked_contact() {
     let test = hub().await;
     let client = test.client();

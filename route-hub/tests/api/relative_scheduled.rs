@@ -130,6 +130,26 @@ async fn each_member_gets_it_at_the_time_of_its_own_date() {
 }
 
 #[tokio::test]
+async fn nothing_is_sent_by_it_to_a_group_that_nothing_may_be_sent_to_any_more() {
+    let test = hub().await;
+    let client = test.client();
+    let group = group(&client).await;
+    contact(&client, 1, json!({ "due": "2100-01-01" }), &[&group]).await;
+    let body = json!({
+        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
+    });
+    let relative = client.post("relative_scheduled", body).await;
+    follow_all(&test).await;
+    let path = format!("groups/{group}");
+    client.post(&path, json!({ "allow_sending": false })).await;
+    fire_at(&test, NEW_YEAR + 2).await;
+    assert_eq!(client.ids("messages").await, [""; 0]);
+    let path = format!("scheduled?relative_scheduled_id={}", id(&relative));
+    let shown = client.get(&path).await["data"][0]["error_message"].take();
+    assert_eq!(shown, "sending to the group is not allowed");
+}
+
+#[tokio::test]
 async fn it_follows_dates_and_membership_as_these_change() {
     let test = hub().await;
     let client = test.client();

@@ -49,7 +49,7 @@ pub(super) fn store(
 ) -> Result<Stored, StoreError> {
     let found = match &draft.to {
         Recipient::Number(number) => {
-            contacts::find_by_number(tx, work.project.id, &Address::from(number))?
+            contacts::find_to_send_to(tx, work.project.id, &Address::from(number))?
         }
         Recipient::Code(_) => None,
         Recipient::Contact(id) | Recipient::Both(id, _) => contacts::get(tx, work.project.id, *id)?,

@@ -104,12 +104,17 @@ fn target(
     Ok(Ok(Some(Target { phone, route_id })))
 }
 
-/// Says whether nothing may be sent to the message's contact.
+/// Says whether nothing may be sent to the message's contact, or to whom its number belongs now.
 fn is_blocked(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
-    let Some(contact_id) = message.contact_id else {
-        return Ok(false);
+    let project = message.project_id;
+    let own = match message.contact_id {
+        Some(id) => contacts::get(tx, project, id)?,
+        None => None,
     };
-    let contact = contacts::get(tx, message.project_id, contact_id)?;
+    let contact = match (own, &message.to_number) {
+        (None, Some(number)) => contacts::find_to_send_to(tx, project, number)?,
+        (own, _) => own,
+    };
     Ok(contact.is_some_and(|contact| contact.send_blocked))
 }
 

@@ -89,7 +89,7 @@ pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Takes a deleted message out of its contact's counts and last message.
+/// Takes a deleted message out of its contact's counts, last times and last message.
 ///
 /// # Errors
 /// What the database says.
@@ -97,16 +97,46 @@ pub fn forget_message(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreErr
     let Some(contact_id) = message.contact_id else {
         return Ok(());
     };
-    let (incoming, outgoing) = match message.direction {
-        Direction::Incoming => (1, 0),
-        Direction::Outgoing => (0, 1),
-    };
+    match message.direction {
+        Direction::Incoming => forget_messages(tx, contact_id, 1, 0),
+        Direction::Outgoing => forget_messages(tx, contact_id, 0, 1),
+    }
+}
+
+/// Takes so many messages, which are there no more, out of a contact's counts, last times and last
+/// message.
+///
+/// # Errors
+/// What the database says.
+pub fn forget_messages(
+    tx: &mut Tx<'_>,
+    contact_id: ContactId,
+    incoming: i64,
+    outgoing: i64,
+) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE contacts SET incoming_message_count = incoming_message_count - $2, \
-         outgoing_message_count = outgoing_message_count - $3, message_count = message_count - 1, \
+         outgoing_message_count = outgoing_message_count - $3, \
+         message_count = message_count - $2 - $3, \
          last_message_id = (SELECT id FROM messages WHERE contact_id = $1 AND hidden = 0 \
-         ORDER BY id DESC LIMIT 1) WHERE id = $1",
-        &values![contact_id, incoming, outgoing],
+         ORDER BY id DESC LIMIT 1), \
+         last_message_time = (SELECT time_created FROM messages WHERE contact_id = $1 \
+         AND hidden = 0 ORDER BY id DESC LIMIT 1), \
+         last_incoming_message_time = CASE WHEN $2 = 0 THEN last_incoming_message_time \
+         WHEN incoming_message_count <= $2 THEN NULL \
+         ELSE (SELECT time_created FROM messages WHERE contact_id = $1 AND hidden = 0 \
+         AND direction = $4 ORDER BY id DESC LIMIT 1) END, \
+         last_outgoing_message_time = CASE WHEN $3 = 0 THEN last_outgoing_message_time \
+         WHEN outgoing_message_count <= $3 THEN NULL \
+         ELSE (SELECT time_created FROM messages WHERE contact_id = $1 AND hidden = 0 \
+         AND direction = $5 ORDER BY id DESC LIMIT 1) END WHERE id = $1",
+        &values![
+            contact_id,
+            incoming,
+            outgoing,
+            Direction::Incoming.code(),
+            Direction::Outgoing.code(),
+        ],
     )?;
     Ok(())
 }

@@ -21,17 +21,43 @@ pub fn find_by_number(
     project_id: ProjectId,
     number: &Address,
 ) -> Result<Option<Contact>, StoreError> {
+    find(tx, EXACT, project_id, number)
+}
+
+/// Returns the contact that a message to a number is for; where several have the very number, one to
+/// whom nothing may be sent comes first.
+///
+/// # Errors
+/// What the database says.
+pub fn find_to_send_to(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    number: &Address,
+) -> Result<Option<Contact>, StoreError> {
+    find(tx, EXACT_BLOCKED_FIRST, project_id, number)
+}
+
+const EXACT: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
+     ORDER BY id LIMIT 1"
+);
+const EXACT_BLOCKED_FIRST: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
+     ORDER BY send_blocked DESC, id LIMIT 1"
+);
+
+fn find(
+    tx: &mut Tx<'_>,
+    exact: &'static str,
+    project_id: ProjectId,
+    number: &Address,
+) -> Result<Option<Contact>, StoreError> {
     let tail = numbers::tail(number);
-    let exact = tx.query_one(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
-             ORDER BY id LIMIT 1"
-        ),
-        &values![project_id, &*tail, number],
-        read,
-    )?;
+    let exact = tx.query_one(exact, &values![project_id, &*tail, number], read)?;
     if exact.is_some() || !numbers::has_comparable_tail(number) {
         return Ok(exact);
     }

@@ -23,8 +23,8 @@ mod counters;
 mod lookup;
 mod variables;
 
-pub use counters::{Touches, forget_message, touch};
-pub use lookup::{find_by_name, find_by_number, find_by_variable, get_or_create};
+pub use counters::{Touches, forget_message, forget_messages, touch};
+pub use lookup::{find_by_name, find_by_number, find_by_variable, find_to_send_to, get_or_create};
 
 /// What lists may be filtered and sorted by.
 pub mod by {

@@ -1,7 +1,7 @@
 //! Removing old messages, a few at a time.
 
 use crate::row::Cursor;
-use crate::{StoreError, Tx, labels, values};
+use crate::{StoreError, Tx, contacts, labels, values};
 use hub_domain::{Direction, OwnershipRow};
 use postrider_model::{ContactId, Key, MessageId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ pub fn remove_old(
         }
     }
     for (contact_id, (incoming, outgoing)) in counts {
-        uncount(tx, contact_id, incoming, outgoing)?;
+        contacts::forget_messages(tx, contact_id, incoming, outgoing)?;
     }
     Ok(Removed {
         count,
@@ -124,22 +124,5 @@ fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
     )?;
     labels::forget(tx, id)?;
     tx.execute("DELETE FROM messages WHERE id = $1", &values![id])?;
-    Ok(())
-}
-
-fn uncount(
-    tx: &mut Tx<'_>,
-    contact_id: ContactId,
-    incoming: i64,
-    outgoing: i64,
-) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE contacts SET incoming_message_count = incoming_message_count - $2, \
-         outgoing_message_count = outgoing_message_count - $3, \
-         message_count = message_count - $2 - $3, \
-         last_message_id = (SELECT id FROM messages WHERE contact_id = $1 AND hidden = 0 \
-         ORDER BY id DESC LIMIT 1) WHERE id = $1",
-        &values![contact_id, incoming, outgoing],
-    )?;
     Ok(())
 }
