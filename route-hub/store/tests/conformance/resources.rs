@@ -434,9 +434,16 @@ pub(crate) fn counters_follow_the_messages<B: Backend>() {
         contacts::forget_message(tx, &hidden.unwrap())
     });
     let forgotten = read(30, 10);
-    let times = [Some(3_000_000), Some(2_000_000), Some(3_000_000)];
     assert_eq!(counted(&forgotten), ([3, 1, 2], times));
     assert_eq!(forgotten.last_message_id, Some(id(61)));
+
+    write(&store, |tx| {
+        messages::hide(tx, id(10), id(61), NOW)?;
+        contacts::forget_messages(tx, id(30), 1, 0)
+    });
+    let forgotten = read(30, 10);
+    let times = [Some(3_000_000), None, Some(3_000_000)];
+    assert_eq!(counted(&forgotten), ([2, 0, 2], times));
 
     write(&store, |tx| contacts::forget_messages(tx, id(31), 0, 1));
     assert_eq!(counted(&read(31, 11)).1[2], None);
