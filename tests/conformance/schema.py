@@ -149,7 +149,7 @@ VOID = Resource("nothing", {})
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of a URL."""
+    """A method of a URL. `empty`: a list that never has rows yet; `refuses`: nothing is good enough for it yet."""
 
     method: str
     path: str
@@ -166,6 +166,8 @@ class Operation:
     rows: dict = field(default_factory=dict)
     idempotent: bool = False
     anywhere: bool = False
+    empty: bool = False
+    refuses: bool = False
 
     @property
     def title(self):

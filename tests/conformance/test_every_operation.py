@@ -174,7 +174,7 @@ def test_nothing_in_every_form_is_no_parameters(world, operation):
         bodies = (None, b"", b"null", b"[]", b"{}")
     for body in bodies:
         answer = world.caller.call(operation.method, world.path(operation), body=body)
-        if operation.base and operation.method != "GET":
+        if operation.refuses or (operation.base and operation.method != "GET"):
             problems = judge_error(answer, 400, "invalid_param")
         elif operation.base:
             problems = []

@@ -38,7 +38,7 @@ def test_a_list_has_its_rows_in_an_envelope_and_counts_them(rows, operation):
     page = answer.json
     for problem in judge_shape(operation.answer, page):
         findings.note("shape", problem, answer)
-    assert page["data"], "there are no rows to test with"
+    assert operation.empty == (page["data"] == []), "there are no rows to test with"
     assert (page["sort"], page["sort_dir"], page["truncated"]) == ("default", "asc", False)
     for count in ("1", "true", "True"):
         assert rows.caller.read(path, count=count) == {"count": len(page["data"])}
@@ -51,7 +51,7 @@ def test_a_list_has_its_rows_in_an_envelope_and_counts_them(rows, operation):
 ALONE = {operation.path for operation in OPERATIONS if operation.method == "GET" and operation.filters is None}
 
 
-@pytest.mark.parametrize("operation", LISTS, ids=title)
+@pytest.mark.parametrize("operation", [one for one in LISTS if not one.empty], ids=title)
 def test_a_row_of_a_list_is_shown_alone_as_it_is_there(rows, operation):
     kind = operation.path.rsplit("/", 1)[1]
     within = "" if kind in ("projects", "organizations") else "/projects/{project_id}"

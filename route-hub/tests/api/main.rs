@@ -9,6 +9,7 @@ mod groups;
 mod idempotency;
 mod kinds;
 mod labels;
+mod later;
 mod lists;
 mod messages;
 mod new_phones;

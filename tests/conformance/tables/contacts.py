@@ -65,6 +65,10 @@ FILTERS = (
     Filter("send_blocked", "bool"),
     Filter("vars", "vars", (*TEXT, "min", "max", "exists"), values=("city", "age", "joined")),
 )
+VARS = Filter("vars", "vars", (*TEXT, "min", "max", "exists"), values=("city",))
+STATE_FILTERS = (Filter("id", "text", TEXT), VARS)
+DATA_ROW = Resource("DataRow", {"id": "id", "contact_id": "id?", "time_created": "time", "vars": "object"})
+STATE = Resource("ContactServiceState", {"id": "text?", "contact_id": "id", "service_id": "id", "vars": "object"})
 GROUP_ID = Filter("group_id", "id", of="group_ids")
 SORTS = ("name", "phone_number", "last_message_time")
 
@@ -203,10 +207,10 @@ IMPORT = Operation(
 )
 
 
-def of_one(part, permission, resource, filters, sorts):
+def of_one(part, permission, resource, filters, sorts, **more):
     """A sub-list of a contact."""
     path = "/projects/{project_id}/contacts/{contact_id}/" + part
-    return listed(path, permission, resource, filters, sorts, rows={"contact_id": "many messages"})
+    return listed(path, permission, resource, filters, sorts, rows={"contact_id": "many messages"}, **more)
 
 
 def sub_lists():
@@ -217,6 +221,8 @@ def sub_lists():
         of_one("groups", "view_contacts", groups.GROUP, groups.FILTERS, groups.SORTS),
         of_one("messages", "view_messages", messages.MESSAGE, messages.FILTERS, ()),
         of_one("scheduled", "view_messages", scheduled.SCHEDULED, scheduled.FILTERS, scheduled.SORTS),
+        of_one("rows", "view_contacts", DATA_ROW, (Filter("time_created", "time", ("min", "max")),), (), empty=True),
+        of_one("states", "view_contacts", STATE, STATE_FILTERS, (), empty=True),
     )
 
 

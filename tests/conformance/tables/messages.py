@@ -469,6 +469,12 @@ CANCEL = Operation(
     ),
 )
 
+def of_whatsapp(call):
+    """A call for incoming messages of WhatsApp alone."""
+    incoming = Case("one that came in otherwise", {}, 400, path={"message_id": Own("incoming")})
+    return Operation("POST", f"{ONE}/{call}", "send_messages", VOID, fields=False, refuses=True, cases=(incoming,))
+
+
 OPERATIONS = (
     listed("/projects/{project_id}/messages", "view_messages", MESSAGE, FILTERS, ()),
     SEND,
@@ -481,4 +487,6 @@ OPERATIONS = (
     RESEND,
     CANCEL,
     Operation("GET", ONE + "/mms_parts", "view_messages", ArrayOf(MMS_PART), fields=False),
+    of_whatsapp("send_read_receipt"),
+    of_whatsapp("send_typing_indicator"),
 )

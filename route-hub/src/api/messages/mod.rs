@@ -1,6 +1,7 @@
 //! Messages, both ways.
 
 mod cancel;
+mod chat;
 mod delete;
 mod draft;
 mod get;
@@ -25,6 +26,7 @@ mod writing;
 pub(crate) mod tests;
 
 pub use cancel::cancel;
+pub use chat::{send_read_receipt, send_typing_indicator};
 pub use delete::delete;
 pub use get::get;
 pub use list::list;
