@@ -1,7 +1,10 @@
 //! Every fault of a frame once, with an agent that must come through it.
 
 use crate::support::{Run, all_hold, play, with_fault};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
+use virtual_phone::VirtualPhone;
 
 fn one_each(faults: &[&str]) -> Vec<String> {
     faults.iter().map(|fault| with_fault(2, fault)).collect()
@@ -73,11 +76,19 @@ async fn stays_away(code: u16) {
         with_fault(2, &fault)
     ))
     .await;
-    let phone = run.phone().await;
+    let (shows, mut shown) = watch::channel(false);
+    let mut config = run.phone_config();
+    config.watcher = Some(Arc::new(move |seen| {
+        if seen.to_string().contains("UpdateNeeded") {
+            shows.send_replace(true);
+        }
+    }));
+    let phone = VirtualPhone::start(config).await.unwrap();
     run.until(r#"{"ended": 1}"#).await;
     if matches!(code, 4403 | 4410) {
         phone.closed().await;
     } else {
+        shown.wait_for(|it| *it).await.unwrap();
         phone.network_changed().await;
     }
     let verdict = run.finish().await;
