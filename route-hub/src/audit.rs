@@ -1,4 +1,4 @@
-//! Lines of the audit log that the operator's commands write.
+//! Lines of the audit log: who did what, and to what.
 
 use crate::hub::Hub;
 use hub_domain::AuditEntry;

@@ -3,6 +3,7 @@
 use super::effects::Effects;
 use super::ownership;
 use super::routing::{self, KnownPhones};
+use crate::audit;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
 use hub_domain::{Address, Broadcast, BroadcastShare, Contact, Message, Phone, PhoneType, Project};
@@ -12,8 +13,9 @@ use hub_store::{StoreError, Tx, messages, moves, phones};
 use postrider_link::ownership::hub::{
     ErrorCode, Fact, Flags, Outcome, Ownership, Published, Refused,
 };
-use postrider_model::{BroadcastId, MessageStatus, Now, PhoneId, UnixMs, WireState};
+use postrider_model::{ApiKeyId, BroadcastId, MessageStatus, Now, PhoneId, UnixMs, WireState};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// One unit of work on messages: what it goes by, and what it gathers until its end.
@@ -78,6 +80,26 @@ impl<'h, 'p> Work<'h, 'p> {
             called_off: BTreeMap::new(),
             sent: BTreeMap::new(),
         }
+    }
+
+    /// Writes down in the audit log what the holder of a key did, and to what.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn note(
+        &self,
+        tx: &mut Tx<'_>,
+        actor: ApiKeyId,
+        action: &'static str,
+        target: impl fmt::Display,
+    ) -> Result<(), StoreError> {
+        let line = audit::Line {
+            organization_id: self.project.organization_id,
+            project_id: Some(self.project.id),
+            action,
+            target: target.to_string(),
+        };
+        audit::write_as(self.hub, tx, &actor.to_string(), line, self.now)
     }
 
     /// Applies a fact to a message and writes everything that follows from it.

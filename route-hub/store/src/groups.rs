@@ -29,15 +29,7 @@ pub mod by {
     pub const FILTERS: Column = Column::new("filters", Kind::Text);
 }
 
-const TABLE: Table<Group> = Table {
-    name: "contact_groups",
-    columns: columns!(),
-    read,
-    hidden: None,
-    indexes: &[],
-    variables: None,
-    searched: &[],
-};
+const TABLE: Table<Group> = Table::plain("contact_groups", columns!(), read);
 
 /// Stores a new group.
 ///

@@ -21,15 +21,7 @@ pub mod by {
     pub const NAME: Column = Column::new("name_folded", Kind::Folded);
 }
 
-const TABLE: Table<Label> = Table {
-    name: "labels",
-    columns: columns!(),
-    read,
-    hidden: None,
-    indexes: &[],
-    variables: None,
-    searched: &[],
-};
+const TABLE: Table<Label> = Table::plain("labels", columns!(), read);
 
 /// Stores a new label.
 ///

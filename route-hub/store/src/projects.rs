@@ -26,15 +26,7 @@ pub mod by {
     pub const NAME: Column = Column::new("name_folded", Kind::Folded);
 }
 
-const TABLE: Table<Project> = Table {
-    name: "projects",
-    columns: columns!(),
-    read,
-    hidden: None,
-    indexes: &[],
-    variables: None,
-    searched: &[],
-};
+const TABLE: Table<Project> = Table::plain("projects", columns!(), read);
 
 /// Stores a new project.
 ///

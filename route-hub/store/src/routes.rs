@@ -22,15 +22,7 @@ pub mod by {
     pub const NAME: Column = Column::new("name_folded", Kind::Folded);
 }
 
-const TABLE: Table<Route> = Table {
-    name: "routes",
-    columns: columns!(),
-    read,
-    hidden: None,
-    indexes: &[],
-    variables: None,
-    searched: &[],
-};
+const TABLE: Table<Route> = Table::plain("routes", columns!(), read);
 
 /// Stores a new route.
 ///

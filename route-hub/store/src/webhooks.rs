@@ -21,15 +21,7 @@ pub mod by {
     pub const ID: Column = Column::new("id", Kind::Int);
 }
 
-const TABLE: Table<Webhook> = Table {
-    name: "webhooks",
-    columns: columns!(),
-    read,
-    hidden: None,
-    indexes: &[],
-    variables: None,
-    searched: &[],
-};
+const TABLE: Table<Webhook> = Table::plain("webhooks", columns!(), read);
 
 /// Stores a new webhook object.
 ///

@@ -47,18 +47,37 @@ async fn reconcile(line: &mut Line, rows: Vec<HeldRow>) -> u64 {
     line.welcome().await.generation
 }
 
-#[tokio::test]
-async fn a_hub_that_went_backwards_reconciles_by_pages() {
-    let hub = hub().await;
-    let mut phone = hub.pair().await;
-    let id = hub.queue(&phone, "forgotten").await;
+/// Gives a phone a message and takes one of its own, all of which the hub then forgets.
+async fn forgotten(hub: &TestHub, phone: &mut Phone) -> MessageId {
+    let id = hub.queue(phone, "forgotten").await;
     let mut line = phone.connect().await;
     line.send().await;
     line.inbound(1, "counted").await;
     line.settle().await;
     phone.cut(line);
-    forget(&hub, &phone).await;
-    forget_exposure(&hub, id).await;
+    forget(hub, phone).await;
+    forget_exposure(hub, id).await;
+    id
+}
+
+/// Pairs two phones that are away, of which the first is out of service.
+async fn one_out_of_service(hub: &TestHub) -> (Phone, Phone) {
+    let (mut away, mut other) = (hub.pair().await, hub.pair().await);
+    for phone in [&mut away, &mut other] {
+        let line = phone.connect().await;
+        phone.cut(line);
+    }
+    hub.until_connected(0).await;
+    let revoked = |device: &mut hub_domain::Device| device.state = DeviceState::Revoked;
+    hub.change_device(&away, revoked).await;
+    (away, other)
+}
+
+#[tokio::test]
+async fn a_hub_that_went_backwards_reconciles_by_pages() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = forgotten(&hub, &mut phone).await;
 
     let mut line = phone.greet(|_| {}).await;
     assert_eq!(hub.hub.generation(), 1);
@@ -78,14 +97,7 @@ async fn a_hub_that_went_backwards_reconciles_by_pages() {
 async fn a_forgotten_failure_without_proof_is_told_as_unknown_since_its_code_is_not() {
     let hub = hub().await;
     let mut phone = hub.pair().await;
-    let id = hub.queue(&phone, "forgotten").await;
-    let mut line = phone.connect().await;
-    line.send().await;
-    line.inbound(1, "counted").await;
-    line.settle().await;
-    phone.cut(line);
-    forget(&hub, &phone).await;
-    forget_exposure(&hub, id).await;
+    let id = forgotten(&hub, &mut phone).await;
     let mut line = phone.greet(|_| {}).await;
     reconcile(&mut line, vec![row(id, WireState::Failed)]).await;
     let message = hub.message(id).await;
@@ -219,14 +231,7 @@ async fn what_was_given_back_and_may_have_gone_to_a_lost_phone_is_unknown() {
 #[tokio::test]
 async fn what_waits_for_a_device_out_of_service_is_unknown_when_it_is_given_up() {
     let hub = hub().await;
-    let (mut away, mut other) = (hub.pair().await, hub.pair().await);
-    for phone in [&mut away, &mut other] {
-        let line = phone.connect().await;
-        phone.cut(line);
-    }
-    hub.until_connected(0).await;
-    let revoked = |device: &mut hub_domain::Device| device.state = DeviceState::Revoked;
-    hub.change_device(&away, revoked).await;
+    let (away, mut other) = one_out_of_service(&hub).await;
     let (old, others) = (
         hub.queue(&away, "old").await,
         hub.queue(&other, "others").await,
@@ -248,14 +253,7 @@ async fn what_waits_for_a_device_out_of_service_is_unknown_when_it_is_given_up()
 #[tokio::test]
 async fn what_its_phone_may_have_sent_goes_to_another_one_only_as_its_senders_second_try() {
     let hub = hub().await;
-    let (mut away, mut other) = (hub.pair().await, hub.pair().await);
-    for phone in [&mut away, &mut other] {
-        let line = phone.connect().await;
-        phone.cut(line);
-    }
-    hub.until_connected(0).await;
-    let revoked = |device: &mut hub_domain::Device| device.state = DeviceState::Revoked;
-    hub.change_device(&away, revoked).await;
+    let (away, mut other) = one_out_of_service(&hub).await;
     let id = hub.queue(&away, "old").await;
     hub.freeze().await;
     let mut line = other.greet(|_| {}).await;

@@ -11,15 +11,18 @@ use crate::hub::Hub;
 use crate::link::freeze;
 use axum::extract::State;
 use hub_domain::{
-    Address, AuditEntry, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission,
-    Phone, PhoneType, Project, recipients,
+    Address, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission, Phone,
+    PhoneType, Project, recipients,
 };
 use hub_store::contacts::{self, Touches};
-use hub_store::{StoreError, Tx, audit, messages, moves, phones};
+use hub_store::{StoreError, Tx, messages, moves, phones};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_link::ownership::hub::{Fact, HubState, Verdict};
 use postrider_model::{ApiKeyId, CustomRouteId, MessageStatus};
 use std::sync::Arc;
+
+/// A person's resend stands in the audit log: it may be a second message on the air.
+const RESEND: &str = "message.resend";
 
 /// Sends a message again.
 ///
@@ -155,7 +158,7 @@ fn again(
     let applied = work.apply(tx, &mut message, asked, &Detail::default())?;
     match applied.ok().and_then(|outcome| outcome.verdict) {
         Some(Verdict::Requeued) => {
-            note(work, tx, &message, actor)?;
+            work.note(tx, actor, RESEND, message.id)?;
             move_to(work, tx, &mut message, route)?;
             work.wake(&message);
             Ok(message)
@@ -240,26 +243,7 @@ fn copy(
     let mut touches = Touches::default();
     touches.add(&message);
     contacts::touch(tx, &touches)?;
-    note(work, tx, &message, actor)?;
+    work.note(tx, actor, RESEND, message.id)?;
     work.wake(&message);
     Ok(message)
-}
-
-/// A person's resend stands in the audit log: it may be a second message on the air.
-fn note(
-    work: &Work<'_, '_>,
-    tx: &mut Tx<'_>,
-    message: &Message,
-    actor: ApiKeyId,
-) -> Result<(), StoreError> {
-    let entry = AuditEntry {
-        id: work.hub.key(work.now).get(),
-        organization_id: work.project.organization_id,
-        project_id: Some(work.project.id),
-        actor: actor.to_string(),
-        action: "message.resend".to_owned(),
-        target: message.id.to_string(),
-        time: work.now.unix,
-    };
-    audit::insert(tx, &entry)
 }

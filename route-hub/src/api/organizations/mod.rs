@@ -17,10 +17,9 @@ pub use usage_history::usage_history;
 
 use super::{Call, Failure};
 use crate::hub::Hub;
-use hub_domain::{AuditEntry, Organization, Permission};
-use hub_store::{StoreError, Tx, audit, organizations};
+use hub_domain::{Organization, Permission};
+use hub_store::organizations;
 use hub_web::ApiError;
-use postrider_model::{ApiKeyId, Now, OrganizationId, ProjectId};
 
 /// Takes the organization of the path, which must be the one of the caller's key.
 async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Organization, Failure> {
@@ -46,26 +45,4 @@ pub(super) async fn enter_whole(
         return Err(ApiError::unauthorized(text).into());
     }
     Ok(organization)
-}
-
-/// Writes a line of the audit log: what was done, and to what.
-pub(super) fn note(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    organization_id: OrganizationId,
-    project_id: Option<ProjectId>,
-    actor: ApiKeyId,
-    (action, target): (&str, String),
-    now: Now,
-) -> Result<(), StoreError> {
-    let entry = AuditEntry {
-        id: hub.key(now).get(),
-        organization_id,
-        project_id,
-        actor: actor.to_string(),
-        action: action.to_owned(),
-        target,
-        time: now.unix,
-    };
-    audit::insert(tx, &entry)
 }

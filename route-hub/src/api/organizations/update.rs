@@ -1,8 +1,9 @@
 //! `POST /organizations/{organization_id}`
 
+use super::enter_whole;
 use super::model::OrganizationView;
-use super::{enter_whole, note};
 use crate::api::{ApiResult, Call, parse};
+use crate::audit;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -27,8 +28,13 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         changed.name = name.clone().unwrap_or(changed.name);
         changed.timezone_id = zone.clone().unwrap_or(changed.timezone_id);
         organizations::update(tx, &changed)?;
-        let what = ("organization.update", changed.id.to_string());
-        note(&worker, tx, changed.id, None, actor, what, now)?;
+        let line = audit::Line {
+            organization_id: changed.id,
+            project_id: None,
+            action: "organization.update",
+            target: changed.id.to_string(),
+        };
+        audit::write_as(&worker, tx, &actor.to_string(), line, now)?;
         Ok(Ok(changed))
     };
     let changed = hub.store.write(job).await??;

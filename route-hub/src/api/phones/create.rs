@@ -7,8 +7,8 @@ use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{AuditEntry, Permission, Phone, PhoneType, numbers};
-use hub_store::{Tx, audit, phones};
+use hub_domain::{Permission, Phone, PhoneType, numbers};
+use hub_store::{Tx, phones};
 use hub_web::{Answer, ApiError, Field, Fields, Params};
 
 /// Letters of a country.
@@ -31,16 +31,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         phones::insert(tx, &phone)?;
         made.change.store_account(tx, &phone)?;
-        let entry = AuditEntry {
-            id: work.hub.key(now).get(),
-            organization_id: work.project.organization_id,
-            project_id: Some(work.project.id),
-            actor: actor.to_string(),
-            action: "phone.create".to_owned(),
-            target: id.to_string(),
-            time: now.unix,
-        };
-        audit::insert(tx, &entry)?;
+        work.note(tx, actor, "phone.create", id)?;
         Ok(Ok(PhoneView::read(tx, phone, work.project)?))
     };
     let show = move |view| Answer::object(&view, &fields);

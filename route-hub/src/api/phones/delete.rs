@@ -6,8 +6,8 @@ use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{AuditEntry, Permission};
-use hub_store::{Tx, audit, phone_accounts, phones};
+use hub_domain::Permission;
+use hub_store::{Tx, phone_accounts, phones};
 use hub_web::{Answer, ApiError};
 
 /// Removes a test route or a phone at a provider, whose secret is erased; its messages stay.
@@ -28,16 +28,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         phone.removed = true;
         phones::update(tx, &phone)?;
         phone_accounts::delete(tx, id)?;
-        let entry = AuditEntry {
-            id: work.hub.key(now).get(),
-            organization_id: work.project.organization_id,
-            project_id: Some(work.project.id),
-            actor: actor.to_string(),
-            action: "phone.delete".to_owned(),
-            target: id.to_string(),
-            time: now.unix,
-        };
-        audit::insert(tx, &entry)?;
+        work.note(tx, actor, "phone.delete", id)?;
         Ok(Ok(()))
     };
     let show = |()| Answer::void();

@@ -6,8 +6,8 @@ use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{AuditEntry, Permission, QuietMode};
-use hub_store::{Tx, audit, phones};
+use hub_domain::{Permission, QuietMode};
+use hub_store::{Tx, phones};
 use hub_web::{Answer, ApiError};
 
 /// Lets what waits in the present quiet hours of a phone go: the word that mode `confirm` waits for.
@@ -31,16 +31,7 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
             return Ok(Ok(()));
         }
         phones::update(tx, &phone)?;
-        let entry = AuditEntry {
-            id: work.hub.key(now).get(),
-            organization_id: work.project.organization_id,
-            project_id: Some(work.project.id),
-            actor: actor.to_string(),
-            action: "phone.release_quiet_hours".to_owned(),
-            target: id.to_string(),
-            time: now.unix,
-        };
-        audit::insert(tx, &entry)?;
+        work.note(tx, actor, "phone.release_quiet_hours", id)?;
         work.effects.settings(id);
         work.effects.simulated();
         Ok(Ok(()))

@@ -2,8 +2,9 @@
 
 use super::change::Change;
 use super::model::ProjectView;
-use crate::api::organizations::{enter_whole, note};
+use crate::api::organizations::enter_whole;
 use crate::api::{ApiResult, Call};
+use crate::audit;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project};
@@ -27,16 +28,13 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         Change::name_slug(tx, &mut project)?;
         projects::insert(tx, &project)?;
-        let what = ("project.create", project.id.to_string());
-        note(
-            &worker,
-            tx,
-            organization.id,
-            Some(project.id),
-            actor,
-            what,
-            now,
-        )?;
+        let line = audit::Line {
+            organization_id: organization.id,
+            project_id: Some(project.id),
+            action: "project.create",
+            target: project.id.to_string(),
+        };
+        audit::write_as(&worker, tx, &actor.to_string(), line, now)?;
         Ok(Ok(project))
     };
     let project = hub.store.write(job).await??;

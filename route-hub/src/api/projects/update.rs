@@ -7,8 +7,8 @@ use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{AuditEntry, Permission};
-use hub_store::{Tx, audit, projects};
+use hub_domain::Permission;
+use hub_store::{Tx, projects};
 use hub_web::{Answer, ApiError, Fields};
 
 /// Changes a project's settings; phones that keep its zone hear of a new one after the commit.
@@ -27,16 +27,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(refused));
         }
         projects::update(tx, &changed)?;
-        let entry = AuditEntry {
-            id: work.hub.key(now).get(),
-            organization_id: changed.organization_id,
-            project_id: Some(changed.id),
-            actor: actor.to_string(),
-            action: "project.update".to_owned(),
-            target: changed.id.to_string(),
-            time: now.unix,
-        };
-        audit::insert(tx, &entry)?;
+        work.note(tx, actor, "project.update", changed.id)?;
         if before != changed.timezone_id {
             work.effects.everything();
         }

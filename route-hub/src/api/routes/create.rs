@@ -2,7 +2,6 @@
 
 use super::given::Given;
 use super::model::RouteView;
-use super::note;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
@@ -41,7 +40,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(refused));
         }
         routes::insert(tx, &route)?;
-        note(work, tx, actor, "route.create", route.id)?;
+        work.note(tx, actor, "route.create", route.id)?;
         Ok(Ok(route))
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);

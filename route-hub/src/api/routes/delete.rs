@@ -1,6 +1,6 @@
 //! `DELETE /projects/{project_id}/routes/{route_id}`
 
-use super::{found, note};
+use super::found;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
@@ -21,7 +21,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         if let Err(error) = found(gone.then_some(())) {
             return Ok(Err(error));
         }
-        note(work, tx, actor, "route.delete", id)?;
+        work.note(tx, actor, "route.delete", id)?;
         Ok(Ok(()))
     };
     let show = |()| Answer::void();

@@ -1,8 +1,8 @@
 //! `POST /projects/{project_id}/routes/{route_id}`
 
+use super::found;
 use super::given::Given;
 use super::model::RouteView;
-use super::{found, note};
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
@@ -29,7 +29,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(refused));
         }
         routes::update(tx, &route)?;
-        note(work, tx, actor, "route.update", id)?;
+        work.note(tx, actor, "route.update", id)?;
         Ok(Ok(route))
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);

@@ -1,7 +1,6 @@
 //! `POST /projects/{project_id}/webhooks`
 
 use super::model::{Given, WebhookView};
-use super::note;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
@@ -30,7 +29,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         webhooks::insert(tx, &webhook)?;
-        note(work, tx, actor, "webhook.create", webhook.id)?;
+        work.note(tx, actor, "webhook.create", webhook.id)?;
         Ok(Ok(webhook.clone()))
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);

@@ -1,6 +1,6 @@
 //! `DELETE /projects/{project_id}/webhooks/{webhook_id}`
 
-use super::{found, note};
+use super::found;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
@@ -22,7 +22,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(error));
         }
         webhooks::delete(tx, work.project.id, id)?;
-        note(work, tx, actor, "webhook.delete", id)?;
+        work.note(tx, actor, "webhook.delete", id)?;
         Ok(Ok(()))
     };
     let show = |()| Answer::void();

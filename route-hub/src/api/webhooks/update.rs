@@ -1,7 +1,7 @@
 //! `POST /projects/{project_id}/webhooks/{webhook_id}`
 
+use super::found;
 use super::model::{Given, WebhookView};
-use super::{found, note};
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
@@ -35,7 +35,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             webhook.events.clone_from(events);
         }
         webhooks::update(tx, &webhook)?;
-        note(work, tx, actor, "webhook.update", id)?;
+        work.note(tx, actor, "webhook.update", id)?;
         Ok(Ok(webhook))
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);

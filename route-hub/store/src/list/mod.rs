@@ -254,6 +254,25 @@ pub(crate) struct Table<T> {
     pub(crate) searched: &'static [&'static str],
 }
 
+impl<T> Table<T> {
+    /// A table with no more than its columns and the order of its ids.
+    pub(crate) const fn plain(
+        name: &'static str,
+        columns: &'static str,
+        read: fn(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Self {
+        Self {
+            name,
+            columns,
+            read,
+            hidden: None,
+            indexes: &[],
+            variables: None,
+            searched: &[],
+        }
+    }
+}
+
 /// An index on the scope and one column more, whose entries of one value are in the order of ids.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Index {
