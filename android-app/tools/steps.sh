@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# Steps that android-app/build-host and scripts/build-apk share. To be sourced, from any folder.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+app=$root/android-app
+# Everything that is made; another folder keeps two runs at the same time apart.
+out=${POSTRIDER_ANDROID_OUT:-$app/target}
+[ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ] && PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+mkdir -p "$out"
+
+step() { printf '%5ds  %s\n' "$SECONDS" "$*"; }
+
+fail() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+need() {
+    local tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || fail "$tool is missing; scripts/setup android installs what an Android build needs"
+    done
+}
+
+# Puts NEW in the place of OLD, unless they are the same: what is unchanged is not built again.
+replace() {
+    if cmp -s "$1" "$2"; then rm -f "$1"; else mkdir -p "$(dirname "$2")" && mv "$1" "$2"; fi
+}
+
+# Copies of what cargo made: a build of somebody else does not pull them from under a running test.
+host_programs() {
+    [ -f "$root/android-bindings/src/lib.rs" ] || return 0
+    step "the core for this computer"
+    (cd "$root" && cargo build --locked --quiet -p postrider-android -p postrider-bindgen -p server-stub)
+    local made file
+    made=${CARGO_TARGET_DIR:-$root/target}/debug
+    mkdir -p "$out/host"
+    for file in libpostrider_android.so server-stub; do
+        cp "$made/$file" "$out/host/.$file"
+        replace "$out/host/.$file" "$out/host/$file"
+    done
+    step "its Kotlin"
+    rm -rf "$out/generated/.core"
+    # The generator asks cargo for the crate's uniffi.toml.
+    (cd "$root" && "$made/postrider-bindgen" generate --no-format -l kotlin \
+        --out-dir "$out/generated/.core" "$made/libpostrider_android.so")
+    (cd "$out/generated/.core" && find . -type f) | while read -r file; do
+        replace "$out/generated/.core/$file" "$out/generated/core/$file"
+    done
+    rm -rf "$out/generated/.core"
+}
+
+version_of() { sed -n "s|.*<$1>\(.*\)</$1>.*|\1|p" "$app/pom.xml" | head -n 1; }
+
+maven() { (cd "$app" && mvn --batch-mode --no-transfer-progress "-Dout=$out" "$@"); }
+
+# The platform's public resources, in a form that this aapt2 reads.
+framework() {
+    local version jar
+    version=$(version_of framework.version)
+    [ "$(cat "$out/framework/version" 2>/dev/null)" = "$version" ] && return
+    step "the platform's public resources"
+    jar=${MAVEN_REPOSITORY:-$HOME/.m2/repository}/org/robolectric/android-all/$version/android-all-$version.jar
+    [ -f "$jar" ] || maven --quiet dependency:get "-Dartifact=org.robolectric:android-all:$version" -Dtransitive=false
+    mkdir -p "$out/framework/res/values"
+    python3 "$app/tools/framework.py" "$jar" "$out/framework/res/values/values.xml"
+    aapt2 compile --dir "$out/framework/res" -o "$out/framework/compiled.zip"
+    printf '<manifest xmlns:android="http://schemas.android.com/apk/res/android" package="android" />\n' \
+        >"$out/framework/AndroidManifest.xml"
+    aapt2 link -x -o "$out/framework.apk" --manifest "$out/framework/AndroidManifest.xml" "$out/framework/compiled.zip"
+    printf '%s\n' "$version" >"$out/framework/version"
+}
+
+# Compiles the app's resources. With a first argument, the manifest is that file and the package goes to the second.
+resources() {
+    local manifest=${1:-$app/src/main/AndroidManifest.xml} package=${2:-$out/resources.apk} R=org/postrider/agent/R.java
+    framework
+    step "the app's resources"
+    aapt2 compile --dir "$app/src/main/res" -o "$out/resources.zip"
+    rm -rf "$out/generated/.resources"
+    aapt2 link -I "$out/framework.apk" -o "$package" --manifest "$manifest" \
+        --java "$out/generated/.resources" "$out/resources.zip"
+    replace "$out/generated/.resources/$R" "$out/generated/resources/$R"
+    rm -rf "$out/generated/.resources"
+}
+
+# The folder of an installed Java of 21 or newer, the oldest of them.
+newer_java() {
+    local home version
+    for home in "${JAVA_HOME:-}" ${!JAVA_HOME_*} /usr/lib/jvm/*; do
+        [[ $home == JAVA_HOME_* ]] && home=${!home}
+        version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release" 2>/dev/null) || continue
+        [ "${version:-0}" -ge 21 ] && [ -x "$home/bin/java" ] && printf '%s %s\n' "$version" "$home"
+    done | sort -n | sed -n '1s/^[0-9]* //p'
+}
