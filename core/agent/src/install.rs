@@ -23,6 +23,14 @@ pub enum InstallError {
     Random(#[from] random::RandomError),
 }
 
+impl InstallError {
+    /// Returns whether the journal can never be read: it is to be
+    /// [set aside](crate::Pairing::set_aside).
+    pub const fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Journal(error) if error.is_unreadable())
+    }
+}
+
 /// Returns the name of a folder's installation: what pairing tells the hub.
 ///
 /// The journal keeps it, so it lives as long as that; a folder without a journal gets one here. It

@@ -34,6 +34,7 @@ mod identity;
 mod install;
 mod kept;
 mod order;
+mod outlook;
 mod pairing;
 mod phone;
 mod radio;
@@ -49,16 +50,17 @@ pub use clock::{Clock, SystemClock};
 pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
 pub use install::{InstallError, JOURNAL_FILE, install_of};
+pub use outlook::{Outlook, Watch};
 pub use pairing::{
     DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription, pair,
 };
-pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, StartError};
+pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, PhoneHandle, StartError};
 pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
-    Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, KindStatus,
-    LOG_ROWS_MAX, Log, LogPage, NextSlot, PaceLimits, RadioFact, ReceivedData, ReceivedMms,
-    ReceivedSms, Refused, ReportStatus, SENT_ROWS_MAX, ScanMark, SendParts, SendToken, SentRow,
-    SimStatus, Waits,
+    Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, Guard,
+    KindStatus, LOG_ROWS_MAX, Log, LogPage, MessageRef, NextSlot, PaceLimits, RadioFact,
+    ReceivedData, ReceivedMms, ReceivedSms, Refused, ReportStatus, SENT_ROWS_MAX, ScanMark,
+    SendParts, SendToken, SentRow, SimStatus, Source, Waits,
 };
 pub use radio::{DialUssd, PlaceCall, Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};

@@ -7,6 +7,7 @@ use crate::{
     disk::Disk,
     identity::Identity,
     install::JOURNAL_FILE,
+    outlook::Watch,
     pairing::{self, Pairing, RecordError},
     radio::{Radio, RadioFactsInbox},
     random::{self, RandomError, Seeded},
@@ -20,6 +21,7 @@ use postrider_machine::{
 use postrider_store::{Journal, JournalError};
 use rustls::ClientConfig;
 use std::{
+    ops::Deref,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -62,6 +64,9 @@ pub struct PhoneConfig {
     pub waits: Waits,
     /// Who is told what happens; without one it goes to the log.
     pub observer: Option<Observer>,
+    /// Who is told when the phone is to be woken or kept awake; a machine that never sleeps needs
+    /// nobody.
+    pub watch: Option<Watch>,
     /// The wrong order to work in.
     #[cfg(feature = "fault-order")]
     pub fault: Option<crate::Fault>,
@@ -85,6 +90,14 @@ pub enum StartError {
     /// The runtime is going down.
     #[error("the runtime is going down")]
     Runtime,
+}
+
+impl StartError {
+    /// Returns whether the journal can never be read: it is to be
+    /// [set aside](Pairing::set_aside), and the phone to be paired again.
+    pub const fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Journal(error) if error.is_unreadable())
+    }
 }
 
 /// How a phone's loop ended.
@@ -118,12 +131,26 @@ pub enum PhoneError {
     Lost,
 }
 
-/// A running phone. Dropping the handle stops it.
+/// A running phone. Dropping it and its handles stops it.
 #[derive(Debug)]
 pub struct Phone {
+    handle: PhoneHandle,
+    task: JoinHandle<Result<Ended, PhoneError>>,
+}
+
+/// What is asked of a running phone; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct PhoneHandle {
     wishes: mpsc::Sender<Wish>,
     folder: PathBuf,
-    task: JoinHandle<Result<Ended, PhoneError>>,
+}
+
+impl Deref for Phone {
+    type Target = PhoneHandle;
+
+    fn deref(&self) -> &PhoneHandle {
+        &self.handle
+    }
 }
 
 impl Phone {
@@ -168,6 +195,9 @@ impl Phone {
             goodbye: None,
             leaving: None,
             ended: None,
+            awaiting_disk: Vec::new(),
+            watch: config.watch,
+            outlook: None,
             #[cfg(feature = "fault-order")]
             fault: config.fault,
         };
@@ -175,13 +205,47 @@ impl Phone {
             ring.begin_leaving(LEAVE_MAX, ring.clock.now());
         }
         let task = tokio::spawn(run(ring, folder.clone()));
-        Ok(Self {
-            wishes,
-            folder,
-            task,
-        })
+        let handle = PhoneHandle { wishes, folder };
+        Ok(Self { handle, task })
     }
 
+    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has heard of
+    /// everything or the time is over, and erases the pairing and the journal.
+    ///
+    /// What the radio has in hand is waited for, too. The wish is on disk: a phone that dies in
+    /// between goes on with it at its next start.
+    ///
+    /// # Errors
+    /// When its loop failed, or its folder cannot be cleared.
+    pub async fn unpair(self, within: Duration) -> Result<Ended, PhoneError> {
+        self.begin_unpairing(within).await?;
+        self.ended().await
+    }
+
+    /// Stops the phone in good order and waits for it.
+    ///
+    /// # Errors
+    /// When its loop failed before.
+    pub async fn stop(self) -> Result<Ended, PhoneError> {
+        self.begin_stopping().await;
+        self.ended().await
+    }
+
+    /// Returns a handle that others may keep.
+    pub fn handle(&self) -> PhoneHandle {
+        self.handle.clone()
+    }
+
+    /// Waits until the phone has stopped, and says why.
+    ///
+    /// # Errors
+    /// When its loop failed, or its folder cannot be cleared.
+    pub async fn ended(self) -> Result<Ended, PhoneError> {
+        self.task.await.map_err(|_| PhoneError::Lost)?
+    }
+}
+
+impl PhoneHandle {
     /// Asks for something.
     ///
     /// # Errors
@@ -218,19 +282,6 @@ impl Phone {
         drop(self.wishes.send(Wish::Wake).await);
     }
 
-    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has heard of
-    /// everything or the time is over, and erases the pairing and the journal.
-    ///
-    /// What the radio has in hand is waited for, too. The wish is on disk: a phone that dies in
-    /// between goes on with it at its next start.
-    ///
-    /// # Errors
-    /// When its loop failed, or its folder cannot be cleared.
-    pub async fn unpair(self, within: Duration) -> Result<Ended, PhoneError> {
-        self.begin_unpairing(within).await?;
-        self.task.await.map_err(|_| PhoneError::Lost)?
-    }
-
     /// Begins what [`Phone::unpair`] does and waits for nothing: the phone ends by itself, as
     /// [`Phone::closed`] tells.
     ///
@@ -248,14 +299,10 @@ impl Phone {
         self.wishes.closed().await;
     }
 
-    /// Stops the phone in good order and waits for it.
-    ///
-    /// # Errors
-    /// When its loop failed before.
-    pub async fn stop(self) -> Result<Ended, PhoneError> {
+    /// Begins what [`Phone::stop`] does and waits for nothing.
+    pub async fn begin_stopping(&self) {
         // A phone that has stopped already only has to be waited for.
         drop(self.wishes.send(Wish::Stop).await);
-        self.task.await.map_err(|_| PhoneError::Lost)?
     }
 }
 

@@ -3,7 +3,10 @@
 use postrider_link::frame::Address;
 use postrider_machine::{Log, RadioFact, ScanMark, SendParts, SendToken};
 use postrider_model::{MessageText, SimSlot, UnixMs};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{
+    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    oneshot,
+};
 
 /// What a phone can do: send, dial, look up what was sent, read its logs, and mark what came in as
 /// safe.
@@ -77,11 +80,18 @@ pub struct SentRowAsked {
 ///
 /// No fact is ever refused: what waits here is bounded by what the phone has in the air.
 #[derive(Debug, Clone)]
-pub struct RadioFacts(UnboundedSender<RadioFact>);
+pub struct RadioFacts(UnboundedSender<Told>);
 
 /// The ring's end of [`RadioFacts`].
 #[derive(Debug)]
-pub struct RadioFactsInbox(pub(crate) UnboundedReceiver<RadioFact>);
+pub struct RadioFactsInbox(pub(crate) UnboundedReceiver<Told>);
+
+/// A fact, and who waits until all that follows from it is on disk.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) fact: RadioFact,
+    pub(crate) kept: Option<oneshot::Sender<()>>,
+}
 
 impl RadioFacts {
     /// Makes both ends: one for the radio, one for the phone that it belongs to.
@@ -93,6 +103,19 @@ impl RadioFacts {
     /// Tells a fact; returns false when the phone has stopped, and the fact is for its next start
     /// to find out.
     pub fn tell(&self, fact: RadioFact) -> bool {
-        self.0.send(fact).is_ok()
+        self.0.send(Told { fact, kept: None }).is_ok()
+    }
+
+    /// Tells a fact; what is returned hears when all that follows from it is on disk, and an error
+    /// when the phone stopped before that.
+    ///
+    /// A platform that forgets a fact once it was heard waits for this. The radio's own calls must
+    /// not: they are part of what is waited for.
+    pub fn tell_for_keeps(&self, fact: RadioFact) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        let kept = Some(sender);
+        // Of a stopped phone the receiver hears by the sender's end.
+        drop(self.0.send(Told { fact, kept }));
+        receiver
     }
 }

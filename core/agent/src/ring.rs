@@ -10,8 +10,9 @@ use crate::{
     clock::Clock,
     disk::Disk,
     identity::Identity,
+    outlook::{Outlook, Watch},
     phone::{Ended, Observer},
-    radio::{DialUssd, PlaceCall, Radio, RadioFactsInbox, SentRowAsked},
+    radio::{DialUssd, PlaceCall, Radio, RadioFactsInbox, SentRowAsked, Told},
     socket::{Incoming, Socket, SocketError},
 };
 use postrider_link::{
@@ -19,7 +20,7 @@ use postrider_link::{
     codec::{self, DecodeError},
     frame::PhoneFrame,
 };
-use postrider_machine::{Agent, Change, Command, Effect, Event, RadioFact, Refused, SimStatus};
+use postrider_machine::{Agent, Change, Command, Effect, Event, Refused, SimStatus};
 use postrider_model::{BootMs, Now};
 use postrider_store::JournalError;
 use std::{
@@ -83,6 +84,10 @@ pub(crate) struct Ring {
     /// Until when the phone waits for its hub to hear the last before it leaves for good.
     pub(crate) leaving: Option<BootMs>,
     pub(crate) ended: Option<Ended>,
+    /// Who waits until this turn's rows are on disk.
+    pub(crate) awaiting_disk: Vec<oneshot::Sender<()>>,
+    pub(crate) watch: Option<Watch>,
+    pub(crate) outlook: Option<Outlook>,
     #[cfg(feature = "fault-order")]
     pub(crate) fault: Option<crate::Fault>,
 }
@@ -90,7 +95,7 @@ pub(crate) struct Ring {
 enum Input {
     Frame(Incoming),
     Connected(Result<Socket, SocketError>),
-    Fact(Option<RadioFact>),
+    Fact(Option<Told>),
     Wish(Option<Wish>),
     Due,
 }
@@ -100,7 +105,9 @@ impl Ring {
     pub(crate) async fn run(mut self) -> Result<Ended, RingError> {
         loop {
             self.end_turn().await?;
+            self.tell_kept();
             self.show_events();
+            self.show_outlook();
             self.leave_when_told();
             if let Some(ended) = self.ended.take() {
                 return self.leave(ended).await.map(|()| ended);
@@ -143,7 +150,7 @@ impl Ring {
         match input {
             Input::Frame(incoming) => self.take_incoming(incoming, now),
             Input::Connected(connected) => self.take_connection(connected, now),
-            Input::Fact(Some(fact)) => self.agent.handle_radio(fact, now),
+            Input::Fact(Some(told)) => self.take_fact(told, now),
             Input::Wish(Some(wish)) => self.take_wish(wish, now),
             Input::Due => self.agent.handle_timeout(now),
             // Nobody is left who could tell or want anything.
@@ -163,10 +170,22 @@ impl Ring {
 
     fn take_facts(&mut self) {
         for _ in 0..TURN_MAX {
-            let Ok(fact) = self.facts.0.try_recv() else {
+            let Ok(told) = self.facts.0.try_recv() else {
                 return;
             };
-            self.agent.handle_radio(fact, self.now());
+            self.take_fact(told, self.now());
+        }
+    }
+
+    fn take_fact(&mut self, told: Told, now: Now) {
+        self.agent.handle_radio(told.fact, now);
+        self.awaiting_disk.extend(told.kept);
+    }
+
+    fn tell_kept(&mut self) {
+        for kept in self.awaiting_disk.drain(..) {
+            // Whoever waited may have given up.
+            let _gone = kept.send(());
         }
     }
 
@@ -365,6 +384,7 @@ impl Ring {
             Ended::Stopped | Ended::PairingNeeded(_) => self.agent.handle_stop(now),
         }
         self.end_turn().await?;
+        self.tell_kept();
         self.close(CloseCode::GoingAway);
         if let Some(goodbye) = self.goodbye.take() {
             // A goodbye that failed was not heard; the hub finds out by itself.
@@ -399,6 +419,18 @@ impl Ring {
                 Some(observer) => observer(&event),
                 None => tracing::debug!(?event, "phone"),
             }
+        }
+    }
+
+    fn show_outlook(&mut self) {
+        let Some(watch) = &self.watch else {
+            return;
+        };
+        let now = self.clock.now();
+        let outlook = Outlook::of(&self.agent, self.leaving, now);
+        if self.outlook.as_ref() != Some(&outlook) {
+            watch(&outlook);
+            self.outlook = Some(outlook);
         }
     }
 

@@ -81,6 +81,7 @@ async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
             host: "hub.example".to_owned(),
             link_url: format!("ws://{port}/link"),
             phones: Vec::new(),
+            pins: Vec::new(),
         },
         hub: None,
         tls: Trust::default().client_config().unwrap(),
@@ -91,6 +92,7 @@ async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
         limits: PaceLimits::UNLIMITED,
         waits: Waits::DEFAULT,
         observer: None,
+        watch: None,
         #[cfg(feature = "fault-order")]
         fault: None,
     };

@@ -20,6 +20,12 @@ impl Agent {
         self.session.is_open() && !self.session.has_unacked() && !self.outbound.has_in_hand()
     }
 
+    /// Tells whether something is on its way that the phone should not sleep over: a hand-over whose
+    /// result is not known, or facts that an open link has not acked.
+    pub fn has_in_hand(&self) -> bool {
+        self.outbound.has_in_hand() || (self.session.is_open() && self.session.has_unacked())
+    }
+
     /// Ends the connection in good order, since the phone is unpaired.
     pub fn handle_unpaired(&mut self, now: Now) {
         self.session.leave_for_good(now);

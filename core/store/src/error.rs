@@ -57,6 +57,14 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// Returns whether the file itself is at fault, so that no later try will read it either.
+    pub const fn is_unreadable(&self) -> bool {
+        matches!(
+            self,
+            Self::Foreign { .. } | Self::Damaged { .. } | Self::InvalidRow { .. }
+        )
+    }
+
     /// Says of a file what SQLite found.
     pub(crate) fn at(self, path: &Path) -> Self {
         let Self::Database(error) = self else {

@@ -233,6 +233,7 @@ async fn run(
         limits: config.limits(),
         waits: Waits::DEFAULT,
         observer: Some(observer(radio.reports.clone(), config.watcher)),
+        watch: None,
         folder: config.folder,
         #[cfg(feature = "fault-order")]
         fault: config.fault,

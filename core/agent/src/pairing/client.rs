@@ -192,6 +192,7 @@ fn confirmed(answer: Answer) -> Result<Pairing, PairingError> {
         host,
         link_url,
         phones: phones.collect(),
+        pins: Vec::new(),
     };
     match pairing.link() {
         Ok(_) => Ok(pairing),

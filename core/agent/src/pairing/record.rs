@@ -32,6 +32,10 @@ pub struct Pairing {
     pub link_url: String,
     /// The device's basic routes.
     pub phones: Vec<PairedPhone>,
+    /// Keys of which the hub must show one, where its certificate is private; Base64 of the
+    /// SHA-256, as the invitation had them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<String>,
 }
 
 /// Says why a pairing cannot be remembered or recalled.
@@ -122,6 +126,7 @@ mod tests {
                 sim: SimSlot::default(),
                 phone_number: "+15005550001".parse().ok(),
             }],
+            pins: Vec::new(),
         }
     }
 

@@ -1,0 +1,319 @@
+//! The one object that the shell holds.
+
+use crate::{
+    error::AgentError,
+    invitation::Invitation,
+    joining, logging,
+    running::{Adapters, Running},
+    shell::{Keystore, Radio, Shell},
+    words::SimQueue,
+};
+use postrider_agent::{
+    Command, Condition, DeviceDescription, PaceLimits, Pairing, RadioFact, SimInfo,
+};
+use postrider_model::{DeviceId, PhoneId, SimSlot};
+use std::{
+    future::Future,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::AbortHandle,
+};
+
+/// Threads of the agent: one for its loop, one for what the loop waits for.
+const THREADS: usize = 2;
+
+/// What an [`Agent`] is made with.
+#[derive(uniffi::Record)]
+pub struct AgentConfig {
+    /// Its own folder, below `noBackupFilesDir`; made when missing.
+    pub folder: String,
+    /// The platform's trusted roots, in DER.
+    pub roots: Vec<Vec<u8>>,
+    /// Whether an unencrypted hub may be on another machine: a debug build in an emulator.
+    pub is_plain_allowed: bool,
+}
+
+/// How the phone is when the agent starts.
+#[derive(uniffi::Record)]
+pub struct PhoneState {
+    /// The slots in use.
+    pub sims: Vec<SimInfo>,
+    /// What the platform knows of the phone.
+    pub condition: Condition,
+    /// How fast messages may leave.
+    pub limits: PaceLimits,
+    /// Whether there is a network: without one nothing is dialled.
+    pub is_online: bool,
+}
+
+/// Whom the phone has joined.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct Paired {
+    /// The device's id at the hub.
+    pub device_id: DeviceId,
+    /// The hub's name.
+    pub host: String,
+    /// The Phones of its slots.
+    pub phones: Vec<PairedSlot>,
+}
+
+/// A slot's Phone at the hub.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct PairedSlot {
+    /// The slot.
+    pub sim: SimSlot,
+    /// The Phone's id at the hub.
+    pub phone_id: PhoneId,
+}
+
+impl From<Pairing> for Paired {
+    fn from(pairing: Pairing) -> Self {
+        let slots = pairing.phones.into_iter().map(|phone| PairedSlot {
+            sim: phone.sim,
+            phone_id: phone.id,
+        });
+        Self {
+            device_id: pairing.device_id,
+            host: pairing.host,
+            phones: slots.collect(),
+        }
+    }
+}
+
+/// The phone's agent: joins a hub, runs, takes facts, answers the screens.
+#[derive(uniffi::Object)]
+pub struct Agent {
+    folder: PathBuf,
+    roots: Vec<Vec<u8>>,
+    is_plain_allowed: bool,
+    adapters: Adapters,
+    running: Arc<Mutex<Option<Running>>>,
+    joining: Mutex<Option<AbortHandle>>,
+    runtime: Option<Runtime>,
+}
+
+#[uniffi::export]
+impl Agent {
+    /// Makes an agent; nothing runs yet.
+    ///
+    /// # Errors
+    /// When its folder or its threads cannot be made.
+    #[uniffi::constructor]
+    pub fn new(
+        config: AgentConfig,
+        radio: Arc<dyn Radio>,
+        keystore: Arc<dyn Keystore>,
+        shell: Arc<dyn Shell>,
+    ) -> Result<Arc<Self>, AgentError> {
+        logging::start();
+        std::fs::create_dir_all(&config.folder).map_err(AgentError::storage)?;
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(THREADS).thread_name("postrider");
+        let runtime = builder.enable_all().build().map_err(AgentError::storage)?;
+        Ok(Arc::new(Self {
+            folder: config.folder.into(),
+            roots: config.roots,
+            is_plain_allowed: config.is_plain_allowed,
+            adapters: Adapters {
+                radio,
+                keystore,
+                shell,
+            },
+            running: Arc::default(),
+            joining: Mutex::default(),
+            runtime: Some(runtime),
+        }))
+    }
+
+    /// Returns whom the phone has joined, or none.
+    ///
+    /// # Errors
+    /// When its record cannot be read; one that is damaged counts as none.
+    pub fn paired(&self) -> Result<Option<Paired>, AgentError> {
+        match Pairing::load(&self.folder).map_err(AgentError::from) {
+            Ok(pairing) => Ok(pairing.map(Paired::from)),
+            Err(AgentError::NotPaired) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Begins to join a hub; `Shell` is told the digits, and how it ended.
+    ///
+    /// # Errors
+    /// When the invitation is not one, the key cannot be used, or the agent is running.
+    pub fn begin_pairing(
+        &self,
+        invitation: Invitation,
+        device: DeviceDescription,
+    ) -> Result<(), AgentError> {
+        if lock(&self.running).is_some() {
+            return Err(AgentError::Running);
+        }
+        let asked = joining::Asked::new(
+            &self.folder,
+            &self.roots,
+            self.is_plain_allowed,
+            invitation,
+            device,
+        )?;
+        let task = joining::run(
+            asked,
+            self.adapters.identity()?,
+            self.adapters.shell.clone(),
+        );
+        let task = self.runtime()?.spawn(task);
+        if let Some(before) = lock(&self.joining).replace(task.abort_handle()) {
+            before.abort();
+        }
+        Ok(())
+    }
+
+    /// Gives up joining a hub; nothing happens when none is being joined.
+    pub fn cancel_pairing(&self) {
+        if let Some(task) = lock(&self.joining).take() {
+            task.abort();
+        }
+    }
+
+    /// Starts the agent: it goes on from its journal, and dials when there is a network.
+    ///
+    /// # Errors
+    /// When the phone has not joined a hub, the agent runs already, the key is lost, or something
+    /// in its folder cannot be used. A journal that can never be read is set aside.
+    pub fn start(&self, state: PhoneState) -> Result<(), AgentError> {
+        let pairing = Pairing::load(&self.folder)?.ok_or(AgentError::NotPaired)?;
+        if lock(&self.running).is_some() {
+            return Err(AgentError::Running);
+        }
+        let started = Running::start(
+            &self.folder,
+            &self.roots,
+            pairing,
+            &self.adapters,
+            state,
+            self.running.clone(),
+        );
+        self.wait(started)?
+    }
+
+    /// Returns whether the agent runs.
+    pub fn is_running(&self) -> bool {
+        lock(&self.running).is_some()
+    }
+
+    /// Stops the agent in good order and waits for it.
+    ///
+    /// # Errors
+    /// When called from a callback.
+    pub fn stop(&self) -> Result<(), AgentError> {
+        let Some(running) = self.running() else {
+            return Ok(());
+        };
+        self.wait(running.stop())
+    }
+
+    /// Unpairs the phone: gives back what waits, goes on until the hub has heard of everything or
+    /// the time is over, and erases what it has; `Shell` is told when that is done.
+    ///
+    /// # Errors
+    /// When the agent does not run, or its folder cannot be written.
+    pub fn begin_unpairing(&self, within_s: u32) -> Result<(), AgentError> {
+        let running = self.running().ok_or(AgentError::NotRunning)?;
+        let within = Duration::from_secs(within_s.into());
+        Ok(self.wait(running.phone.begin_unpairing(within))??)
+    }
+
+    /// Tells a fact; returns at once, and false when the agent does not run.
+    pub fn tell(&self, fact: RadioFact) -> bool {
+        self.running()
+            .is_some_and(|running| running.facts.tell(fact))
+    }
+
+    /// Tells a fact and waits until all that follows from it is on disk.
+    ///
+    /// # Errors
+    /// When the agent does not run, or stopped before.
+    pub fn tell_for_keeps(&self, fact: RadioFact) -> Result<(), AgentError> {
+        let running = self.running().ok_or(AgentError::NotRunning)?;
+        let kept = running.facts.tell_for_keeps(fact);
+        self.wait(kept)?.map_err(|_| AgentError::NotRunning)
+    }
+
+    /// Asks for something.
+    ///
+    /// # Errors
+    /// When the agent does not run, or refuses.
+    pub fn command(&self, command: Command) -> Result<(), AgentError> {
+        let running = self.running().ok_or(AgentError::NotRunning)?;
+        Ok(self.wait(running.phone.command(command))??)
+    }
+
+    /// Returns what waits for each SIM, and until when.
+    ///
+    /// # Errors
+    /// When the agent does not run.
+    pub fn queues(&self) -> Result<Vec<SimQueue>, AgentError> {
+        let running = self.running().ok_or(AgentError::NotRunning)?;
+        let slots = self.wait(running.phone.slots())?;
+        let slots = slots.ok_or(AgentError::NotRunning)?;
+        Ok(slots.into_iter().map(SimQueue::from).collect())
+    }
+
+    /// Tells that the phone is on another network, so that it dials at once.
+    pub fn network_changed(&self) {
+        self.whisper(|running| async move { running.phone.network_changed().await });
+    }
+
+    /// Tells that the phone has no network: it does not dial before the next one.
+    pub fn network_lost(&self) {
+        self.whisper(|running| async move { running.phone.network_lost().await });
+    }
+
+    /// Lets the agent look at its clocks: an alarm went off, or a clock was set.
+    pub fn wake(&self) {
+        self.whisper(|running| async move { running.phone.wake().await });
+    }
+}
+
+impl Agent {
+    fn running(&self) -> Option<Running> {
+        lock(&self.running).clone()
+    }
+
+    fn runtime(&self) -> Result<&Runtime, AgentError> {
+        self.runtime.as_ref().ok_or(AgentError::NotRunning)
+    }
+
+    /// Waits for the agent's threads, on a thread that is none of them.
+    fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, AgentError> {
+        if Handle::try_current().is_ok() {
+            return Err(AgentError::OnAgentThread);
+        }
+        Ok(self.runtime()?.block_on(work))
+    }
+
+    /// Says something without waiting for it to be heard.
+    fn whisper<F: Future<Output = ()> + Send + 'static>(&self, say: impl FnOnce(Running) -> F) {
+        if let (Some(running), Ok(runtime)) = (self.running(), self.runtime()) {
+            runtime.spawn(say(running));
+        }
+    }
+}
+
+impl Drop for Agent {
+    /// Leaves the threads to end by themselves: the last reference may be dropped on one of them.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What a panic left behind is still whole: nothing is changed in steps under these locks.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,124 @@
+//! Joining a hub: one task, from the invitation to its outcome.
+
+use crate::{
+    error::AgentError,
+    invitation::Invitation,
+    running::trust,
+    shell::{PairingOutcome, Shell},
+};
+use postrider_agent::{
+    DeviceDescription, HubAddress, Identity, Pairing, PairingError, TlsConfig, install_of, pair,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tokio::task::spawn_blocking;
+
+/// What a phone joins a hub with, all of it checked.
+pub(crate) struct Asked {
+    folder: PathBuf,
+    hub: HubAddress,
+    tls: Arc<TlsConfig>,
+    invitation: Invitation,
+    device: DeviceDescription,
+}
+
+impl Asked {
+    /// # Errors
+    /// When the invitation or a root is not one.
+    pub(crate) fn new(
+        folder: &Path,
+        roots: &[Vec<u8>],
+        is_plain_allowed: bool,
+        invitation: Invitation,
+        device: DeviceDescription,
+    ) -> Result<Self, AgentError> {
+        let hub = invitation.check()?;
+        let hub = match is_plain_allowed {
+            true => hub,
+            false => hub.require_encrypted_or_local()?,
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            hub,
+            tls: trust(roots, &invitation.pins)?.client_config()?,
+            invitation,
+            device,
+        })
+    }
+}
+
+/// Joins, and tells the shell how it ended; an abort is told, too.
+pub(crate) async fn run(asked: Asked, identity: Arc<dyn Identity>, shell: Arc<dyn Shell>) {
+    let mut unsaid = Unsaid(Some(shell.clone()));
+    let outcome = match join(asked, identity.as_ref(), shell.as_ref()).await {
+        Ok(()) => PairingOutcome::Paired,
+        Err(outcome) => outcome,
+    };
+    unsaid.0 = None;
+    shell.on_pairing_over(outcome);
+}
+
+/// Says that a pairing was given up, when it ends without having said another thing.
+struct Unsaid(Option<Arc<dyn Shell>>);
+
+impl Drop for Unsaid {
+    fn drop(&mut self) {
+        if let Some(shell) = self.0.take() {
+            shell.on_pairing_over(PairingOutcome::Cancelled);
+        }
+    }
+}
+
+async fn join(
+    asked: Asked,
+    identity: &dyn Identity,
+    shell: &dyn Shell,
+) -> Result<(), PairingOutcome> {
+    let folder = asked.folder.clone();
+    let install = spawn_blocking(move || {
+        install_of(&folder).or_else(|error| {
+            if !error.is_unreadable() {
+                return Err(error);
+            }
+            tracing::error!(%error, "the journal is set aside");
+            Pairing::set_aside(&folder).map_err(std::io::Error::other)?;
+            install_of(&folder)
+        })
+    });
+    let install = install.await.map_err(failed)?.map_err(failed)?;
+    let show = |digits: &str| shell.on_pairing_digits(digits.to_owned());
+    let code = &asked.invitation.code;
+    let joined = pair(
+        &asked.hub,
+        &asked.tls,
+        code,
+        &install,
+        identity,
+        &asked.device,
+        show,
+    );
+    let pairing = Pairing {
+        pins: asked.invitation.pins.clone(),
+        ..joined.await?
+    };
+    pairing.save(&asked.folder).map_err(failed)
+}
+
+fn failed(error: impl std::fmt::Display) -> PairingOutcome {
+    PairingOutcome::Failed {
+        reason: error.to_string(),
+    }
+}
+
+impl From<PairingError> for PairingOutcome {
+    fn from(error: PairingError) -> Self {
+        match error {
+            PairingError::Refused { code, message } => Self::Refused { code, message },
+            PairingError::OtherDigits => Self::OtherDigits,
+            PairingError::TimedOut => Self::TimedOut,
+            PairingError::Answer(_) => failed(error),
+        }
+    }
+}

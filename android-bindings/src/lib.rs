@@ -1,0 +1,45 @@
+//! What the Android shell sees of the agent. Everything here forwards; nothing decides.
+//!
+//! ```text
+//!   Kotlin                             Rust
+//!   receivers, observers ── facts ──>  Agent::tell, Agent::tell_for_keeps
+//!   screens ── commands, queues ────>  Agent::command, Agent::queues
+//!   Radio, Keystore, Shell  <── tasks, events, outlook ── the agent's own thread
+//! ```
+//!
+//! # Rules of the border
+//! Exports are synchronous and coarse: a call with a nested callback costs some 40 microseconds.
+//! No lock is held while a foreign trait is called. Those calls come from the agent's own thread:
+//! they return soon, and call nothing of [`Agent`] that waits (it refuses with
+//! [`AgentError::OnAgentThread`]). An exception that Kotlin did not declare is an error, not a
+//! panic.
+//!
+//! # Life
+//! One [`Agent`] lives as long as the app's process. [`Agent::begin_pairing`] joins it to a hub,
+//! [`Agent::start`] runs it, [`Agent::stop`] stops it; it can start again.
+
+// Linked for its symbols: the unwinder, where no NDK brings one.
+#[cfg(all(target_os = "android", feature = "no-ndk"))]
+extern crate unwinding;
+
+mod agent;
+mod error;
+mod invitation;
+mod joining;
+mod logging;
+mod oracle;
+mod running;
+mod shell;
+#[cfg(target_os = "android")]
+mod start_up;
+mod words;
+
+pub use agent::{Agent, AgentConfig, Paired, PairedSlot, PhoneState};
+pub use error::{AgentError, ShellError};
+pub use invitation::{Invitation, read_invitation};
+pub use logging::{LogLevel, LogSink, set_log_sink};
+pub use oracle::{ReportMeaning, ResultMeaning, divide_text, explain_report, explain_result};
+pub use shell::{Keystore, PairingOutcome, Radio, Shell, Stopped};
+pub use words::{KindWaiting, SimQueue, Wait};
+
+uniffi::setup_scaffolding!();

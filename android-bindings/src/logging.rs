@@ -1,0 +1,140 @@
+//! Where log lines go: the platform's log on shipped builds, the shell's otherwise.
+
+use log::Level;
+use std::{
+    io,
+    sync::{Arc, OnceLock, RwLock},
+};
+use tracing::Metadata;
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+/// What is logged; more of it is asked for by nobody on a phone.
+const FILTER: &str = "info";
+/// The name that the platform's log shows.
+#[cfg(all(target_os = "android", feature = "logcat"))]
+const TAG: &str = "postrider";
+
+/// How important a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, uniffi::Enum)]
+pub enum LogLevel {
+    /// Something must be looked at.
+    Error,
+    /// Something is not as it should be.
+    Warning,
+    /// Something worth knowing happened.
+    Info,
+    /// For whoever looks for a fault.
+    Debug,
+}
+
+impl From<Level> for LogLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Error => Self::Error,
+            Level::Warn => Self::Warning,
+            Level::Info => Self::Info,
+            Level::Debug | Level::Trace => Self::Debug,
+        }
+    }
+}
+
+/// Where the shell takes log lines: ids, words and counts, never numbers or texts.
+#[uniffi::export(foreign)]
+pub trait LogSink: Send + Sync {
+    /// Takes a line.
+    fn log(&self, level: LogLevel, line: String);
+}
+
+static SINK: RwLock<Option<Arc<dyn LogSink>>> = RwLock::new(None);
+static STARTED: OnceLock<()> = OnceLock::new();
+
+/// Sets where log lines go; a build that writes to the platform's log has no use for it.
+#[uniffi::export]
+pub fn set_log_sink(sink: Arc<dyn LogSink>) {
+    if let Ok(mut place) = SINK.write() {
+        *place = Some(sink);
+    }
+    start();
+}
+
+pub(crate) fn start() {
+    STARTED.get_or_init(|| {
+        start_facade();
+        let lines = tracing_subscriber::fmt()
+            .with_env_filter(EnvFilter::new(FILTER))
+            .with_ansi(false)
+            .without_time()
+            .with_level(false)
+            .with_writer(Lines);
+        // Somebody else may have set one, in a test.
+        drop(lines.try_init());
+    });
+}
+
+#[cfg(all(target_os = "android", feature = "logcat"))]
+fn start_facade() {
+    let config = android_logger::Config::default().with_tag(TAG);
+    android_logger::init_once(config.with_max_level(log::LevelFilter::Debug));
+}
+
+#[cfg(not(all(target_os = "android", feature = "logcat")))]
+fn start_facade() {
+    static TO_SHELL: ToShell = ToShell;
+    if log::set_logger(&TO_SHELL).is_ok() {
+        log::set_max_level(log::LevelFilter::Debug);
+    }
+}
+
+/// Hands lines to the shell's sink.
+struct ToShell;
+
+impl log::Log for ToShell {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        // Not under the lock: the shell may log in turn.
+        let sink = SINK.read().ok().and_then(|sink| sink.clone());
+        if let Some(sink) = sink {
+            sink.log(record.level().into(), record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Turns what the agent traces into log lines.
+struct Lines;
+
+/// One line, at its level.
+struct Line(Level);
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line(Level::Info)
+    }
+
+    fn make_writer_for(&'a self, metadata: &Metadata<'_>) -> Line {
+        Line(match *metadata.level() {
+            tracing::Level::ERROR => Level::Error,
+            tracing::Level::WARN => Level::Warn,
+            tracing::Level::INFO => Level::Info,
+            tracing::Level::DEBUG | tracing::Level::TRACE => Level::Debug,
+        })
+    }
+}
+
+impl io::Write for Line {
+    /// A whole line comes at once.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        log::log!(self.0, "{}", String::from_utf8_lossy(line).trim_end());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
