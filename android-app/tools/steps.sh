@@ -18,7 +18,7 @@ fail() {
 need() {
     local tool
     for tool in "$@"; do
-        command -v "$tool" >/dev/null || fail "$tool is missing; scripts/setup android installs what an Android build needs"
+        command -v "$tool" >/dev/null || fail "$tool is missing; scripts/setup installs what an Android build needs"
     done
 }
 
@@ -29,7 +29,6 @@ replace() {
 
 # Copies of what cargo made: a build of somebody else does not pull them from under a running test.
 host_programs() {
-    [ -f "$root/android-bindings/src/lib.rs" ] || return 0
     step "the core for this computer"
     (cd "$root" && cargo build --locked --quiet -p postrider-android -p postrider-bindgen -p server-stub)
     local made file
@@ -82,6 +81,14 @@ resources() {
         --java "$out/generated/.resources" "$out/resources.zip"
     replace "$out/generated/.resources/$R" "$out/generated/resources/$R"
     rm -rf "$out/generated/.resources"
+}
+
+# What Maven needs before it starts. Classes of sources that are gone would stay.
+prepare() {
+    need cargo aapt2 mvn java python3
+    host_programs
+    resources
+    rm -rf "$out/classes" "$out/test-classes"
 }
 
 # The folder of an installed Java of 21 or newer, the oldest of them.
