@@ -100,10 +100,14 @@ async fn every_provider_is_taken_and_its_secret_is_never_shown() {
             .await;
         let secret = account.unwrap().and_then(|account| account.external_secret);
         assert_eq!(secret.unwrap().as_str(), "new");
+        let moved = json!({ "external_account_id": "AC2", "external_id": null });
+        let moved = client.post(&path, moved).await;
+        assert_eq!(moved["external_account_id"], "AC2");
+        assert_eq!(moved["external_id"], Value::Null);
         client
-            .call("POST", &path, Some(json!({ "external_id": "X2" })))
+            .call("POST", &path, Some(json!({ "phone_type": "telesign" })))
             .await
-            .invalid("external_id");
+            .invalid("phone_type");
         client.call("DELETE", &path, None).await.ok();
         let account = test
             .hub

@@ -24,6 +24,7 @@ from conformance.schema import (
     vars_,
     zone,
 )
+from conformance.shapes import Maybe
 from conformance.tables import messages
 
 TEXT = ("ne", "prefix", "not_prefix", "gte", "gt", "lt", "lte")
@@ -46,11 +47,12 @@ ANDROID = {
     "waiting_for": "~" + messages.WAITING_FOR + "?",
     "next_slot_time": "~time?",
 }
+SETUP = ("incoming_message_url", "message_status_url", "incoming_call_url")
 ACCOUNT = {
     "external_account_id": "~text?",
     "external_id": "~text?",
     "external_config": "~object",
-    "external_setup": "~object",
+    "external_setup": Maybe({name: "text?" for name in SETUP}),
 }
 PHONE_FIELDS = {
     "id": "id",
@@ -130,7 +132,7 @@ SECRET = {
 CONFIG_GOOD = ({"account_sid": "x", "n": 5}, {}, Good([], {}))
 CONFIG_BAD = (Bad("a text", "x"), Bad("a number", 17), Bad("a full array", ["x"]), Bad("9 KiB", {"a": "x" * 9_000}))
 ONE = "/projects/{project_id}/phones/{phone_id}"
-MADE_WITH = ("phone_type", "country", "external_account_id", "external_id")
+MADE_WITH = ("phone_type", "country")
 READ_ONLY = (
     *("id", "time_created", "last_active_time", "project_id", "url", "sent_message_count", "sent_message_epoch"),
     *("external_setup", *(name for name in ANDROID if name != "send_limit_max")),
@@ -176,6 +178,10 @@ UPDATE = Operation(
         NUMBER,
         NAME,
         *SETTINGS,
+        *(
+            text(name, 200, good=(Good("", None),), bad=(Bad("of a test route", "x"),), edge=False)
+            for name in ("external_account_id", "external_id")
+        ),
         Parameter("external_config", (), CONFIG_BAD),
         Parameter("external_secret", (Good("", HIDDEN),), (*NAME.bad[:4], Bad("of a test route", "x"))),
     ),
@@ -186,6 +192,12 @@ UPDATE = Operation(
         Case("no limit", {"sent_message_limit": None}, shows={"sent_message_limit": None}),
         Case("a limit that is reached", {"sent_message_limit": 0}, shows={"send_paused": True}),
         Case("a provider's secret", {"external_secret": "new"}, path={"phone_id": Own("provider")}),
+        Case(
+            "a provider's account",
+            {"external_account_id": "AC2", "external_id": "PN2"},
+            path={"phone_id": Own("provider")},
+            shows={"external_account_id": "AC2", "external_id": "PN2"},
+        ),
         Case(
             "a provider's settings",
             {"external_config": {"region": "x"}},

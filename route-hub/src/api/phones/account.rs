@@ -21,7 +21,7 @@ pub(super) struct AccountChange {
 }
 
 impl AccountChange {
-    /// Reads the parameters `external_…`; an existing phone's account and id there are read-only.
+    /// Reads the parameters `external_…`.
     pub(super) fn read(params: &Params) -> Result<Self, ApiError> {
         let secret = params.get("external_secret");
         let text = secret.string(SECRET_LENGTH_MAX)?;

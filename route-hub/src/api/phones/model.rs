@@ -130,12 +130,7 @@ fn seconds(time: Option<UnixMs>) -> Option<i64> {
 }
 
 /// The fields that are given to a new phone and never change.
-pub(super) const MADE_WITH: &[&str] = &[
-    "phone_type",
-    "country",
-    "external_account_id",
-    "external_id",
-];
+pub(super) const MADE_WITH: &[&str] = &["phone_type", "country"];
 
 /// The fields that a caller may read but not write.
 pub(super) const READ_ONLY: &[&str] = &[
