@@ -19,9 +19,9 @@ class Findings(list):
         assert not self, f"{len(self)} wrong\n\n" + "\n\n".join(self)
 
 
-def request(world, operation, given=None, drop=(), path=None, inside="", base=True):
+def request(world, operation, given=None, drop=(), inside="", base=True, above=None):
     """Composes the parameters of a request, ids put in: the valid ones of the table with `given` in their place."""
-    body = dict(operation.base) if base else {}
+    body = {**(operation.base if base else {}), **(above or {})}
     body = world.resolve({name: value for name, value in body.items() if inside or name not in drop})
     if inside:
         item = body[inside][0]
@@ -48,7 +48,7 @@ def taken(world, operation, row, value, kind=JSON):
         shown = value.shown if row.shown is SAME else row.shown
         value = value.value
     given = {**row.needs, row.name: value}
-    body = request(world, operation, given, drop=row.instead_of, inside=row.inside)
+    body = request(world, operation, given, drop=row.instead_of, inside=row.inside, above=row.above)
     sent = body[row.inside][0][row.name] if row.inside else body[row.name]
     answer = send(world, operation, body, kind=kind)
     if shown is SAME:
@@ -128,7 +128,7 @@ def judge_error(answer, status, code=None, param=...):
 def refused(world, operation, row, bad):
     """Sends a value that must be refused; returns the answer and the name that its error must give."""
     given = {**row.needs, **bad.beside, row.name: bad.value}
-    body = request(world, operation, given, drop=row.instead_of, inside=row.inside)
+    body = request(world, operation, given, drop=row.instead_of, inside=row.inside, above=row.above)
     return send(world, operation, body), bad.param or named(row) + bad.at
 
 
@@ -139,7 +139,8 @@ def named(row):
 
 def without(world, operation, row):
     """Sends a request that leaves a parameter out."""
-    body = request(world, operation, row.needs if row.required else {}, drop=(row.name,), inside=row.inside)
+    given, above = (row.needs, row.above) if row.required else ({}, {})
+    body = request(world, operation, given, drop=(row.name,), inside=row.inside, above=above)
     return send(world, operation, body)
 
 

@@ -77,7 +77,11 @@ class Bad:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One row of an operation: a parameter with what it takes and refuses."""
+    """One row of an operation: a parameter with what it takes and refuses.
+
+    `inside`: it belongs to the items of that array, and `above` stands beside the array. `choice`: it takes words that
+    the list of the interface names; `later`: what it says comes later, so it takes nothing but nothing.
+    """
 
     name: str
     good: tuple = ()
@@ -89,7 +93,10 @@ class Parameter:
     shown: Any = SAME
     missing: Optional[str] = None
     inside: str = ""
+    above: dict = field(default_factory=dict)
     form: bool = True
+    choice: bool = False
+    later: bool = False
 
     def within(self, place):
         """Returns the row as one of the items of `place`."""
@@ -256,7 +263,7 @@ def one_of(name, values, later=(), **more):
     ]
     if first.upper() != first:
         bad.append(Bad("in capitals", first.upper()))
-    return Parameter(name, tuple(values), tuple(bad), **more)
+    return Parameter(name, tuple(values), tuple(bad), choice=True, **more)
 
 
 def vars_(**more):
@@ -377,4 +384,4 @@ def later(name, default=None, others=(True,), empty=("", [], {}), **more):
     """A parameter whose feature comes later: taken where it says nothing, else refused by name."""
     good = tuple(value for value in (default, *empty) if value is not None)
     bad = tuple(Bad(f"{value!r}, which comes later"[:60], value) for value in others)
-    return Parameter(name, tuple(Good(value, HIDDEN) for value in good), bad, form=False, **more)
+    return Parameter(name, tuple(Good(value, HIDDEN) for value in good), bad, form=False, later=True, **more)

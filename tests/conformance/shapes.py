@@ -5,8 +5,17 @@ the fields within; `?` behind for null, `~` before for a field that may be absen
 """
 
 import re
+from dataclasses import dataclass
+from typing import Any
 
 ID = re.compile(r"[A-Z]{2}[0-9a-f]{16}")
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A field that may be absent, where its type is no text: `Maybe([{…}])`."""
+
+    kind: Any
 
 
 def check_object(value, fields, where):
@@ -15,7 +24,7 @@ def check_object(value, fields, where):
         yield f"{where} is no object: {value!r}"
         return
     for name, kind in fields.items():
-        may_miss = isinstance(kind, str) and kind.startswith("~")
+        may_miss = isinstance(kind, Maybe) or (isinstance(kind, str) and kind.startswith("~"))
         if name in value:
             yield from check(value[name], kind, f"{where}.{name}")
         elif not may_miss:
@@ -26,6 +35,8 @@ def check_object(value, fields, where):
 
 def check(value, kind, where):
     """Yields what is wrong with a value."""
+    if isinstance(kind, Maybe):
+        kind = kind.kind
     if isinstance(kind, dict):
         yield from check_object(value, kind, where)
         return

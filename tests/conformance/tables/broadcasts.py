@@ -17,15 +17,16 @@ from conformance.schema import (
     one_of,
     text,
 )
-from conformance.tables.messages import CONTENT, LATER, OWN, ROUTE_PARAMS, SENDING, SOURCES, TYPES
-from conformance.tables.scheduled import MEDIA_FIELDS, MESSAGE
+from conformance.shapes import Maybe
+from conformance.tables.messages import CONTENT, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, SOURCES, TYPES
+from conformance.tables.scheduled import MEDIA_FIELDS, MESSAGE, RECIPIENT_FIELDS
 
 STATUSES = ("queued", "sent", "failed", "failed_queued", "delivered", "not_delivered", "cancelled")
 BROADCAST = Resource(
     "Broadcast",
     {
         "id": "id",
-        "recipients": "[object]",
+        "recipients": RECIPIENT_FIELDS,
         "title": "text",
         "time_created": "time",
         "last_message_time": "time",
@@ -46,7 +47,7 @@ BROADCAST = Resource(
         "track_clicks": "bool",
         "clicked_count": "int?",
         "label_ids": "[id]",
-        "media": "~[object]",
+        "media": Maybe([MEDIA_FIELDS]),
         "vars": "object",
         "route_params": "object?",
         "price": "number?",
@@ -94,6 +95,7 @@ RECIPIENTS = (
     ident("group_id", "group", instead_of=("to_numbers",)),
     ident("exclude_contact_id", "contact", instead_of=("to_numbers",), needs={"group_id": Own("group")}),
 )
+CALLS = {"message_type": "call", "to_numbers": [Number()]}
 TYPE = one_of("message_type", (Good("text", "sms"), "sms"), later=("ussd", "mms", "chat", "service"))
 
 SEND = Operation(
@@ -126,6 +128,7 @@ SEND = Operation(
             shows={"media": [{**MEDIUM, "url": "https://files.example/a.jpg"}]},
         ),
         Case("the name of what mirrors it", {"replace_variables": True}, shows={"is_template": True}),
+        Case("calls", CALLS, shows={"message_type": "call", "content": None}, whole=True),
         Case("what is new", {}, shows={"status": "queuing", "message_count": 0, "source": "api"}),
     ),
 )
@@ -137,7 +140,7 @@ def send_batch(path):
         "POST",
         path,
         "send_messages",
-        Resource("answer", {"count_queued": "int", "broadcast_id": "id"}),
+        Resource("queued batch", {"count_queued": "int", "broadcast_id": "id"}),
         base={"to_numbers": [Number()], "content": "hello"},
         idempotent=True,
         fields=False,
@@ -154,6 +157,8 @@ def send_batch(path):
             Case("one number twice", {"to_numbers": ["+15005550100", "+1 500 555-0100"]}, shows={"count_queued": 1}),
             Case("a blocked number", {"to_numbers": [Own("blocked", "phone_number")]}, shows={"count_queued": 0}),
             Case("two kinds of recipients", {"group_id": Own("group")}, 400, param="to_numbers"),
+            Case("calls", CALLS, shows={"count_queued": 1}, whole=True),
+            Case("data", {"to_numbers": [Number()], "route_params": DATA}, shows={"count_queued": 1}, whole=True),
         ),
     )
 

@@ -14,6 +14,7 @@ from conformance.schema import (
     one_of,
     text,
 )
+from conformance.shapes import Maybe
 
 TYPES = (
     *("text", "long_text", "secret", "phone_number", "email", "url", "audio", "date", "date_time", "number"),
@@ -23,12 +24,13 @@ SELECTS = ("select", "radio")
 ITEM = {"value": "y", "label": "Yes"}
 
 
-def field(flags):
+def field(owner, flags):
     """A field as it is shown."""
     own = {name: "bool" for name in flags}
     kind = "=" + "|".join((*TYPES, *SELECTS))
-    items = "~[object]"
-    return Resource("field", {"name": "text", "variable": "text", "type": kind, "order": "int", "items": items, **own})
+    items = Maybe([{"value": "text", "label": "text"}])
+    own |= {"name": "text", "variable": "text", "type": kind, "order": "int", "items": items}
+    return Resource(f"{owner} field", own)
 
 
 def items(**more):
@@ -63,7 +65,7 @@ def rows(flags):
 def operations(kind, permissions, flags):
     """The operations on the fields of contacts, or of messages."""
     view, edit = permissions
-    resource = field(flags)
+    resource = field(kind.removesuffix("_fields"), flags)
     path = "/projects/{project_id}/" + kind
     bulk = {"metadata": [{"variable": "bulk"}]}
     bad_name = Bad("a blank", "a b")

@@ -28,6 +28,7 @@ from conformance.schema import (
     url,
     vars_,
 )
+from conformance.shapes import Maybe
 
 TYPES = ("sms", "mms", "ussd", "ussd_session", "call", "chat", "service")
 SOURCES = ("phone", "provider", "web", "api", "service", "webhook", "scheduled", "integration", "mcp")
@@ -40,6 +41,7 @@ WAITING_FOR = (
     "|project_stopped|retry"
 )
 
+PART = {"cid": "text?", "type": "text", "filename": "text?", "size": "int", "url": "text?"}
 MESSAGE_FIELDS = {
     "id": "id",
     "direction": "=incoming|outgoing",
@@ -75,7 +77,7 @@ MESSAGE_FIELDS = {
     "short_urls": "~[object]",
     "network_code": "text?",
     "media": "~[object]",
-    "mms_parts": "~[object]",
+    "mms_parts": Maybe([PART]),
     "time_clicked": "~time",
     "service_id": "id?",
     "phone_id": "id",
@@ -91,7 +93,7 @@ MESSAGE_FIELDS = {
     "next_slot_time": "~time?",
 }
 MESSAGE = Resource("Message", MESSAGE_FIELDS)
-MMS_PART = Resource("part", {"cid": "text?", "type": "text", "filename": "text?", "size": "int", "url": "text?"})
+MMS_PART = Resource("MMS part", PART)
 UPDATABLE = ("starred", "error_message", "vars")
 
 FILTERS = (
@@ -291,7 +293,7 @@ SEND_MULTI = Operation(
     "/projects/{project_id}/send_multi",
     "send_messages",
     Resource(
-        "answer", {"messages": [{"id": "id?", "status": "text?", "error_message": "~text"}], "broadcast_id": "~id"}
+        "sent messages", {"messages": [{"id": "id?", "status": "text?", "error_message": "~text"}], "broadcast_id": "~id"}
     ),
     base={"messages": [{"to_number": Number(), "content": "hello"}]},
     idempotent=True,
@@ -380,6 +382,7 @@ SEND_MULTI = Operation(
         Case("one that was cancelled", {"broadcast_id": Own("cancelled_broadcast")}, 400, param="broadcast_id"),
         Case("an existing one", {"broadcast_id": Own("broadcast")}, shows={"broadcast_id": Own("broadcast")}),
         Case("data for all", {"route_params": DATA, "messages": [{"to_number": Number()}]}),
+        Case("calls", {"message_type": "call", "messages": [{"to_number": Number()}]}),
     ),
 )
 

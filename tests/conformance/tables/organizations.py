@@ -51,7 +51,7 @@ DAYS_BAD = tuple(
 )
 
 OPERATIONS = (
-    listed("/organizations", "view_projects", ORGANIZATION, (Filter("name", "text", TEXT),), (), anywhere=True),
+    listed("/organizations", "view_projects", ORGANIZATION, (Filter("name", "text", TEXT),), ("name",), anywhere=True),
     Operation("GET", ONE, "view_projects", ORGANIZATION),
     Operation(
         "POST",

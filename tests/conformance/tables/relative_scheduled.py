@@ -6,6 +6,7 @@ from conformance.schema import (
     Case,
     Filter,
     Good,
+    Number,
     Operation,
     Own,
     Parameter,
@@ -16,7 +17,7 @@ from conformance.schema import (
     text,
     time_of_day,
 )
-from conformance.tables.messages import TYPES
+from conformance.tables.messages import DATA, TYPES
 from conformance.tables.scheduled import CHANGES, MESSAGE, PLANNED_FIELDS, RECIPIENT, RECURRING, optional
 
 RELATIVE_FIELDS = {
@@ -78,6 +79,12 @@ OPERATIONS = (
                 whole=True,
             ),
             Case("two recipients", {"group_id": Own("group")}, 400, param="to_number"),
+            Case(
+                "a call",
+                {"message_type": "call", "to_number": Number(), "time_of_day": "09:00", "date_variable": "d"},
+                shows={"message_type": "call", "content": None},
+                whole=True,
+            ),
             Case("the day itself", {}, shows={"offset_scale": "D", "offset_count": 0, "rrule": "COUNT=1"}),
         ),
     ),
@@ -96,6 +103,7 @@ OPERATIONS = (
             *RECURRING,
         ),
         read_only=("id", "recipients_str", "message_type", "time_created", "project_id"),
+        cases=(Case("data instead of a text", {"content": None, "route_params": DATA}, shows={"route_params": DATA}),),
     ),
     Operation("DELETE", ONE, "send_messages", VOID, fields=False),
 )

@@ -24,10 +24,17 @@ ROUTE = Resource(
     "Route",
     {"id": "id", "name": "text", "actions": "[object]", "vars": "object", "project_id": "id", "url": "text?"},
 )
+
+
+def maybe(kind):
+    """The same type, of a field that may be absent."""
+    return "~" + kind.lstrip("~") if isinstance(kind, str) else kind
+
+
 EITHER = Resource(
     "Phone or Route",
     {
-        name: kind if name in ROUTE.fields and kind == phones.PHONE_FIELDS.get(name) else "~" + str(kind).lstrip("~")
+        name: kind if name in ROUTE.fields and kind == phones.PHONE_FIELDS.get(name) else maybe(kind)
         for name, kind in {**ROUTE.fields, **phones.PHONE_FIELDS}.items()
     },
 )

@@ -21,7 +21,7 @@ from conformance.schema import (
     text,
     zone,
 )
-from conformance.tables.messages import CONTENT, OWN, LATER, ROUTE_PARAMS, SENDING, TYPE, TYPES
+from conformance.tables.messages import CONTENT, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, TYPE, TYPES
 
 MEDIA_FIELDS = {"url": "text", "type": "text?", "filename": "text?", "size": "int?", "file_id": "id?"}
 PLANNED_FIELDS = {
@@ -53,9 +53,10 @@ PLANNED_FIELDS = {
     "on_unknown": "~text",
     "ttl_sec": "~int",
 }
+RECIPIENT_FIELDS = [{"type": "=phone_number|group", "phone_number": "~text", "group_id": "~id", "group_name": "~text"}]
 SCHEDULED_FIELDS = {
     **PLANNED_FIELDS,
-    "recipients": "[object]",
+    "recipients": RECIPIENT_FIELDS,
     "start_time": "time",
     "prev_time": "time?",
     "next_time": "time?",
@@ -207,6 +208,7 @@ UPDATE = Operation(
     cases=(
         Case("to a group", {"group_id": Own("group")}, shows={"to_number": None, "group_id": Own("group")}),
         Case("again and again", {"rrule": "FREQ=DAILY"}, shows={"rrule": "FREQ=DAILY"}),
+        Case("data instead of a text", {"content": None, "route_params": DATA}, shows={"route_params": DATA}),
     ),
 )
 
