@@ -13,6 +13,8 @@ The files `*.txt` are read here. A block begins with an operation, `MARK METHOD 
 The subjects: `takes` are parameters, `filters` a list's, with their modifiers in brackets, `sorts` its orders, `shows`
 an object's fields, `tells` an event's parameters. `NAME[]` are the members of the objects in an array, `NAME{}` those
 of an object, `NAME =` its words. `filters as` and `the same as` name another operation that has the same.
+
+What scripts and rules can use, and the shapes that the interface leaves open, are not here.
 """
 
 import re
