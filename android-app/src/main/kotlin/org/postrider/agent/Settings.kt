@@ -1,0 +1,93 @@
+package org.postrider.agent
+
+import android.annotation.SuppressLint
+import android.content.Context
+import android.content.SharedPreferences
+import org.postrider.core.Guard
+import org.postrider.core.PaceLimits
+import org.postrider.core.SimSlot
+
+/** How many parts the platform lets an app send before it asks the phone's owner in a dialog. */
+enum class GuardChoice(val guard: Guard?) {
+    /** What Android does: 30 in a minute; we stay below it. */
+    USUAL(Guard(24u, 60_000uL)),
+
+    /** What older and some makers' phones do: 30 in half an hour. */
+    STRICT(Guard(27u, 1_800_000uL)),
+
+    /** A phone whose owner has lifted it. */
+    NONE(null),
+}
+
+/** What the phone's owner has set; a change is heard by whoever listens, and the agent is told. */
+class Settings(context: Context) {
+    private val values: SharedPreferences = context.getSharedPreferences(NAME, Context.MODE_PRIVATE)
+
+    /** The owner's Stop: nothing starts the agent for good until the owner does. */
+    var stoppedByOwner: Boolean
+        get() = values.getBoolean(STOPPED, false)
+        @SuppressLint("ApplySharedPref") // On disk before anything else happens: the process may end.
+        set(value) {
+            values.edit().putBoolean(STOPPED, value).commit()
+        }
+
+    /** Holds every message that is not with the radio yet. */
+    var paused: Boolean
+        get() = values.getBoolean(PAUSED, false)
+        set(value) = values.edit().putBoolean(PAUSED, value).apply()
+
+    /** Parts an hour of each SIM. */
+    var partsPerHour: Int
+        get() = values.getInt(PARTS_PER_HOUR, PARTS_PER_HOUR_USUAL)
+        set(value) = values.edit().putInt(PARTS_PER_HOUR, value.coerceAtLeast(1)).apply()
+
+    /** Whether what comes in goes to the hub; null until the owner was asked, which counts as no. */
+    var isForwarding: Boolean?
+        get() = if (values.contains(FORWARDING)) values.getBoolean(FORWARDING, false) else null
+        set(value) = values.edit().run {
+            if (value == null) remove(FORWARDING) else putBoolean(FORWARDING, value)
+        }.apply()
+
+    /** Whether the hub may dial codes that change the phone's or the SIM's own settings. */
+    var allowUssdCodes: Boolean
+        get() = values.getBoolean(USSD_CODES, false)
+        set(value) = values.edit().putBoolean(USSD_CODES, value).apply()
+
+    /** The platform's own limit, as it is on this phone. */
+    var guard: GuardChoice
+        get() = GuardChoice.entries.find { it.name == values.getString(GUARD, null) } ?: GuardChoice.USUAL
+        set(value) = values.edit().putString(GUARD, value.name).apply()
+
+    /** Returns the number that the owner typed for a SIM, or null. */
+    fun typedNumber(slot: SimSlot): String? = values.getString(NUMBER + slot, null)
+
+    /** Keeps the number that the owner typed for a SIM; null or nothing forgets it. */
+    fun setTypedNumber(slot: SimSlot, number: String?) = values.edit().run {
+        if (number.isNullOrBlank()) remove(NUMBER + slot) else putString(NUMBER + slot, number.trim())
+    }.apply()
+
+    /** Returns how fast messages may leave. */
+    fun limits(): PaceLimits = PaceLimits(partsPerHour.toUInt(), null, guard.guard)
+
+    /** Listens for changes, on the main thread; the caller keeps the listener alive. */
+    fun addListener(listener: SharedPreferences.OnSharedPreferenceChangeListener) =
+        values.registerOnSharedPreferenceChangeListener(listener)
+
+    /** Listens no longer. */
+    fun removeListener(listener: SharedPreferences.OnSharedPreferenceChangeListener) =
+        values.unregisterOnSharedPreferenceChangeListener(listener)
+
+    companion object {
+        /** The usual pace, in parts an hour. */
+        const val PARTS_PER_HOUR_USUAL = 1_500
+
+        private const val NAME = "settings"
+        private const val STOPPED = "stopped_by_owner"
+        private const val PAUSED = "paused"
+        private const val PARTS_PER_HOUR = "parts_per_hour"
+        private const val FORWARDING = "forwarding"
+        private const val USSD_CODES = "ussd_codes"
+        private const val GUARD = "guard"
+        private const val NUMBER = "number_"
+    }
+}

@@ -1,0 +1,101 @@
+package org.postrider.agent
+
+import org.postrider.core.Condition
+import org.postrider.core.Paired
+import org.postrider.core.PairingOutcome
+import org.postrider.core.SimInfo
+import org.postrider.core.SimQueue
+import org.postrider.core.SimSlot
+
+/** How the phone is, at one moment. */
+data class Status(
+    /** Whom it has joined; null while it has to be paired. */
+    val paired: Paired?,
+    /** Whether the agent runs. */
+    val isRunning: Boolean,
+    /** Whether the owner has stopped it. */
+    val isStoppedByOwner: Boolean,
+    /** Whether the hub holds a connection to it. */
+    val isLinked: Boolean,
+    /** Whether the phone has a network. */
+    val isOnline: Boolean,
+    /** What waits for each SIM. */
+    val queues: List<SimQueue>,
+    /** When [queues] was read, by `elapsedRealtime`: its waits count from then. */
+    val queuesReadAtMs: Long,
+    /** The SIMs in use. */
+    val sims: List<SimInfo>,
+    /** Battery, network and the like. */
+    val condition: Condition,
+    /** How far joining or leaving a hub is; null when neither was begun. */
+    val pairing: PairingProgress?,
+    /** The permissions that the app asks for and does not hold. */
+    val missing: List<String>,
+    /** What the owner has to look at, newest first. */
+    val alerts: List<Alert>,
+    /** What happened today. */
+    val counts: TodayCounts,
+)
+
+/** How far joining or leaving a hub is. */
+sealed class PairingProgress {
+    /** The hub is told what waits and what was seen, before this phone forgets it. */
+    object Leaving : PairingProgress()
+
+    /** The hub is asked. */
+    object Asking : PairingProgress()
+
+    /** Six digits that the hub shows, too; its operator confirms. */
+    data class Comparing(val digits: String) : PairingProgress()
+
+    /** It was not begun: a field of the invitation (`link`, `hub`, `code`, `pin`) is none. */
+    data class Invalid(val field: String) : PairingProgress()
+
+    /** It is over. */
+    data class Over(val outcome: PairingOutcome) : PairingProgress()
+}
+
+/** What the owner has to look at. */
+data class Alert(val kind: AlertKind, val sim: SimSlot?, val sinceMs: Long)
+
+/** Kinds of [Alert]; each has a title and a text of what to do in the resources. */
+enum class AlertKind {
+    /** The radio says nothing: a dialog may be open on the phone. */
+    LOOK_AT_PHONE,
+
+    /** Another SIM is in a slot; nothing is sent by it until somebody confirms it. */
+    SIM_CHANGED,
+
+    /** A SIM cannot send until its service comes back or somebody looks at it. */
+    SIM_HELD,
+
+    /** There has been no connection for long. */
+    OFFLINE,
+
+    /** The hub does not know this phone any more: revoked, or paired elsewhere. */
+    PAIRED_ELSEWHERE,
+
+    /** The hub does not trust this phone's journal, which is set aside. */
+    JOURNAL_NOT_TRUSTED,
+
+    /** The journal could not be read and is set aside. */
+    JOURNAL_SET_ASIDE,
+
+    /** The keystore has lost the key. */
+    KEY_LOST,
+
+    /** The hub needs a newer app. */
+    UPDATE_NEEDED,
+
+    /** The hub and this phone misunderstand each other. */
+    LINK_FAILING,
+
+    /** The agent failed again and again, or its storage cannot be used. */
+    AGENT_FAILING,
+
+    /** The app may not send texts. */
+    MAY_NOT_SEND,
+}
+
+/** What happened since midnight, by the phone's clock. */
+data class TodayCounts(val sent: Int = 0, val failed: Int = 0, val received: Int = 0, val unknown: Int = 0)
