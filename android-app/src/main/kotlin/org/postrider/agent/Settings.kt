@@ -48,6 +48,11 @@ class Settings(context: Context) {
             if (value == null) remove(FORWARDING) else putBoolean(FORWARDING, value)
         }.apply()
 
+    /** The name that the hub shows for this phone; null until somebody gave it one. */
+    var deviceName: String?
+        get() = values.getString(DEVICE_NAME, null)
+        set(value) = values.edit().putString(DEVICE_NAME, value?.trim()?.takeIf { it.isNotEmpty() }).apply()
+
     /** Whether the hub may dial codes that change the phone's or the SIM's own settings. */
     var allowUssdCodes: Boolean
         get() = values.getBoolean(USSD_CODES, false)
@@ -86,6 +91,7 @@ class Settings(context: Context) {
         private const val PAUSED = "paused"
         private const val PARTS_PER_HOUR = "parts_per_hour"
         private const val FORWARDING = "forwarding"
+        private const val DEVICE_NAME = "device_name"
         private const val USSD_CODES = "ussd_codes"
         private const val GUARD = "guard"
         private const val NUMBER = "number_"
