@@ -1,0 +1,103 @@
+package org.postrider.agent.calls
+
+import android.Manifest.permission.READ_PHONE_STATE
+import android.content.Context
+import android.os.Build
+import android.os.Handler
+import android.telephony.PhoneStateListener
+import android.telephony.ServiceState
+import android.telephony.TelephonyCallback
+import android.telephony.TelephonyManager
+import org.postrider.agent.radio.Notes
+import org.postrider.agent.radio.SimSlots
+import org.postrider.agent.radio.holds
+import org.postrider.core.RadioFact
+
+/**
+ * Hears of each SIM how its line and its service are: at once when it is watched, and at every change.
+ */
+internal class LineWatcher(
+    private val context: Context,
+    private val sims: SimSlots,
+    private val handler: Handler,
+    private val tell: (RadioFact) -> Unit,
+) {
+    private val watched = HashMap<UByte, Watched>()
+
+    private class Watched(val subscription: Int, val stop: () -> Unit)
+
+    /** Watches the SIMs that are in the slots now, and no others. */
+    @Synchronized
+    fun watch() {
+        val present = if (context.holds(READ_PHONE_STATE)) subscriptions() else emptyMap()
+        val gone = watched.filter { (slot, it) -> present[slot] != it.subscription }
+        gone.forEach { (slot, it) ->
+            watched.remove(slot)
+            it.stop()
+        }
+        for ((slot, subscription) in present) if (slot !in watched) watch(slot, subscription)
+    }
+
+    @Synchronized
+    fun stop() {
+        watched.values.forEach { it.stop() }
+        watched.clear()
+    }
+
+    private fun subscriptions(): Map<UByte, Int> =
+        sims.slots().mapNotNull { slot -> sims.subscriptionOf(slot)?.let { slot to it } }.toMap()
+
+    private fun watch(slot: UByte, subscription: Int) {
+        val telephony = context.getSystemService(TelephonyManager::class.java) ?: return
+        try {
+            val stop = listen(telephony.createForSubscriptionId(subscription), slot)
+            watched[slot] = Watched(subscription, stop)
+        } catch (error: RuntimeException) {
+            Notes.failed("watching a line", error)
+        }
+    }
+
+    /** Returns what ends it. */
+    private fun listen(telephony: TelephonyManager, slot: UByte): () -> Unit {
+        if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.S) {
+            val callback = Callback(slot)
+            telephony.registerTelephonyCallback({ handler.post(it) }, callback)
+            return { telephony.unregisterTelephonyCallback(callback) }
+        }
+        val listener = Listener(slot)
+        @Suppress("DEPRECATION")
+        telephony.listen(listener, PhoneStateListener.LISTEN_CALL_STATE or PhoneStateListener.LISTEN_SERVICE_STATE)
+        @Suppress("DEPRECATION")
+        return { telephony.listen(listener, PhoneStateListener.LISTEN_NONE) }
+    }
+
+    private fun lineIs(slot: UByte, state: Int) {
+        Lines.ofNumber(state)?.let { tell(Lines.fact(slot, it, null)) }
+    }
+
+    private fun serviceIs(slot: UByte, service: ServiceState) {
+        tell(RadioFact.ServiceChanged(slot, isInService(service)))
+    }
+
+    /** A SIM that is registered for data alone may send over it. */
+    private fun isInService(service: ServiceState): Boolean {
+        if (service.state == ServiceState.STATE_IN_SERVICE) return true
+        if (service.state == ServiceState.STATE_POWER_OFF || Build.VERSION.SDK_INT < Build.VERSION_CODES.R) return false
+        return service.networkRegistrationInfoList.any { it.isRegistered }
+    }
+
+    private inner class Callback(private val slot: UByte) :
+        TelephonyCallback(), TelephonyCallback.CallStateListener, TelephonyCallback.ServiceStateListener {
+        override fun onCallStateChanged(state: Int) = lineIs(slot, state)
+
+        override fun onServiceStateChanged(service: ServiceState) = serviceIs(slot, service)
+    }
+
+    /** For Android 11 and older. */
+    @Suppress("DEPRECATION", "OVERRIDE_DEPRECATION")
+    private inner class Listener(private val slot: UByte) : PhoneStateListener() {
+        override fun onCallStateChanged(state: Int, number: String?) = lineIs(slot, state)
+
+        override fun onServiceStateChanged(service: ServiceState) = serviceIs(slot, service)
+    }
+}

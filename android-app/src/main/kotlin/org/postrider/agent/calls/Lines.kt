@@ -1,0 +1,26 @@
+package org.postrider.agent.calls
+
+import android.telephony.TelephonyManager
+import org.postrider.core.CallState
+import org.postrider.core.RadioFact
+
+/** The states of a line, as the platform numbers and names them. */
+internal object Lines {
+    fun ofNumber(state: Int): CallState? = when (state) {
+        TelephonyManager.CALL_STATE_RINGING -> CallState.RINGING
+        TelephonyManager.CALL_STATE_OFFHOOK -> CallState.OFF_HOOK
+        TelephonyManager.CALL_STATE_IDLE -> CallState.IDLE
+        else -> null
+    }
+
+    fun ofName(state: String?): CallState? = when (state) {
+        TelephonyManager.EXTRA_STATE_RINGING -> CallState.RINGING
+        TelephonyManager.EXTRA_STATE_OFFHOOK -> CallState.OFF_HOOK
+        TelephonyManager.EXTRA_STATE_IDLE -> CallState.IDLE
+        else -> null
+    }
+
+    /** Only a call from outside rings; of any other state the platform does not tell the direction. */
+    fun fact(sim: UByte, state: CallState, number: String?): RadioFact =
+        RadioFact.CallState(sim, state, number, if (state == CallState.RINGING) true else null)
+}

@@ -1,0 +1,22 @@
+package org.postrider.agent.mms
+
+import android.content.Context
+import android.content.Intent
+import android.provider.Telephony.Sms.Intents
+import org.postrider.agent.radio.FactReceiver
+import org.postrider.agent.radio.Keep
+import org.postrider.agent.radio.THROUGH_HOST
+import org.postrider.core.Log
+import org.postrider.core.RadioFact
+
+/**
+ * Hears that a multimedia message is to be fetched, and wakes the agent for it.
+ *
+ * The phone's own app fetches it; the provider's observer tells when that is done.
+ */
+class MmsNoticeReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
+    constructor() : this(THROUGH_HOST)
+
+    override fun read(context: Context, intent: Intent, code: Int): RadioFact? =
+        RadioFact.LogChanged(Log.MMS).takeIf { intent.action == Intents.WAP_PUSH_RECEIVED_ACTION }
+}

@@ -1,0 +1,50 @@
+package org.postrider.agent.radio
+
+import android.content.BroadcastReceiver
+import android.content.Context
+import android.content.Intent
+import org.postrider.agent.PostriderApp
+import org.postrider.core.RadioFact
+
+/** Keeps a fact: returns when all that follows from it is on disk, and false when that cannot be. */
+internal typealias Keep = (Context, RadioFact) -> Boolean
+
+/** Keeps facts where the app does: the agent is started for it when the process was not there. */
+internal val THROUGH_HOST: Keep = { context, fact -> PostriderApp.of(context).host.tellForKeeps(fact) }
+
+/**
+ * A receiver of broadcasts that the platform makes once: it is done with one only when the fact is on disk.
+ *
+ * Broadcasts are kept in the order in which they came, on one thread for all receivers; the main thread waits for
+ * nothing.
+ */
+abstract class FactReceiver internal constructor(private val keep: Keep) : BroadcastReceiver() {
+    /** Returns what a broadcast says; none when it is not one of ours or says nothing. */
+    internal abstract fun read(context: Context, intent: Intent, code: Int): RadioFact?
+
+    /** Tidies up behind a fact that is on disk. */
+    internal open fun kept(context: Context, intent: Intent, fact: RadioFact) = Unit
+
+    final override fun onReceive(context: Context, intent: Intent) {
+        val code = resultCode
+        val pending: PendingResult? = goAsync()
+        THREAD.execute {
+            try {
+                take(context.applicationContext, intent, code)
+            } catch (error: RuntimeException) {
+                Notes.failed("a broadcast", error)
+            } finally {
+                pending?.finish()
+            }
+        }
+    }
+
+    private fun take(context: Context, intent: Intent, code: Int) {
+        val fact = read(context, intent, code) ?: return
+        if (keep(context, fact)) kept(context, intent, fact) else Notes.odd("a broadcast could not be kept")
+    }
+
+    private companion object {
+        val THREAD = LazyThread("receivers")
+    }
+}
