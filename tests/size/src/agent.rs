@@ -47,6 +47,7 @@ async fn phone(folder: PathBuf, hub: &str, code: &str) -> Result<(), Box<dyn Err
         limits: PaceLimits::UNLIMITED,
         waits: Waits::DEFAULT,
         observer: None,
+        watch: None,
     };
     let phone = Phone::start(config, Arc::new(Silent), inbox).await?;
     phone.closed().await;
