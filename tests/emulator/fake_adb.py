@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What adb would do, done with a virtual phone: a dry run for scripts/emulator.
+
+The folder FAKE_ADB_FOLDER holds the phone; VIRTUAL_PHONE is its program. Each command is noted in
+commands.txt there, and one that no emulator knows ends with an error.
+"""
+
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+FOLDER = pathlib.Path(os.environ["FAKE_ADB_FOLDER"])
+PHONE = FOLDER / "phone"
+INPUT = FOLDER / "input.jsonl"
+
+
+def note(words):
+    with open(FOLDER / "commands.txt", "a", encoding="utf-8") as file:
+        file.write(shlex.join(words) + "\n")
+
+
+def happen(line):
+    with open(INPUT, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def pid():
+    try:
+        return int((FOLDER / "pid").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def start(arguments):
+    """Starts the phone; its standard input follows a file, as `tail -f` does."""
+    INPUT.write_text("")
+    follow = subprocess.Popen(["tail", "-n", "+1", "-F", str(INPUT)], stdout=subprocess.PIPE, start_new_session=True)
+    phone = subprocess.Popen(
+        [os.environ["VIRTUAL_PHONE"], "--dir", str(PHONE), *arguments],
+        stdin=follow.stdout,
+        stdout=subprocess.DEVNULL,
+        stderr=open(FOLDER / "phone.log", "ab"),
+        start_new_session=True,
+    )
+    (FOLDER / "pid").write_text(str(phone.pid))
+    (FOLDER / "follow").write_text(str(follow.pid))
+
+
+def stop():
+    for name in ("pid", "follow"):
+        try:
+            os.kill(int((FOLDER / name).read_text()), signal.SIGKILL)
+            (FOLDER / name).unlink()
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    # The journal is free once its owner is gone.
+    time.sleep(0.2)
+
+
+def broadcast(words):
+    action = words[words.index("-a") + 1].rsplit(".", 1)[1]
+    extras = {words[i + 1]: words[i + 2] for i, word in enumerate(words) if word == "--es"}
+    if action == "JOIN":
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(extras["link"]).query)
+        start(["--hub", query["hub"][0], "--pair", query["code"][0], "--number", "+15005550001"])
+    elif action == "START":
+        start([])
+    elif action == "LEAVE":
+        stop()
+        for file in PHONE.iterdir():
+            file.unlink()
+    else:
+        sys.exit(f"the app has no debug action {action}")
+
+
+def shell(line):
+    words = shlex.split(line)
+    match words:
+        case ["am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", link] if link.startswith("postrider://pair?"):
+            pass
+        case ["am", "broadcast", *rest]:
+            broadcast(rest)
+        case ["am", "kill", _]:
+            pass
+        case ["pidof", _]:
+            print(pid() or "")
+        case ["run-as", _, "kill", "-9", _]:
+            stop()
+        case ["pm", "grant", _, _]:
+            pass
+        case ["cmd", "connectivity", "airplane-mode", "enable" | "disable" as mode]:
+            happen({"kind": "airplane", "on": mode == "enable"})
+        case ["getprop", "sys.boot_completed"]:
+            print("1")
+        case _:
+            sys.exit(f"no phone knows this: {line}")
+
+
+def console(words):
+    match words:
+        case ["sms", "send", number, *text]:
+            happen({"kind": "sms", "from": f"+{number}", "text": " ".join(text)})
+        case ["gsm", "call", number]:
+            (FOLDER / "ringing").write_text(number)
+        case ["gsm", "cancel", number] if (FOLDER / "ringing").read_text() == number:
+            happen({"kind": "call", "from": f"+{number}", "ring_s": 0})
+        case ["kill"]:
+            stop()
+        case _:
+            sys.exit(f"the console knows no {shlex.join(words)}")
+
+
+def main():
+    words = sys.argv[1:]
+    if words[:1] == ["-s"]:
+        words = words[2:]
+    note(words)
+    match words:
+        case ["shell", line]:
+            shell(line)
+        case ["emu", *rest]:
+            console(rest)
+        case ["exec-out", "run-as", _, "cat", file]:
+            sys.stdout.buffer.write((PHONE / pathlib.Path(file).name).read_bytes())
+        case ["wait-for-device"] | ["devices"] | ["reverse", _, _] | ["uninstall", _] | ["install", "-r", _]:
+            pass
+        case _:
+            sys.exit(f"adb knows no {shlex.join(words)}")
+
+
+main()
