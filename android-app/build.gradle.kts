@@ -1,0 +1,92 @@
+// For people with Android Studio; not run by the project, which builds with scripts/build-apk.
+// The same sources and libraries as pom.xml. It needs Rust, the NDK (ANDROID_NDK_HOME) and `cargo install cargo-ndk`.
+plugins {
+    id("com.android.application") version "8.13.0"
+    id("org.jetbrains.kotlin.android") version "2.4.0"
+}
+
+val jnaVersion = "5.18.1"
+val robolectricVersion = "4.16.1"
+val workspace = rootDir.parentFile
+val coreLibraries = layout.buildDirectory.dir("core/libraries")
+val coreKotlin = layout.buildDirectory.dir("core/kotlin")
+val hostLibrary = File(System.getenv("CARGO_TARGET_DIR") ?: "$workspace/target", "debug/libpostrider_android.so")
+
+android {
+    namespace = "org.postrider.agent"
+    compileSdk = 36
+
+    defaultConfig {
+        applicationId = "org.postrider.agent"
+        minSdk = 26
+        targetSdk = 36
+        versionCode = 1
+        versionName = "0.1.0"
+    }
+
+    compileOptions {
+        sourceCompatibility = JavaVersion.VERSION_1_8
+        targetCompatibility = JavaVersion.VERSION_1_8
+    }
+
+    sourceSets {
+        getByName("main") {
+            kotlin.srcDirs("src/main/kotlin", coreKotlin)
+            jniLibs.srcDir(coreLibraries)
+        }
+        getByName("debug") { kotlin.srcDir("src/debug/kotlin") }
+        getByName("test") { kotlin.srcDir("src/test/kotlin") }
+    }
+
+    packaging { jniLibs { useLegacyPackaging = true } }
+
+    testOptions {
+        unitTests {
+            isIncludeAndroidResources = true
+            all {
+                it.systemProperty("uniffi.component.postrider_android.libraryOverride", hostLibrary.path)
+                it.systemProperty("postrider.server_stub", hostLibrary.resolveSibling("server-stub").path)
+            }
+        }
+    }
+}
+
+dependencies {
+    implementation("net.java.dev.jna:jna:$jnaVersion@aar")
+    testImplementation("net.java.dev.jna:jna:$jnaVersion")
+    testImplementation("junit:junit:4.13.2")
+    // src/test/java/androidx stands in for what Robolectric calls of these.
+    testImplementation("org.robolectric:robolectric:$robolectricVersion") {
+        exclude(group = "androidx.test")
+        exclude(group = "androidx.test.espresso")
+    }
+}
+
+val hostCore by tasks.registering(Exec::class) {
+    workingDir = workspace
+    commandLine("cargo", "build", "--locked", "-p", "postrider-android", "-p", "postrider-bindgen", "-p", "server-stub")
+}
+
+val coreBindings by tasks.registering(Exec::class) {
+    dependsOn(hostCore)
+    workingDir = workspace
+    outputs.dir(coreKotlin)
+    val folder = coreKotlin.get().asFile.path
+    val generator = hostLibrary.resolveSibling("postrider-bindgen").path
+    commandLine(generator, "generate", "--no-format", "-l", "kotlin", "--out-dir", folder, hostLibrary.path)
+}
+
+val coreForPhones by tasks.registering(Exec::class) {
+    workingDir = workspace
+    outputs.dir(coreLibraries)
+    val folder = coreLibraries.get().asFile.path
+    val phones = listOf("arm64-v8a", "armeabi-v7a", "x86_64").flatMap { listOf("--target", it) }
+    val crate = listOf("-p", "postrider-android", "--lib", "--crate-type", "cdylib", "--features", "logcat")
+    environment("CARGO_ENCODED_RUSTFLAGS", "-Clink-arg=-Wl,-z,max-page-size=16384")
+    commandLine(
+        listOf("cargo", "ndk") + phones + listOf("--platform", "26", "--output-dir", folder) +
+            listOf("rustc", "--locked", "--profile", "android") + crate,
+    )
+}
+
+tasks.named("preBuild") { dependsOn(coreBindings, coreForPhones) }

@@ -1,0 +1,35 @@
+"""Where the tools of android-app lie, and what they need that the build has fetched or made."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support.paths import ROOT
+
+APP = ROOT / "android-app"
+TOOLS = APP / "tools"
+OUT = Path(os.environ.get("POSTRIDER_ANDROID_OUT", APP / "target"))
+sys.path.insert(0, str(TOOLS))
+
+
+def run(*command, **options):
+    """Runs a command to its end, whatever its end, and returns what it said."""
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+
+
+def made(name):
+    """Returns the path of what the build has made, or says how to make it."""
+    path = OUT / name
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: android-app/build-host shipped")
+    return path
+
+
+def jar(group, artifact, version):
+    """Returns the path of an artifact that Maven has fetched."""
+    repository = Path(os.environ.get("MAVEN_REPOSITORY", Path.home() / ".m2/repository"))
+    path = repository.joinpath(*group.split("."), artifact, version, f"{artifact}-{version}.jar")
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: android-app/build-host shipped")
+    return path
