@@ -1,0 +1,250 @@
+//! Joining, running, stopping; facts that must not be lost; calls that must not be made.
+
+use crate::shell::{Heard, Key, Run, agent, device, pairing, send, state, stopped};
+use postrider_agent::{Command, Log, LogPage, RadioFact, ReceivedSms, SendParts};
+use postrider_android::{AgentError, Invitation, PairingOutcome, ShellError, Stopped};
+use postrider_link::frame::Address;
+use postrider_model::{MessageText, SimSlot};
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+};
+
+const ONE_MESSAGE: &str = "[[step]]\nwait.connected = 1\nsend = { count = 1 }\n";
+const NOTHING: &str = "[end]\nwhen = \"told\"\ntimeout_s = 110\n";
+
+fn sent(task: &SendParts, part: u8) -> RadioFact {
+    RadioFact::PartSent {
+        token: task.token,
+        part,
+        of: task.parts,
+        code: -1,
+        cause: None,
+    }
+}
+
+fn received(receipt: u64) -> RadioFact {
+    RadioFact::SmsReceived(ReceivedSms {
+        receipt,
+        sim: SimSlot::default(),
+        from: Address::new("+15005550199"),
+        to: None,
+        text: MessageText::new("hello"),
+        parts: 1,
+        sent_at: None,
+        received_at: None,
+        row: None,
+    })
+}
+
+#[test]
+fn a_phone_joins_by_the_link_and_sends() {
+    let run = Run::new(&(ONE_MESSAGE.to_owned() + "[end]\nreports = false\n"));
+    let (agent, ear) = run.connected();
+    let digits = ear.wait_for(|heard| match heard {
+        Heard::Digits(digits) => Some(digits.clone()),
+        _ => None,
+    });
+    assert_eq!(digits.len(), 6);
+    assert_eq!(agent.paired().unwrap().unwrap().phones.len(), 1);
+    let task = ear.wait_for(send);
+    agent.tell_for_keeps(sent(&task, 0)).unwrap();
+    run.until(r#"{"state": {"is": "sent"}}"#);
+    agent.stop().unwrap();
+    assert!(!agent.is_running());
+    run.finish();
+}
+
+#[test]
+fn a_fact_told_for_keeps_outlives_the_process() {
+    let run = Run::new(NOTHING);
+    let (first, _) = run.connected();
+    first.network_lost();
+    first.tell_for_keeps(received(7)).unwrap();
+    // The process is killed: nothing is stopped in order.
+    let (second, ear) = {
+        drop(first);
+        run.agent()
+    };
+    // Its thread may hold the journal a moment longer than the last reference.
+    while let Err(error) = second.start(state()) {
+        assert!(matches!(error, AgentError::Storage { .. }), "{error}");
+        std::thread::yield_now();
+    }
+    run.until(r#"{"inbound": 1}"#);
+    assert_eq!(ear.count(|heard| matches!(heard, Heard::Confirmed(_))), 0);
+    second.stop().unwrap();
+}
+
+#[test]
+fn what_came_in_is_confirmed_once_it_is_on_disk() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.connected();
+    agent.tell_for_keeps(received(7)).unwrap();
+    assert_eq!(ear.count(|heard| *heard == Heard::Confirmed(7)), 1);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn an_exception_at_a_hand_over_is_an_ambiguous_failure() {
+    let run = Run::new(ONE_MESSAGE);
+    let (agent, ear) = run.agent();
+    *ear.at_send.lock().unwrap() = Some(Box::new(|| {
+        Err(ShellError::Failed {
+            reason: "a surprise".to_owned(),
+        })
+    }));
+    run.begin_pairing(&agent);
+    ear.wait_for(pairing);
+    agent.start(state()).unwrap();
+    run.until(r#"{"state": {"is": "failed"}}"#);
+    assert_eq!(ear.count(|heard| send(heard).is_some()), 1);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_call_that_waits_is_refused_in_a_callback() {
+    let run = Run::new(ONE_MESSAGE);
+    let (agent, ear) = run.agent();
+    let refused = Arc::new(Mutex::new(Vec::new()));
+    let (inside, answers) = (Arc::downgrade(&agent), refused.clone());
+    *ear.at_send.lock().unwrap() = Some(Box::new(move || {
+        let agent = inside.upgrade().unwrap();
+        let mut answers = answers.lock().unwrap();
+        answers.push(agent.tell_for_keeps(received(1)).err());
+        answers.push(agent.command(Command::SetPaused(true)).err());
+        answers.push(agent.queues().err());
+        answers.push(agent.stop().err());
+        assert!(agent.tell(received(2)));
+        Ok(())
+    }));
+    run.begin_pairing(&agent);
+    ear.wait_for(pairing);
+    agent.start(state()).unwrap();
+    let task = ear.wait_for(send);
+    agent.tell_for_keeps(sent(&task, 0)).unwrap();
+    let refused = refused.lock().unwrap();
+    assert_eq!(*refused, vec![Some(AgentError::OnAgentThread); 4]);
+    run.until(r#"{"inbound": 1}"#);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_refused_pairing_says_why_and_leaves_no_trace() {
+    for (answer, is_it) in [
+        (
+            "refuse",
+            (|it| matches!(it, PairingOutcome::Refused { .. })) as fn(&_) -> bool,
+        ),
+        ("expire", |it| matches!(it, PairingOutcome::Refused { .. })),
+        ("wrong_digits", |it| *it == PairingOutcome::OtherDigits),
+    ] {
+        let run = Run::new(&format!("{NOTHING}[pairing]\nanswer = \"{answer}\"\n"));
+        let (agent, ear) = run.agent();
+        run.begin_pairing(&agent);
+        let outcome = ear.wait_for(pairing);
+        assert!(is_it(&outcome), "{answer}: {outcome:?}");
+        assert_eq!(agent.paired().unwrap(), None);
+        assert_eq!(agent.start(state()), Err(AgentError::NotPaired));
+    }
+}
+
+#[test]
+fn a_pairing_that_is_given_up_is_over() {
+    let run = Run::new(&format!("{NOTHING}[pairing]\nanswer = \"wait\"\n"));
+    let (agent, ear) = run.agent();
+    run.begin_pairing(&agent);
+    ear.wait_for(|heard| matches!(heard, Heard::Digits(_)).then_some(()));
+    agent.cancel_pairing();
+    assert_eq!(ear.wait_for(pairing), PairingOutcome::Cancelled);
+}
+
+#[test]
+fn an_unencrypted_hub_elsewhere_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, _) = agent(folder.path(), Arc::new(Key::new()));
+    let invitation = Invitation {
+        hub: "http://hub.example.org".to_owned(),
+        code: "one-time".to_owned(),
+        pins: Vec::new(),
+    };
+    match agent.begin_pairing(invitation, device()) {
+        Err(AgentError::InvalidParam { field, .. }) => assert_eq!(field, "hub"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn unpairing_gives_back_tells_and_erases() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.connected();
+    agent.begin_unpairing(60).unwrap();
+    let why = ear.wait_for(stopped);
+    assert_eq!(why, Stopped::Unpaired { is_told: true });
+    assert_eq!(agent.paired().unwrap(), None);
+    assert_eq!(agent.queues(), Err(AgentError::NotRunning));
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_is_set_aside() {
+    let run = Run::new(NOTHING);
+    let (first, _) = run.connected();
+    first.stop().unwrap();
+    let journal = run.folder.path().join("agent/journal.db");
+    fs::write(&journal, b"this is no database, and never was").unwrap();
+    for rest in ["agent/journal.db-wal", "agent/journal.db-shm"] {
+        drop(fs::remove_file(run.folder.path().join(rest)));
+    }
+    let (second, ear) = run.agent();
+    let refused = second.start(state());
+    assert!(
+        matches!(refused, Err(AgentError::JournalSetAside { .. })),
+        "{refused:?}"
+    );
+    assert!(!journal.exists());
+    let aside = run.folder.path().join("agent/set-aside-journal.db");
+    assert!(fs::read(aside).unwrap().starts_with(b"this is no database"));
+    run.begin_pairing(&second);
+    assert_eq!(ear.wait_for(pairing), PairingOutcome::Paired);
+    second.start(state()).unwrap();
+    second.stop().unwrap();
+}
+
+#[test]
+fn a_lost_key_asks_for_pairing_again() {
+    let run = Run::new(NOTHING);
+    let (first, _) = run.connected();
+    first.stop().unwrap();
+    let (second, _) = agent(run.folder.path(), Arc::new(Key::lost()));
+    assert_eq!(second.start(state()), Err(AgentError::KeyLost));
+    assert!(second.paired().unwrap().is_some());
+}
+
+#[test]
+fn a_busy_phone_stays_awake_and_an_idle_one_is_woken() {
+    let run = Run::new(ONE_MESSAGE);
+    let (agent, ear) = run.connected();
+    ear.wait_for(|heard| matches!(heard, Heard::Outlook(it) if it.is_busy).then_some(()));
+    let task = ear.wait_for(send);
+    agent.tell_for_keeps(sent(&task, 0)).unwrap();
+    run.until(r#"{"state": {"is": "sent"}}"#);
+    ear.wait_for(|heard| {
+        matches!(heard, Heard::Outlook(it) if !it.is_busy && it.wake_at.is_some()).then_some(())
+    });
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_log_that_the_shell_cannot_read_is_read_to_its_end() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.connected();
+    ear.wait_for(|heard| (*heard == Heard::Log(Log::Sms)).then_some(()));
+    let page = LogPage::Sms(Vec::new());
+    agent
+        .tell_for_keeps(RadioFact::LogRead {
+            page,
+            complete: true,
+        })
+        .unwrap();
+    agent.stop().unwrap();
+}

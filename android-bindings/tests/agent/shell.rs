@@ -1,0 +1,292 @@
+//! A shell in Rust: a radio that keeps what it was asked for, and a key in memory.
+
+use postrider_agent::{
+    Condition, DeviceDescription, DialUssd, Event, Log, Outlook, PaceLimits, PlaceCall, ScanMark,
+    SendParts, SentRowAsked, SimInfo,
+};
+use postrider_android::{
+    Agent, AgentConfig, Keystore, PairingOutcome, PhoneState, Radio, Shell, ShellError, Stopped,
+    read_invitation,
+};
+use ring::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair},
+};
+use server_stub::{
+    Stub, StubConfig,
+    scenario::{Scenario, Wait},
+};
+use std::{
+    path::Path,
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{runtime::Runtime, time::timeout};
+
+/// How long a test waits before it calls a condition unmet.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Everything that a shell was told, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    Event(Event),
+    Outlook(Outlook),
+    Stopped(Stopped),
+    Digits(String),
+    Pairing(PairingOutcome),
+    Send(SendParts),
+    Dial(DialUssd),
+    Call(PlaceCall),
+    SentRow,
+    Log(Log),
+    Confirmed(u64),
+}
+
+/// What a shell has heard, and a way to wait for it.
+#[derive(Default)]
+pub struct Ear {
+    heard: Mutex<Vec<Heard>>,
+    more: Condvar,
+    /// Run in the agent's own thread at each hand-over.
+    pub at_send: Mutex<Option<Box<dyn FnMut() -> Result<(), ShellError> + Send>>>,
+}
+
+impl Ear {
+    fn hear(&self, heard: Heard) {
+        self.heard.lock().unwrap().push(heard);
+        self.more.notify_all();
+    }
+
+    /// Waits until something was heard, and returns the first such thing.
+    pub fn wait_for<T>(&self, pick: impl Fn(&Heard) -> Option<T>) -> T {
+        let heard = self.heard.lock().unwrap();
+        let is_missing = |heard: &mut Vec<Heard>| heard.iter().find_map(&pick).is_none();
+        let (heard, waited) = self
+            .more
+            .wait_timeout_while(heard, PATIENCE, is_missing)
+            .unwrap();
+        assert!(!waited.timed_out(), "it was never heard");
+        heard.iter().find_map(&pick).unwrap()
+    }
+
+    pub fn count(&self, is_it: impl Fn(&Heard) -> bool) -> usize {
+        let heard = self.heard.lock().unwrap();
+        heard.iter().filter(|it| is_it(it)).count()
+    }
+}
+
+impl Radio for Ear {
+    fn send_parts(&self, task: SendParts) -> Result<(), ShellError> {
+        self.hear(Heard::Send(task));
+        match self.at_send.lock().unwrap().as_mut() {
+            Some(act) => act(),
+            None => Ok(()),
+        }
+    }
+
+    fn dial_ussd(&self, task: DialUssd) -> Result<(), ShellError> {
+        self.hear(Heard::Dial(task));
+        Ok(())
+    }
+
+    fn place_call(&self, task: PlaceCall) -> Result<(), ShellError> {
+        self.hear(Heard::Call(task));
+        Ok(())
+    }
+
+    fn read_sent_row(&self, _: SentRowAsked) -> Result<(), ShellError> {
+        self.hear(Heard::SentRow);
+        Ok(())
+    }
+
+    fn read_log(&self, log: Log, _: ScanMark) -> Result<(), ShellError> {
+        self.hear(Heard::Log(log));
+        Err(ShellError::Failed {
+            reason: "no permission".to_owned(),
+        })
+    }
+
+    fn confirm_received(&self, receipt: u64) -> Result<(), ShellError> {
+        self.hear(Heard::Confirmed(receipt));
+        Ok(())
+    }
+}
+
+impl Shell for Ear {
+    fn on_event(&self, event: Event) {
+        self.hear(Heard::Event(event));
+    }
+
+    fn on_outlook(&self, outlook: Outlook) {
+        self.hear(Heard::Outlook(outlook));
+    }
+
+    fn on_stopped(&self, stopped: Stopped) {
+        self.hear(Heard::Stopped(stopped));
+    }
+
+    fn on_pairing_digits(&self, digits: String) {
+        self.hear(Heard::Digits(digits));
+    }
+
+    fn on_pairing_over(&self, outcome: PairingOutcome) {
+        self.hear(Heard::Pairing(outcome));
+    }
+}
+
+/// A key in memory; it can be lost.
+pub struct Key {
+    pair: Option<EcdsaKeyPair>,
+    random: SystemRandom,
+}
+
+impl Key {
+    pub fn new() -> Self {
+        let random = SystemRandom::new();
+        let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
+        let made = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
+        let pair = EcdsaKeyPair::from_pkcs8(algorithm, made.as_ref(), &random).unwrap();
+        Self {
+            pair: Some(pair),
+            random,
+        }
+    }
+
+    pub fn lost() -> Self {
+        Self {
+            pair: None,
+            ..Self::new()
+        }
+    }
+
+    fn pair(&self) -> Result<&EcdsaKeyPair, ShellError> {
+        self.pair.as_ref().ok_or(ShellError::KeyLost)
+    }
+}
+
+impl Keystore for Key {
+    fn public_key(&self) -> Result<Vec<u8>, ShellError> {
+        Ok(self.pair()?.public_key().as_ref().to_vec())
+    }
+
+    fn sign(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ShellError> {
+        let signed = self.pair()?.sign(&self.random, &bytes).unwrap();
+        Ok(signed.as_ref().to_vec())
+    }
+}
+
+/// A phone's folder, and a hub double.
+pub struct Run {
+    pub runtime: Runtime,
+    pub stub: Stub,
+    pub folder: TempDir,
+    pub key: Arc<Key>,
+}
+
+impl Run {
+    pub fn new(scenario: &str) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let config = StubConfig::new(Scenario::parse(scenario).unwrap());
+        let stub = runtime.block_on(Stub::start(config)).unwrap();
+        Self {
+            runtime,
+            stub,
+            folder: tempfile::tempdir().unwrap(),
+            key: Arc::new(Key::new()),
+        }
+    }
+
+    /// Makes the app's process anew, on the same folder.
+    pub fn agent(&self) -> (Arc<Agent>, Arc<Ear>) {
+        agent(self.folder.path(), self.key.clone())
+    }
+
+    /// Begins to join by the link of the stub's QR code.
+    pub fn begin_pairing(&self, agent: &Agent) {
+        let ready = self.stub.ready();
+        let link = ready["pairing_uri"].as_str().unwrap().to_owned();
+        let invitation = read_invitation(link).unwrap();
+        agent.begin_pairing(invitation, device()).unwrap();
+    }
+
+    /// Joins and starts.
+    pub fn connected(&self) -> (Arc<Agent>, Arc<Ear>) {
+        let (agent, ear) = self.agent();
+        self.begin_pairing(&agent);
+        let outcome = ear.wait_for(pairing);
+        assert_eq!(outcome, PairingOutcome::Paired);
+        agent.start(state()).unwrap();
+        self.until(r#"{"connected": 1}"#);
+        (agent, ear)
+    }
+
+    pub fn until(&self, wait: &str) {
+        let wait: Wait = serde_json::from_str(wait).unwrap();
+        // A timer needs its runtime, and the test a thread outside of one.
+        self.runtime
+            .block_on(async { timeout(PATIENCE, self.stub.until(&wait)).await.unwrap() });
+    }
+
+    /// Waits for the end of the scenario; every rule must have held.
+    pub fn finish(self) {
+        let Self { runtime, stub, .. } = self;
+        let verdict = runtime.block_on(async { timeout(PATIENCE, stub.finish()).await.unwrap() });
+        assert!(verdict.held, "{verdict}");
+    }
+}
+
+pub fn agent(folder: &Path, key: Arc<Key>) -> (Arc<Agent>, Arc<Ear>) {
+    let ear = Arc::new(Ear::default());
+    let config = AgentConfig {
+        folder: folder.join("agent").to_str().unwrap().to_owned(),
+        roots: Vec::new(),
+        is_plain_allowed: false,
+    };
+    let agent = Agent::new(config, ear.clone(), key, ear.clone()).unwrap();
+    (agent, ear)
+}
+
+pub fn pairing(heard: &Heard) -> Option<PairingOutcome> {
+    match heard {
+        Heard::Pairing(outcome) => Some(outcome.clone()),
+        _ => None,
+    }
+}
+
+pub fn send(heard: &Heard) -> Option<SendParts> {
+    match heard {
+        Heard::Send(task) => Some(task.clone()),
+        _ => None,
+    }
+}
+
+pub fn stopped(heard: &Heard) -> Option<Stopped> {
+    match heard {
+        Heard::Stopped(stopped) => Some(stopped.clone()),
+        _ => None,
+    }
+}
+
+pub fn device() -> DeviceDescription {
+    DeviceDescription {
+        name: "Clinic phone".to_owned(),
+        manufacturer: "Example".to_owned(),
+        model: "One".to_owned(),
+        app_version: "0.1.0".to_owned(),
+        android_sdk: Some(35),
+        sims: Vec::new(),
+    }
+}
+
+pub fn state() -> PhoneState {
+    PhoneState {
+        sims: vec![SimInfo {
+            fingerprint: Some("sim-a".to_owned()),
+            ..SimInfo::default()
+        }],
+        condition: Condition::default(),
+        limits: PaceLimits::DEFAULT,
+        is_online: true,
+    }
+}
