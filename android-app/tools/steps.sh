@@ -51,7 +51,7 @@ host_programs() {
 
 version_of() { sed -n "s|.*<$1>\(.*\)</$1>.*|\1|p" "$app/pom.xml" | head -n 1; }
 
-maven() { (cd "$app" && mvn --batch-mode --no-transfer-progress "-Dout=$out" "$@"); }
+maven() { (cd "$app" && mvn --batch-mode --no-transfer-progress -Dstyle.color=never "-Dout=$out" "$@"); }
 
 # The platform's public resources, in a form that this aapt2 reads.
 framework() {
