@@ -1,0 +1,61 @@
+package org.postrider.agent.screens
+
+import android.app.Activity
+import android.content.Intent
+import android.provider.Settings
+import org.postrider.agent.Alert
+import org.postrider.agent.AlertKind
+import org.postrider.agent.R
+import org.postrider.agent.service.AlertWords
+import org.postrider.core.Command
+
+/** What wants its owner: what is wrong, what to do, and a button that does something about it. */
+internal class AlertLines(private val screen: Activity, private val control: Control) {
+    /** Returns the lines of an alert; [done] is called once its button has acted. */
+    fun of(alert: Alert, done: () -> Unit): List<Line> {
+        val resources = screen.resources
+        return listOf(
+            Line.Text(AlertWords.title(resources, alert), isLive = true, tone = Tone.ALERT),
+            Line.Text(AlertWords.advice(resources, alert)),
+            Line.Button(resources.getString(button(alert.kind))) {
+                act(alert)
+                done()
+            },
+        )
+    }
+
+    private fun button(kind: AlertKind): Int = when (kind) {
+        AlertKind.LOOK_AT_PHONE, AlertKind.SIM_HELD -> R.string.looked_at_phone
+        AlertKind.SIM_CHANGED -> R.string.use_this_sim
+        AlertKind.OFFLINE -> R.string.open_network_settings
+        AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE,
+        AlertKind.KEY_LOST,
+        -> R.string.pair_again
+        AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING -> R.string.seen
+        AlertKind.AGENT_FAILING -> R.string.start_again
+        AlertKind.MAY_NOT_SEND -> R.string.permissions
+    }
+
+    /** What only opens a page leaves the alert: it goes when what it says is over. */
+    private fun act(alert: Alert) {
+        when (alert.kind) {
+            AlertKind.LOOK_AT_PHONE, AlertKind.SIM_HELD -> settle(alert) { Command.ReleaseSim(it) }
+            AlertKind.SIM_CHANGED -> settle(alert) { Command.ConfirmSim(it) }
+            AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING -> control.dismiss(alert)
+            AlertKind.AGENT_FAILING -> {
+                control.startByOwner()
+                control.dismiss(alert)
+            }
+            AlertKind.OFFLINE -> screen.opened(Intent(Settings.ACTION_WIRELESS_SETTINGS))
+            AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE,
+            AlertKind.KEY_LOST,
+            -> screen.opened(Intent(screen, PairActivity::class.java))
+            AlertKind.MAY_NOT_SEND -> screen.opened(Intent(screen, PermissionsActivity::class.java))
+        }
+    }
+
+    private fun settle(alert: Alert, command: (UByte) -> Command) {
+        alert.sim?.let { control.command(command(it)) }
+        control.dismiss(alert)
+    }
+}

@@ -1,0 +1,54 @@
+package org.postrider.agent.screens
+
+import android.content.Context
+import android.view.View
+import android.widget.LinearLayout
+
+/** Shows lines below each other, and changes only what has changed since. */
+class Column(context: Context) : LinearLayout(context) {
+    init {
+        orientation = VERTICAL
+    }
+
+    /** Shows other lines; a view whose line is still there stays, with its focus and what was typed. */
+    fun show(lines: List<Line>) {
+        val coming = lines.mapTo(ArrayDeque()) { Identity.of(it) }
+        lines.forEachIndexed { place, line ->
+            val view = viewAt(place, coming.removeFirst(), coming)
+            LineViews.update(view, line)
+        }
+        while (childCount > lines.size) removeViewAt(childCount - 1)
+    }
+
+    /** Returns what the field with a key holds. */
+    fun typed(key: Int): String = findViewById<android.widget.EditText>(key)?.text?.toString().orEmpty()
+
+    private fun viewAt(place: Int, wanted: Identity, later: Collection<Identity>): View {
+        while (place < childCount) {
+            val identity = identityAt(place)
+            if (identity == wanted) return getChildAt(place)
+            if (identity in later && wanted !in identitiesFrom(place)) break
+            removeViewAt(place)
+        }
+        val view = LineViews.make(context, wanted)
+        view.setTag(R_LINE, wanted)
+        addView(view, place)
+        return view
+    }
+
+    private fun identityAt(place: Int) = getChildAt(place).getTag(R_LINE) as Identity
+
+    private fun identitiesFrom(place: Int) = (place until childCount).map(::identityAt)
+
+    private companion object {
+        val R_LINE = org.postrider.agent.R.id.line
+    }
+}
+
+/** Which view a line needs. */
+data class Identity(val kind: Class<out Line>, val key: Int) {
+    companion object {
+        /** Returns the identity of a line. */
+        fun of(line: Line) = Identity(line.javaClass, line.key)
+    }
+}

@@ -1,0 +1,69 @@
+package org.postrider.agent.screens
+
+import android.content.Context
+import org.postrider.agent.AgentHost
+import org.postrider.agent.Alert
+import org.postrider.agent.Entry
+import org.postrider.agent.PostriderApp
+import org.postrider.agent.Settings
+import org.postrider.agent.Status
+import org.postrider.core.Command
+import org.postrider.core.Invitation
+
+/** What the screens see of the agent, and what its owner asks of it there. */
+interface Control {
+    val settings: Settings
+
+    fun status(): Status
+    fun entries(): List<Entry>
+    fun refresh()
+    fun addListener(listener: AgentHost.Listener)
+    fun removeListener(listener: AgentHost.Listener)
+
+    fun startByOwner()
+    fun stopByOwner()
+    fun command(command: Command)
+    fun dismiss(alert: Alert)
+
+    fun beginPairing(invitation: Invitation)
+    fun cancelPairing()
+    fun unpair()
+
+    /** The permissions changed: what was kept back for want of one can go on. */
+    fun permissionsChanged()
+
+    /** An app that brings its own. */
+    interface Source {
+        val control: Control
+    }
+
+    companion object {
+        /** Returns the app's own, unless the app that the screens run in brings another. */
+        fun of(context: Context): Control =
+            (context.applicationContext as? Source)?.control ?: HostControl(PostriderApp.of(context).host)
+    }
+}
+
+private class HostControl(private val host: AgentHost) : Control {
+    override val settings get() = host.settings
+
+    override fun status() = host.status()
+    override fun entries() = host.activity.entries()
+    override fun refresh() = host.refresh()
+    override fun addListener(listener: AgentHost.Listener) = host.addListener(listener)
+    override fun removeListener(listener: AgentHost.Listener) = host.removeListener(listener)
+
+    override fun startByOwner() = host.startByOwner()
+    override fun stopByOwner() = host.stopByOwner()
+    override fun command(command: Command) = host.command(command)
+    override fun dismiss(alert: Alert) = host.dismiss(alert)
+
+    override fun beginPairing(invitation: Invitation) = host.beginPairing(invitation)
+    override fun cancelPairing() = host.cancelPairing()
+    override fun unpair() = host.unpair()
+
+    override fun permissionsChanged() {
+        host.ensureRunning()
+        host.refresh()
+    }
+}

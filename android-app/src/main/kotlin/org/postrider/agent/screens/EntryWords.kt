@@ -1,0 +1,71 @@
+package org.postrider.agent.screens
+
+import android.content.res.Resources
+import org.postrider.agent.Entry
+import org.postrider.agent.R
+import org.postrider.agent.What
+import org.postrider.core.Source
+import org.postrider.core.WireState
+
+/** Says in plain words what happened. */
+object EntryWords {
+    /** Returns the sentence for what happened. */
+    fun sentence(what: What): Int = when (what) {
+        What.STARTED -> R.string.log_started
+        What.STOPPED_BY_OWNER -> R.string.log_stopped
+        What.FAILED_TO_RUN -> R.string.log_failed_to_run
+        What.PAIRED -> R.string.log_paired
+        What.UNPAIRED -> R.string.log_unpaired
+        What.LINK_UP -> R.string.log_link_up
+        What.LINK_DOWN -> R.string.log_link_down
+        What.LINK_FAILING -> R.string.log_link_failing
+        What.PAIRING_NEEDED -> R.string.log_pairing_needed
+        What.UPDATE_NEEDED -> R.string.log_update_needed
+        What.ACCEPTED -> KindWords.moved(WireState.ON_PHONE)
+        What.SUBMITTED -> KindWords.moved(WireState.SUBMITTING)
+        What.RETRYING -> KindWords.moved(WireState.RETRYING)
+        What.SENT -> KindWords.moved(WireState.SENT)
+        What.FAILED -> KindWords.moved(WireState.FAILED)
+        What.DELIVERED -> KindWords.moved(WireState.DELIVERED)
+        What.NOT_DELIVERED -> KindWords.moved(WireState.NOT_DELIVERED)
+        What.UNKNOWN -> KindWords.moved(WireState.UNKNOWN)
+        What.REVOKED -> KindWords.moved(WireState.REVOKED)
+        What.CANCELLED -> KindWords.moved(WireState.CANCELLED)
+        What.EXPIRED -> KindWords.moved(WireState.EXPIRED)
+        What.SMS_RECEIVED -> KindWords.received(Source.SMS)
+        What.DATA_RECEIVED -> KindWords.received(Source.DATA_SMS)
+        What.MMS_RECEIVED -> KindWords.received(Source.MMS)
+        What.USSD_ANSWERED -> KindWords.received(Source.USSD)
+        What.CALL_SEEN -> KindWords.received(Source.CALL)
+        What.SIM_CHANGED -> R.string.log_sim_changed
+        What.SIM_HELD -> R.string.log_sim_held
+        What.SIM_RELEASED -> R.string.log_sim_released
+        What.LOOK_AT_PHONE -> R.string.log_look_at_phone
+        What.PACE_HALVED -> R.string.log_pace_halved
+        What.REPORT_MISMATCHED -> R.string.log_report_mismatched
+        What.STRAY_RESULT -> R.string.log_stray_result
+    }
+
+    /** Returns why it happened, where a result code says so. */
+    fun reason(resources: Resources, entry: Entry): String? {
+        val code = entry.code?.takeIf { it != RESULT_OK && entry.what in WITH_RESULT } ?: return null
+        return resources.getString(R.string.log_reason, resources.getString(ResultWords.sentence(code)), code)
+    }
+
+    /** Returns when and where it happened, and to which message. */
+    fun place(resources: Resources, times: Times, entry: Entry): String {
+        val at = times.moment(entry.atMs)
+        val sim = entry.sim?.let { resources.getString(R.string.sim, it + 1) }
+        return listOfNotNull(at, sim, entry.message).joinToString(SEPARATOR)
+    }
+
+    /** What the owner should know of: something went wrong. */
+    val TROUBLE = setOf(
+        What.FAILED, What.NOT_DELIVERED, What.UNKNOWN, What.FAILED_TO_RUN, What.LINK_FAILING, What.PAIRING_NEEDED,
+        What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE, What.PACE_HALVED,
+    )
+
+    private val WITH_RESULT = setOf(What.FAILED, What.RETRYING, What.UNKNOWN, What.SIM_HELD)
+    private const val RESULT_OK = -1
+    private const val SEPARATOR = " · "
+}

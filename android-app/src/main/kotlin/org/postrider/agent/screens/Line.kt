@@ -1,0 +1,58 @@
+package org.postrider.agent.screens
+
+/**
+ * One line of a screen: a screen is a list of them, made anew from what is true whenever that changes.
+ *
+ * Two lines with the same [key] and class are one view, which keeps its focus.
+ */
+sealed class Line {
+    /** Tells lines of one class apart where they hold a state of their own. */
+    open val key: Int get() = 0
+
+    /** The screen's name. */
+    data class Title(val text: String) : Line()
+
+    /** The name of a part of the screen. */
+    data class Heading(val text: String) : Line()
+
+    /** A sentence; one that [isLive] is read out when it changes. */
+    data class Text(val text: String, val isLive: Boolean = false, val tone: Tone = Tone.USUAL) : Line()
+
+    /** Digits to compare, read out one by one as [spoken]. */
+    data class Digits(val text: String, val spoken: String) : Line()
+
+    /** A button. */
+    data class Button(val text: String, val act: () -> Unit) : Line()
+
+    /** A field to type in; what was typed stays when the line comes again. */
+    data class Field(
+        override val key: Int,
+        val label: String,
+        val initially: String,
+        val input: Input,
+        val hint: String? = null,
+    ) : Line()
+
+    /** Something that is on or off. */
+    data class Switch(
+        override val key: Int,
+        val text: String,
+        val isOn: Boolean,
+        val change: (Boolean) -> Unit,
+    ) : Line()
+
+    /** One of several; [chosen] is its place among [options]. */
+    data class Choice(
+        override val key: Int,
+        val label: String,
+        val options: List<String>,
+        val chosen: Int?,
+        val choose: (Int) -> Unit,
+    ) : Line()
+}
+
+/** How a sentence is shown. */
+enum class Tone { USUAL, QUIET, ALERT, FIXED_WIDTH }
+
+/** What a field takes. */
+enum class Input { TEXT, ADDRESS, CODE, PHONE_NUMBER, NUMBER }

@@ -1,0 +1,55 @@
+package org.postrider.agent.screens
+
+import android.content.Context
+import android.content.SharedPreferences
+import android.content.pm.PackageManager
+import android.os.Build
+import java.util.EnumSet
+
+/** Knows what the owner has allowed, and what he does not want to be asked for again. */
+object Permissions {
+    private const val FILE = "permits"
+    private const val SKIPPED = "skipped"
+    private const val SHUT = "shut"
+
+    /** Returns whether the platform allows all that a permit stands for. */
+    fun isGiven(context: Context, permit: Permit): Boolean =
+        Build.VERSION.SDK_INT < permit.since || permit.permissions.all {
+            context.checkSelfPermission(it) == PackageManager.PERMISSION_GRANTED
+        }
+
+    /** Returns what is not allowed, in the order in which it is asked for. */
+    fun missing(context: Context): List<Permit> = Permit.values().filterNot { isGiven(context, it) }
+
+    /** Returns what to ask for next, or null when everything is allowed or skipped. */
+    fun next(context: Context): Permit? {
+        val skipped = skipped(context)
+        return missing(context).firstOrNull { it !in skipped }
+    }
+
+    /** Returns what the owner has put off. */
+    fun skipped(context: Context): Set<Permit> = read(context, SKIPPED)
+
+    /** Remembers that the owner has put something off. */
+    fun skip(context: Context, permit: Permit) = write(context, SKIPPED, skipped(context) + permit)
+
+    /** Returns whether the platform no longer asks for it: only its settings can change that. */
+    fun isShut(context: Context, permit: Permit): Boolean = permit in read(context, SHUT)
+
+    /** Remembers whether the platform still asks for something. */
+    fun setShut(context: Context, permit: Permit, isShut: Boolean) {
+        val shut = read(context, SHUT)
+        write(context, SHUT, if (isShut) shut + permit else shut - permit)
+    }
+
+    private fun read(context: Context, name: String): Set<Permit> {
+        val names = file(context).getStringSet(name, emptySet()).orEmpty()
+        return Permit.values().filterTo(EnumSet.noneOf(Permit::class.java)) { it.name in names }
+    }
+
+    private fun write(context: Context, name: String, permits: Set<Permit>) =
+        file(context).edit().putStringSet(name, permits.mapTo(HashSet()) { it.name }).apply()
+
+    private fun file(context: Context): SharedPreferences =
+        context.getSharedPreferences(FILE, Context.MODE_PRIVATE)
+}

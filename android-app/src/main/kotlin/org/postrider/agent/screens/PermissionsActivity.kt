@@ -1,0 +1,73 @@
+package org.postrider.agent.screens
+
+import android.content.Intent
+import android.net.Uri
+import android.os.Build
+import android.provider.Settings
+import org.postrider.agent.R
+
+/** Asks for one permission after the other, each with its reason; what is optional can be put off. */
+class PermissionsActivity : Screen(R.string.permissions) {
+    override fun lines(): List<Line> {
+        val missing = Permissions.missing(this)
+        val next = Permissions.next(this)
+        val asked = next?.let(::ask).orEmpty()
+        val state = Permit.values().filter { it != next }.flatMap { entry(it, it in missing) }
+        val done = if (next == null) listOf(says(R.string.permissions_done)) + onward() else emptyList()
+        return asked + done + Line.Heading(getString(R.string.permissions_all)) + state
+    }
+
+    private fun ask(permit: Permit): List<Line> {
+        val lines = mutableListOf(
+            Line.Heading(getString(permit.title)), says(permit.reason), says(permit.without, tone = Tone.QUIET),
+        )
+        if (Permissions.isShut(this, permit)) lines += shut() else lines += allow(R.string.allow, permit)
+        if (!permit.isNeeded) {
+            lines += Line.Button(getString(R.string.not_now)) {
+                Permissions.skip(this, permit)
+                show()
+            }
+        }
+        return lines
+    }
+
+    private fun entry(permit: Permit, isMissing: Boolean): List<Line> {
+        if (!isMissing) return listOf(says(R.string.permit_given, getString(permit.title)))
+        val lines = listOf(
+            says(R.string.permit_missing, getString(permit.title)), says(permit.without, tone = Tone.QUIET),
+        )
+        if (Permissions.isShut(this, permit)) return lines + shut()
+        val text = getString(R.string.allow_it, getString(permit.title))
+        return lines + Line.Button(text) { ask(permit.permissions, permit.ordinal) }
+    }
+
+    private fun allow(text: Int, permit: Permit) =
+        Line.Button(getString(text)) { ask(permit.permissions, permit.ordinal) }
+
+    private fun ask(permissions: List<String>, code: Int) = requestPermissions(permissions.toTypedArray(), code)
+
+    /** Android asks no more: the app's page in the settings is left, behind a lock since Android 13. */
+    private fun shut(): List<Line> {
+        val lines = mutableListOf<Line>(says(R.string.permit_shut))
+        if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU) lines += says(R.string.permit_restricted)
+        lines += Line.Button(getString(R.string.open_app_settings)) {
+            val page = Uri.fromParts("package", packageName, null)
+            opened(Intent(Settings.ACTION_APPLICATION_DETAILS_SETTINGS, page))
+        }
+        return lines
+    }
+
+    private fun onward() = opens(R.string.keep_running, KeepRunningActivity::class.java)
+
+    override fun onRequestPermissionsResult(code: Int, permissions: Array<out String>, results: IntArray) {
+        val permit = Permit.values().getOrNull(code) ?: return
+        // An empty answer is one that was interrupted.
+        if (permissions.isNotEmpty()) {
+            val isShut = !Permissions.isGiven(this, permit) &&
+                permit.permissions.none(::shouldShowRequestPermissionRationale)
+            Permissions.setShut(this, permit, isShut)
+        }
+        control.permissionsChanged()
+        show()
+    }
+}

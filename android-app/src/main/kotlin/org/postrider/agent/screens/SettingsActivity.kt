@@ -1,0 +1,132 @@
+package org.postrider.agent.screens
+
+import android.os.Bundle
+import org.postrider.agent.GuardChoice
+import org.postrider.agent.PairingProgress
+import org.postrider.agent.R
+import org.postrider.agent.Status
+
+/** What the owner sets: pause, pace, forwarding, codes, Stop, and leaving the hub. */
+class SettingsActivity : Screen(R.string.settings) {
+    private var isUnpairing = false
+    private var parts: Parts? = null
+
+    override fun lines(): List<Line> {
+        val status = control.status()
+        return sending() + forwarding() + ussd() + running(status) + leaving(status)
+    }
+
+    private fun sending(): List<Line> {
+        val settings = control.settings
+        val guards = GuardChoice.values().map { getString(guardText(it)) }
+        return listOf(
+            Line.Heading(getString(R.string.sending)),
+            Line.Switch(R.id.paused, getString(R.string.pause), settings.paused) { changed { settings.paused = it } },
+            says(R.string.pause_about, tone = Tone.QUIET),
+            Line.Field(
+                R.id.parts_per_hour, getString(R.string.parts_per_hour), settings.partsPerHour.toString(), Input.NUMBER,
+            ),
+            says(R.string.parts_per_hour_about, tone = Tone.QUIET),
+        ) + listOfNotNull(parts?.let { Line.Text(getString(it.text), isLive = true) }) + listOf(
+            Line.Button(getString(R.string.save_parts)) { saveParts() },
+            Line.Choice(R.id.guard, getString(R.string.guard), guards, settings.guard.ordinal) {
+                changed { settings.guard = GuardChoice.values()[it] }
+            },
+            says(R.string.guard_about, tone = Tone.QUIET),
+        )
+    }
+
+    private fun guardText(choice: GuardChoice) = when (choice) {
+        GuardChoice.USUAL -> R.string.guard_usual
+        GuardChoice.STRICT -> R.string.guard_strict
+        GuardChoice.NONE -> R.string.guard_none
+    }
+
+    private fun saveParts() {
+        val typed = column.typed(R.id.parts_per_hour).trim().toIntOrNull()?.takeIf { it in 1..PARTS_MAX }
+        parts = if (typed == null) Parts.REFUSED else Parts.SAVED
+        changed { typed?.let { control.settings.partsPerHour = it } }
+    }
+
+    private fun forwarding(): List<Line> {
+        val isOn = control.settings.isForwarding == true
+        val lines = mutableListOf(
+            Line.Heading(getString(R.string.forwarding)),
+            Line.Switch(R.id.forwarding, getString(R.string.forward), isOn) {
+                changed { control.settings.isForwarding = it }
+            },
+            says(R.string.forwarding_about, tone = Tone.QUIET),
+        )
+        if (isOn && !Permissions.isGiven(this, Permit.RECEIVE)) {
+            lines += says(Permit.RECEIVE.without)
+            lines += opens(R.string.permissions, PermissionsActivity::class.java)
+        }
+        return lines
+    }
+
+    private fun ussd(): List<Line> = listOf(
+        Line.Heading(getString(R.string.codes)),
+        Line.Switch(R.id.ussd_codes, getString(R.string.codes_allow), control.settings.allowUssdCodes) {
+            changed { control.settings.allowUssdCodes = it }
+        },
+        says(R.string.codes_about, tone = Tone.QUIET),
+    )
+
+    private fun running(status: Status): List<Line> {
+        val heading = Line.Heading(getString(R.string.running))
+        if (status.isStoppedByOwner) {
+            val start = Line.Button(getString(R.string.start)) { changed(control::startByOwner) }
+            return listOf(heading, says(R.string.stopped_by_owner), start)
+        }
+        val stop = Line.Button(getString(R.string.stop)) { changed(control::stopByOwner) }
+        return listOf(heading, says(R.string.stop_about), stop)
+    }
+
+    private fun leaving(status: Status): List<Line> {
+        val hub = status.paired?.host ?: return emptyList()
+        val heading = Line.Heading(getString(R.string.unpair))
+        if (status.pairing == PairingProgress.Leaving) {
+            return listOf(heading, Line.Text(getString(R.string.leaving, hub), isLive = true))
+        }
+        if (!isUnpairing) {
+            val ask = Line.Button(getString(R.string.unpair)) { changed { isUnpairing = true } }
+            return listOf(heading, says(R.string.paired_with, hub), ask)
+        }
+        val yes = Line.Button(getString(R.string.unpair_yes)) {
+            isUnpairing = false
+            changed(control::unpair)
+        }
+        val no = Line.Button(getString(R.string.unpair_no)) { changed { isUnpairing = false } }
+        return listOf(heading, Line.Text(getString(R.string.unpair_really, hub), isLive = true), yes, no)
+    }
+
+    private fun changed(change: () -> Unit) {
+        change()
+        control.refresh()
+        show()
+    }
+
+    override fun onSaveInstanceState(state: Bundle) {
+        super.onSaveInstanceState(state)
+        state.putBoolean(UNPAIRING, isUnpairing)
+        state.putString(PARTS, parts?.name)
+    }
+
+    override fun restore(state: Bundle) {
+        isUnpairing = state.getBoolean(UNPAIRING)
+        parts = state.getString(PARTS)?.let(Parts::valueOf)
+    }
+
+    private enum class Parts(val text: Int) {
+        SAVED(R.string.parts_saved),
+        REFUSED(R.string.parts_refused),
+    }
+
+    private companion object {
+        const val UNPAIRING = "unpairing"
+        const val PARTS = "parts"
+
+        /** More than any network takes from one SIM. */
+        const val PARTS_MAX = 100_000
+    }
+}

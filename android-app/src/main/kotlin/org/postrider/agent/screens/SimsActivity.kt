@@ -1,0 +1,75 @@
+package org.postrider.agent.screens
+
+import android.os.Bundle
+import org.postrider.agent.Alert
+import org.postrider.agent.R
+import org.postrider.core.SimInfo
+import org.postrider.core.SimSlot
+
+/** The SIM cards, and the number of each: many do not know their own, so that their owner types it. */
+class SimsActivity : Screen(R.string.sims) {
+    private var saved: Int? = null
+    private var refused: Int? = null
+
+    override fun lines(): List<Line> {
+        val status = control.status()
+        val phones = status.paired?.phones.orEmpty().associate { it.sim to it.phoneId }
+        val sims = status.sims.sortedBy { it.slot }.flatMap { sim ->
+            one(sim, phones[sim.slot], status.alerts.filter { it.sim == sim.slot })
+        }
+        val note = listOf(says(R.string.sims_about))
+        if (sims.isNotEmpty()) return note + sims
+        val open = opens(R.string.permissions, PermissionsActivity::class.java)
+        val why = if (Permissions.isGiven(this, Permit.SIMS)) R.string.no_sims else R.string.permit_sims_without
+        return if (why == R.string.no_sims) listOf(says(why)) else listOf(says(why), open)
+    }
+
+    private fun one(sim: SimInfo, phoneId: String?, alerts: List<Alert>): List<Line> {
+        val slot = sim.slot.toInt()
+        val field = FIELDS.getOrNull(slot) ?: return emptyList()
+        val lines = mutableListOf<Line>(Line.Heading(QueueLines.name(resources, slot, sim)))
+        lines += alerts.flatMap { AlertLines(this, control).of(it, ::show) }
+        lines += sim.number?.let { says(R.string.sim_number, it) } ?: says(R.string.sim_number_unknown)
+        lines += phoneId?.let { says(R.string.sim_phone_id, it, tone = Tone.QUIET) }
+            ?: says(R.string.sim_no_phone_id, tone = Tone.QUIET)
+        val typed = control.settings.typedNumber(sim.slot).orEmpty()
+        lines += Line.Field(field, getString(R.string.number_of_sim, slot + 1), typed, Input.PHONE_NUMBER, NUMBER_HINT)
+        if (refused == slot) lines += Line.Text(getString(R.string.number_refused), isLive = true)
+        if (saved == slot) lines += Line.Text(getString(R.string.number_saved), isLive = true)
+        lines += Line.Button(getString(R.string.save_number, slot + 1)) { save(sim.slot, column.typed(field)) }
+        return lines
+    }
+
+    private fun save(slot: SimSlot, typed: String) {
+        val number = typed.filterNot { it in SPACING }
+        val isNumber = number.isEmpty() || NUMBER.matches(number)
+        if (isNumber) control.settings.setTypedNumber(slot, number)
+        saved = slot.toInt().takeIf { isNumber }
+        refused = slot.toInt().takeUnless { isNumber }
+        control.refresh()
+        show()
+    }
+
+    override fun onSaveInstanceState(state: Bundle) {
+        super.onSaveInstanceState(state)
+        saved?.let { state.putInt(SAVED, it) }
+        refused?.let { state.putInt(REFUSED, it) }
+    }
+
+    override fun restore(state: Bundle) {
+        saved = state.getInt(SAVED, -1).takeIf { it >= 0 }
+        refused = state.getInt(REFUSED, -1).takeIf { it >= 0 }
+    }
+
+    private companion object {
+        const val SAVED = "saved"
+        const val REFUSED = "refused"
+        const val SPACING = " -.()/\u00a0"
+        const val NUMBER_HINT = "+15005550006"
+        val NUMBER = Regex("\\+[1-9][0-9]{6,14}")
+        val FIELDS = listOf(
+            R.id.sim_number_0, R.id.sim_number_1, R.id.sim_number_2, R.id.sim_number_3,
+            R.id.sim_number_4, R.id.sim_number_5, R.id.sim_number_6, R.id.sim_number_7,
+        )
+    }
+}

@@ -1,0 +1,32 @@
+package org.postrider.agent.screens
+
+import android.content.Context
+import android.text.format.DateUtils
+import org.postrider.agent.R
+
+/** Writes times as people read them, in the phone's language and zone. */
+class Times(private val context: Context, private val now: () -> Long = System::currentTimeMillis) {
+    /** Returns when the next message leaves, as a sentence. */
+    fun nextIn(ms: Long): String {
+        val minutes = ((ms + MINUTE_MS - 1) / MINUTE_MS).toInt()
+        return when {
+            ms <= 0 -> context.getString(R.string.next_now)
+            ms < MINUTE_MS -> context.getString(R.string.next_within_a_minute)
+            minutes < MINUTES_SAID -> context.resources.getQuantityString(R.plurals.next_in_minutes, minutes, minutes)
+            else -> context.getString(R.string.next_at, moment(now() + ms))
+        }
+    }
+
+    /** Returns a moment, with its day when that is not today. */
+    fun moment(unixMs: Long): String {
+        val day = if (DateUtils.isToday(unixMs)) 0 else DateUtils.FORMAT_SHOW_DATE or DateUtils.FORMAT_ABBREV_MONTH
+        return DateUtils.formatDateTime(context, unixMs, DateUtils.FORMAT_SHOW_TIME or day)
+    }
+
+    private companion object {
+        const val MINUTE_MS = 60_000L
+
+        /** From so many minutes on a clock time says more. */
+        const val MINUTES_SAID = 60
+    }
+}
