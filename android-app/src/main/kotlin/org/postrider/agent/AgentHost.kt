@@ -1,121 +1,539 @@
 package org.postrider.agent
 
+import android.Manifest.permission.SEND_SMS
 import android.content.Context
+import android.content.SharedPreferences
+import android.os.SystemClock
+import org.postrider.agent.device.AppVersion
 import org.postrider.agent.device.ConditionReader
+import org.postrider.agent.device.DeviceEars
+import org.postrider.agent.device.DeviceWatch
 import org.postrider.agent.device.SimReader
+import org.postrider.agent.pairing.DeviceCard
+import org.postrider.agent.pairing.Joining
 import org.postrider.agent.pairing.PhoneKey
+import org.postrider.agent.pairing.TrustedRoots
+import org.postrider.agent.radio.AndroidRadio
+import org.postrider.agent.service.AlertNotices
+import org.postrider.agent.service.BusyLock
+import org.postrider.agent.service.GatewayService
+import org.postrider.agent.service.WakeAlarm
+import org.postrider.agent.service.Wakefulness
+import org.postrider.agent.service.Watchdog
 import org.postrider.core.Agent
 import org.postrider.core.AgentConfig
-import org.postrider.core.CallRefusal
+import org.postrider.core.AgentException
 import org.postrider.core.Command
-import org.postrider.core.DialUssd
 import org.postrider.core.Event
 import org.postrider.core.Invitation
-import org.postrider.core.Log
-import org.postrider.core.Outlook
+import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
-import org.postrider.core.PlaceCall
-import org.postrider.core.Radio
+import org.postrider.core.PhoneState
 import org.postrider.core.RadioFact
-import org.postrider.core.ScanMark
-import org.postrider.core.SendParts
-import org.postrider.core.SentRowAsked
-import org.postrider.core.Shell
+import org.postrider.core.SimQueue
 import org.postrider.core.Stopped
+import org.postrider.core.setLogSink
+import java.util.concurrent.CopyOnWriteArrayList
 
-/** The one owner of the Rust agent; every method may be called from any thread but the agent's. */
-class AgentHost(context: Context) {
-    /** Is told that [status] is another, on the main thread. */
+/**
+ * The one owner of the Rust agent.
+ *
+ * Every method may be called from any thread but the agent's own. What starts and stops the agent is done on one
+ * thread, in order; what the agent says is heard there, too. The agent runs in one of two ways:
+ *
+ * - *in full*: with its service, its network and everything that listens to the phone;
+ * - *for keeps*: its owner has stopped it, but the platform says something once; it is started without a network,
+ *   sends nothing, writes that down, and stops again.
+ */
+class AgentHost(private val context: Context) {
+    /** Is told that [status] may be another, on the main thread. */
     fun interface Listener {
         fun onChanged()
     }
 
+    /** How the agent runs. */
+    private enum class Run { NOT, FOR_KEEPS, IN_FULL }
+
     val settings = Settings(context)
     val activity = ActivityLog(context)
     val sims = SimReader(context, settings)
-    val conditions = ConditionReader(context, settings)
+    val conditions = ConditionReader(context, settings, sims)
 
-    /** The Rust object. */
+    private val thread = HostThread()
+    private val alerts = Alerts(context)
+    private val book = EventBook(activity, alerts)
+    private val wakefulness = Wakefulness(WakeAlarm(context), BusyLock(context))
+    private val contact = Contact(context)
+    private val restarts = Restarts(thread, wakefulness)
+    private val key = PhoneKey(context) { thread.post(::loseKey) }
+    private val radio = AndroidRadio(context) { tell(it) }
+    private val watch = DeviceWatch(context, sims, conditions, thread.handler, Ears())
+    private val listeners = CopyOnWriteArrayList<Listener>()
+    private val life = Any()
+
+    @Volatile private var run = Run.NOT
+    @Volatile private var isBegun = false
+    @Volatile private var isLinked = false
+    @Volatile private var queues: List<SimQueue> = emptyList()
+    @Volatile private var queuesReadAtMs = 0L
+    @Volatile private var missing: List<String> = MissingPermissions.read(context)
+    @Volatile private var isRefreshing = false
+    @Volatile private var known: Known? = null
+
+    /** The Rust object; what makes it fails where the phone's storage does. */
     val agent: Agent by lazy {
+        setLogSink(PlatformLog)
         val folder = context.noBackupFilesDir.resolve("agent").path
-        Agent(AgentConfig(folder, emptyList(), false), NoRadio(::tell), PhoneKey(), Ears())
+        val config = AgentConfig(folder, TrustedRoots.read(), AppVersion.isDebuggable(context))
+        Agent(config, radio, key, ears())
     }
 
-    /** Starts the agent and its service, when the phone is paired and its owner has not stopped it. */
-    fun ensureRunning(): Boolean = false
+    /** The platform holds it weakly. */
+    private val onSettings = SharedPreferences.OnSharedPreferenceChangeListener { _, _ -> applySettings() }
+    private val joining = Joining({ agent }, key, DeviceCard(context, sims), ::changed)
 
-    /** Tells a fact and returns at once. */
-    fun tell(fact: RadioFact) {
-        agent.tell(fact)
+    init {
+        alerts.addListener(AlertNotices(context))
+        settings.addListener(onSettings)
     }
 
-    /** Tells a fact and waits until it is on disk; false when it is not. Not on the main thread. */
-    fun tellForKeeps(fact: RadioFact): Boolean = runCatching { agent.tellForKeeps(fact) }.isSuccess
+    // Whether it runs.
+
+    /** Returns whether the agent is to run: the phone is paired, and its owner has not stopped it. */
+    fun mayRun(): Boolean = !settings.stoppedByOwner && paired() != null
+
+    /** Starts the agent and its service, when it [mayRun]; returns whether it may. */
+    fun ensureRunning(): Boolean {
+        if (!mayRun()) return false
+        if (run != Run.IN_FULL) {
+            GatewayService.start(context)
+            thread.post(::runInFull)
+        }
+        return true
+    }
+
+    /** Looks whether all is as it should be, and mends it; then calls [done]. */
+    fun look(done: () -> Unit = {}) = thread.post {
+        ensureRunning()
+        readAgain()
+        done()
+    }
+
+    /** Lets the agent look at its clocks; then calls [done]. */
+    fun wake(done: () -> Unit = {}) = thread.post {
+        if (mayRun()) {
+            ensureRunning()
+            thread.post {
+                agentOrNull()?.wake()
+                wakefulness.renew()
+                done()
+            }
+        } else {
+            done()
+        }
+    }
 
     /** The owner's Stop: until [startByOwner], nothing starts it. */
     fun stopByOwner() {
         settings.stoppedByOwner = true
+        thread.post {
+            if (paired() != null) activity.add(What.STOPPED_BY_OWNER)
+            // The journal keeps it: what the agent is started for then sends nothing.
+            trying("pausing") { if (agent.isRunning()) agent.command(Command.SetPaused(true)) }
+            end()
+            joining.left()
+            changed()
+        }
     }
 
     /** The owner's Start. */
     fun startByOwner() {
         settings.stoppedByOwner = false
+        thread.post {
+            restarts.forget()
+            ensureRunning()
+            changed()
+        }
     }
+
+    /** The service runs, and so is the agent to. */
+    fun serviceStarted() = thread.post(::runInFull)
+
+    /** Ends all that this object began, as the end of the process does, and waits for it. */
+    fun close() {
+        settings.removeListener(onSettings)
+        thread.post {
+            stopAgent()
+            agentOrNull()?.close()
+        }
+        thread.end()
+    }
+
+    // What is told.
+
+    /** Tells a fact and returns at once. */
+    fun tell(fact: RadioFact) {
+        agentOrNull()?.tell(fact)
+    }
+
+    /**
+     * Tells a fact and waits until it is on disk; false when it is not. Not on the main thread.
+     *
+     * The process may have been started for it: then the agent is started first.
+     */
+    fun tellForKeeps(fact: RadioFact): Boolean {
+        if (run == Run.NOT && !runFor()) return false
+        return kept(fact) || (runFor() && kept(fact))
+    }
+
+    /** Asks the agent for something; what it refuses is logged. */
+    fun command(command: Command) = thread.post {
+        trying("a command") {
+            agent.command(command)
+            if (command is Command.ConfirmSim) alerts.clear(AlertKind.SIM_CHANGED, command.v1)
+        }
+        changed()
+    }
+
+    // Joining and leaving.
+
+    /** Joins a hub, after leaving the one that it has joined; [Status.pairing] says how far it is. */
+    fun beginPairing(invitation: Invitation) = thread.post {
+        joining.wish(invitation)
+        if (paired() == null) join() else leave()
+        changed()
+    }
+
+    /** Gives up joining a hub, or takes it that how it ended was seen. */
+    fun cancelPairing() = thread.post {
+        joining.cancel()
+        changed()
+    }
+
+    /** Leaves the hub: what waits is given back, what was seen is told, then all is erased. */
+    fun unpair() = thread.post {
+        joining.wish(null)
+        if (paired() != null) leave()
+        changed()
+    }
+
+    // What is shown.
 
     /** Returns how the phone is; cheap enough for the main thread. */
     fun status(): Status = Status(
-        null, false, settings.stoppedByOwner, false, false, emptyList(), 0, sims.sims(), conditions.read(),
-        null, emptyList(), emptyList(), activity.counts(),
+        paired(), run == Run.IN_FULL, settings.stoppedByOwner, isLinked, conditions.isOnline(), queues, queuesReadAtMs,
+        if (run == Run.NOT) sims.sims() else watch.simsNow,
+        watch.conditionNow.takeIf { run != Run.NOT } ?: conditions.read(),
+        joining.progress, missing, alerts.all(), activity.counts(),
     )
 
     /** Reads again what [status] shows, soon; listeners are told. A screen calls it each second. */
-    fun refresh() {}
+    fun refresh() {
+        if (isRefreshing) return
+        isRefreshing = true
+        thread.post {
+            isRefreshing = false
+            readAgain()
+        }
+    }
 
     /** Listens for another [status]. */
     fun addListener(l: Listener) {
-        l.hashCode()
+        listeners.addIfAbsent(l)
     }
 
     /** Listens no longer. */
     fun removeListener(l: Listener) {
-        l.hashCode()
-    }
-
-    /** Joins a hub, after leaving the one that it has joined; [Status.pairing] says how far it is. */
-    fun beginPairing(invitation: Invitation) {
-        invitation.hashCode()
-    }
-
-    /** Gives up joining a hub. */
-    fun cancelPairing() {}
-
-    /** Leaves the hub: what waits is given back, what was seen is told, then all is erased. */
-    fun unpair() {}
-
-    /** Asks the agent for something; what it refuses is logged. */
-    fun command(command: Command) {
-        command.hashCode()
+        listeners.remove(l)
     }
 
     /** An alert was looked at: it is not shown any more. */
     fun dismiss(alert: Alert) {
-        alert.hashCode()
+        alerts.clear(alert)
+        changed()
     }
 
-    private class Ears : Shell {
-        override fun onEvent(event: Event) {}
-        override fun onOutlook(outlook: Outlook) {}
-        override fun onStopped(stopped: Stopped) {}
-        override fun onPairingDigits(digits: String) {}
-        override fun onPairingOver(outcome: PairingOutcome) {}
+    // Below, all is done on the host's thread, unless it says otherwise.
+
+    private fun ears() = AgentEars(thread::post, wakefulness::take, ::hear, ::over, ::showDigits, ::pairingOver)
+
+    /** On any thread. */
+    private fun paired(): Paired? = if (key.isLost) null else (known ?: readPaired()).paired
+
+    private fun readPaired(): Known {
+        val read = Known(trying("reading the pairing") { agent.paired() })
+        known = read
+        return read
     }
 
-    private class NoRadio(private val tell: (RadioFact) -> Unit) : Radio {
-        override fun sendParts(task: SendParts) {}
-        override fun dialUssd(task: DialUssd) {}
-        override fun placeCall(task: PlaceCall) = tell(RadioFact.CallRefused(task.token, CallRefusal.OTHER))
-        override fun readSentRow(asked: SentRowAsked) {}
-        override fun readLog(log: Log, from: ScanMark) {}
-        override fun confirmReceived(receipt: ULong) {}
+    /** On any thread: the agent, unless it cannot be made. */
+    private fun agentOrNull(): Agent? = try {
+        agent
+    } catch (error: AgentException) {
+        Trouble.failed("making the agent", error)
+        null
+    }
+
+    private fun runInFull() {
+        if (!mayRun() || restarts.isWaiting()) return
+        if (start(Run.IN_FULL)) begin()
+    }
+
+    /** On any thread: starts the agent for a fact that comes once. */
+    private fun runFor(): Boolean = when {
+        paired() == null -> false
+        settings.stoppedByOwner -> start(Run.FOR_KEEPS).also { if (it) stopSoon() }
+        else -> start(Run.IN_FULL).also { if (it) thread.post(::begin) }
+    }
+
+    private fun kept(fact: RadioFact): Boolean = trying("keeping a fact") { agent.tellForKeeps(fact) } != null
+
+    /** On any thread; returns whether it runs now. */
+    private fun start(wanted: Run): Boolean = synchronized(life) {
+        if (run == Run.FOR_KEEPS && wanted == Run.IN_FULL) stopAgent()
+        if (run != Run.NOT && agent.isRunning()) return true
+        try {
+            val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnlineFor(wanted))
+            agent.start(state)
+            run = wanted
+            watch.begin(state.sims, state.condition)
+            apply()
+            true
+        } catch (error: AgentException) {
+            thread.post { failToStart(error) }
+            false
+        }
+    }
+
+    private fun isOnlineFor(wanted: Run) = wanted == Run.IN_FULL && conditions.isOnline()
+
+    private fun apply() {
+        val isPaused = settings.paused || settings.stoppedByOwner
+        trying("applying the settings") {
+            agent.command(Command.SetPaused(isPaused))
+            agent.command(Command.SetLimits(settings.limits()))
+            agent.command(Command.AllowUssdCodes(settings.allowUssdCodes))
+        }
+    }
+
+    /** What surrounds an agent that runs in full. */
+    private fun begin() {
+        if (run != Run.IN_FULL || isBegun) return
+        isBegun = true
+        GatewayService.start(context)
+        Watchdog.begin(context)
+        contact.begin()
+        radio.start()
+        watch.start()
+        restarts.began()
+        activity.add(What.STARTED)
+        readAgain()
+    }
+
+    private fun stopSoon() {
+        thread.forget(FOR_KEEPS)
+        thread.postLater(FOR_KEEPS, FOR_KEEPS_MS) { if (run == Run.FOR_KEEPS) stopAgent() }
+    }
+
+    /** On any thread. */
+    private fun stopAgent() = synchronized(life) {
+        if (run == Run.NOT) return
+        trying("stopping") { agent.stop() }
+        stopped()
+    }
+
+    private fun stopped() {
+        run = Run.NOT
+        isBegun = false
+        isLinked = false
+        queues = emptyList()
+        radio.stop()
+        watch.stop()
+        wakefulness.rest()
+    }
+
+    /** Stops for good: nothing looks whether it runs. */
+    private fun end() {
+        stopAgent()
+        restarts.forget()
+        Watchdog.end(context)
+        wakefulness.rest()
+    }
+
+    private fun hear(event: Event) {
+        when (event) {
+            Event.LinkUp -> isLinked = true.also { contact.made() }
+            Event.LinkDown -> isLinked = false.also { contact.lost() }
+            else -> Unit
+        }
+        book.take(event)
+        refresh()
+    }
+
+    private fun over(why: Stopped) {
+        synchronized(life) {
+            // It was started again since, for a fact that could not wait.
+            if (agent.isRunning()) return
+            stopped()
+        }
+        when (why) {
+            is Stopped.Failed -> failed()
+            Stopped.Revoked -> unpaired(AlertKind.PAIRED_ELSEWHERE)
+            Stopped.JournalNotTrusted -> unpaired(AlertKind.JOURNAL_NOT_TRUSTED)
+            is Stopped.Unpaired -> unpaired(null)
+        }
+        changed()
+    }
+
+    private fun failToStart(why: AgentException) {
+        Trouble.failed("starting", why)
+        when (why) {
+            is AgentException.Running -> Unit
+            is AgentException.NotPaired -> unpaired(null)
+            is AgentException.JournalSetAside -> unpaired(AlertKind.JOURNAL_SET_ASIDE)
+            is AgentException.KeyLost -> if (key.isLost) loseKey() else failed()
+            else -> failed()
+        }
+        changed()
+    }
+
+    private fun failed() {
+        activity.add(What.FAILED_TO_RUN)
+        if (restarts.plan(::ensureRunning)) alerts.raise(AlertKind.AGENT_FAILING)
+    }
+
+    /** The hub is left, or has left us: back to pairing. */
+    private fun unpaired(alert: AlertKind?) {
+        end()
+        val hadHub = known?.paired != null
+        readPaired()
+        if (known?.paired == null) {
+            key.forget()
+            key.accept()
+        }
+        if (hadHub) activity.add(What.UNPAIRED)
+        AlertKind.entries.filter { it != alert && it !in ABOUT_PAIRING }.forEach { alerts.clear(it) }
+        alert?.let { alerts.raise(it) }
+        joining.left()
+        if (joining.isWished) join()
+    }
+
+    private fun loseKey() {
+        end()
+        alerts.raise(AlertKind.KEY_LOST)
+        changed()
+    }
+
+    private fun join() {
+        stopAgent()
+        joining.join()
+    }
+
+    private fun leave() {
+        joining.leaving()
+        // What its failure means is heard first: the hub may be left already.
+        if (!start(Run.IN_FULL)) return thread.post { if (paired() != null) joining.failed() }
+        begin()
+        if (trying("unpairing") { agent.beginUnpairing(UNPAIR_WITHIN_S) } == null) joining.failed()
+    }
+
+    private fun showDigits(digits: String) {
+        joining.compare(digits)
+        changed()
+    }
+
+    private fun pairingOver(outcome: PairingOutcome) {
+        joining.over(outcome)
+        if (outcome is PairingOutcome.Paired) {
+            key.accept()
+            readPaired()
+            activity.add(What.PAIRED)
+            ABOUT_PAIRING.forEach { alerts.clear(it) }
+            contact.forget()
+            startByOwner()
+        }
+        changed()
+    }
+
+    /** On any thread. */
+    private fun applySettings() = thread.post {
+        if (run == Run.IN_FULL) {
+            apply()
+            watch.readSims()
+            watch.readCondition()
+        }
+        changed()
+    }
+
+    private fun readAgain() {
+        val missingNow = MissingPermissions.read(context)
+        if (missingNow != missing) {
+            missing = missingNow
+            if (run == Run.IN_FULL) seeMore()
+        }
+        if (run == Run.IN_FULL) {
+            trying("reading the queues") { agent.queues() }?.let {
+                queues = it
+                queuesReadAtMs = SystemClock.elapsedRealtime()
+            }
+            warn()
+        }
+        changed()
+    }
+
+    private fun seeMore() {
+        watch.permissionsChanged()
+        radio.refresh()
+    }
+
+    private fun warn() {
+        val maySend = SEND_SMS !in missing
+        if (maySend) alerts.clear(AlertKind.MAY_NOT_SEND) else alerts.raise(AlertKind.MAY_NOT_SEND)
+        if (!isLinked && contact.isLongAgo()) alerts.raise(AlertKind.OFFLINE)
+    }
+
+    /** On any thread. */
+    private fun changed() = thread.onMain { listeners.forEach(Listener::onChanged) }
+
+    /** On any thread: null when it failed, which is logged. */
+    private fun <T> trying(what: String, work: () -> T): T? = try {
+        work()
+    } catch (error: AgentException) {
+        Trouble.failed(what, error)
+        null
+    }
+
+    /** What [Agent.paired] said last. */
+    private class Known(val paired: Paired?)
+
+    private inner class Ears : DeviceEars {
+        override fun tell(fact: RadioFact) = this@AgentHost.tell(fact)
+
+        override fun onNetworkChanged() {
+            agentOrNull()?.networkChanged()
+            changed()
+        }
+
+        override fun onNetworkLost() {
+            agentOrNull()?.networkLost()
+            changed()
+        }
+
+        override fun onSimsChanged() {
+            radio.refresh()
+            changed()
+        }
+    }
+
+    private companion object {
+        /** How long the agent waits for more to write down, once it was started for that. */
+        const val FOR_KEEPS_MS = 10_000L
+        const val FOR_KEEPS = "for keeps"
+        const val UNPAIR_WITHIN_S = 30u
+
+        /** What is settled by pairing again. */
+        val ABOUT_PAIRING = setOf(
+            AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE, AlertKind.KEY_LOST,
+        )
     }
 }

@@ -1,10 +1,144 @@
 package org.postrider.agent.pairing
 
+import android.content.Context
+import android.content.pm.PackageManager
+import android.os.Build
+import android.security.keystore.KeyGenParameterSpec
+import android.security.keystore.KeyProperties
+import android.security.keystore.StrongBoxUnavailableException
+import org.postrider.agent.Trouble
 import org.postrider.core.Keystore
+import org.postrider.core.ShellException
+import java.math.BigInteger
+import java.security.InvalidKeyException
+import java.security.KeyPairGenerator
+import java.security.KeyStore
+import java.security.PrivateKey
+import java.security.PublicKey
+import java.security.Signature
+import java.security.UnrecoverableKeyException
+import java.security.interfaces.ECPublicKey
+import java.security.spec.ECGenParameterSpec
 
-/** The phone's key: made in the platform's keystore, and never outside it. */
-class PhoneKey(private val provider: String = "AndroidKeyStore") : Keystore {
-    override fun publicKey(): ByteArray = ByteArray(provider.length)
+/**
+ * The phone's key: made in the platform's keystore, used there, never outside it.
+ *
+ * That one was made is remembered beside the keystore: a key that is gone is lost, and is not made anew behind the
+ * hub's back. A lost one is replaced by [forget] and the next use, when the phone is paired again.
+ */
+class PhoneKey(
+    private val context: Context,
+    private val provider: String = ANDROID_KEYSTORE,
+    private val onLost: () -> Unit = {},
+) : Keystore {
+    private val marks = context.getSharedPreferences(FILE, Context.MODE_PRIVATE)
 
-    override fun sign(bytes: ByteArray): ByteArray = bytes
+    /** Whether the key was lost: the phone has to be paired again. */
+    val isLost: Boolean get() = marks.getBoolean(LOST, false)
+
+    /** Returns the uncompressed point, after making the key when there has been none. */
+    @Synchronized
+    override fun publicKey(): ByteArray = use {
+        val key = store().getCertificate(ALIAS)?.publicKey
+        if (key == null && marks.getBoolean(MADE, false)) throw UnrecoverableKeyException()
+        pointOf(key ?: make())
+    }
+
+    @Synchronized
+    override fun sign(bytes: ByteArray): ByteArray = use {
+        val key = store().getKey(ALIAS, null) as? PrivateKey ?: throw UnrecoverableKeyException()
+        Signature.getInstance("SHA256withECDSA").run {
+            initSign(key)
+            update(bytes)
+            sign()
+        }
+    }
+
+    /** Removes the key: the next pairing makes another. One that was lost stays so until [accept]. */
+    @Synchronized
+    fun forget() {
+        marks.edit().remove(MADE).commit()
+        try {
+            store().deleteEntry(ALIAS)
+        } catch (error: Exception) {
+            Trouble.failed("removing the key", error)
+        }
+    }
+
+    /** The phone is paired by this key, or by none any more: none is lost. */
+    @Synchronized
+    fun accept() {
+        marks.edit().remove(LOST).commit()
+    }
+
+    private fun make(): PublicKey {
+        val made = if (hasStrongBox()) makeIn(isStrongBox = true) ?: makeIn(isStrongBox = false) else makeIn(false)
+        marks.edit().putBoolean(MADE, true).commit()
+        return made ?: throw UnrecoverableKeyException()
+    }
+
+    private fun makeIn(isStrongBox: Boolean): PublicKey? {
+        val spec = KeyGenParameterSpec.Builder(ALIAS, KeyProperties.PURPOSE_SIGN)
+            .setAlgorithmParameterSpec(ECGenParameterSpec("secp256r1"))
+            .setDigests(KeyProperties.DIGEST_SHA256)
+        if (!isStrongBox || Build.VERSION.SDK_INT < Build.VERSION_CODES.P) return generate(spec)
+        return try {
+            generate(spec.setIsStrongBoxBacked(true))
+        } catch (_: StrongBoxUnavailableException) {
+            null
+        }
+    }
+
+    private fun generate(spec: KeyGenParameterSpec.Builder): PublicKey =
+        KeyPairGenerator.getInstance(KeyProperties.KEY_ALGORITHM_EC, provider).run {
+            initialize(spec.build())
+            generateKeyPair().public
+        }
+
+    private fun hasStrongBox() = Build.VERSION.SDK_INT >= Build.VERSION_CODES.P &&
+        context.packageManager.hasSystemFeature(PackageManager.FEATURE_STRONGBOX_KEYSTORE)
+
+    private fun store(): KeyStore = KeyStore.getInstance(provider).apply { load(null) }
+
+    /** Tells a key that is gone from a keystore that is busy. */
+    private fun <T> use(work: () -> T): T = try {
+        work()
+    } catch (error: Exception) {
+        Trouble.failed("using the key", error)
+        if (!isGone(error)) throw ShellException.Failed(error.javaClass.simpleName)
+        marks.edit().putBoolean(LOST, true).commit()
+        onLost()
+        throw ShellException.KeyLost()
+    }
+
+    private fun isGone(error: Exception): Boolean = generateSequence<Throwable>(error) { it.cause }.take(CAUSES_MAX).any {
+        it is UnrecoverableKeyException || it is InvalidKeyException || isGoneBelow(it)
+    }
+
+    private fun isGoneBelow(error: Throwable): Boolean = Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU &&
+        error is android.security.KeyStoreException && error.numericErrorCode in GONE
+
+    private companion object {
+        const val ANDROID_KEYSTORE = "AndroidKeyStore"
+        const val ALIAS = "phone"
+        const val FILE = "key"
+        const val MADE = "made"
+        const val LOST = "lost"
+        const val COORDINATE_BYTES = 32
+        const val CAUSES_MAX = 8
+
+        /** `ERROR_KEY_CORRUPTED` and `ERROR_KEY_DOES_NOT_EXIST` of the platform. */
+        val GONE = setOf(6, 7)
+
+        fun pointOf(key: PublicKey): ByteArray {
+            val point = (key as? ECPublicKey ?: throw InvalidKeyException()).w
+            return byteArrayOf(4) + coordinate(point.affineX) + coordinate(point.affineY)
+        }
+
+        /** A number's bytes lack leading zeros, or have one for its sign. */
+        fun coordinate(number: BigInteger): ByteArray {
+            val bytes = number.toByteArray().takeLast(COORDINATE_BYTES).toByteArray()
+            return ByteArray(COORDINATE_BYTES - bytes.size) + bytes
+        }
+    }
 }

@@ -1,0 +1,31 @@
+package org.postrider.agent
+
+import android.content.Context
+
+/** When the hub was spoken with last, by the phone's clock, also over a restart. */
+internal class Contact(context: Context, private val now: () -> Long = System::currentTimeMillis) {
+    private val file = context.getSharedPreferences("contact", Context.MODE_PRIVATE)
+
+    /** The agent begins: from now on a contact is missed, unless it was before. */
+    fun begin() {
+        if (!file.contains(LAST)) write()
+    }
+
+    fun made() = write()
+
+    fun lost() = write()
+
+    fun forget() = file.edit().clear().apply()
+
+    /** Returns whether it is so long ago that the owner should know. */
+    fun isLongAgo(): Boolean = file.contains(LAST) && now() - file.getLong(LAST, 0) > LONG_MS
+
+    private fun write() = file.edit().putLong(LAST, now()).apply()
+
+    private companion object {
+        const val LAST = "last"
+
+        /** Networks come and go; an hour is more than that. */
+        const val LONG_MS = 60 * 60_000L
+    }
+}

@@ -1,0 +1,9 @@
+package org.postrider.agent
+
+import android.content.Context
+import org.postrider.agent.screens.Permissions
+
+/** The platform's permissions that the app asks for and does not hold. */
+internal object MissingPermissions {
+    fun read(context: Context): List<String> = Permissions.missing(context).flatMap { it.permissions }
+}

@@ -1,0 +1,118 @@
+package org.postrider.agent.device
+
+import android.content.Context
+import android.net.ConnectivityManager
+import android.os.Handler
+import android.telephony.SubscriptionManager
+import android.telephony.TelephonyManager
+import org.postrider.core.Condition
+import org.postrider.core.RadioFact
+import org.postrider.core.SimInfo
+
+/** What [DeviceWatch] tells, on its handler's thread. */
+interface DeviceEars {
+    /** A SIM's service, the SIMs, or the phone's condition. */
+    fun tell(fact: RadioFact)
+
+    /** The phone is on another network. */
+    fun onNetworkChanged()
+
+    /** The phone has no network any more. */
+    fun onNetworkLost()
+
+    /** Other SIMs are in the slots than before. */
+    fun onSimsChanged()
+}
+
+/** Hears what changes about the phone while the agent runs, and tells it as facts, each once. */
+class DeviceWatch(
+    context: Context,
+    private val sims: SimReader,
+    private val conditions: ConditionReader,
+    private val handler: Handler,
+    private val ears: DeviceEars,
+) {
+    /** The SIMs as they were told last. */
+    @Volatile
+    var simsNow: List<SimInfo> = emptyList()
+        private set
+
+    /** The condition as it was told last. */
+    @Volatile
+    var conditionNow: Condition? = null
+        private set
+
+    private val battery = BatteryWatch(context, handler) { readCondition() }
+    private val cards = context.getSystemService(SubscriptionManager::class.java)?.let { SimWatch(it, handler, ::readSims) }
+    private val service = context.getSystemService(TelephonyManager::class.java)?.let {
+        ServiceWatch(it, handler, ::tellService, ::readCondition)
+    }
+    private val network = context.getSystemService(ConnectivityManager::class.java)?.let {
+        NetworkWatch(it, handler, ::changeNetwork, ::loseNetwork)
+    }
+
+    /** Takes what the agent was started with. */
+    fun begin(simsTold: List<SimInfo>, conditionTold: Condition) {
+        simsNow = simsTold
+        conditionNow = conditionTold
+    }
+
+    /** Hears what changes from then on. */
+    fun start() {
+        battery.start()
+        cards?.start()
+        network?.start()
+        watchService()
+    }
+
+    fun stop() {
+        battery.stop()
+        cards?.stop()
+        network?.stop()
+        service?.stop()
+    }
+
+    /** The app may see more or less than before. */
+    fun permissionsChanged() {
+        cards?.stop()
+        cards?.start()
+        readSims()
+    }
+
+    /** Reads the SIMs again, and tells them when they are others. */
+    fun readSims() {
+        val now = sims.sims()
+        if (now != simsNow) {
+            simsNow = now
+            ears.tell(RadioFact.SimsChanged(now))
+            ears.onSimsChanged()
+        }
+        watchService()
+    }
+
+    /** Reads the condition again, and tells it when it is another. */
+    fun readCondition() {
+        val now = conditions.read()
+        if (now == conditionNow) return
+        conditionNow = now
+        ears.tell(RadioFact.ConditionChanged(now))
+    }
+
+    private fun watchService() {
+        service?.watch(sims.cards().mapTo(HashSet()) { it.subscriptionId })
+    }
+
+    private fun tellService(subscriptionId: Int, isInService: Boolean) {
+        sims.slotOf(subscriptionId)?.let { ears.tell(RadioFact.ServiceChanged(it, isInService)) }
+    }
+
+    private fun changeNetwork() {
+        ears.onNetworkChanged()
+        readCondition()
+    }
+
+    private fun loseNetwork() {
+        ears.onNetworkLost()
+        readCondition()
+    }
+}

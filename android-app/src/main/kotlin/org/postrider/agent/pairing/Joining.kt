@@ -1,0 +1,86 @@
+package org.postrider.agent.pairing
+
+import org.postrider.agent.PairingProgress
+import org.postrider.agent.Trouble
+import org.postrider.core.Agent
+import org.postrider.core.AgentException
+import org.postrider.core.Invitation
+import org.postrider.core.PairingOutcome
+
+/** How far joining or leaving a hub is; used on the host's thread, read on any. */
+internal class Joining(
+    private val agent: () -> Agent,
+    private val key: PhoneKey,
+    private val card: DeviceCard,
+    private val onChanged: () -> Unit,
+) {
+    @Volatile
+    var progress: PairingProgress? = null
+        private set(value) {
+            field = value
+            onChanged()
+        }
+
+    private var wished: Invitation? = null
+
+    /** Whether a hub waits to be joined, once the other one is left. */
+    val isWished: Boolean get() = wished != null
+
+    /** Remembers which hub is to be joined, or that none is. */
+    fun wish(invitation: Invitation?) {
+        wished = invitation
+    }
+
+    fun leaving() {
+        progress = PairingProgress.Leaving
+    }
+
+    /** A hub was left, or has left us. */
+    fun left() {
+        if (progress == PairingProgress.Leaving) progress = null
+    }
+
+    /** It could not be begun. */
+    fun failed(reason: String = "") {
+        wished = null
+        progress = PairingProgress.Over(PairingOutcome.Failed(reason))
+    }
+
+    /** Joins the hub that was wished for. */
+    fun join() {
+        val invitation = wished ?: return
+        wished = null
+        progress = PairingProgress.Asking
+        try {
+            if (key.isLost) key.forget()
+            agent().beginPairing(invitation, card.read())
+        } catch (error: AgentException.InvalidParam) {
+            progress = PairingProgress.Invalid(error.field)
+        } catch (error: AgentException) {
+            Trouble.failed("pairing", error)
+            failed(error.javaClass.simpleName)
+        }
+    }
+
+    fun compare(digits: String) {
+        progress = PairingProgress.Comparing(digits)
+    }
+
+    fun over(outcome: PairingOutcome) {
+        // Given up by `cancel`, or for another one that was begun.
+        if (outcome !is PairingOutcome.Cancelled) progress = PairingProgress.Over(outcome)
+    }
+
+    /** Gives up joining; what is over was seen. */
+    fun cancel() {
+        wished = null
+        when (progress) {
+            PairingProgress.Asking, is PairingProgress.Comparing -> {
+                agent().cancelPairing()
+                progress = PairingProgress.Over(PairingOutcome.Cancelled)
+            }
+            PairingProgress.Leaving, null -> Unit
+            is PairingProgress.Invalid, is PairingProgress.Over -> progress = null
+        }
+    }
+}

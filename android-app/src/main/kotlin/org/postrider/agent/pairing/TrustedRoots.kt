@@ -1,0 +1,32 @@
+package org.postrider.agent.pairing
+
+import org.postrider.agent.Trouble
+import java.io.IOException
+import java.security.GeneralSecurityException
+import java.security.KeyStore
+
+/**
+ * The roots that the platform trusts, without those that its user added: an app's connections do not trust these
+ * either. A hub with a certificate of its own is known by the pins of its invitation.
+ */
+object TrustedRoots {
+    private const val STORE = "AndroidCAStore"
+    private const val OF_THE_PLATFORM = "system:"
+
+    /** Returns the roots in DER; none where the platform does not give them. */
+    fun read(): List<ByteArray> = try {
+        val store = KeyStore.getInstance(STORE).apply { load(null) }
+        store.aliases().asSequence().filter { it.startsWith(OF_THE_PLATFORM) }
+            .mapNotNull { store.getCertificate(it)?.encoded }
+            .toList()
+    } catch (error: GeneralSecurityException) {
+        none(error)
+    } catch (error: IOException) {
+        none(error)
+    }
+
+    private fun none(error: Exception): List<ByteArray> {
+        Trouble.failed("reading the trusted roots", error)
+        return emptyList()
+    }
+}

@@ -1,0 +1,35 @@
+package org.postrider.agent.service
+
+import android.app.Notification
+import android.app.NotificationManager
+import android.content.Context
+import org.postrider.agent.Alert
+import org.postrider.agent.AlertKind
+import org.postrider.agent.Alerts
+import org.postrider.agent.R
+
+/** Shows alerts as notifications; a SIM that waits for its network is shown on the screens alone. */
+class AlertNotices(private val context: Context) : Alerts.Listener {
+    private val notices = context.getSystemService(NotificationManager::class.java)
+
+    override fun onRaised(alert: Alert) {
+        if (alert.kind == AlertKind.SIM_HELD) return
+        val advice = AlertWords.advice(context.resources, alert)
+        val notice = Notices.builder(context, Notices.ALERTS)
+            .setSmallIcon(R.drawable.ic_notice_alert)
+            .setContentTitle(AlertWords.title(context.resources, alert))
+            .setContentText(advice)
+            .setStyle(Notification.BigTextStyle().bigText(advice))
+            .setWhen(alert.sinceMs)
+            .setShowWhen(true)
+            .setOnlyAlertOnce(true)
+            .setCategory(Notification.CATEGORY_ERROR)
+        notices?.notify(tag(alert), Notices.ALERT_ID, notice.build())
+    }
+
+    override fun onCleared(alert: Alert) {
+        notices?.cancel(tag(alert), Notices.ALERT_ID)
+    }
+
+    private fun tag(alert: Alert) = alert.kind.name + "/" + alert.sim
+}

@@ -1,0 +1,96 @@
+package org.postrider.agent.service
+
+import android.app.Notification
+import android.app.NotificationManager
+import android.app.Service
+import android.content.Context
+import android.content.Intent
+import android.content.pm.ServiceInfo
+import android.os.Build
+import android.os.IBinder
+import org.postrider.agent.AgentHost
+import org.postrider.agent.PostriderApp
+import org.postrider.agent.Trouble
+
+/** Keeps the process alive, and says in the ongoing notification what it does. */
+class GatewayService : Service() {
+    private val host get() = PostriderApp.of(this).host
+    private val notice by lazy { StateNotice(this) }
+    private val notices by lazy { getSystemService(NotificationManager::class.java) }
+    private val listener = AgentHost.Listener { show() }
+    private var isOver = false
+
+    override fun onBind(intent: Intent?): IBinder? = null
+
+    override fun onCreate() {
+        super.onCreate()
+        host.addListener(listener)
+    }
+
+    override fun onStartCommand(intent: Intent?, flags: Int, startId: Int): Int {
+        isOver = false
+        // Within seconds of its start, whatever it is started for.
+        enterForeground()
+        when (intent?.action) {
+            ACTION_STOP -> host.stopByOwner()
+            ACTION_START -> host.startByOwner()
+            else -> host.serviceStarted()
+        }
+        if (!host.mayRun()) leave()
+        return if (isOver) START_NOT_STICKY else START_STICKY
+    }
+
+    override fun onDestroy() {
+        host.removeListener(listener)
+        super.onDestroy()
+    }
+
+    private fun current(): Notification = notice.running(host.status(), host.settings.paused)
+
+    private fun enterForeground() {
+        val first = current()
+        try {
+            if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.UPSIDE_DOWN_CAKE) {
+                startForeground(Notices.STATE_ID, first, ServiceInfo.FOREGROUND_SERVICE_TYPE_REMOTE_MESSAGING)
+            } else {
+                startForeground(Notices.STATE_ID, first)
+            }
+        } catch (error: IllegalStateException) {
+            // From the background the platform may refuse; the alarm and the watchdog try again.
+            Trouble.failed("entering the foreground", error)
+        } catch (error: SecurityException) {
+            Trouble.failed("entering the foreground", error)
+        }
+    }
+
+    private fun show() {
+        if (isOver) return
+        if (host.mayRun()) notices?.notify(Notices.STATE_ID, current()) else leave()
+    }
+
+    private fun leave() {
+        isOver = true
+        stopForeground(STOP_FOREGROUND_REMOVE)
+        if (host.settings.stoppedByOwner) notices?.notify(Notices.STATE_ID, notice.stopped())
+        stopSelf()
+    }
+
+    companion object {
+        /** The owner stops the agent. */
+        const val ACTION_STOP = "org.postrider.agent.STOP"
+
+        /** The owner starts it again. */
+        const val ACTION_START = "org.postrider.agent.START"
+
+        /** Starts the service; false where the platform does not let us now. */
+        fun start(context: Context): Boolean = try {
+            context.startForegroundService(Intent(context, GatewayService::class.java)) != null
+        } catch (error: IllegalStateException) {
+            Trouble.failed("starting the service", error)
+            false
+        } catch (error: SecurityException) {
+            Trouble.failed("starting the service", error)
+            false
+        }
+    }
+}

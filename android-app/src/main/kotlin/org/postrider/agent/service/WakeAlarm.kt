@@ -1,0 +1,50 @@
+package org.postrider.agent.service
+
+import android.app.AlarmManager
+import android.app.PendingIntent
+import android.content.Context
+import android.content.Intent
+import android.os.Build
+import android.os.SystemClock
+import org.postrider.agent.Trouble
+
+/** The alarm that wakes the phone when the agent wants to run: one, to the moment where the platform lets us. */
+class WakeAlarm(private val context: Context) {
+    private val alarms = context.getSystemService(AlarmManager::class.java)
+    private var at: Long? = null
+
+    /** Sets it to a time of the clock that counts sleep, or to none. */
+    @Synchronized
+    fun set(elapsedMs: Long?) {
+        if (elapsedMs != at) put(elapsedMs)
+    }
+
+    /** Sets it once more: it went off early, or may be exact from now on. What is past is not set again. */
+    @Synchronized
+    fun setAgain() = put(at?.takeIf { it > SystemClock.elapsedRealtime() })
+
+    private fun put(elapsedMs: Long?) {
+        at = elapsedMs
+        if (elapsedMs == null) alarms?.cancel(intent()) else arm(elapsedMs)
+    }
+
+    private fun arm(elapsedMs: Long) {
+        try {
+            if (mayBeExact()) {
+                alarms?.setExactAndAllowWhileIdle(AlarmManager.ELAPSED_REALTIME_WAKEUP, elapsedMs, intent())
+                return
+            }
+        } catch (error: SecurityException) {
+            // The leave was taken away in between.
+            Trouble.failed("setting an exact alarm", error)
+        }
+        alarms?.setAndAllowWhileIdle(AlarmManager.ELAPSED_REALTIME_WAKEUP, elapsedMs, intent())
+    }
+
+    private fun mayBeExact() = Build.VERSION.SDK_INT < Build.VERSION_CODES.S || alarms?.canScheduleExactAlarms() == true
+
+    private fun intent(): PendingIntent = PendingIntent.getBroadcast(
+        context, 0, Intent(context, WakeReceiver::class.java).setAction(WakeReceiver.ACTION_ALARM),
+        PendingIntent.FLAG_IMMUTABLE or PendingIntent.FLAG_UPDATE_CURRENT,
+    )
+}
