@@ -138,18 +138,7 @@ pub fn send_broadcast(
         return Ok(false);
     }
     let mut form = event_form(WebhookEvent::SendBroadcast);
-    let view = views::broadcast(tx, broadcast.clone())?;
-    for name in [
-        "id",
-        "content",
-        "recipients_str",
-        "recipients",
-        "estimated_count",
-        "route_id",
-        "project_id",
-    ] {
-        form.value(name, &view[name]);
-    }
+    properties(&mut form, &views::broadcast(tx, broadcast.clone())?);
     let told = Told::new(project, None, WebhookEvent::SendBroadcast, form);
     told.write(hub, tx, &receivers, now)
 }
