@@ -1,11 +1,15 @@
 //! Changing contacts: a contact's row, its variables and its groups in one unit of work.
 
+use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use hub_domain::{Contact, FieldOwner, Group, Vars, VarsChange};
+use crate::webhooks::enqueue::ContactAdded;
+use hub_domain::{
+    Contact, ConversationStatus, Direction, FieldOwner, Group, Message, Vars, VarsChange, numbers,
+};
 use hub_store::fields::Fields;
 use hub_store::groups::Moves;
 use hub_store::{StoreError, Tx, contacts, relative_schedules};
-use postrider_model::{GroupId, Now, ProjectId};
+use postrider_model::{ContactId, GroupId, Now, ProjectId};
 use serde_json::json;
 
 /// The contacts that one unit of work changes.
@@ -127,6 +131,51 @@ pub fn save(
     let saved = saving.save(tx, before, contact, join, leave)?;
     saving.finish(tx)?;
     Ok(saved)
+}
+
+/// Makes the contact of whoever a new message came from or goes to, with the message counted on it;
+/// none where the project does not make contacts by itself.
+///
+/// # Errors
+/// What the database says.
+pub fn make_of(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    message: &Message,
+) -> Result<Option<ContactId>, StoreError> {
+    if !work.project.auto_create_contacts {
+        return Ok(None);
+    }
+    let number = match message.direction {
+        Direction::Incoming => message.from_number.clone(),
+        Direction::Outgoing => message.to_number.clone(),
+    };
+    let e164 = number.as_ref().and_then(numbers::in_e164);
+    let id = work.hub.id(work.now);
+    let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
+    count_first(&mut contact, message);
+    contacts::insert(tx, &contact)?;
+    work.tell_contact_added(tx, &contact, ContactAdded::ByMessage)?;
+    Ok(Some(id))
+}
+
+fn count_first(contact: &mut Contact, message: &Message) {
+    let at = Some(message.time_created);
+    contact.message_count = 1;
+    contact.last_message_id = Some(message.id);
+    contact.last_message_time = at;
+    match message.direction {
+        Direction::Incoming => {
+            contact.incoming_message_count = 1;
+            contact.last_incoming_message_time = at;
+            contact.conversation_status = ConversationStatus::Active;
+        }
+        Direction::Outgoing => {
+            contact.outgoing_message_count = 1;
+            contact.last_outgoing_message_time = at;
+            contact.last_broadcast_id = message.broadcast_id;
+        }
+    }
 }
 
 /// Writes the moment into a variable that is empty; a contact that has no room for it goes without.

@@ -1,6 +1,7 @@
 //! Making a message of what came in on a phone.
 
 use super::settle::Work;
+use crate::people;
 use crate::webhooks::enqueue;
 use hub_domain::{
     Address, Contact, DataSms, Direction, Message, MessageSource, MessageType, OnUnknown,
@@ -99,15 +100,20 @@ pub fn store(
     mut message: Message,
     raw: Option<&Address>,
 ) -> Result<Message, StoreError> {
+    let mut touches = Touches::default();
     if message.message_type != MessageType::Ussd
-        && let Some(contact) = contact_of(work, tx, message.from_number.as_ref())?
+        && let Some(from) = &message.from_number
     {
-        message.contact_id = Some(contact.id);
-        count_reply(work, &contact, &message);
+        match contacts::find_by_number(tx, work.project.id, from)? {
+            Some(contact) => {
+                message.contact_id = Some(contact.id);
+                count_reply(work, &contact, &message);
+                touches.add(&message);
+            }
+            None => message.contact_id = people::make_of(work, tx, &message)?,
+        }
     }
     messages::insert(tx, &message)?;
-    let mut touches = Touches::default();
-    touches.add(&message);
     contacts::touch(tx, &touches)?;
     phones::touch(tx, phone.id, work.now.unix)?;
     if enqueue::incoming_message(work.hub, tx, work.project, &message, raw, phone, work.now)? {
@@ -124,30 +130,6 @@ fn count_reply(work: &mut Work<'_, '_>, contact: &Contact, message: &Message) {
     if let Some(broadcast) = contact.last_broadcast_id.filter(|_| is_recent) {
         work.tallies.replied(broadcast, message.time_created);
     }
-}
-
-/// Finds the contact of a sender, whatever it calls itself, or makes it where the project makes
-/// contacts by itself.
-fn contact_of(
-    work: &mut Work<'_, '_>,
-    tx: &mut Tx<'_>,
-    from: Option<&Address>,
-) -> Result<Option<Contact>, StoreError> {
-    let Some(from) = from else {
-        return Ok(None);
-    };
-    let (hub, project_id, now) = (work.hub, work.project.id, work.now);
-    if !work.project.auto_create_contacts {
-        return contacts::find_by_number(tx, project_id, from);
-    }
-    let e164 = numbers::in_e164(from);
-    let shown = from.clone();
-    let fresh = || Contact::new(hub.id(now), project_id, Some(shown), e164, now.unix);
-    let (contact, is_new) = contacts::get_or_create(tx, from, fresh, project_id)?;
-    if is_new {
-        work.tell_contact_added(tx, &contact)?;
-    }
-    Ok(Some(contact))
 }
 
 /// Makes an incoming message that says nothing yet.

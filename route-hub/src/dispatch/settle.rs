@@ -5,7 +5,7 @@ use super::ownership;
 use super::routing::{self, KnownPhones};
 use crate::audit;
 use crate::hub::Hub;
-use crate::webhooks::enqueue;
+use crate::webhooks::enqueue::{self, ContactAdded};
 use hub_domain::{Address, Broadcast, BroadcastShare, Contact, Message, Phone, PhoneType, Project};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::past_exposures::{self, PastExposure};
@@ -285,7 +285,7 @@ impl<'h, 'p> Work<'h, 'p> {
         Ok(())
     }
 
-    /// Writes the webhook rows of a contact that a message has made.
+    /// Writes the webhook rows of a new contact.
     ///
     /// # Errors
     /// What the database says.
@@ -293,8 +293,9 @@ impl<'h, 'p> Work<'h, 'p> {
         &mut self,
         tx: &mut Tx<'_>,
         contact: &Contact,
+        added: ContactAdded,
     ) -> Result<(), StoreError> {
-        if enqueue::contact_added(self.hub, tx, self.project, contact, self.now)? {
+        if enqueue::contact_added(self.hub, tx, self.project, contact, added, self.now)? {
             self.effects.webhooks();
         }
         Ok(())

@@ -112,6 +112,9 @@ fn pass(
             // Its relative schedule was deleted; its own row goes as that one's are walked to.
             return Ok(false);
         };
+        if is_behind(tx, &relative, &ready.schedule)? {
+            return Ok(false);
+        }
         stopped = group_stops(tx, &relative)?;
     }
     let mut schedule = ready.schedule.clone();
@@ -129,6 +132,21 @@ fn pass(
     };
     schedule.pass(work.now.unix);
     schedules::pass(tx, &schedule)
+}
+
+/// Says whether a contact, or the relative schedule, changed and the contact's schedule has still to
+/// follow: it sends by what is true then.
+fn is_behind(
+    tx: &mut Tx<'_>,
+    relative: &RelativeSchedule,
+    schedule: &Schedule,
+) -> Result<bool, StoreError> {
+    let ScheduledTo::Contact(contact) = schedule.to else {
+        return Ok(false);
+    };
+    let is_to_come = |walked_up_to| contact.get() > walked_up_to;
+    let is_walked_to = relative.walked_up_to.is_some_and(is_to_come);
+    Ok(is_walked_to || relative_schedules::is_noted(tx, contact)?)
 }
 
 /// Says why nothing may be sent to the group of a relative schedule.

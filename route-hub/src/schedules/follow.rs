@@ -8,8 +8,8 @@ use crate::hub::Hub;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
 use postrider_model::{ContactId, GroupId, Now, ProjectId, RelativeScheduledId, UnixMs};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most contacts of one step.
 const STEP: u32 = 200;
@@ -54,6 +54,7 @@ pub async fn step_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
 fn look_at_noted(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<usize, StoreError> {
     let noted = relative_schedules::noted(tx, STEP)?;
     let mut by_project: BTreeMap<ProjectId, Vec<RelativeSchedule>> = BTreeMap::new();
+    let mut by_number = BTreeSet::new();
     let (mut looked_at, mut followed) = (0, 0);
     for (contact, project) in noted {
         let relatives = match by_project.entry(project) {
@@ -65,11 +66,20 @@ fn look_at_noted(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<usize, StoreErr
         }
         let known = Known::read(tx, project, contact)?;
         for relative in &*relatives {
-            known.follow(hub, tx, relative, now)?;
+            match relative.to {
+                // Whose number it is may have changed by this contact: all of it are looked at.
+                ScheduledTo::Number(_) => drop(by_number.insert(relative.id)),
+                ScheduledTo::Group(_) | ScheduledTo::Contact(_) => {
+                    known.follow(hub, tx, relative, now)?;
+                }
+            }
         }
         relative_schedules::looked_at(tx, contact)?;
         looked_at += 1;
         followed += relatives.len();
+    }
+    for relative in by_number {
+        relative_schedules::walk_again(tx, relative)?;
     }
     Ok(looked_at)
 }
@@ -164,9 +174,25 @@ impl Known {
                     None => Ok(()),
                 }
             }
-            (Some(made), None) => schedules::delete(tx, relative.project_id, made.id).map(|_| ()),
+            (Some(made), None) => self.end(tx, made),
             (Some(made), Some(start)) => change(tx, relative, made, start, now.unix),
         }
+    }
+
+    /// Removes a schedule that is not for the contact any more. One that has sent stays, and is over:
+    /// when it is for the contact again, it sends no moment twice.
+    fn end(&self, tx: &mut Tx<'_>, made: &Schedule) -> Result<(), StoreError> {
+        if made.prev_time.is_none() || self.contact.is_none() {
+            return schedules::delete(tx, made.project_id, made.id).map(|_| ());
+        }
+        if made.next_time.is_none() {
+            return Ok(());
+        }
+        let over = Schedule {
+            next_time: None,
+            ..made.clone()
+        };
+        schedules::update(tx, &over).map(|_| ())
     }
 
     /// Returns the moment that the contact's date stands for, if the relative schedule is for it.
@@ -209,11 +235,11 @@ fn change(
         && schedule.rrule == existing.rrule
         && schedule.timezone_id == existing.timezone_id
         && schedule.end_time == existing.end_time;
+    if !same_times || existing.next_time.is_none() {
+        plan(&mut schedule, now);
+    }
     if schedule == *existing {
         return Ok(());
-    }
-    if !same_times {
-        plan(&mut schedule, now);
     }
     if schedule.next_time.is_none() && schedule.prev_time.is_none() {
         return schedules::delete(tx, schedule.project_id, schedule.id).map(|_| ());

@@ -98,7 +98,16 @@ pub fn incoming_message(
     told.write(hub, tx, &[receiver], now)
 }
 
-/// Tells of a contact that a message has made; what programs change of contacts is not told.
+/// By what a contact was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContactAdded {
+    /// A program asked for it.
+    ByRequest,
+    /// A message came from its number, or went to it.
+    ByMessage,
+}
+
+/// Tells of a new contact; what programs change of contacts is not told.
 ///
 /// # Errors
 /// What the database says.
@@ -107,6 +116,7 @@ pub fn contact_added(
     tx: &mut Tx<'_>,
     project: &Project,
     contact: &Contact,
+    added: ContactAdded,
     now: Now,
 ) -> Result<bool, StoreError> {
     let objects = hub.cache.webhooks_in(tx, project.id)?;
@@ -115,7 +125,11 @@ pub fn contact_added(
         return Ok(false);
     }
     let mut form = event_form(WebhookEvent::ContactUpdate);
-    form.text("update_type", "auto_add");
+    let update_type = match added {
+        ContactAdded::ByRequest => "add",
+        ContactAdded::ByMessage => "auto_add",
+    };
+    form.text("update_type", update_type);
     properties(&mut form, &views::contact(tx, contact.clone())?);
     let told = Told::new(project, None, WebhookEvent::ContactUpdate, form);
     told.write(hub, tx, &receivers, now)

@@ -163,6 +163,18 @@ pub fn walk_group(
     Ok(())
 }
 
+/// Has the contacts of one looked at anew.
+///
+/// # Errors
+/// What the database says.
+pub fn walk_again(tx: &mut Tx<'_>, id: RelativeScheduledId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE relative_schedules SET walked_up_to = 0 WHERE id = $1 AND removed = 0",
+        &values![id],
+    )?;
+    Ok(())
+}
+
 /// Returns those whose contacts have still to be looked at, after one that was seen before.
 ///
 /// # Errors
@@ -263,6 +275,19 @@ pub fn noted(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(ContactId, ProjectId)>,
         &values![limit],
         |row| Ok((row.id(0)?, row.id(1)?)),
     )
+}
+
+/// Says whether a contact has to be looked at.
+///
+/// # Errors
+/// What the database says.
+pub fn is_noted(tx: &mut Tx<'_>, contact: ContactId) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM relative_stale WHERE member_id = $1",
+        &values![contact],
+        |row| row.int(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Takes the note away, as the contact is looked at.

@@ -26,4 +26,5 @@ mod scheduled;
 mod support;
 mod templates;
 mod tenancy;
+mod ways;
 mod webhooks;

@@ -149,6 +149,114 @@ async fn nothing_is_sent_by_it_to_a_group_that_nothing_may_be_sent_to_any_more()
     assert_eq!(shown, "sending to the group is not allowed");
 }
 
+/// Follows and sends at so many seconds after the turn of the year.
+async fn look(test: &TestHub, after: i64) -> usize {
+    let now = Now::new(test.hub.now().boot.0, (NEW_YEAR + after) * 1_000);
+    while follow::step_all(&test.hub, now).await.expect("a step") > 0 {}
+    fire::all_due(&test.hub, now).await.expect("a tick")
+}
+
+#[tokio::test]
+async fn who_changed_a_moment_ago_is_followed_before_anything_is_sent() {
+    let test = hub().await;
+    let client = test.client();
+    let group = group(&client).await;
+    let contacts = [1, 2, 3].map(|n| contact(&client, n, json!({ "due": "2100-01-01" }), &[]));
+    let mut paths = Vec::new();
+    for contact in contacts {
+        paths.push(format!("contacts/{}", contact.await));
+    }
+    for path in &paths {
+        let member = format!("groups/{group}/{path}");
+        client.call("PUT", &member, None).await.ok();
+    }
+    let body = json!({
+        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
+    });
+    let relative = client.post("relative_scheduled", body).await;
+    assert_eq!(look(&test, -9).await, 0);
+    client
+        .post(&paths[0], json!({ "vars": { "due": null } }))
+        .await;
+    let member = format!("groups/{group}/{}", paths[1]);
+    client.call("DELETE", &member, None).await.ok();
+    assert_eq!(fire_at(&test, NEW_YEAR + 1).await, 1);
+    assert_eq!(look(&test, 2).await, 0);
+    for path in &paths {
+        client
+            .post(path, json!({ "vars": { "due": "2100-01-02" } }))
+            .await;
+    }
+    assert_eq!(look(&test, 9).await, 0);
+    let later = json!({ "content": "y", "offset_count": 1 });
+    let path = format!("relative_scheduled/{}", id(&relative));
+    client.post(&path, later).await;
+    assert_eq!(fire_at(&test, NEW_YEAR + DAY + 1).await, 0);
+    assert_eq!(look(&test, 2 * DAY + 1).await, 2);
+}
+
+#[tokio::test]
+async fn who_leaves_and_comes_back_in_the_minute_of_its_date_gets_it_once() {
+    let test = hub().await;
+    let client = test.client();
+    let group = group(&client).await;
+    let a = contact(&client, 1, json!({ "due": "2100-01-01" }), &[&group]).await;
+    let body = json!({
+        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
+        "rrule": "FREQ=DAILY",
+    });
+    client.post("relative_scheduled", body).await;
+    assert_eq!(look(&test, -9).await, 0);
+    assert_eq!(look(&test, 1).await, 1);
+    let member = format!("groups/{group}/contacts/{a}");
+    client.call("DELETE", &member, None).await.ok();
+    assert_eq!(look(&test, 5).await, 0);
+    client.call("PUT", &member, None).await.ok();
+    assert_eq!(look(&test, 9).await, 0);
+    assert_eq!(look(&test, DAY + 1).await, 1);
+    client.call("DELETE", &member, None).await.ok();
+    assert_eq!(look(&test, 2 * DAY + 1).await, 0);
+    client.call("PUT", &member, None).await.ok();
+    assert_eq!(look(&test, 3 * DAY - 9).await, 0);
+    assert_eq!(look(&test, 3 * DAY + 1).await, 1);
+}
+
+#[tokio::test]
+async fn a_number_stands_for_the_contact_that_has_it_now() {
+    let test = hub().await;
+    let client = test.client();
+    let a = contact(&client, 1, json!({ "due": "2100-01-01" }), &[]).await;
+    let b = contact(&client, 2, json!({ "due": "2100-01-02" }), &[]).await;
+    let body = json!({
+        "to_number": TO, "content": "x", "time_of_day": "09:30", "date_variable": "due",
+    });
+    let relative = client.post("relative_scheduled", body).await;
+    let expect = async |expected: Option<(&String, i64)>| {
+        look(&test, -DAY).await;
+        let expected: Vec<_> = expected
+            .map(|(id, next)| (id.clone(), next))
+            .into_iter()
+            .collect();
+        assert_eq!(made(&client, &relative).await, expected);
+    };
+    let set = async |contact: &String, number: &str| {
+        let path = format!("contacts/{contact}");
+        client.post(&path, json!({ "phone_number": number })).await;
+    };
+    expect(None).await;
+    set(&b, TO).await;
+    expect(Some((&b, NEW_YEAR + DAY))).await;
+    set(&a, TO).await;
+    expect(Some((&a, NEW_YEAR))).await;
+    set(&a, "+15005570001").await;
+    expect(Some((&b, NEW_YEAR + DAY))).await;
+    set(&a, TO).await;
+    expect(Some((&a, NEW_YEAR))).await;
+    let path = format!("contacts/{a}");
+    client.call("DELETE", &path, None).await.ok();
+    expect(Some((&b, NEW_YEAR + DAY))).await;
+}
+
 #[tokio::test]
 async fn it_follows_dates_and_membership_as_these_change() {
     let test = hub().await;
@@ -253,6 +361,31 @@ async fn a_group_that_goes_takes_its_schedules_along() {
         .ok();
     follow_all(&test).await;
     assert_eq!(made(&client, &relative).await, []);
+}
+
+#[tokio::test]
+async fn one_whose_contact_is_gone_or_whose_group_was_stopped_can_still_be_changed() {
+    let test = hub().await;
+    let client = test.client();
+    let group = group(&client).await;
+    let a = contact(&client, 1, json!({ "due": "2100-01-01" }), &[&group]).await;
+    let mut paths = Vec::new();
+    for (name, value) in [("contact_id", &a), ("group_id", &group)] {
+        let mut body = json!({ "content": "x", "time_of_day": "09:30", "date_variable": "due" });
+        body[name] = value.clone().into();
+        let relative = client.post("relative_scheduled", body).await;
+        paths.push(format!("relative_scheduled/{}", id(&relative)));
+    }
+    client
+        .call("DELETE", &format!("contacts/{a}"), None)
+        .await
+        .ok();
+    let path = format!("groups/{group}");
+    client.post(&path, json!({ "allow_sending": false })).await;
+    for path in paths {
+        let changed = client.post(&path, json!({ "content": "y" })).await;
+        assert_eq!(changed["content"], "y");
+    }
 }
 
 #[tokio::test]

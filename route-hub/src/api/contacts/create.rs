@@ -8,6 +8,7 @@ use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use crate::people;
+use crate::webhooks::enqueue::ContactAdded;
 use axum::extract::State;
 use hub_domain::{Contact, Permission};
 use hub_store::Tx;
@@ -60,6 +61,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         let before = found.as_ref();
         let (join, leave) = (&groups.join, &groups.leave);
         let saved = people::save(work.hub, tx, before, contact, join, leave, now)?;
+        if saved.is_new {
+            work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
+        }
         ContactView::read(tx, saved.contact).map(Ok)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);

@@ -6,7 +6,8 @@ use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use crate::people::Saving;
+use crate::people::{Saved, Saving};
+use crate::webhooks::enqueue::ContactAdded;
 use axum::extract::State;
 use hub_domain::{Contact, Permission, RouteId};
 use hub_store::{StoreError, Tx};
@@ -54,11 +55,13 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
             let (before, contact) = item.meant(work, tx)?;
             let (join, leave) = (&groups.join, &groups.leave);
             let saved = saving.save(tx, before.as_ref(), contact, join, leave)?;
-            contacts.push(Imported {
-                id: saved.contact.id,
-            });
+            contacts.push(saved);
         }
         saving.finish(tx)?;
+        for saved in contacts.iter().filter(|saved| saved.is_new) {
+            work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
+        }
+        let contacts = contacts.iter().map(Imported::of).collect();
         Ok(Ok(Answered { contacts }))
     };
     let show = |answered: Answered| Answer::value(&answered).unwrap_or_else(|_| Answer::void());
@@ -79,6 +82,14 @@ struct Answered {
 #[derive(Serialize)]
 struct Imported {
     id: ContactId,
+}
+
+impl Imported {
+    fn of(saved: &Saved) -> Self {
+        Self {
+            id: saved.contact.id,
+        }
+    }
 }
 
 fn read_items(

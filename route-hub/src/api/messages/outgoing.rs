@@ -10,13 +10,14 @@ use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
+use crate::people;
 use hub_domain::{
     Address, Contact, Direction, Message, OwnershipRow, Phone, PhoneType, Project, RouteId,
     numbers, recipients,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, labels, messages};
-use postrider_model::{ContactId, LabelId, MessageStatus, Now};
+use postrider_model::{LabelId, MessageStatus, Now};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ pub(super) fn store(
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
         None if matches!(draft.to, Recipient::Code(_)) => None,
-        None => make_contact(work, tx, &message)?,
+        None => people::make_of(work, tx, &message)?,
     };
     messages::insert(tx, &message)?;
     work.tallies.made(&message);
@@ -188,30 +189,6 @@ fn sender_of<'s>(
         return Ok(Cow::Owned(own));
     }
     Ok(Cow::Borrowed(&shared.sender))
-}
-
-/// Makes the contact of a new number, with the message counted on it.
-fn make_contact(
-    work: &mut Work<'_, '_>,
-    tx: &mut Tx<'_>,
-    message: &Message,
-) -> Result<Option<ContactId>, StoreError> {
-    if !work.project.auto_create_contacts {
-        return Ok(None);
-    }
-    let number = message.to_number.clone();
-    let e164 = number.as_ref().and_then(numbers::in_e164);
-    let id = work.hub.id(work.now);
-    let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
-    contact.message_count = 1;
-    contact.outgoing_message_count = 1;
-    contact.last_message_id = Some(message.id);
-    contact.last_broadcast_id = message.broadcast_id;
-    contact.last_message_time = Some(message.time_created);
-    contact.last_outgoing_message_time = Some(message.time_created);
-    contacts::insert(tx, &contact)?;
-    work.tell_contact_added(tx, &contact)?;
-    Ok(Some(id))
 }
 
 fn new_message(

@@ -60,7 +60,9 @@ async fn attempt(
     relative.walked_up_to = Some(0);
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if let Err(refused) = check_recipient(tx, work.project, &relative.to)? {
+        if relative.to != before.to
+            && let Err(refused) = check_recipient(tx, work.project, &relative.to)?
+        {
             return Ok(Err(refused));
         }
         match found(relative_schedules::get(tx, work.project.id, id)?) {

@@ -1,6 +1,6 @@
 //! Which contact somebody means.
 
-use super::{get, insert, read};
+use super::{get, read};
 use crate::fields;
 use crate::{StoreError, Tx, values};
 use hub_domain::{Address, Contact, FieldOwner, VarValue, fold, numbers};
@@ -79,26 +79,6 @@ fn find(
     });
     let first = alike.next();
     Ok(if alike.next().is_none() { first } else { None })
-}
-
-/// Returns the contact that a number belongs to, or stores `fresh` and returns it.
-///
-/// The second value says whether it is new.
-///
-/// # Errors
-/// What the database says.
-pub fn get_or_create(
-    tx: &mut Tx<'_>,
-    number: &Address,
-    fresh: impl FnOnce() -> Contact,
-    project_id: ProjectId,
-) -> Result<(Contact, bool), StoreError> {
-    if let Some(contact) = find_by_number(tx, project_id, number)? {
-        return Ok((contact, false));
-    }
-    let contact = fresh();
-    insert(tx, &contact)?;
-    Ok((contact, true))
 }
 
 /// Returns the oldest contact of a name, without regard to case.

@@ -24,7 +24,7 @@ mod lookup;
 mod variables;
 
 pub use counters::{Touches, forget_message, forget_messages, touch};
-pub use lookup::{find_by_name, find_by_number, find_by_variable, find_to_send_to, get_or_create};
+pub use lookup::{find_by_name, find_by_number, find_by_variable, find_to_send_to};
 
 /// What lists may be filtered and sorted by.
 pub mod by {

@@ -542,12 +542,6 @@ pub(crate) fn a_contact_is_found_by_its_number_and_by_its_end<B: Backend>() {
             let found = contacts::find_by_number(tx, id(10), &sample::address(typed))?;
             assert_eq!(found.map(|contact| contact.id.get()), expected, "{typed}");
         }
-        let fresh = || sample::contact(99, 10, "+15005550099");
-        let number = sample::address("+15005550099");
-        let (made, is_new) = contacts::get_or_create(tx, &number, fresh, id(10))?;
-        assert_eq!((made.id.get(), is_new), (99, true));
-        let (found, is_new) = contacts::get_or_create(tx, &number, fresh, id(10))?;
-        assert_eq!((found.id.get(), is_new), (99, false));
         Ok(())
     });
 }

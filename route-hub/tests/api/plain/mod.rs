@@ -1,5 +1,8 @@
 //! Lists and dynamic groups against a plain model: what is listed is what a loop over all finds.
 
+mod crowd;
+mod dates;
+mod dynamic;
 mod people;
 
 use crate::support::{Client, TestHub, hub, id};
