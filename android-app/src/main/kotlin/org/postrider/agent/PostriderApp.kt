@@ -5,8 +5,19 @@ import android.content.Context
 
 /** The app's process: it holds the one owner of the Rust agent. */
 class PostriderApp : Application() {
+    private var made: AgentHost? = null
+
     /** Made when it is first asked for, so that a process that was woken for nothing stays small. */
-    val host: AgentHost by lazy { AgentHost(this) }
+    val host: AgentHost
+        @Synchronized get() = made ?: AgentHost(this).also { made = it }
+
+    /** The end of a process that is played; a real one is just killed. */
+    @Synchronized
+    override fun onTerminate() {
+        made?.close()
+        made = null
+        super.onTerminate()
+    }
 
     companion object {
         /** Returns the app that a component belongs to. */

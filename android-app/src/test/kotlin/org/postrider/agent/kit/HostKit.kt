@@ -1,0 +1,44 @@
+package org.postrider.agent.kit
+
+import android.Manifest.permission
+import org.junit.rules.ExternalResource
+import org.postrider.agent.AgentHost
+import org.postrider.agent.PairingProgress
+import org.postrider.agent.PostriderApp
+import org.postrider.core.Invitation
+import org.robolectric.RuntimeEnvironment
+import org.robolectric.Shadows.shadowOf
+
+/** The whole app, with a keystore; [restart] plays the end of its process. */
+class HostKit : ExternalResource() {
+    val app: PostriderApp get() = RuntimeEnvironment.getApplication() as PostriderApp
+    val host: AgentHost get() = app.host
+
+    override fun before() {
+        SoftwareKeystore.install()
+        shadowOf(app).grantPermissions(
+            permission.SEND_SMS, permission.RECEIVE_SMS, permission.READ_SMS, permission.READ_PHONE_STATE,
+            permission.READ_PHONE_NUMBERS,
+        )
+    }
+
+    override fun after() {
+        app.onTerminate()
+        SoftwareKeystore.remove()
+    }
+
+    /** Ends the process; what is on disk and in the keystore stays. */
+    fun restart() = app.onTerminate()
+
+    /** Joins a hub and waits until it holds the connection. */
+    fun pair(invitation: Invitation) {
+        host.settings.isForwarding = true
+        host.beginPairing(invitation)
+        await("paired") { host.status().pairing.let { it is PairingProgress.Over } }
+        check(host.status().paired != null) { host.status().pairing.toString() }
+        host.cancelPairing()
+        awaitLink()
+    }
+
+    fun awaitLink() = await("linked") { host.status().isLinked }
+}

@@ -1,0 +1,48 @@
+package org.postrider.agent.kit
+
+import org.json.JSONObject
+import org.postrider.core.Invitation
+import org.postrider.core.readInvitation
+import java.io.BufferedReader
+import java.io.Closeable
+import java.net.HttpURLConnection
+import java.net.URL
+import java.util.concurrent.TimeUnit
+
+/** The hub double in a process of its own, on free ports of loopback, led by its control interface. */
+class StubHub(vararg arguments: String) : Closeable {
+    private val process = ProcessBuilder(
+        System.getProperty("postrider.server_stub"), "--json", "--timeout", "120", *arguments,
+    ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
+    private val ready = process.inputStream.bufferedReader().readLine().let(::JSONObject)
+
+    /** What a phone joins it with. */
+    val invitation: Invitation = readInvitation(ready.getString("pairing_uri"))
+
+    /** Says on the control interface what a step of a scenario says. */
+    fun say(name: String, json: String = ""): JSONObject = JSONObject(exchange("POST", "/$name", json))
+
+    /** Reads `state`, `inbound`, `pairing` or `verdict`. */
+    fun read(name: String): String = exchange("GET", "/$name", "")
+
+    /** Waits until all of a scenario's `wait` is so. */
+    fun await(json: String) {
+        exchange("POST", "/wait", json)
+    }
+
+    override fun close() {
+        process.destroy()
+        if (!process.waitFor(5, TimeUnit.SECONDS)) process.destroyForcibly()
+    }
+
+    private fun exchange(method: String, path: String, body: String): String {
+        val connection = URL(ready.getString("control_url") + path).openConnection() as HttpURLConnection
+        connection.requestMethod = method
+        if (method == "POST") {
+            connection.doOutput = true
+            connection.outputStream.use { it.write(body.toByteArray()) }
+        }
+        check(connection.responseCode < 300) { path + ": " + connection.errorStream?.reader()?.readText() }
+        return connection.inputStream.bufferedReader().use(BufferedReader::readText)
+    }
+}

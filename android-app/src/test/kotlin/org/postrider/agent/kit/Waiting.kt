@@ -1,0 +1,19 @@
+package org.postrider.agent.kit
+
+import android.os.Looper
+import org.robolectric.Shadows.shadowOf
+
+/** How long a test waits before it fails; nothing takes that long. */
+private const val LIMIT_MS = 30_000L
+private const val PAUSE_MS = 5L
+
+/** Waits until something is so; the main thread does its work meanwhile. */
+fun await(what: String, isSo: () -> Boolean) {
+    val end = System.nanoTime() + LIMIT_MS * 1_000_000
+    while (true) {
+        shadowOf(Looper.getMainLooper()).idle()
+        if (isSo()) return
+        check(System.nanoTime() < end) { "never: $what" }
+        Thread.sleep(PAUSE_MS)
+    }
+}
