@@ -6,6 +6,10 @@ crate=(--locked --quiet --profile android -p postrider-android --lib --crate-typ
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 cargo_out=${CARGO_TARGET_DIR:-$root/target}
 
+# Parts of SQLite that the journal has no use for, and the workspace's own setting, which this replaces.
+export LIBSQLITE3_FLAGS="-DSQLITE_DEFAULT_MEMSTATUS=0 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS
+    -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE -USQLITE_ENABLE_DBSTAT_VTAB"
+
 # Compiler arguments, separated as cargo wants them, that keep this computer's folders out of the library.
 rust_flags() {
     local flags=("--remap-path-prefix=$root=postrider" "--remap-path-prefix=$cargo_out=target") folder

@@ -92,6 +92,14 @@ def test_what_is_expected_passes(build, problems):
             ["not expected: uses-permission android.permission.READ_CONTACTS"],
         ),
         (
+            {"component": '<receiver android:name=".Received" android:exported="true" />' * 2},
+            ["not expected: receiver .Received exported=true"] * 2,
+        ),
+        (
+            {"component": '<service android:name=".Work" android:exported="false" android:foregroundServiceType="0x200" />'},
+            ["not expected: service .Work exported=false foregroundServiceType=0x200"],
+        ),
+        (
             {"exported": "true"},
             [
                 "missing: service .Work exported=false foregroundServiceType=0x200",
@@ -112,7 +120,7 @@ def test_what_is_expected_passes(build, problems):
             ["not expected: classes.dex has the emulator's interface"],
         ),
     ],
-    ids=["permission", "exported", "debuggable", "component", "invokedynamic", "emulator's interface"],
+    ids=["permission", "components", "repeated", "exported", "debuggable", "component", "invokedynamic", "emulator's interface"],
 )
 def test_a_difference_is_said(build, problems, differences, said):
     assert problems(build(**differences)) == said

@@ -59,6 +59,30 @@ SERIALIZABLE = "class Sample { Object one() { return (Runnable & java.io.Seriali
 PLAIN = "class Sample { String two(int n) { return \"a\" + n; } }"
 
 
+# Writes a class that no Java 8 compiler makes: its method loads the constant that is asked for.
+MAKER = """
+import java.nio.file.*;
+import org.objectweb.asm.*;
+
+public class Maker {
+  public static void main(String[] arguments) throws Exception {
+    Handle handle = new Handle(Opcodes.H_INVOKESTATIC, "Sample", "load", "()V", false);
+    Handle bootstrap = new Handle(Opcodes.H_INVOKESTATIC, "Sample", "join", "()V", false);
+    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+    writer.visit(Opcodes.V1_8, 0, "Sample", null, "java/lang/Object", null);
+    MethodVisitor code = writer.visitMethod(Opcodes.ACC_STATIC, "load", "()V", null, null);
+    if (arguments[0].equals("handle")) code.visitLdcInsn(handle);
+    if (arguments[0].equals("type")) code.visitLdcInsn(Type.getMethodType("()V"));
+    if (arguments[0].equals("joined")) code.visitInvokeDynamicInsn("join", "()Ljava/lang/String;", bootstrap);
+    code.visitInsn(Opcodes.POP);
+    code.visitInsn(Opcodes.RETURN);
+    code.visitMaxs(0, 0);
+    Files.write(Path.of(arguments[1]), writer.toByteArray());
+  }
+}
+"""
+
+
 def compiled(folder, source, release=8):
     """Returns the folder of the classes of one source file."""
     (folder / "Sample.java").write_text(source)
@@ -114,6 +138,24 @@ def test_what_cannot_be_turned_ends_the_build(tmp_path, source, release, why):
     assert result.returncode != 0
     assert why in result.stderr
     assert not (tmp_path / "out.jar").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("handle", "Sample.load loads a constant that dx does not know"),
+        ("type", "Sample.load loads a constant that dx does not know"),
+        ("joined", "Sample.load has an invokedynamic of Sample.join"),
+    ],
+)
+def test_what_no_phone_of_api_26_knows_ends_the_build(tmp_path, kind, why):
+    (tmp_path / "Maker.java").write_text(MAKER)
+    (tmp_path / "classes").mkdir()
+    made_class = run("java", "-cp", made("parts/asm.jar"), tmp_path / "Maker.java", kind, tmp_path / "classes/Sample.class")
+    assert made_class.returncode == 0, made_class.stderr
+    result = unlambda(tmp_path, tmp_path / "classes")
+    assert result.returncode != 0
+    assert why in result.stderr
 
 
 def test_a_class_that_comes_twice_ends_the_build(tmp_path):
