@@ -96,7 +96,7 @@ def test_what_is_expected_passes(build, problems):
             ["not expected: receiver .Received exported=true"] * 2,
         ),
         (
-            {"component": '<service android:name=".Work" android:exported="false" android:foregroundServiceType="0x200" />'},
+            {"component": '<service android:name=".Work" android:exported="false" android:foregroundServiceType="remoteMessaging" />'},
             ["not expected: service .Work exported=false foregroundServiceType=0x200"],
         ),
         (
