@@ -10,4 +10,9 @@ internal object Trouble {
     fun failed(what: String, error: Throwable) {
         Log.w(TAG, what + " failed: " + error.javaClass.simpleName)
     }
+
+    /** Says that something is not as the platform promises. */
+    fun odd(what: String) {
+        Log.w(TAG, what)
+    }
 }

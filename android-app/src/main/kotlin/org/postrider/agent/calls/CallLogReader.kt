@@ -8,7 +8,7 @@ import org.postrider.agent.radio.Page
 import org.postrider.agent.radio.Query
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.read
-import org.postrider.agent.radio.slotOrFirst
+import org.postrider.agent.radio.slotsOfRows
 import org.postrider.agent.radio.text
 import org.postrider.core.CallKind
 import org.postrider.core.CallLogRow
@@ -26,12 +26,13 @@ internal class CallLogReader(
         val where = Calls.TYPE + " IN (" + KINDS.keys.joinToString() + ") AND " + after.where
         val query = Query(Calls.CONTENT_URI, COLUMNS, where, after.arguments, after.order)
         val subscriptions = accounts.subscriptionsById()
-        return resolver.read(query, ROWS_MAX) { logged(it, subscriptions) }
+        val slotOf = sims.slotsOfRows()
+        return resolver.read(query, ROWS_MAX) { logged(it, slotOf(subscriptions[it.text(6)])) }
     }
 
-    private fun logged(row: Cursor, subscriptions: Map<String, Int>) = CallLogRow(
+    private fun logged(row: Cursor, sim: UByte) = CallLogRow(
         row = row.getLong(0),
-        sim = sims.slotOrFirst(subscriptions[row.text(6)]),
+        sim = sim,
         number = row.text(2).takeIf { it.isNotEmpty() && row.getInt(3) == Calls.PRESENTATION_ALLOWED },
         kind = KINDS.getValue(row.getInt(4)),
         startedAt = row.getLong(1),

@@ -7,7 +7,7 @@ import android.net.Uri
 import android.os.Bundle
 import android.telecom.PhoneAccount
 import android.telecom.TelecomManager
-import org.postrider.agent.radio.Notes
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.holds
 import org.postrider.core.CallRefusal
 import org.postrider.core.PlaceCall
@@ -34,10 +34,10 @@ internal class CallPlacer(
             telecom.placeCall(Uri.fromParts(PhoneAccount.SCHEME_TEL, task.to, null), by)
             null
         } catch (error: SecurityException) {
-            Notes.failed("placing a call", error)
+            Trouble.failed("placing a call", error)
             CallRefusal.NOT_PERMITTED
         } catch (error: RuntimeException) {
-            Notes.failed("placing a call", error)
+            Trouble.failed("placing a call", error)
             CallRefusal.OTHER
         }
     }

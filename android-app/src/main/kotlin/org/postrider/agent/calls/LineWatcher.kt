@@ -5,17 +5,14 @@ import android.content.Context
 import android.os.Build
 import android.os.Handler
 import android.telephony.PhoneStateListener
-import android.telephony.ServiceState
 import android.telephony.TelephonyCallback
 import android.telephony.TelephonyManager
-import org.postrider.agent.radio.Notes
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
 import org.postrider.core.RadioFact
 
-/**
- * Hears of each SIM how its line and its service are: at once when it is watched, and at every change.
- */
+/** Hears of each SIM how its line is: at once when it is watched, and at every change. */
 internal class LineWatcher(
     private val context: Context,
     private val sims: SimSlots,
@@ -53,7 +50,7 @@ internal class LineWatcher(
             val stop = listen(telephony.createForSubscriptionId(subscription), slot)
             watched[slot] = Watched(subscription, stop)
         } catch (error: RuntimeException) {
-            Notes.failed("watching a line", error)
+            Trouble.failed("watching a line", error)
         }
     }
 
@@ -66,7 +63,7 @@ internal class LineWatcher(
         }
         val listener = Listener(slot)
         @Suppress("DEPRECATION")
-        telephony.listen(listener, PhoneStateListener.LISTEN_CALL_STATE or PhoneStateListener.LISTEN_SERVICE_STATE)
+        telephony.listen(listener, PhoneStateListener.LISTEN_CALL_STATE)
         @Suppress("DEPRECATION")
         return { telephony.listen(listener, PhoneStateListener.LISTEN_NONE) }
     }
@@ -75,29 +72,14 @@ internal class LineWatcher(
         Lines.ofNumber(state)?.let { tell(Lines.fact(slot, it, null)) }
     }
 
-    private fun serviceIs(slot: UByte, service: ServiceState) {
-        tell(RadioFact.ServiceChanged(slot, isInService(service)))
-    }
-
-    /** A SIM that is registered for data alone may send over it. */
-    private fun isInService(service: ServiceState): Boolean {
-        if (service.state == ServiceState.STATE_IN_SERVICE) return true
-        if (service.state == ServiceState.STATE_POWER_OFF || Build.VERSION.SDK_INT < Build.VERSION_CODES.R) return false
-        return service.networkRegistrationInfoList.any { it.isRegistered }
-    }
-
     private inner class Callback(private val slot: UByte) :
-        TelephonyCallback(), TelephonyCallback.CallStateListener, TelephonyCallback.ServiceStateListener {
+        TelephonyCallback(), TelephonyCallback.CallStateListener {
         override fun onCallStateChanged(state: Int) = lineIs(slot, state)
-
-        override fun onServiceStateChanged(service: ServiceState) = serviceIs(slot, service)
     }
 
     /** For Android 11 and older. */
     @Suppress("DEPRECATION", "OVERRIDE_DEPRECATION")
     private inner class Listener(private val slot: UByte) : PhoneStateListener() {
         override fun onCallStateChanged(state: Int, number: String?) = lineIs(slot, state)
-
-        override fun onServiceStateChanged(service: ServiceState) = serviceIs(slot, service)
     }
 }

@@ -6,7 +6,7 @@ import android.os.Build
 import android.telecom.PhoneAccountHandle
 import android.telecom.TelecomManager
 import android.telephony.TelephonyManager
-import org.postrider.agent.radio.Notes
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
 
@@ -29,7 +29,7 @@ internal class PhoneAccounts(private val context: Context, private val sims: Sim
         return try {
             context.getSystemService(TelecomManager::class.java)?.callCapablePhoneAccounts.orEmpty()
         } catch (error: RuntimeException) {
-            Notes.failed("the accounts for calls", error)
+            Trouble.failed("the accounts for calls", error)
             emptyList()
         }
     }
@@ -42,7 +42,7 @@ internal class PhoneAccounts(private val context: Context, private val sims: Sim
             subscriptionByName(account)
         }
     } catch (error: RuntimeException) {
-        Notes.failed("an account for calls", error)
+        Trouble.failed("an account for calls", error)
         null
     }
 

@@ -10,7 +10,7 @@ import org.postrider.agent.radio.FactReceiver
 import org.postrider.agent.radio.Keep
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.SlotsNow
-import org.postrider.agent.radio.THROUGH_HOST
+import org.postrider.agent.radio.UNLESS_STOPPED
 import org.postrider.agent.radio.holds
 import org.postrider.core.CallState
 import org.postrider.core.RadioFact
@@ -20,7 +20,7 @@ import org.postrider.core.RadioFact
  * number.
  */
 class PhoneStateReceiver internal constructor(keep: Keep, private val slots: (Context) -> SimSlots) : FactReceiver(keep) {
-    constructor() : this(THROUGH_HOST, ::SlotsNow)
+    constructor() : this(UNLESS_STOPPED, ::SlotsNow)
 
     override fun read(context: Context, intent: Intent, code: Int): RadioFact? {
         if (intent.action != TelephonyManager.ACTION_PHONE_STATE_CHANGED) return null

@@ -6,14 +6,14 @@ import android.net.Uri
 import android.provider.Telephony.Mms
 import android.provider.Telephony.Mms.Addr
 import android.provider.Telephony.Mms.Part
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.After
-import org.postrider.agent.radio.Notes
 import org.postrider.agent.radio.Page
 import org.postrider.agent.radio.Query
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.long
 import org.postrider.agent.radio.read
-import org.postrider.agent.radio.slotOrFirst
+import org.postrider.agent.radio.slotsOfRows
 import org.postrider.agent.radio.text
 import org.postrider.core.ReceivedMms
 import org.postrider.core.ScanMark
@@ -27,15 +27,16 @@ internal class MmsLog(private val resolver: ContentResolver, private val sims: S
         val where = Mms.MESSAGE_TYPE + " = ? AND " + after.where
         val arguments = listOf<Any>(FETCHED) + after.arguments
         val query = Query(Mms.Inbox.CONTENT_URI, COLUMNS, where, arguments, after.order)
-        return resolver.read(query, ROWS_MAX, ::received)
+        val slotOf = sims.slotsOfRows()
+        return resolver.read(query, ROWS_MAX) { received(it, slotOf) }
     }
 
-    private fun received(row: Cursor): ReceivedMms {
+    private fun received(row: Cursor, slotOf: (Int?) -> UByte): ReceivedMms {
         val id = row.getLong(0)
         val addresses = addressesOf(id)
         return ReceivedMms(
             receipt = 0uL,
-            sim = sims.slotOrFirst(row.long(5)?.toInt()),
+            sim = slotOf(row.long(5)?.toInt()),
             from = addresses.find { it.kind == FROM }?.address.orEmpty(),
             to = addresses.filter { it.kind == TO }.map { it.address }.singleOrNull(),
             subject = HeaderText.read(row.text(3), row.long(4)?.toInt()).takeIf { it.isNotEmpty() },
@@ -67,14 +68,21 @@ internal class MmsLog(private val resolver: ContentResolver, private val sims: S
 
     /** The provider keeps a text in its row; one that another app wrote may be in a file. */
     private fun partText(row: Cursor): String? {
-        if (row.isNull(3)) return row.text(2)
+        if (row.text(2).isNotEmpty() || row.isNull(3)) return row.text(2)
         val uri = Uri.withAppendedPath(Mms.CONTENT_URI, "part/" + row.getLong(0))
         return try {
             resolver.openInputStream(uri)?.use { String(it.readUpTo(TEXT_BYTES_MAX), Charsets.UTF_8) }
         } catch (error: IOException) {
-            Notes.failed("a part of a multimedia message", error)
-            null
+            leftOut(error)
+        } catch (error: RuntimeException) {
+            leftOut(error)
         }
+    }
+
+    /** One part that is gone keeps no other message back. */
+    private fun leftOut(error: Exception): String? {
+        Trouble.failed("reading a part of a multimedia message", error)
+        return null
     }
 
     private companion object {

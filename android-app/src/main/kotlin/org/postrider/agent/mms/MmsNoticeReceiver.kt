@@ -5,7 +5,7 @@ import android.content.Intent
 import android.provider.Telephony.Sms.Intents
 import org.postrider.agent.radio.FactReceiver
 import org.postrider.agent.radio.Keep
-import org.postrider.agent.radio.THROUGH_HOST
+import org.postrider.agent.radio.UNLESS_STOPPED
 import org.postrider.core.Log
 import org.postrider.core.RadioFact
 
@@ -15,7 +15,7 @@ import org.postrider.core.RadioFact
  * The phone's own app fetches it; the provider's observer tells when that is done.
  */
 class MmsNoticeReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
-    constructor() : this(THROUGH_HOST)
+    constructor() : this(UNLESS_STOPPED)
 
     override fun read(context: Context, intent: Intent, code: Int): RadioFact? =
         RadioFact.LogChanged(Log.MMS).takeIf { intent.action == Intents.WAP_PUSH_RECEIVED_ACTION }

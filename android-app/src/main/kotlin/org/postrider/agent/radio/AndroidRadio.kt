@@ -5,6 +5,7 @@ import android.Manifest.permission.READ_SMS
 import android.content.Context
 import android.os.Handler
 import android.os.Looper
+import org.postrider.agent.Trouble
 import org.postrider.agent.calls.CallLogReader
 import org.postrider.agent.calls.CallPlacer
 import org.postrider.agent.calls.LineWatcher
@@ -93,7 +94,7 @@ class AndroidRadio(
         val page = try {
             if (context.holds(permission)) read() else null
         } catch (error: SecurityException) {
-            Notes.failed("a log", error)
+            Trouble.failed("a log", error)
             null
         }
         return RadioFact.LogRead(of(page?.rows.orEmpty()), page?.isComplete ?: true)
@@ -103,7 +104,7 @@ class AndroidRadio(
         try {
             read()
         } catch (error: RuntimeException) {
-            Notes.failed(what, error)
+            Trouble.failed(what, error)
         }
     }
 }

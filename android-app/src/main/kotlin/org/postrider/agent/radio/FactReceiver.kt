@@ -4,6 +4,7 @@ import android.content.BroadcastReceiver
 import android.content.Context
 import android.content.Intent
 import org.postrider.agent.PostriderApp
+import org.postrider.agent.Trouble
 import org.postrider.core.RadioFact
 
 /** Keeps a fact: returns when all that follows from it is on disk, and false when that cannot be. */
@@ -11,6 +12,12 @@ internal typealias Keep = (Context, RadioFact) -> Boolean
 
 /** Keeps facts where the app does: the agent is started for it when the process was not there. */
 internal val THROUGH_HOST: Keep = { context, fact -> PostriderApp.of(context).host.tellForKeeps(fact) }
+
+/** Wakes the agent with a fact, unless it was stopped: what the fact is about is found again at the next start. */
+internal val UNLESS_STOPPED: Keep = { context, fact ->
+    val host = PostriderApp.of(context).host
+    !host.mayRun() || host.tellForKeeps(fact)
+}
 
 /**
  * A receiver of broadcasts that the platform makes once: it is done with one only when the fact is on disk.
@@ -32,7 +39,7 @@ abstract class FactReceiver internal constructor(private val keep: Keep) : Broad
             try {
                 take(context.applicationContext, intent, code)
             } catch (error: RuntimeException) {
-                Notes.failed("a broadcast", error)
+                Trouble.failed("a broadcast", error)
             } finally {
                 pending?.finish()
             }
@@ -41,7 +48,7 @@ abstract class FactReceiver internal constructor(private val keep: Keep) : Broad
 
     private fun take(context: Context, intent: Intent, code: Int) {
         val fact = read(context, intent, code) ?: return
-        if (keep(context, fact)) kept(context, intent, fact) else Notes.odd("a broadcast could not be kept")
+        if (keep(context, fact)) kept(context, intent, fact) else Trouble.odd("a broadcast could not be kept")
     }
 
     private companion object {

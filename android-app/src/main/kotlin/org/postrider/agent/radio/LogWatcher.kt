@@ -6,6 +6,7 @@ import android.net.Uri
 import android.os.Handler
 import android.provider.CallLog
 import android.provider.Telephony
+import org.postrider.agent.Trouble
 import org.postrider.core.Log
 
 /**
@@ -40,7 +41,7 @@ internal class LogWatcher(
             resolver.registerContentObserver(uri, true, observer)
             observers[uri] = observer
         } catch (error: RuntimeException) {
-            Notes.failed("watching a log", error)
+            Trouble.failed("watching a log", error)
         }
     }
 

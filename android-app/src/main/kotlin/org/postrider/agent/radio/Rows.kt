@@ -50,4 +50,8 @@ internal class NoAnswer : RuntimeException()
 
 internal fun Cursor.long(at: Int): Long? = if (isNull(at)) null else getLong(at)
 
-internal fun Cursor.text(at: Int): String = if (isNull(at)) "" else getString(at)
+internal fun Cursor.text(at: Int): String = when (getType(at)) {
+    // Of bytes that somebody stored as a text the platform makes none.
+    Cursor.FIELD_TYPE_NULL, Cursor.FIELD_TYPE_BLOB -> ""
+    else -> getString(at)
+}

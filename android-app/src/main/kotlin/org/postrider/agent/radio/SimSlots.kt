@@ -24,11 +24,17 @@ interface SimSlots {
 internal fun SimSlots.slotOrFirst(subscription: Int?): UByte =
     subscription?.let(::slotOf) ?: slots().firstOrNull() ?: 0u
 
+/** Returns what answers as [slotOrFirst], asking the platform once for each SIM: for the rows of one reading. */
+internal fun SimSlots.slotsOfRows(): (Int?) -> UByte {
+    val known = HashMap<Int?, UByte>()
+    return { subscription -> known.getOrPut(subscription) { slotOrFirst(subscription) } }
+}
+
 /** The slots as the phone has them now. */
 internal class SlotsNow(context: Context) : SimSlots {
     private val reader = SimReader(context)
 
-    override fun slots(): List<UByte> = reader.sims().map { it.slot }.sorted()
+    override fun slots(): List<UByte> = reader.cards().map { it.slot }
 
     override fun slotOf(subscription: Int): UByte? = reader.slotOf(subscription)
 

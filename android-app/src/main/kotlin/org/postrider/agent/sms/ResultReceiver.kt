@@ -3,9 +3,9 @@ package org.postrider.agent.sms
 import android.app.Activity
 import android.content.Context
 import android.content.Intent
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.FactReceiver
 import org.postrider.agent.radio.Keep
-import org.postrider.agent.radio.Notes
 import org.postrider.agent.radio.THROUGH_HOST
 import org.postrider.core.RadioFact
 import org.postrider.core.explainReport
@@ -38,7 +38,7 @@ class ResultReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
 
     private fun reportOf(name: PartName, intent: Intent): RadioFact? {
         val report = StatusReport.of(intent.getByteArrayExtra(PDU), intent.getStringExtra(FORMAT))
-        if (report == null) Notes.odd("a status report cannot be read")
+        if (report == null) Trouble.odd("a status report cannot be read")
         return report?.let { RadioFact.ReportArrived(name.token, name.part, it.status, it.recipient) }
     }
 

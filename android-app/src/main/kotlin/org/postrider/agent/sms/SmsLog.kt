@@ -10,7 +10,7 @@ import org.postrider.agent.radio.Query
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.long
 import org.postrider.agent.radio.read
-import org.postrider.agent.radio.slotOrFirst
+import org.postrider.agent.radio.slotsOfRows
 import org.postrider.agent.radio.text
 import org.postrider.core.ReceivedSms
 import org.postrider.core.ScanMark
@@ -24,14 +24,15 @@ internal class SmsLog(private val resolver: ContentResolver, private val sims: S
     fun inbox(from: ScanMark): Page<ReceivedSms> {
         val after = After(from, Sms.DATE)
         val query = Query(Inbox.CONTENT_URI, COLUMNS, after.where, after.arguments, after.order)
-        return resolver.read(query, ROWS_MAX, ::received)
+        val slotOf = sims.slotsOfRows()
+        return resolver.read(query, ROWS_MAX) { received(it, slotOf) }
     }
 
-    private fun received(row: Cursor): ReceivedSms {
+    private fun received(row: Cursor, slotOf: (Int?) -> UByte): ReceivedSms {
         val text = row.text(4)
         return ReceivedSms(
             receipt = IncomingSms.NO_RECEIPT,
-            sim = sims.slotOrFirst(row.long(5)?.toInt()),
+            sim = slotOf(row.long(5)?.toInt()),
             from = row.text(3),
             to = null,
             text = text,

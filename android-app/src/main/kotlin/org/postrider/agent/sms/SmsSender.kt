@@ -5,7 +5,7 @@ import android.app.PendingIntent
 import android.content.Context
 import android.os.Build
 import android.telephony.SmsManager
-import org.postrider.agent.radio.Notes
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
 import org.postrider.core.Body
@@ -51,7 +51,7 @@ internal class SmsSender(
             SmsManager.getSmsManagerForSubscriptionId(subscription)
         }
     } catch (error: RuntimeException) {
-        Notes.failed("the platform's messaging", error)
+        Trouble.failed("the platform's messaging", error)
         null
     }
 
@@ -61,7 +61,7 @@ internal class SmsSender(
         is Body.Text -> try {
             manager.divideMessage(body.v1)?.takeIf { it.size in 1..UByte.MAX_VALUE.toInt() }?.let(Load::Text)
         } catch (error: RuntimeException) {
-            Notes.failed("dividing a message", error)
+            Trouble.failed("dividing a message", error)
             null
         }
     }
@@ -79,7 +79,7 @@ internal class SmsSender(
             }
             return
         } catch (error: RuntimeException) {
-            Notes.failed("handing a message over", error)
+            Trouble.failed("handing a message over", error)
             refusalOf(error)
         }
         if (refusal == null) return tellAll(task, of, SmsManager.RESULT_ERROR_GENERIC_FAILURE)

@@ -5,7 +5,7 @@ import android.content.Context
 import android.os.Handler
 import android.telephony.TelephonyManager
 import android.telephony.TelephonyManager.UssdResponseCallback
-import org.postrider.agent.radio.Notes
+import org.postrider.agent.Trouble
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
 import org.postrider.core.DialUssd
@@ -28,13 +28,13 @@ internal class UssdDialler(
         try {
             telephony.sendUssdRequest(task.code, Answer(task), handler)
         } catch (error: SecurityException) {
-            Notes.failed("dialling a code", error)
+            Trouble.failed("dialling a code", error)
             fail(task, SERVICE_UNAVAILABLE)
         } catch (error: UnsupportedOperationException) {
-            Notes.failed("dialling a code", error)
+            Trouble.failed("dialling a code", error)
             fail(task, SERVICE_UNAVAILABLE)
         } catch (error: RuntimeException) {
-            Notes.failed("dialling a code", error)
+            Trouble.failed("dialling a code", error)
             fail(task, RETURN_FAILURE)
         }
     }
