@@ -6,7 +6,7 @@ use crate::support::{Client, TestHub, hub, id};
 use postrider_model::Now;
 use proptest::prelude::*;
 use route_hub::schedules::{fire, follow};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Few, so that much happens to each.
@@ -131,9 +131,9 @@ impl Model {
 
     fn follow(&mut self) {
         let any_stale = self.people.iter().any(|person| person.stale);
-        for rule in 0..RULES.len() {
+        for (rule, of) in RULES.iter().enumerate() {
             for who in 0..CONTACTS {
-                let by_others = RULES[rule].to == To::Shared && any_stale;
+                let by_others = of.to == To::Shared && any_stale;
                 if !(self.people[who].stale || self.changed[rule] || by_others) {
                     continue;
                 }
@@ -313,7 +313,7 @@ impl Twin {
         let mut sent = BTreeMap::new();
         let list = self.client.get("messages?page_size=500").await;
         for message in list["data"].as_array().expect("a list") {
-            let of = |contact: &String| message["contact_id"] == Value::from(contact.as_str());
+            let of = |contact: &String| message["contact_id"] == contact.as_str();
             let who = self.contacts.iter().position(of).expect("one of them");
             let rule = message["content"]
                 .as_str()
