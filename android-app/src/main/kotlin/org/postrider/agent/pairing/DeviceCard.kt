@@ -3,6 +3,7 @@ package org.postrider.agent.pairing
 import android.content.Context
 import android.os.Build
 import android.provider.Settings.Global
+import org.postrider.agent.Settings
 import org.postrider.agent.device.AppVersion
 import org.postrider.agent.device.SimReader
 import org.postrider.core.DeviceDescription
@@ -16,9 +17,10 @@ class DeviceCard(private val context: Context, private val sims: SimReader) {
         sims.cards().map { SimDescription(it.slot, it.number?.takeIf(::isNumber), it.carrier, it.mccmnc, it.country) },
     )
 
-    /** The name that its owner gave it, or else its model. */
+    /** The name that its owner gave it here or in the platform's settings, or else its model. */
     private fun name(): String =
-        Global.getString(context.contentResolver, Global.DEVICE_NAME)?.takeIf { it.isNotBlank() } ?: Build.MODEL
+        Settings(context).deviceName
+            ?: Global.getString(context.contentResolver, Global.DEVICE_NAME)?.takeIf { it.isNotBlank() } ?: Build.MODEL
 
     private companion object {
         val NUMBER = Regex("\\+[1-9][0-9]{6,14}")
