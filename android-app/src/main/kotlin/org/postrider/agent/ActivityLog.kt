@@ -30,6 +30,7 @@ class ActivityLog(context: Context, private val now: () -> Long = System::curren
     private var day = 0
     private var lines = 0
     private var isRead = false
+    private var isCut = false
 
     /** Returns what is kept, newest first. */
     @Synchronized
@@ -52,7 +53,7 @@ class ActivityLog(context: Context, private val now: () -> Long = System::curren
         read()
         take(entry)
         try {
-            if (++lines > LINES_MAX) writeAnew() else file.appendText(EntryLine.write(entry))
+            if (++lines > LINES_MAX) writeAnew() else append(entry)
         } catch (error: IOException) {
             Trouble.failed("writing the activity log", error)
         }
@@ -62,11 +63,19 @@ class ActivityLog(context: Context, private val now: () -> Long = System::curren
     fun add(what: What, message: String? = null, sim: UByte? = null, code: Int? = null) =
         add(Entry(now(), what, message, sim?.toInt(), code))
 
+    private fun append(entry: Entry) {
+        file.appendText((if (isCut) "\n" else "") + EntryLine.write(entry))
+        isCut = false
+    }
+
     private fun read() {
         if (isRead) return
         isRead = true
         try {
-            if (file.exists()) file.forEachLine(action = ::readLine)
+            if (file.exists()) file.readText().let { text ->
+                isCut = !text.endsWith('\n')
+                text.lineSequence().filter { it.isNotEmpty() }.forEach(::readLine)
+            }
         } catch (error: IOException) {
             Trouble.failed("reading the activity log", error)
         }

@@ -258,13 +258,9 @@ class AgentHost(private val context: Context) {
     private fun ears() = AgentEars(thread::post, wakefulness::take, ::hear, ::over, ::showDigits, ::pairingOver)
 
     /** On any thread. */
-    private fun paired(): Paired? = if (key.isLost) null else (known ?: readPaired()).paired
+    private fun paired(): Paired? = if (key.isLost) null else (known ?: readPaired().also { known = it }).paired
 
-    private fun readPaired(): Known {
-        val read = Known(trying("reading the pairing") { agent.paired() })
-        known = read
-        return read
-    }
+    private fun readPaired() = Known(trying("reading the pairing") { agent.paired() })
 
     /** On any thread: the agent, unless it cannot be made. */
     private fun agentOrNull(): Agent? = try {
@@ -405,16 +401,16 @@ class AgentHost(private val context: Context) {
     /** The hub is left, or has left us: back to pairing. */
     private fun unpaired(alert: AlertKind?) {
         end()
-        val hadHub = known?.paired != null
-        readPaired()
-        if (known?.paired == null) {
+        val now = readPaired()
+        if (now.paired == null) {
             key.forget()
             key.accept()
         }
-        if (hadHub) activity.add(What.UNPAIRED)
+        if (known?.paired != null) activity.add(What.UNPAIRED)
         AlertKind.entries.filter { it != alert && it !in ABOUT_PAIRING }.forEach { alerts.clear(it) }
         alert?.let { alerts.raise(it) }
         joining.left()
+        known = now
         if (joining.isWished) join()
     }
 
@@ -443,16 +439,15 @@ class AgentHost(private val context: Context) {
     }
 
     private fun pairingOver(outcome: PairingOutcome) {
-        joining.over(outcome)
         if (outcome is PairingOutcome.Paired) {
-            key.accept()
-            readPaired()
-            activity.add(What.PAIRED)
             ABOUT_PAIRING.forEach { alerts.clear(it) }
             contact.forget()
+            activity.add(What.PAIRED)
+            key.accept()
+            known = readPaired()
             startByOwner()
         }
-        changed()
+        joining.over(outcome)
     }
 
     /** On any thread. */

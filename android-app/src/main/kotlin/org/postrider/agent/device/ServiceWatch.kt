@@ -29,8 +29,10 @@ class ServiceWatch(
 
     /** Returns what ends it; null where the platform does not let us. */
     private fun listen(id: Int): (() -> Unit)? = try {
-        val manager = telephony.createForSubscriptionId(id)
-        if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.S) {
+        val manager: TelephonyManager? = telephony.createForSubscriptionId(id)
+        if (manager == null) {
+            null
+        } else if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.S) {
             val callback = Callback(Said(id))
             manager.registerTelephonyCallback({ handler.post(it) }, callback)
             ({ manager.unregisterTelephonyCallback(callback) })

@@ -67,7 +67,7 @@ object SoftwareKeystore {
         override fun generateKeyPair(): KeyPair {
             asked.add(spec)
             fault()
-            val software = KeyPairGenerator.getInstance("EC", "SunEC")
+            val software = KeyPairGenerator.getInstance("EC", "Conscrypt")
             software.initialize(spec.algorithmParameterSpec)
             return software.generateKeyPair().also { keys[spec.keystoreAlias] = it }
         }

@@ -5,16 +5,23 @@ import org.postrider.core.Invitation
 import org.postrider.core.readInvitation
 import java.io.BufferedReader
 import java.io.Closeable
+import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.URL
 import java.util.concurrent.TimeUnit
 
-/** The hub double in a process of its own, on free ports of loopback, led by its control interface. */
+/**
+ * The hub double in a process of its own, on free ports of loopback, led by its control interface.
+ *
+ * A scenario says itself how long it lasts.
+ */
 class StubHub(vararg arguments: String) : Closeable {
     private val process = ProcessBuilder(
-        System.getProperty("postrider.server_stub"), "--json", "--timeout", "120", *arguments,
+        listOf(System.getProperty("postrider.server_stub"), "--json") +
+            (if ("--scenario" in arguments) emptyList() else listOf("--timeout", "120")) + arguments,
     ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
-    private val ready = process.inputStream.bufferedReader().readLine().let(::JSONObject)
+    private val said = process.inputStream.bufferedReader()
+    private val ready = JSONObject(said.readLine())
 
     /** What a phone joins it with. */
     val invitation: Invitation = readInvitation(ready.getString("pairing_uri"))
@@ -28,6 +35,16 @@ class StubHub(vararg arguments: String) : Closeable {
     /** Waits until all of a scenario's `wait` is so. */
     fun await(json: String) {
         exchange("POST", "/wait", json)
+    }
+
+    /** Ends the run, unless it is over, and returns the verdict. */
+    fun verdict(): JSONObject {
+        try {
+            exchange("POST", "/stop", "")
+        } catch (_: IOException) {
+            // The scenario came to its end.
+        }
+        return JSONObject(said.readLine())
     }
 
     override fun close() {

@@ -1,0 +1,56 @@
+package org.postrider.agent
+
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
+import org.junit.Assert.assertNull
+import org.junit.Assert.assertTrue
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.core.Guard
+import org.postrider.core.PaceLimits
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.RuntimeEnvironment
+
+@RunWith(RobolectricTestRunner::class)
+class SettingsTest {
+    private val context = RuntimeEnvironment.getApplication()
+    private val settings = Settings(context)
+
+    @Test
+    fun `a new phone runs at the usual pace and forwards nothing before it asked`() {
+        assertFalse(settings.stoppedByOwner)
+        assertFalse(settings.paused)
+        assertFalse(settings.allowUssdCodes)
+        assertNull(settings.isForwarding)
+        assertEquals(PaceLimits(1_500u, null, Guard(24u, 60_000uL)), settings.limits())
+    }
+
+    @Test
+    fun `what was set is there for whoever reads it next`() {
+        settings.stoppedByOwner = true
+        settings.paused = true
+        settings.partsPerHour = 0
+        settings.isForwarding = false
+        settings.allowUssdCodes = true
+        settings.guard = GuardChoice.NONE
+        settings.setTypedNumber(1u, " +15005550101 ")
+        val read = Settings(context)
+        assertTrue(read.stoppedByOwner)
+        assertTrue(read.paused)
+        assertTrue(read.allowUssdCodes)
+        assertEquals(false, read.isForwarding)
+        assertEquals(PaceLimits(1u, null, null), read.limits())
+        assertEquals("+15005550101", read.typedNumber(1u))
+        assertNull(read.typedNumber(0u))
+    }
+
+    @Test
+    fun `what was typed and asked can be taken back`() {
+        settings.setTypedNumber(0u, "+15005550100")
+        settings.setTypedNumber(0u, " ")
+        settings.isForwarding = true
+        settings.isForwarding = null
+        assertNull(settings.typedNumber(0u))
+        assertNull(settings.isForwarding)
+    }
+}

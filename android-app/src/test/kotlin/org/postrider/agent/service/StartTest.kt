@@ -1,0 +1,166 @@
+package org.postrider.agent.service
+
+import android.app.Application
+import android.app.NotificationManager
+import android.app.job.JobScheduler
+import android.content.Context
+import android.content.Intent
+import android.os.Looper
+import org.junit.After
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
+import org.junit.Assert.assertNull
+import org.junit.Assert.assertTrue
+import org.junit.Rule
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.agent.AlertKind
+import org.postrider.agent.kit.HostKit
+import org.postrider.agent.kit.StubHub
+import org.postrider.agent.kit.await
+import org.robolectric.Robolectric
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.Shadows.shadowOf
+import org.robolectric.android.controller.ServiceController
+
+/** What starts the agent, keeps it alive and shows it: through the platform's components. */
+@RunWith(RobolectricTestRunner::class)
+class StartTest {
+    @get:Rule
+    val kit = HostKit()
+    private val hub by lazy { StubHub() }
+    private val context: Context get() = kit.app
+    private val platform get() = shadowOf(kit.app as Application)
+    private val jobs get() = context.getSystemService(JobScheduler::class.java)!!
+    private val notices get() = shadowOf(context.getSystemService(NotificationManager::class.java))
+
+    @After
+    fun tearDown() = hub.close()
+
+    private fun startedServices() = generateSequence { platform.nextStartedService }.toList()
+
+    /** Sends one, and waits until it was heard and looked at. */
+    private fun broadcast(intent: Intent) {
+        context.sendBroadcast(intent.setPackage(context.packageName))
+        shadowOf(Looper.getMainLooper()).idle()
+        var looked = false
+        kit.host.look { looked = true }
+        await("looked") { looked }
+    }
+
+    private fun stopAndRestart() {
+        kit.host.stopByOwner()
+        await("stopped") { !kit.host.status().isRunning }
+        kit.restart()
+        startedServices()
+    }
+
+    private fun service(intent: Intent? = null): ServiceController<GatewayService> =
+        Robolectric.buildService(GatewayService::class.java, intent).create().startCommand(0, 1)
+
+    private fun shown(): String? = notices.getNotification(Notices.STATE_ID)?.let {
+        it.extras.getString("android.title") + " / " + it.extras.getString("android.text")
+    }
+
+    @Test
+    fun `a phone that starts, or whose app was updated, goes on`() {
+        kit.pair(hub.invitation)
+        for (action in listOf(Intent.ACTION_BOOT_COMPLETED, Intent.ACTION_MY_PACKAGE_REPLACED)) {
+            kit.restart()
+            startedServices()
+            broadcast(Intent(action))
+            kit.awaitLink()
+            assertTrue(startedServices().any { it.component?.className == GatewayService::class.java.name })
+        }
+    }
+
+    @Test
+    fun `a phone that was never paired stays silent when it starts`() {
+        broadcast(Intent(Intent.ACTION_BOOT_COMPLETED))
+        assertTrue(startedServices().isEmpty())
+        assertFalse(kit.host.status().isRunning)
+    }
+
+    @Test
+    fun `nothing of the platform starts what its owner has stopped`() {
+        kit.pair(hub.invitation)
+        stopAndRestart()
+        broadcast(Intent(Intent.ACTION_BOOT_COMPLETED))
+        broadcast(Intent(Intent.ACTION_TIME_CHANGED))
+        broadcast(Intent(context, WakeReceiver::class.java).setAction(WakeReceiver.ACTION_ALARM))
+        assertNull(jobs.getPendingJob(1))
+        assertTrue(startedServices().isEmpty())
+        assertFalse(kit.host.status().isRunning)
+        val again = service()
+        await("over") { shadowOf(again.get()).isStoppedBySelf }
+        assertTrue(shadowOf(again.get()).isForegroundStopped)
+        assertEquals("Stopped", notices.getNotification(Notices.STATE_ID).extras.getString("android.title"))
+    }
+
+    @Test
+    fun `the alarm wakes a process that was ended`() {
+        kit.pair(hub.invitation)
+        kit.restart()
+        context.sendBroadcast(Intent(context, WakeReceiver::class.java).setAction(WakeReceiver.ACTION_ALARM))
+        kit.awaitLink()
+    }
+
+    @Test
+    fun `a watchdog looks every quarter of an hour, also after a restart of the phone`() {
+        kit.pair(hub.invitation)
+        val job = jobs.getPendingJob(1)!!
+        assertEquals(15 * 60_000L, job.intervalMillis)
+        assertTrue(job.isPersisted)
+        assertEquals(Watchdog::class.java.name, job.service.className)
+        kit.restart()
+        kit.host.look()
+        kit.awaitLink()
+        kit.host.unpair()
+        await("unpaired") { kit.host.status().paired == null }
+        await("no watchdog") { jobs.getPendingJob(1) == null }
+    }
+
+    @Test
+    fun `the service says what it does, and its Stop is the owner's`() {
+        kit.pair(hub.invitation)
+        val controller = service()
+        await("shown") { shown() == "Connected to 127.0.0.1 / Nothing waits" }
+        assertEquals(Notices.STATE_ID, shadowOf(controller.get()).lastForegroundNotificationId)
+        kit.host.settings.paused = true
+        await("paused") { shown()!!.endsWith("Paused: nothing is sent") }
+        val notice = notices.getNotification(Notices.STATE_ID)
+        val stop = shadowOf(notice.actions.single().actionIntent)
+        assertTrue(stop.isForegroundService)
+        assertTrue(stop.isImmutable)
+        controller.withIntent(stop.savedIntent).startCommand(0, 2)
+        await("stopped") { !kit.host.status().isRunning }
+        assertTrue(kit.host.settings.stoppedByOwner)
+        assertTrue(shadowOf(controller.get()).isStoppedBySelf)
+        assertTrue(kit.host.status().isStoppedByOwner)
+        val start = notices.getNotification(Notices.STATE_ID).actions.single().actionIntent
+        service(shadowOf(start).savedIntent)
+        kit.awaitLink()
+        assertFalse(kit.host.settings.stoppedByOwner)
+    }
+
+    @Test
+    fun `a service that the platform keeps from the foreground lets the agent run`() {
+        kit.pair(hub.invitation)
+        kit.restart()
+        val controller = Robolectric.buildService(GatewayService::class.java).create()
+        shadowOf(controller.get()).setThrowInStartForeground(IllegalStateException("from the background"))
+        controller.startCommand(0, 1)
+        kit.awaitLink()
+    }
+
+    @Test
+    fun `texts that may not be sent are an alert until they may`() {
+        platform.denyPermissions(android.Manifest.permission.SEND_SMS)
+        kit.pair(hub.invitation)
+        await("alert") { kit.host.status().alerts.any { it.kind == AlertKind.MAY_NOT_SEND } }
+        assertTrue(android.Manifest.permission.SEND_SMS in kit.host.status().missing)
+        platform.grantPermissions(android.Manifest.permission.SEND_SMS)
+        kit.host.refresh()
+        await("no alert") { kit.host.status().alerts.isEmpty() }
+    }
+}
