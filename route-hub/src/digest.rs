@@ -1,13 +1,16 @@
 //! SHA-256, and comparison that takes the same time whatever differs.
 
 use ring::digest::{SHA256, digest};
-use std::fmt::Write as _;
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Returns the SHA-256 of `bytes` in lower hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(64);
     for byte in digest(&SHA256, bytes).as_ref() {
-        let _ = write!(hex, "{byte:02x}");
+        for digit in [byte >> 4, byte & 15] {
+            hex.push(char::from(HEX[usize::from(digit)]));
+        }
     }
     hex
 }

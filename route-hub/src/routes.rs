@@ -7,7 +7,7 @@ use crate::api::{
 use crate::hub::Hub;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post, put};
+use axum::routing::{MethodRouter, get, post, put};
 use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ use std::sync::Arc;
 /// `others` are routes beside it (the link, pairing, health); what neither has is answered here.
 pub fn router(hub: Hub, others: Router<Hub>) -> Router {
     let ids = Arc::new(RequestIds::new(u64::from_le_bytes(hub.random.bytes())));
-    Router::new()
+    Routes::default()
         .nest("/v1", v1())
+        .router()
         .merge(others)
         .fallback(no_such_url)
         .method_not_allowed_fallback(no_such_method)
@@ -25,9 +26,37 @@ pub fn router(hub: Hub, others: Router<Hub>) -> Router {
         .with_state(hub)
 }
 
+/// Routes by their whole paths: a router nested in another would take the prefix off the path of
+/// each request again.
+#[derive(Default)]
+struct Routes(Vec<(String, MethodRouter<Hub>)>);
+
+impl Routes {
+    fn route(mut self, path: &str, methods: MethodRouter<Hub>) -> Self {
+        self.0.push((path.to_owned(), methods));
+        self
+    }
+
+    /// Adds routes under a prefix; `/` among them is the prefix itself.
+    fn nest(mut self, prefix: &str, within: Self) -> Self {
+        let whole = |path: String| format!("{prefix}{}", path.trim_end_matches('/'));
+        let within = within.0.into_iter();
+        self.0
+            .extend(within.map(|(path, methods)| (whole(path), methods)));
+        self
+    }
+
+    fn router(self) -> Router<Hub> {
+        let routes = self.0.into_iter();
+        routes.fold(Router::new(), |router, (path, methods)| {
+            router.route(&path, methods)
+        })
+    }
+}
+
 #[rustfmt::skip]
-fn v1() -> Router<Hub> {
-    Router::new()
+fn v1() -> Routes {
+    Routes::default()
         .route("/projects", get(projects::list))
         .route("/projects/{project_id}", get(projects::get).post(projects::update))
         .route("/organizations", get(organizations::list))
@@ -36,8 +65,8 @@ fn v1() -> Router<Hub> {
 }
 
 #[rustfmt::skip]
-fn organization() -> Router<Hub> {
-    Router::new()
+fn organization() -> Routes {
+    Routes::default()
         .route("/", get(organizations::get).post(organizations::update))
         .route("/projects", get(projects::list).post(projects::create))
         .route("/billing", get(organizations::billing))
@@ -46,8 +75,8 @@ fn organization() -> Router<Hub> {
 }
 
 #[rustfmt::skip]
-fn project() -> Router<Hub> {
-    Router::new()
+fn project() -> Routes {
+    Routes::default()
         .route("/users", get(projects::users))
         .route("/messages", get(messages::list))
         .route("/messages/send", post(messages::send))

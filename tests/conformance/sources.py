@@ -17,7 +17,7 @@ def code(path):
 def routes():
     """Returns every method and URL of `routes.rs` with its handler: `{(method, path): handler}`."""
     text = code(HUB / "src" / "routes.rs")
-    bodies = dict(re.findall(r"fn (\w+)\(\) -> Router<Hub> \{(.*?)\n\}", text, re.DOTALL))
+    bodies = dict(re.findall(r"fn (\w+)\(\) -> Routes \{(.*?)\n\}", text, re.DOTALL))
     found = {}
 
     def walk(name, prefix):

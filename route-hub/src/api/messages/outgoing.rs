@@ -17,7 +17,7 @@ use hub_domain::{
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, labels, messages};
-use postrider_model::{LabelId, MessageStatus, Now};
+use postrider_model::{LabelId, MessageStatus, Now, PhoneNumber};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -61,9 +61,10 @@ pub(super) fn store(
     let Some(to) = address_of(&draft.to, found.as_ref()) else {
         return Ok(Stored::NoContact);
     };
-    if let Some(rule) = unreachable(shared, &draft.to, &to) {
-        return Ok(Stored::Refused(rule.to_owned()));
-    }
+    let number = match reached(shared, &draft.to, &to) {
+        Ok(number) => number,
+        Err(rule) => return Ok(Stored::Refused(rule.to_owned())),
+    };
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
     let sender = sender_of(work, tx, shared, own_route)?;
     let wanted = Wanted {
@@ -75,7 +76,9 @@ pub(super) fn store(
     let Some(phone) = sender.phone_for(work, tx, &wanted)? else {
         return Ok(Stored::NoPhone);
     };
-    if let Some(rule) = refusal(work.project, &draft.to, &phone, &to) {
+    if let Some(number) = &number
+        && let Some(rule) = refusal(work.project, &phone, number)
+    {
         return Ok(Stored::Refused(rule));
     }
     let body = match written(work, draft, found.as_ref(), &phone, &to) {
@@ -150,29 +153,27 @@ fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
     }
 }
 
-/// Says why nobody is reached there by a message of this kind.
-fn unreachable(shared: &Shared, recipient: &Recipient, to: &Address) -> Option<&'static str> {
+/// Returns the number that is written to, none for a code; or says why a message of this kind
+/// reaches nobody there.
+fn reached(
+    shared: &Shared,
+    recipient: &Recipient,
+    to: &Address,
+) -> Result<Option<PhoneNumber>, &'static str> {
     if matches!(recipient, Recipient::Code(_)) {
-        return None;
+        return Ok(None);
     }
-    match to.number() {
-        Some(number) => shared.sending.refuses(&number),
-        None => Some("has no number that can be written to"),
+    let number = to.number().ok_or("has no number that can be written to")?;
+    match shared.sending.refuses(&number) {
+        Some(rule) => Err(rule),
+        None => Ok(Some(number)),
     }
 }
 
 /// Says why a phone's settings forbid the recipient.
-fn refusal(
-    project: &Project,
-    recipient: &Recipient,
-    phone: &Phone,
-    to: &Address,
-) -> Option<String> {
-    let number = to
-        .number()
-        .filter(|_| !matches!(recipient, Recipient::Code(_)))?;
+fn refusal(project: &Project, phone: &Phone, number: &PhoneNumber) -> Option<String> {
     let region = phone.country.as_deref().or(project.country.as_deref());
-    let refused = recipients::check(phone, &number, region).err()?;
+    let refused = recipients::check(phone, number, region).err()?;
     Some(refused.to_string())
 }
 

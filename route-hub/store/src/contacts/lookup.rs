@@ -21,7 +21,7 @@ pub fn find_by_number(
     project_id: ProjectId,
     number: &Address,
 ) -> Result<Option<Contact>, StoreError> {
-    find(tx, EXACT, project_id, number)
+    find(tx, Preferred::Oldest, project_id, number)
 }
 
 /// Returns the contact that a message to a number is for; where several have the very number, one to
@@ -34,34 +34,25 @@ pub fn find_to_send_to(
     project_id: ProjectId,
     number: &Address,
 ) -> Result<Option<Contact>, StoreError> {
-    find(tx, EXACT_BLOCKED_FIRST, project_id, number)
+    find(tx, Preferred::Blocked, project_id, number)
 }
 
-const EXACT: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
-     ORDER BY id LIMIT 1"
-);
-const EXACT_BLOCKED_FIRST: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
-     ORDER BY send_blocked DESC, id LIMIT 1"
-);
+/// Which of several contacts with the very number is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Preferred {
+    Oldest,
+    /// One to whom nothing may be sent, else the oldest.
+    Blocked,
+}
 
 fn find(
     tx: &mut Tx<'_>,
-    exact: &'static str,
+    preferred: Preferred,
     project_id: ProjectId,
     number: &Address,
 ) -> Result<Option<Contact>, StoreError> {
     let tail = numbers::tail(number);
-    let exact = tx.query_one(exact, &values![project_id, &*tail, number], read)?;
-    if exact.is_some() || !numbers::has_comparable_tail(number) {
-        return Ok(exact);
-    }
-    let candidates = tx.query(
+    let mut candidates = tx.query(
         concat!(
             "SELECT ",
             columns!(),
@@ -71,6 +62,15 @@ fn find(
         read,
     )?;
     if candidates.len() as i64 == CANDIDATES_MAX {
+        return exact(tx, preferred, project_id, &tail, number);
+    }
+    let exact = (0..candidates.len())
+        .filter(|at| candidates[*at].phone_number.as_ref() == Some(number))
+        .min_by_key(|at| preferred == Preferred::Blocked && !candidates[*at].send_blocked);
+    if let Some(at) = exact {
+        return Ok(Some(candidates.swap_remove(at)));
+    }
+    if !numbers::has_comparable_tail(number) {
         return Ok(None);
     }
     let mut alike = candidates.into_iter().filter(|contact| {
@@ -79,6 +79,31 @@ fn find(
     });
     let first = alike.next();
     Ok(if alike.next().is_none() { first } else { None })
+}
+
+/// Returns the contact with the very number, where too many end alike to look at each.
+fn exact(
+    tx: &mut Tx<'_>,
+    preferred: Preferred,
+    project_id: ProjectId,
+    tail: &str,
+    number: &Address,
+) -> Result<Option<Contact>, StoreError> {
+    let sql = match preferred {
+        Preferred::Oldest => concat!(
+            "SELECT ",
+            columns!(),
+            " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
+             ORDER BY id LIMIT 1"
+        ),
+        Preferred::Blocked => concat!(
+            "SELECT ",
+            columns!(),
+            " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
+             ORDER BY send_blocked DESC, id LIMIT 1"
+        ),
+    };
+    tx.query_one(sql, &values![project_id, tail, number], read)
 }
 
 /// Returns the oldest contact of a name, without regard to case.

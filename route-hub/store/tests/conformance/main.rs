@@ -87,6 +87,7 @@ conformance! {
         lists_of_contacts_agree_with_a_plain_model
         pages_of_contacts_miss_and_repeat_nobody_who_stays
         a_dynamic_group_is_the_list_of_its_conditions
+        however_many_contacts_end_alike_the_very_number_is_found
     }
     broadcasts {
         a_broadcast_reads_back_with_its_numbers

@@ -1,14 +1,16 @@
 //! Lists of contacts against a plain model: filters of every kind, together and alone, in every
-//! order, page by page while others come and go; and dynamic groups, which are such lists.
+//! order, page by page while others come and go; dynamic groups, which are such lists; and how a
+//! contact is found among many that end alike.
 
 use crate::Backend;
+use crate::resources::{opened, write};
 use crate::sample::{self, id};
 use hub_domain::{Contact, FieldOwner, Group, GroupFilters, Vars, VarsChange, fold};
 use hub_store::contacts::by;
 use hub_store::fields::Fields;
 use hub_store::groups::Moves;
 use hub_store::list::{Column, Filter, ListQuery, Marker, Op, Operand, Sort};
-use hub_store::{Store, contacts, groups};
+use hub_store::{Store, StoreError, Tx, contacts, groups};
 use postrider_model::{GroupId, UnixMs};
 use serde_json::json;
 use std::cmp::Ordering;
@@ -435,4 +437,29 @@ pub(crate) fn a_dynamic_group_is_the_list_of_its_conditions<B: Backend>() {
     let counted = store.read_blocking(|tx| groups::get(tx, id(PROJECT), id(7)));
     let in_it = people.iter().filter(|person| person.groups.contains(&7));
     assert_eq!(counted.unwrap().unwrap().num_members, in_it.count() as i64);
+}
+
+pub(crate) fn however_many_contacts_end_alike_the_very_number_is_found<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let number = sample::address("+15005550009");
+        let found = |tx: &mut Tx<'_>| {
+            let by_number = contacts::find_by_number(tx, id(10), &number)?;
+            let to_send_to = contacts::find_to_send_to(tx, id(10), &number)?;
+            Ok::<_, StoreError>([by_number, to_send_to].map(|found| found.map(|it| it.id.get())))
+        };
+        for key in [3, 7, 8] {
+            let mut contact = sample::contact(key, 10, number.as_str());
+            contact.send_blocked = key > 3;
+            contacts::insert(tx, &contact)?;
+        }
+        assert_eq!(found(tx)?, [Some(3), Some(7)]);
+        for key in 100..200 {
+            contacts::insert(tx, &sample::contact(key, 10, "5005550009"))?;
+        }
+        assert_eq!(found(tx)?, [Some(3), Some(7)]);
+        let alike = sample::address("05005550009");
+        assert_eq!(contacts::find_by_number(tx, id(10), &alike)?, None);
+        Ok(())
+    });
 }
