@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 import binary_xml
 
-SIZE_MAX_BYTES = 8_000_000
+SIZE_MAX_BYTES = 8 * 1024 * 1024
 ANDROID = "http://schemas.android.com/apk/res/android"
 COMPONENTS = ("activity", "activity-alias", "service", "receiver", "provider")
 # How things look is for the screens' tests.
