@@ -272,32 +272,33 @@ class AgentHost(private val context: Context) {
 
     private fun runInFull() {
         if (!mayRun() || restarts.isWaiting()) return
-        if (start(Run.IN_FULL)) begin()
+        start(Run.IN_FULL)?.let(::failToStart) ?: begin()
     }
 
     /** On any thread: starts the agent for a fact that comes once. */
-    private fun runFor(): Boolean = when {
-        paired() == null -> false
-        settings.stoppedByOwner -> start(Run.FOR_KEEPS).also { if (it) stopSoon() }
-        else -> start(Run.IN_FULL).also { if (it) thread.post(::begin) }
+    private fun runFor(): Boolean {
+        if (paired() == null) return false
+        val wanted = if (settings.stoppedByOwner) Run.FOR_KEEPS else Run.IN_FULL
+        val failure = start(wanted)
+        thread.post { if (failure != null) failToStart(failure) else if (wanted == Run.IN_FULL) begin() else stopSoon() }
+        return failure == null
     }
 
     private fun kept(fact: RadioFact): Boolean = trying("keeping a fact") { agent.tellForKeeps(fact) } != null
 
-    /** On any thread; returns whether it runs now. */
-    private fun start(wanted: Run): Boolean = synchronized(life) {
+    /** On any thread; returns why it does not run now. */
+    private fun start(wanted: Run): AgentException? = synchronized(life) {
         if (run == Run.FOR_KEEPS && wanted == Run.IN_FULL) stopAgent()
-        if (run != Run.NOT && agent.isRunning()) return true
         try {
+            if (run != Run.NOT && agent.isRunning()) return null
             val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnlineFor(wanted))
             agent.start(state)
             run = wanted
             watch.begin(state.sims, state.condition)
             apply()
-            true
+            null
         } catch (error: AgentException) {
-            thread.post { failToStart(error) }
-            false
+            error
         }
     }
 
@@ -427,8 +428,12 @@ class AgentHost(private val context: Context) {
 
     private fun leave() {
         joining.leaving()
-        // What its failure means is heard first: the hub may be left already.
-        if (!start(Run.IN_FULL)) return thread.post { if (paired() != null) joining.failed() }
+        start(Run.IN_FULL)?.let {
+            failToStart(it)
+            // Otherwise the hub is left already.
+            if (paired() != null) joining.failed(it.javaClass.simpleName)
+            return
+        }
         begin()
         if (trying("unpairing") { agent.beginUnpairing(UNPAIR_WITHIN_S) } == null) joining.failed()
     }

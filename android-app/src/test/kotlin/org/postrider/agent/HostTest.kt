@@ -1,8 +1,10 @@
 package org.postrider.agent
 
+import android.app.AlarmManager
 import android.app.Application
-import android.content.ComponentName
-import android.content.Intent
+import android.os.SystemClock
+import android.telephony.SmsManager
+import android.telephony.SubscriptionManager
 import org.junit.After
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertFalse
@@ -22,6 +24,11 @@ import org.postrider.core.RadioFact
 import org.postrider.core.ReceivedSms
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.shadows.ShadowLog
+import org.robolectric.shadows.ShadowPowerManager
+import org.robolectric.shadows.ShadowSubscriptionManager.SubscriptionInfoBuilder
+import org.robolectric.shadows.ShadowSystemClock
+import java.time.Duration
 
 /** The host with the real agent, and a hub on loopback. */
 @RunWith(RobolectricTestRunner::class)
@@ -122,6 +129,25 @@ class HostTest {
     }
 
     @Test
+    fun `nothing is sent while the owner has stopped it, whatever it was started for`() {
+        insert()
+        kit.pair(hub.invitation)
+        host.settings.paused = true
+        hub.say("send", "{}")
+        await("held") { host.status().queues.singleOrNull()?.next?.waitingFor == "paused" }
+        host.stopByOwner()
+        await("stopped") { !host.status().isRunning }
+        host.settings.paused = false
+        kit.restart()
+        assertTrue(host.tellForKeeps(sms(1u)))
+        val sender = shadowOf(kit.app.getSystemService(SmsManager::class.java)!!.createForSubscriptionId(3))
+        assertNull(sender.lastSentMultipartTextMessageParams ?: sender.lastSentTextMessageParams)
+        host.startByOwner()
+        await("sent") { (sender.lastSentMultipartTextMessageParams ?: sender.lastSentTextMessageParams) != null }
+        await("awake") { ShadowPowerManager.getLatestWakeLock()?.isHeld == true }
+    }
+
+    @Test
     fun `what comes in starts a process that was dead`() {
         kit.pair(hub.invitation)
         kit.restart()
@@ -171,8 +197,7 @@ class HostTest {
         kit.restart()
         SoftwareKeystore.keys.clear()
         host.ensureRunning()
-        await("lost") { host.status().alerts.any { it.kind == AlertKind.KEY_LOST } }
-        assertNull(host.status().paired)
+        await("lost") { host.status().alerts.any { it.kind == AlertKind.KEY_LOST } && host.status().paired == null }
         assertFalse(host.ensureRunning())
         kit.pair(hub.invitation)
         assertTrue(host.status().alerts.isEmpty())
@@ -184,10 +209,79 @@ class HostTest {
         kit.restart()
         kit.app.noBackupFilesDir.resolve("agent/journal.db").writeText("this is no journal, and was never one")
         host.ensureRunning()
-        await("set aside") { host.status().alerts.any { it.kind == AlertKind.JOURNAL_SET_ASIDE } }
-        assertNull(host.status().paired)
+        await("unpaired") { host.status().paired == null }
+        assertEquals(listOf(AlertKind.JOURNAL_SET_ASIDE), host.status().alerts.map { it.kind })
         kit.pair(hub.invitation)
         assertTrue(host.status().alerts.isEmpty())
+    }
+
+    @Test
+    fun `an agent that cannot start is tried again later and later, and said when that goes on`() {
+        kit.pair(hub.invitation)
+        kit.restart()
+        val journal = kit.app.noBackupFilesDir.resolve("agent/journal.db")
+        val aside = kit.app.noBackupFilesDir.resolve("aside")
+        assertTrue(journal.renameTo(aside) && journal.mkdir())
+        host.ensureRunning()
+        val alarms = shadowOf(kit.app.getSystemService(AlarmManager::class.java))
+        await("failed once") { failures() == 1 && alarms.scheduledAlarms.size == 1 }
+        assertTrue(alarms.scheduledAlarms.single().triggerAtMs > SystemClock.elapsedRealtime())
+        assertTrue(host.status().alerts.isEmpty())
+        while (host.status().alerts.isEmpty()) pass(10)
+        assertEquals(listOf(AlertKind.AGENT_FAILING), host.status().alerts.map { it.kind })
+        assertEquals(3, failures())
+        assertTrue(journal.delete() && aside.renameTo(journal))
+        host.startByOwner()
+        kit.awaitLink()
+        await("no alert") { host.status().alerts.isEmpty() }
+    }
+
+    @Test
+    fun `what the owner sets reaches the agent at once`() {
+        insert()
+        kit.pair(hub.invitation)
+        host.settings.paused = true
+        hub.say("send", "{}")
+        await("paused") { host.status().queues.singleOrNull()?.next?.waitingFor == "paused" }
+        host.settings.partsPerHour = 7
+        host.settings.setTypedNumber(0u, "+15005550101")
+        await("told") { host.status().sims.single().number == "+15005550101" }
+        kit.restart()
+        host.ensureRunning()
+        await("still paused") { host.status().queues.singleOrNull()?.next?.waitingFor == "paused" }
+    }
+
+    @Test
+    fun `no number and no text is in the activity log or in the platform's`() {
+        insert()
+        kit.pair(hub.invitation)
+        hub.say("send", """{"to": "+15005550177", "text": "secret of the hub"}""")
+        assertTrue(host.tellForKeeps(sms(1u)))
+        hub.await("""{"inbound": 1}""")
+        await("logged") { host.activity.entries().map { it.what }.containsAll(listOf(What.ACCEPTED, What.SMS_RECEIVED)) }
+        assertTrue(host.activity.counts().received == 1)
+        val lines = ShadowLog.getLogs().map { it.msg.orEmpty() } + kit.app.noBackupFilesDir.resolve("activity").readText()
+        for (word in listOf("5005550177", "5005550123", "secret of", "text of the sender")) {
+            assertTrue(word, lines.none { word in it })
+        }
+    }
+
+    private fun insert() {
+        val sim = SubscriptionInfoBuilder.newBuilder().setId(3).setSimSlotIndex(0).buildSubscriptionInfo()
+        shadowOf(kit.app.getSystemService(SubscriptionManager::class.java)).setActiveSubscriptionInfos(sim)
+    }
+
+    private fun failures() = host.activity.entries().count { it.what == What.FAILED_TO_RUN }
+
+    /** The phone's clock goes on. */
+    private fun pass(seconds: Long) {
+        val before = failures()
+        ShadowSystemClock.advanceBy(Duration.ofSeconds(seconds))
+        host.ensureRunning()
+        var looked = false
+        host.look { looked = true }
+        await("looked") { looked }
+        assertTrue(failures() <= before + 1)
     }
 
     private fun sms(receipt: ULong) = RadioFact.SmsReceived(

@@ -12,6 +12,10 @@ import org.postrider.agent.R
 class AlertNotices(private val context: Context) : Alerts.Listener {
     private val notices = context.getSystemService(NotificationManager::class.java)
 
+    init {
+        Notices.prepare(context)
+    }
+
     override fun onRaised(alert: Alert) {
         if (alert.kind == AlertKind.SIM_HELD) return
         val advice = AlertWords.advice(context.resources, alert)

@@ -7,7 +7,9 @@ import android.content.Context
 import android.content.Intent
 import android.content.pm.ServiceInfo
 import android.os.Build
+import android.os.Handler
 import android.os.IBinder
+import android.os.Looper
 import org.postrider.agent.AgentHost
 import org.postrider.agent.PostriderApp
 import org.postrider.agent.Trouble
@@ -18,12 +20,16 @@ class GatewayService : Service() {
     private val notice by lazy { StateNotice(this) }
     private val notices by lazy { getSystemService(NotificationManager::class.java) }
     private val listener = AgentHost.Listener { show() }
+    private val main = Handler(Looper.getMainLooper())
+    private var shown: List<String?>? = null
+    private var isLate = false
     private var isOver = false
 
     override fun onBind(intent: Intent?): IBinder? = null
 
     override fun onCreate() {
         super.onCreate()
+        Notices.prepare(this)
         host.addListener(listener)
     }
 
@@ -42,6 +48,7 @@ class GatewayService : Service() {
 
     override fun onDestroy() {
         host.removeListener(listener)
+        main.removeCallbacksAndMessages(null)
         super.onDestroy()
     }
 
@@ -65,17 +72,36 @@ class GatewayService : Service() {
 
     private fun show() {
         if (isOver) return
-        if (host.mayRun()) notices?.notify(Notices.STATE_ID, current()) else leave()
+        if (!host.mayRun()) return leave()
+        if (isLate) return
+        val next = current()
+        if (words(next) == shown) return
+        shown = words(next)
+        notices?.notify(Notices.STATE_ID, next)
+        // The platform drops what comes too often, and the last would be missing.
+        isLate = true
+        main.postDelayed(::showAgain, PAUSE_MS)
     }
+
+    private fun showAgain() {
+        isLate = false
+        show()
+    }
+
+    private fun words(notice: Notification): List<String?> =
+        listOf(Notification.EXTRA_TITLE, Notification.EXTRA_TEXT).map { notice.extras.getCharSequence(it)?.toString() }
 
     private fun leave() {
         isOver = true
+        shown = null
         stopForeground(STOP_FOREGROUND_REMOVE)
         if (host.settings.stoppedByOwner) notices?.notify(Notices.STATE_ID, notice.stopped())
         stopSelf()
     }
 
     companion object {
+        private const val PAUSE_MS = 1_000L
+
         /** The owner stops the agent. */
         const val ACTION_STOP = "org.postrider.agent.STOP"
 

@@ -15,14 +15,20 @@ internal object Notices {
     const val STATE_ID = 1
     const val ALERT_ID = 2
 
-    /** Begins a notification that opens the app; its channel is made or named anew. */
-    fun builder(context: Context, channel: String): Notification.Builder {
-        val importance = if (channel == STATE) NotificationManager.IMPORTANCE_LOW else NotificationManager.IMPORTANCE_HIGH
-        val name = context.getString(if (channel == STATE) R.string.channel_state else R.string.channel_alerts)
-        val made = NotificationChannel(channel, name, importance)
-        context.getSystemService(NotificationManager::class.java)?.createNotificationChannel(made)
-        return Notification.Builder(context, channel).setContentIntent(opening(context))
+    /** Makes the kinds of notification that the platform's settings show, or names them anew. */
+    fun prepare(context: Context) {
+        val state = context.getString(R.string.channel_state)
+        val alerts = context.getString(R.string.channel_alerts)
+        val made = listOf(
+            NotificationChannel(STATE, state, NotificationManager.IMPORTANCE_LOW),
+            NotificationChannel(ALERTS, alerts, NotificationManager.IMPORTANCE_HIGH),
+        )
+        context.getSystemService(NotificationManager::class.java)?.createNotificationChannels(made)
     }
+
+    /** Begins a notification that opens the app. */
+    fun builder(context: Context, channel: String): Notification.Builder =
+        Notification.Builder(context, channel).setContentIntent(opening(context))
 
     private fun opening(context: Context): PendingIntent? {
         val open = context.packageManager.getLaunchIntentForPackage(context.packageName) ?: return null

@@ -82,7 +82,7 @@ object SoftwareKeystore {
         override fun toString() = "bare"
     }
 
-    class Store : KeyStoreSpi() {
+    open class Store : KeyStoreSpi() {
         override fun engineLoad(stream: InputStream?, password: CharArray?) = fault()
 
         override fun engineGetKey(alias: String, password: CharArray?): Key? = keys[alias]?.private

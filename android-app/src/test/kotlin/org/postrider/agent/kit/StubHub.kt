@@ -37,6 +37,11 @@ class StubHub(vararg arguments: String) : Closeable {
         exchange("POST", "/wait", json)
     }
 
+    /** Waits until a scenario that ends by itself has come to its end. */
+    fun awaitEnd() {
+        check(process.waitFor(END_S, TimeUnit.SECONDS)) { "the scenario does not end" }
+    }
+
     /** Ends the run, unless it is over, and returns the verdict. */
     fun verdict(): JSONObject {
         try {
@@ -61,5 +66,9 @@ class StubHub(vararg arguments: String) : Closeable {
         }
         check(connection.responseCode < 300) { path + ": " + connection.errorStream?.reader()?.readText() }
         return connection.inputStream.bufferedReader().use(BufferedReader::readText)
+    }
+
+    private companion object {
+        const val END_S = 60L
     }
 }

@@ -2,16 +2,17 @@ package org.postrider.agent.kit
 
 import android.os.Looper
 import org.robolectric.Shadows.shadowOf
+import java.util.concurrent.TimeUnit
 
 /** How long a test waits before it fails; nothing takes that long. */
 private const val LIMIT_MS = 30_000L
 private const val PAUSE_MS = 5L
 
-/** Waits until something is so; the main thread does its work meanwhile. */
+/** Waits until something is so; the main thread does its work meanwhile, and the phone's clock goes on. */
 fun await(what: String, isSo: () -> Boolean) {
     val end = System.nanoTime() + LIMIT_MS * 1_000_000
     while (true) {
-        shadowOf(Looper.getMainLooper()).idle()
+        shadowOf(Looper.getMainLooper()).idleFor(PAUSE_MS, TimeUnit.MILLISECONDS)
         if (isSo()) return
         check(System.nanoTime() < end) { "never: $what" }
         Thread.sleep(PAUSE_MS)
