@@ -2,7 +2,9 @@ package org.postrider.agent.screens
 
 import android.content.Context
 import android.view.View
+import android.widget.EditText
 import android.widget.LinearLayout
+import org.postrider.agent.R
 
 /** Shows lines below each other, and changes only what has changed since. */
 class Column(context: Context) : LinearLayout(context) {
@@ -20,8 +22,15 @@ class Column(context: Context) : LinearLayout(context) {
         while (childCount > lines.size) removeViewAt(childCount - 1)
     }
 
+    /** Lines longer than the widest are hard to read. */
+    override fun onMeasure(width: Int, height: Int) {
+        val widest = resources.getDimensionPixelSize(R.dimen.page_width_max)
+        val isWider = MeasureSpec.getMode(width) != MeasureSpec.UNSPECIFIED && MeasureSpec.getSize(width) > widest
+        super.onMeasure(if (isWider) MeasureSpec.makeMeasureSpec(widest, MeasureSpec.EXACTLY) else width, height)
+    }
+
     /** Returns what the field with a key holds. */
-    fun typed(key: Int): String = findViewById<android.widget.EditText>(key)?.text?.toString().orEmpty()
+    fun typed(key: Int): String = findViewById<EditText>(key)?.text?.toString().orEmpty()
 
     private fun viewAt(place: Int, wanted: Identity, later: Collection<Identity>): View {
         while (place < childCount) {
@@ -31,18 +40,14 @@ class Column(context: Context) : LinearLayout(context) {
             removeViewAt(place)
         }
         val view = LineViews.make(context, wanted)
-        view.setTag(R_LINE, wanted)
+        view.setTag(R.id.line, wanted)
         addView(view, place)
         return view
     }
 
-    private fun identityAt(place: Int) = getChildAt(place).getTag(R_LINE) as Identity
+    private fun identityAt(place: Int) = getChildAt(place).getTag(R.id.line) as Identity
 
     private fun identitiesFrom(place: Int) = (place until childCount).map(::identityAt)
-
-    private companion object {
-        val R_LINE = org.postrider.agent.R.id.line
-    }
 }
 
 /** Which view a line needs. */

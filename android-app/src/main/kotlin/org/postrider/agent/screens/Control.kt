@@ -62,8 +62,5 @@ private class HostControl(private val host: AgentHost) : Control {
     override fun cancelPairing() = host.cancelPairing()
     override fun unpair() = host.unpair()
 
-    override fun permissionsChanged() {
-        host.ensureRunning()
-        host.refresh()
-    }
+    override fun permissionsChanged() = host.look()
 }

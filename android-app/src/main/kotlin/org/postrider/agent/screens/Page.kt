@@ -3,6 +3,7 @@ package org.postrider.agent.screens
 import android.content.Context
 import android.graphics.Insets
 import android.os.Build
+import android.view.Gravity
 import android.view.View
 import android.view.ViewGroup.LayoutParams.MATCH_PARENT
 import android.view.ViewGroup.LayoutParams.WRAP_CONTENT
@@ -20,7 +21,7 @@ internal fun page(context: Context, content: View): View {
         isFillViewport = true
         clipToPadding = false
         setPadding(side, side, side, end)
-        addView(content, FrameLayout.LayoutParams(MATCH_PARENT, WRAP_CONTENT))
+        addView(content, FrameLayout.LayoutParams(MATCH_PARENT, WRAP_CONTENT, Gravity.CENTER_HORIZONTAL))
     }
     return FrameLayout(context).apply {
         addView(scroll, FrameLayout.LayoutParams(MATCH_PARENT, MATCH_PARENT))

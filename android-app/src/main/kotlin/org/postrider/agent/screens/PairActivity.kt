@@ -18,6 +18,12 @@ class PairActivity : Screen(R.string.pairing) {
     private var step = Step.FORM
     private var invited: Invitation? = null
     private var wrong: String? = null
+    private var stale: Stale? = null
+
+    /** Once the other hub is left, this one is asked. */
+    private var isMoving = false
+
+    private class Stale(val progress: PairingProgress?)
 
     override fun onCreate(state: Bundle?) {
         if (state == null) begin(intent)
@@ -131,11 +137,12 @@ class PairActivity : Screen(R.string.pairing) {
 
     private fun ask() {
         val invitation = invited ?: return goTo(Step.FORM)
+        stale = Stale(control.status().pairing)
         control.beginPairing(invitation)
         goTo(Step.PROGRESS)
     }
 
-    private fun progress(): List<Line> = when (val progress = control.status().pairing) {
+    private fun progress(): List<Line> = when (val progress = fresh(control.status().pairing)) {
         null -> interrupted()
         PairingProgress.Leaving -> listOf(live(R.string.leaving, hub())) + stop()
         PairingProgress.Asking -> listOf(live(R.string.asking, invited?.hub.orEmpty()), says(R.string.asking_about)) + stop()
@@ -145,6 +152,14 @@ class PairActivity : Screen(R.string.pairing) {
             listOf(Line.Text(words.what, isLive = true)) + listOfNotNull(words.todo?.let { Line.Text(it) }) +
                 if (words.isPaired) onward() else again()
         }
+    }
+
+    /** Between the owner's wish and its hearing the agent still shows how the last pairing ended. */
+    private fun fresh(progress: PairingProgress?): PairingProgress? {
+        if (progress != null) isMoving = progress == PairingProgress.Leaving && invited != null
+        val before = stale ?: return progress ?: PairingProgress.Asking.takeIf { isMoving }
+        stale = if (progress == null) Stale(null) else before.takeIf { it.progress == progress }
+        return if (stale == null) progress else PairingProgress.Asking
     }
 
     private fun interrupted() =
@@ -170,12 +185,14 @@ class PairActivity : Screen(R.string.pairing) {
     }
 
     private fun again() = Line.Button(getString(R.string.try_again)) {
+        control.cancelPairing()
         invited = null
         wrong = null
         goTo(if (control.status().paired == null) Step.FORM else Step.MOVE)
     }
 
     private fun onward() = Line.Button(getString(R.string.go_on_permissions)) {
+        control.cancelPairing()
         startActivity(Intent(this, PermissionsActivity::class.java))
         finish()
     }

@@ -1,0 +1,182 @@
+package org.postrider.agent.screens
+
+import android.app.Activity
+import android.graphics.Color
+import android.os.Build
+import android.view.View
+import android.widget.Button
+import android.widget.CompoundButton
+import android.widget.EditText
+import android.widget.TextView
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertNotEquals
+import org.junit.Assert.assertTrue
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.agent.Alert
+import org.postrider.agent.AlertKind
+import org.postrider.agent.Entry
+import org.postrider.agent.PairingProgress
+import org.postrider.agent.R
+import org.postrider.agent.What
+import org.postrider.core.PairingOutcome
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.RuntimeEnvironment
+import org.robolectric.annotation.Config
+
+/** What is true of every screen, however the phone is set and held. */
+@RunWith(RobolectricTestRunner::class)
+@Config(application = ScreensApp::class)
+class EveryScreenTest {
+    private val screens = listOf(
+        StatusActivity::class.java, PairActivity::class.java, PermissionsActivity::class.java,
+        KeepRunningActivity::class.java, LogActivity::class.java, SimsActivity::class.java,
+        SettingsActivity::class.java, AboutActivity::class.java, LicencesActivity::class.java,
+    )
+
+    private fun eachScreen(check: (Activity) -> Unit) {
+        for (status in statuses()) {
+            fake.status = status
+            fake.entries = What.values().map { Entry(0, it, "SM0000000000000001", 0, 19) }
+            for (screen in screens) check(open(screen).get().also { it.layOut(WIDTH_DP) })
+        }
+    }
+
+    /** A phone with everything to say, and one in each step of joining a hub. */
+    private fun statuses() = listOf(
+        pairedStatus().copy(alerts = AlertKind.values().map { Alert(it, 1u, 0) }),
+        unpairedStatus(),
+        unpairedStatus().copy(pairing = PairingProgress.Comparing("042137")),
+        unpairedStatus().copy(pairing = PairingProgress.Over(PairingOutcome.TimedOut)),
+    )
+
+    @Test
+    fun `every screen stands in every language, light, font and position`() {
+        for (language in listOf("en", "fr", "ar-ldrtl")) for (light in listOf("notnight", "night")) {
+            for (position in listOf("port", "land")) for (size in listOf(1f, 2f)) {
+                RuntimeEnvironment.setQualifiers("$language-$position-$light")
+                RuntimeEnvironment.setFontScale(size)
+                eachScreen { screen -> assertTrue(screen.texts().isNotEmpty()) }
+            }
+        }
+    }
+
+    @Test
+    fun `nothing is cut off, at the usual font and at twice its size`() {
+        for (size in listOf(1f, 2f)) {
+            RuntimeEnvironment.setFontScale(size)
+            eachScreen { screen ->
+                val density = screen.resources.displayMetrics.density
+                for (text in screen.views().filterIsInstance<TextView>().filter { it.text.isNotEmpty() }) {
+                    val layout = text.layout
+                    val what = "${screen.javaClass.simpleName}: ${text.text}"
+                    assertEquals(what, null, text.ellipsize)
+                    assertTrue(what, text.width <= WIDTH_DP * density)
+                    if (text !is EditText && layout != null) {
+                        assertTrue(what, layout.height <= text.height - text.compoundPaddingTop - text.compoundPaddingBottom)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    fun `lines are not longer than can be read, however wide the screen is`() = eachScreen { screen ->
+        screen.layOut(WIDE_DP)
+        val widest = screen.resources.getDimensionPixelSize(R.dimen.page_width_max)
+        assertTrue(screen.views().filterIsInstance<Column>().all { it.width == widest })
+    }
+
+    @Test
+    fun `what can be touched is large enough and says what it is`() = eachScreen { screen ->
+        val least = 48 * screen.resources.displayMetrics.density
+        for (view in screen.views().filter { it is Button || it is CompoundButton || it is EditText }) {
+            val what = "${screen.javaClass.simpleName}: $view"
+            assertTrue(what, view.height >= least && view.width >= least)
+            val isLabelled = screen.views().any { it.labelFor == view.id && it.labelFor != View.NO_ID }
+            assertTrue(what, if (view is EditText) isLabelled else (view as TextView).text.isNotBlank())
+        }
+    }
+
+    @Test
+    fun `each screen begins with its title as a heading, and has its label`() = eachScreen { screen ->
+        val first = screen.views().filterIsInstance<TextView>().first { it.text.isNotEmpty() }
+        assertTrue(first.isAccessibilityHeading)
+        assertEquals(screen.title.toString(), first.text.toString())
+        val label = screen.packageManager.getActivityInfo(screen.componentName, 0).loadLabel(screen.packageManager)
+        assertEquals(label.toString(), first.text.toString())
+    }
+
+    @Test
+    fun `light and dark can be read`() {
+        for (light in listOf("notnight", "night")) {
+            RuntimeEnvironment.setQualifiers(light)
+            val ground = app.getColor(R.color.ground)
+            val onGround = listOf(R.color.ink, R.color.quiet_ink, R.color.accent).map(app::getColor)
+            onGround.forEach { assertTrue("$light ${Integer.toHexString(it)}", contrast(it, ground) >= READABLE) }
+            assertTrue(contrast(app.getColor(R.color.ink), app.getColor(R.color.alert_ground)) >= READABLE)
+            eachScreen { screen ->
+                val texts = screen.views().filterIsInstance<TextView>().filter { it !is Button && it !is EditText }
+                assertTrue(texts.all { it.currentTextColor in onGround })
+            }
+        }
+        RuntimeEnvironment.setQualifiers("notnight")
+        val light = app.getColor(R.color.ground)
+        RuntimeEnvironment.setQualifiers("night")
+        assertNotEquals(light, app.getColor(R.color.ground))
+    }
+
+    @Test
+    fun `a language that is written from the right begins there`() {
+        RuntimeEnvironment.setQualifiers("ar-ldrtl")
+        eachScreen { screen ->
+            val content = screen.requireViewById<View>(android.R.id.content)
+            assertEquals(View.LAYOUT_DIRECTION_RTL, content.layoutDirection)
+            assertTrue(screen.views().filterIsInstance<TextView>().none { it.textAlignment == View.TEXT_ALIGNMENT_TEXT_END })
+        }
+    }
+
+    @Test
+    fun `turning the phone changes nothing that is said`() {
+        for (status in statuses()) {
+            fake.status = status
+            for (screen in screens) {
+                val controller = open(screen)
+                controller.get().layOut(WIDTH_DP)
+                val before = controller.get().texts()
+                controller.recreate()
+                controller.get().layOut(WIDTH_DP)
+                assertEquals(before, controller.get().texts())
+            }
+        }
+    }
+
+    @Test
+    fun `another language says everything else`() {
+        RuntimeEnvironment.setQualifiers("en")
+        val english = mutableListOf<List<String>>()
+        eachScreen { english += it.texts() }
+        RuntimeEnvironment.setQualifiers("fr")
+        var place = 0
+        eachScreen { screen ->
+            val same = screen.texts().intersect(english[place++].toSet()).filterNot(::isOfNoLanguage)
+            if (screen is LicencesActivity) return@eachScreen
+            assertEquals("${screen.javaClass.simpleName}", emptyList<String>(), same)
+        }
+    }
+
+    /** Names, ids and digits, and words that both languages have. */
+    private fun isOfNoLanguage(text: String) = text.none(Char::isLetter) || SHARED.any { it in text }
+
+    private fun contrast(one: Int, other: Int): Double {
+        val (dark, bright) = listOf(Color.luminance(one), Color.luminance(other)).sorted()
+        return (bright + 0.05) / (dark + 0.05)
+    }
+
+    private companion object {
+        const val WIDTH_DP = 320
+        const val WIDE_DP = 900
+        const val READABLE = 4.5
+        val SHARED = listOf("Postrider", "SM00", "SIM 1", "SIM 2", "Codes", "Version", "Licences", Build.MODEL)
+    }
+}

@@ -1,0 +1,282 @@
+package org.postrider.agent.screens
+
+import android.Manifest.permission
+import android.content.Intent
+import android.net.Uri
+import android.view.View
+import android.widget.Button
+import android.widget.EditText
+import android.widget.TextView
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
+import org.junit.Assert.assertNull
+import org.junit.Assert.assertTrue
+import org.junit.Before
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.agent.PairingProgress
+import org.postrider.agent.R
+import org.postrider.core.Invitation
+import org.postrider.core.PairingOutcome
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.Shadows.shadowOf
+import org.robolectric.android.controller.ActivityController
+import org.robolectric.annotation.Config
+
+@RunWith(RobolectricTestRunner::class)
+@Config(application = ScreensApp::class)
+class PairActivityTest {
+    private val address = "https://$HUB"
+    private val link = "postrider://pair?hub=https%3A%2F%2F$HUB&code=ABCDSECRET"
+
+    @Before
+    fun `the SIM cards may be seen`() = shadowOf(app).grantPermissions(*Permit.SIMS.permissions.toTypedArray())
+
+    private fun opened(link: String? = null): ActivityController<PairActivity> =
+        open(PairActivity::class.java, Intent(Intent.ACTION_VIEW, link?.let(Uri::parse)))
+
+    /** Goes on to where the hub is asked. */
+    private fun asking(): PairActivity = opened(link).get().also {
+        it.click(R.string.go_on_pairing)
+        it.click(R.string.forward_no)
+    }
+
+    @Test
+    fun `a hub's link names the hub and asks before anything happens`() {
+        val screen = opened(link).get()
+        assertTrue(screen.says(R.string.invited, address))
+        assertTrue(screen.says(R.string.invited_by_whom))
+        assertFalse(screen.texts().any { "ABCDSECRET" in it })
+        assertEquals(emptyList<Invitation>(), fake.invitations)
+        screen.type(R.id.device_name, "Drawer")
+        screen.click(R.string.go_on_pairing)
+        screen.click(R.string.forward_yes)
+        assertEquals(listOf(Invitation(address, "ABCDSECRET", emptyList())), fake.invitations)
+        assertEquals("Drawer", fake.settings.deviceName)
+        assertEquals(true, fake.settings.isForwarding)
+        assertTrue(screen.says(R.string.asking, address))
+    }
+
+    @Test
+    fun `address and code can be typed, the scheme left out`() {
+        val screen = opened().get()
+        screen.type(R.id.hub_address, " $HUB ")
+        screen.type(R.id.pairing_code, "ABCD-EFGH-JKLM")
+        screen.click(R.string.go_on_pairing)
+        screen.click(R.string.forward_no)
+        assertEquals(listOf(Invitation(address, "ABCD-EFGH-JKLM", emptyList())), fake.invitations)
+        assertEquals(false, fake.settings.isForwarding)
+    }
+
+    @Test
+    fun `what is wrong with what was typed is said, and what was typed stays`() {
+        val screen = opened().get()
+        screen.type(R.id.hub_address, "ftp://$HUB")
+        screen.type(R.id.pairing_code, "ABCD")
+        screen.click(R.string.go_on_pairing)
+        assertTrue(screen.says(R.string.wrong_hub))
+        assertEquals("ftp://$HUB", screen.requireViewById<EditText>(R.id.hub_address).text.toString())
+        screen.type(R.id.hub_address, HUB)
+        screen.type(R.id.pairing_code, "")
+        screen.click(R.string.go_on_pairing)
+        assertTrue(screen.says(R.string.wrong_code))
+        assertFalse(screen.says(R.string.wrong_hub))
+    }
+
+    @Test
+    fun `a link that is none says so, and the fields are there instead`() {
+        for ((link, wrong) in listOf(
+            "postrider://pair?hub=https%3A%2F%2F$HUB" to R.string.wrong_code,
+            "postrider://pair?code=x" to R.string.wrong_hub,
+            "postrider://elsewhere?code=x" to R.string.wrong_link,
+            "postrider://pair?hub=https%3A%2F%2F$HUB&code=x&pin=short" to R.string.wrong_pin,
+        )) {
+            val screen = opened(link).get()
+            assertTrue(link, screen.says(wrong))
+            assertTrue(screen.says(R.string.hub_address))
+        }
+    }
+
+    @Test
+    fun `yes and no to forwarding weigh the same`() {
+        val screen = opened(link).get()
+        screen.click(R.string.go_on_pairing)
+        assertNull(fake.settings.isForwarding)
+        screen.layOut(360)
+        val buttons = screen.views().filterIsInstance<Button>().toList()
+        assertEquals(listOf(R.string.forward_yes, R.string.forward_no).map(screen::getString), buttons.map { it.text })
+        val (yes, no) = buttons
+        assertEquals(yes.width, no.width)
+        assertEquals(yes.textSize, no.textSize, 0f)
+        assertEquals(yes.currentTextColor, no.currentTextColor)
+        assertEquals(yes.typeface, no.typeface)
+        assertEquals(yes.background.constantState?.javaClass, no.background.constantState?.javaClass)
+    }
+
+    @Test
+    fun `the SIM cards are asked for before the hub is told of them, and can be left out`() {
+        shadowOf(app).denyPermissions(*Permit.SIMS.permissions.toTypedArray())
+        val screen = asking()
+        assertTrue(screen.says(Permit.SIMS.reason))
+        assertEquals(emptyList<Invitation>(), fake.invitations)
+        screen.click(R.string.allow)
+        val asked = shadowOf(screen).lastRequestedPermission
+        assertEquals(Permit.SIMS.permissions, asked.requestedPermissions.toList())
+        screen.onRequestPermissionsResult(asked.requestCode, arrayOf(permission.READ_PHONE_STATE), intArrayOf(0))
+        assertEquals(1, fake.invitations.size)
+
+        fake.change { copy(pairing = null) }
+        val other = asking()
+        other.click(R.string.not_now)
+        assertEquals(2, fake.invitations.size)
+    }
+
+    @Test
+    fun `six digits stand in two groups and are read out one by one`() {
+        val screen = asking()
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        screen.layOut(360)
+        val digits = screen.views().filterIsInstance<TextView>().single { it.text == "042 137" }
+        assertEquals("0, 4, 2, 1, 3, 7", digits.contentDescription)
+        assertEquals(View.TEXT_DIRECTION_LTR, digits.textDirection)
+        assertTrue(screen.says(R.string.compare_about))
+    }
+
+    @Test
+    fun `who sees other digits can stop`() {
+        val screen = asking()
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        screen.click(R.string.digits_differ)
+        assertEquals(listOf("cancel"), fake.asked)
+        assertTrue(screen.says(R.string.invited, address))
+    }
+
+    @Test
+    fun `whoever has joined goes on to the permissions`() {
+        val screen = asking()
+        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Paired), paired = pairedStatus().paired) }
+        assertTrue(screen.says(R.string.paired_now, HUB))
+        screen.click(R.string.go_on_permissions)
+        assertEquals(PermissionsActivity::class.java.name, shadowOf(screen).nextStartedActivity.component?.className)
+        assertTrue(screen.isFinishing)
+    }
+
+    @Test
+    fun `each way to fail says what to do, and how to begin again`() {
+        val ways = listOf(
+            PairingOutcome.Refused("pairing_refused", "x") to listOf(R.string.pairing_refused, R.string.pairing_refused_todo),
+            PairingOutcome.Refused("pairing_expired", "x") to listOf(R.string.pairing_expired, R.string.pairing_expired_todo),
+            PairingOutcome.Refused("invalid_param", "x") to listOf(R.string.pairing_not_a_code, R.string.pairing_refused_todo),
+            PairingOutcome.OtherDigits to listOf(R.string.other_digits, R.string.other_digits_todo),
+            PairingOutcome.TimedOut to listOf(R.string.timed_out, R.string.timed_out_todo),
+            PairingOutcome.Cancelled to listOf(R.string.pairing_cancelled),
+        )
+        for ((outcome, words) in ways) {
+            fake.asked.clear()
+            val screen = asking()
+            fake.change { copy(pairing = PairingProgress.Over(outcome)) }
+            words.forEach { assertTrue("$outcome", screen.says(it)) }
+            screen.click(R.string.try_again)
+            assertTrue(screen.says(R.string.hub_address))
+            assertEquals(listOf("cancel"), fake.asked)
+        }
+    }
+
+    @Test
+    fun `what the hub or the core says of another failure is shown`() {
+        val screen = asking()
+        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Refused("too_large", "a reason"))) }
+        assertTrue(screen.says(R.string.pairing_refused_otherwise, "too_large", "a reason"))
+        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Failed("no hub"))) }
+        assertTrue(screen.says(R.string.pairing_failed, "no hub"))
+        fake.change { copy(pairing = PairingProgress.Invalid("hub")) }
+        assertTrue(screen.says(R.string.wrong_hub))
+    }
+
+    @Test
+    fun `how the last pairing ended is not taken for the end of this one`() {
+        val last = PairingProgress.Over(PairingOutcome.TimedOut)
+        fake.isSlow = true
+        for (before in listOf(null, last)) {
+            fake.status = unpairedStatus().copy(pairing = before)
+            val screen = asking()
+            assertTrue(screen.says(R.string.asking, address))
+            fake.change { copy(pairing = null) }
+            assertTrue(screen.says(R.string.asking, address))
+            fake.change { copy(pairing = last) }
+            assertTrue(screen.says(R.string.timed_out))
+        }
+    }
+
+    @Test
+    fun `moving to another hub is asked first`() {
+        fake.status = pairedStatus()
+        val screen = opened("postrider://pair?hub=https%3A%2F%2Fother.example.org&code=x").get()
+        assertTrue(screen.says(R.string.move_to_really, HUB, "https://other.example.org"))
+        screen.click(R.string.move_yes)
+        screen.click(R.string.go_on_pairing)
+        screen.click(R.string.forward_no)
+        assertEquals("https://other.example.org", fake.invitations.single().hub)
+        assertTrue(screen.says(R.string.leaving, HUB))
+        fake.change { unpairedStatus() }
+        assertTrue(screen.says(R.string.asking, "https://other.example.org"))
+    }
+
+    @Test
+    fun `who does not want to move stays`() {
+        fake.status = pairedStatus()
+        val screen = opened(link).get()
+        screen.click(R.string.move_no)
+        assertTrue(screen.isFinishing)
+        assertEquals(emptyList<Invitation>(), fake.invitations)
+        assertTrue(opened().get().says(R.string.move_really, HUB))
+    }
+
+    @Test
+    fun `a second link takes the place of the first`() {
+        val controller = opened(link)
+        controller.get().click(R.string.go_on_pairing)
+        controller.get().click(R.string.forward_no)
+        val second = "postrider://pair?hub=https%3A%2F%2Fother.example.org&code=x"
+        controller.newIntent(Intent(Intent.ACTION_VIEW, Uri.parse(second)))
+        assertTrue(controller.get().says(R.string.invited, "https://other.example.org"))
+        assertEquals(listOf("cancel"), fake.asked)
+    }
+
+    @Test
+    fun `a pairing that is going on is shown to whoever comes back`() {
+        asking()
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        assertTrue("042 137" in opened().get().texts())
+    }
+
+    @Test
+    fun `turning the phone keeps the step, the link and what was typed`() {
+        val typed = opened()
+        typed.get().type(R.id.hub_address, HUB)
+        typed.get().type(R.id.device_name, "Drawer")
+        typed.recreate()
+        assertEquals(HUB, typed.get().requireViewById<EditText>(R.id.hub_address).text.toString())
+        assertEquals("Drawer", typed.get().requireViewById<EditText>(R.id.device_name).text.toString())
+
+        val linked = opened(link)
+        linked.get().click(R.string.go_on_pairing)
+        linked.recreate()
+        linked.get().click(R.string.forward_yes)
+        assertEquals(Invitation(address, "ABCDSECRET", emptyList()), fake.invitations.single())
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        linked.recreate()
+        assertTrue("042 137" in linked.get().texts())
+    }
+
+    @Test
+    fun `a pairing that the process did not outlive says so`() {
+        val controller = opened(link)
+        controller.get().click(R.string.go_on_pairing)
+        controller.get().click(R.string.forward_no)
+        fake.change { copy(pairing = null) }
+        assertTrue(controller.get().says(R.string.interrupted))
+        controller.get().click(R.string.try_again)
+        assertTrue(controller.get().says(R.string.pair_about))
+    }
+}

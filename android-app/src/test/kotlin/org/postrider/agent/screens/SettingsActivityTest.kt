@@ -1,0 +1,116 @@
+package org.postrider.agent.screens
+
+import android.widget.EditText
+import android.widget.RadioButton
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
+import org.junit.Assert.assertTrue
+import org.junit.Before
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.agent.GuardChoice
+import org.postrider.agent.R
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
+
+@RunWith(RobolectricTestRunner::class)
+@Config(application = ScreensApp::class)
+class SettingsActivityTest {
+    private val screen by lazy { open(SettingsActivity::class.java).get() }
+
+    @Before
+    fun `a phone at work`() {
+        fake.status = pairedStatus()
+    }
+
+    @Test
+    fun `each switch sets what it says`() {
+        for ((switch, value) in listOf<Pair<Int, () -> Boolean?>>(
+            R.id.paused to { fake.settings.paused },
+            R.id.forwarding to { fake.settings.isForwarding },
+            R.id.ussd_codes to { fake.settings.allowUssdCodes },
+        )) {
+            assertFalse(screen.isOn(switch))
+            screen.requireViewById<android.view.View>(switch).performClick()
+            settle()
+            assertEquals(true, value())
+            assertTrue(screen.isOn(switch))
+            screen.requireViewById<android.view.View>(switch).performClick()
+            settle()
+            assertEquals(false, value())
+        }
+    }
+
+    @Test
+    fun `forwarding without the permission says what is missing`() {
+        fake.settings.isForwarding = true
+        assertTrue(screen.says(Permit.RECEIVE.without))
+        screen.click(R.string.permissions)
+        assertEquals(PermissionsActivity::class.java.name, shadowOf(screen).nextStartedActivity.component?.className)
+        shadowOf(app).grantPermissions(*Permit.RECEIVE.permissions.toTypedArray())
+        screen.show()
+        assertFalse(screen.says(Permit.RECEIVE.without))
+    }
+
+    @Test
+    fun `the limit is a number that makes sense`() {
+        assertEquals("1500", screen.requireViewById<EditText>(R.id.parts_per_hour).text.toString())
+        for (wrong in listOf("", "0", "100001", "99999999999")) {
+            screen.type(R.id.parts_per_hour, wrong)
+            screen.click(R.string.save_parts)
+            assertTrue(wrong, screen.says(R.string.parts_refused))
+            assertEquals(1500, fake.settings.partsPerHour)
+        }
+        screen.type(R.id.parts_per_hour, "60")
+        screen.click(R.string.save_parts)
+        assertTrue(screen.says(R.string.parts_saved))
+        assertEquals(60, fake.settings.partsPerHour)
+    }
+
+    @Test
+    fun `the guard of this phone is one of three`() {
+        val choices = screen.views().filterIsInstance<RadioButton>().toList()
+        assertEquals(listOf(true, false, false), choices.map { it.isChecked })
+        choices[1].performClick()
+        settle()
+        assertEquals(GuardChoice.STRICT, fake.settings.guard)
+        assertEquals(listOf(false, true, false), choices.map { it.isChecked })
+    }
+
+    @Test
+    fun `stop and start`() {
+        screen.click(R.string.stop)
+        assertTrue(screen.says(R.string.stopped_by_owner))
+        screen.click(R.string.start)
+        assertFalse(screen.says(R.string.stopped_by_owner))
+        assertEquals(listOf("stop", "start"), fake.asked)
+    }
+
+    @Test
+    fun `leaving the hub is asked first, and its progress shown`() {
+        screen.clickLeave()
+        assertTrue(screen.says(R.string.unpair_really, HUB))
+        screen.click(R.string.unpair_no)
+        assertEquals(emptyList<String>(), fake.asked)
+        screen.clickLeave()
+        screen.click(R.string.unpair_yes)
+        assertEquals(listOf("unpair"), fake.asked)
+        assertTrue(screen.says(R.string.leaving, HUB))
+        fake.change { unpairedStatus() }
+        assertFalse(screen.says(R.string.leaving, HUB))
+    }
+
+    @Test
+    fun `turning the phone keeps the question and what was typed`() {
+        val controller = open(SettingsActivity::class.java)
+        controller.get().type(R.id.parts_per_hour, "77")
+        controller.get().clickLeave()
+        controller.recreate()
+        assertTrue(controller.get().says(R.string.unpair_really, HUB))
+        assertEquals("77", controller.get().requireViewById<EditText>(R.id.parts_per_hour).text.toString())
+    }
+
+    /** The button; its heading says the same. */
+    private fun SettingsActivity.clickLeave() = click(R.string.unpair)
+}

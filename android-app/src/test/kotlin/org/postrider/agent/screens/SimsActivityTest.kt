@@ -1,0 +1,72 @@
+package org.postrider.agent.screens
+
+import android.widget.EditText
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertNull
+import org.junit.Assert.assertTrue
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.agent.Alert
+import org.postrider.agent.AlertKind
+import org.postrider.agent.R
+import org.postrider.core.Command
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
+
+@RunWith(RobolectricTestRunner::class)
+@Config(application = ScreensApp::class)
+class SimsActivityTest {
+    private fun sims() = open(SimsActivity::class.java)
+
+    @Test
+    fun `each SIM says its network, its number and what it is at the hub`() {
+        fake.status = pairedStatus()
+        val screen = sims().get()
+        for (text in listOf(
+            screen.getString(R.string.sim_of, 1, "Example Mobile"), screen.getString(R.string.sim_number, "+15005550001"),
+            screen.getString(R.string.sim_phone_id, "PH0000000000000001"), screen.getString(R.string.sim, 2),
+            screen.getString(R.string.sim_number_unknown), screen.getString(R.string.sim_no_phone_id),
+        )) assertTrue(text, text in screen.texts())
+    }
+
+    @Test
+    fun `a typed number is kept without its spaces, and nothing forgets it`() {
+        fake.status = pairedStatus()
+        val screen = sims().get()
+        screen.type(R.id.sim_number_1, "+1 (500) 555-0002")
+        screen.click(R.string.save_number, 2)
+        assertEquals("+15005550002", fake.settings.typedNumber(1u))
+        assertNull(fake.settings.typedNumber(0u))
+        assertTrue(screen.says(R.string.number_saved))
+        screen.type(R.id.sim_number_1, "")
+        screen.click(R.string.save_number, 2)
+        assertNull(fake.settings.typedNumber(1u))
+    }
+
+    @Test
+    fun `a number without its country is refused and stays in the field`() {
+        fake.status = pairedStatus()
+        val controller = sims()
+        controller.get().type(R.id.sim_number_1, "5005550002")
+        controller.get().click(R.string.save_number, 2)
+        assertNull(fake.settings.typedNumber(1u))
+        controller.recreate()
+        assertTrue(controller.get().says(R.string.number_refused))
+        assertEquals("5005550002", controller.get().requireViewById<EditText>(R.id.sim_number_1).text.toString())
+    }
+
+    @Test
+    fun `a SIM that was changed can be confirmed here, too`() {
+        fake.status = pairedStatus().copy(alerts = listOf(Alert(AlertKind.SIM_CHANGED, 1u, 0)))
+        sims().get().click(R.string.use_this_sim)
+        assertEquals(listOf(Command.ConfirmSim(1u)), fake.commands)
+    }
+
+    @Test
+    fun `without a SIM the reason is there`() {
+        assertTrue(sims().get().says(R.string.permit_sims_without))
+        shadowOf(app).grantPermissions(*Permit.SIMS.permissions.toTypedArray())
+        assertTrue(sims().get().says(R.string.no_sims))
+    }
+}

@@ -1,0 +1,233 @@
+package org.postrider.agent.screens
+
+import android.view.View
+import android.widget.TextView
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
+import org.junit.Assert.assertNotEquals
+import org.junit.Assert.assertSame
+import org.junit.Assert.assertTrue
+import org.junit.Test
+import org.junit.runner.RunWith
+import org.postrider.agent.Alert
+import org.postrider.agent.AlertKind
+import org.postrider.agent.Entry
+import org.postrider.agent.R
+import org.postrider.agent.What
+import org.postrider.agent.service.AlertWords
+import org.postrider.core.Command
+import org.postrider.core.Kind
+import org.postrider.core.KindWaiting
+import org.postrider.core.SimQueue
+import org.postrider.core.Wait
+import org.robolectric.RobolectricTestRunner
+import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
+
+@RunWith(RobolectricTestRunner::class)
+@Config(application = ScreensApp::class)
+class StatusActivityTest {
+    private fun status() = open(StatusActivity::class.java).get()
+
+    @Test
+    fun `a phone without a hub offers to be paired`() {
+        val screen = status()
+        assertTrue(screen.says(R.string.not_paired))
+        screen.click(R.string.pair_this_phone)
+        assertEquals(PairActivity::class.java.name, shadowOf(screen).nextStartedActivity.component?.className)
+    }
+
+    @Test
+    fun `every state of the connection is said`() {
+        fake.status = pairedStatus()
+        val screen = status()
+        assertTrue(screen.says(R.string.linked, HUB))
+        fake.change { copy(isLinked = false) }
+        assertTrue(screen.says(R.string.linking, HUB))
+        fake.change { copy(isOnline = false) }
+        assertTrue(screen.says(R.string.no_network))
+        fake.change { copy(isRunning = false) }
+        assertTrue(screen.says(R.string.not_running))
+        assertTrue(screen.says(R.string.queue_unknown))
+        fake.change { copy(isStoppedByOwner = true) }
+        assertTrue(screen.says(R.string.stopped_by_owner))
+        screen.click(R.string.start)
+        assertEquals(listOf("start"), fake.asked)
+        assertFalse(screen.says(R.string.stopped_by_owner))
+    }
+
+    @Test
+    fun `a screen that is left hears nothing any more`() {
+        fake.status = pairedStatus()
+        val controller = open(StatusActivity::class.java)
+        assertEquals(1, fake.listeners.size)
+        controller.pause()
+        assertEquals(0, fake.listeners.size)
+    }
+
+    @Test
+    fun `a pause is said and can be ended`() {
+        fake.status = pairedStatus()
+        fake.settings.paused = true
+        val screen = status()
+        assertTrue(screen.says(R.string.paused_here))
+        screen.click(R.string.go_on)
+        assertFalse(fake.settings.paused)
+        assertFalse(screen.says(R.string.paused_here))
+    }
+
+    @Test
+    fun `forwarding is said either way`() {
+        fake.status = pairedStatus()
+        assertTrue(status().says(R.string.forwarding_off))
+        fake.settings.isForwarding = true
+        assertTrue(status().says(R.string.forwarding_on))
+    }
+
+    @Test
+    fun `a queue says how much waits, why, and until when`() {
+        fake.status = pairedStatus("quiet_hours", 150_000uL)
+        val screen = status()
+        val texts = screen.texts()
+        val at = texts.indexOf(screen.getString(R.string.sim_of, 1, "Example Mobile"))
+        val expected = listOf(
+            screen.resources.getQuantityString(R.plurals.waiting_messages, 3, 3),
+            screen.getString(R.string.wait_quiet_hours),
+            screen.resources.getQuantityString(R.plurals.next_in_minutes, 3, 3),
+            screen.getString(R.string.sim, 2),
+            screen.getString(R.string.nothing_waits),
+        )
+        assertEquals(expected, texts.subList(at + 1, at + 1 + expected.size))
+    }
+
+    @Test
+    fun `codes and calls wait in lines of their own`() {
+        val lanes = listOf(
+            KindWaiting(Kind.Ussd, 1u, Wait(30_000uL, "ussd_answer")),
+            KindWaiting(Kind.Call, 2u, Wait(null, "line_busy")),
+        )
+        fake.status = pairedStatus().copy(queues = listOf(SimQueue(0u, 3u, null, lanes)))
+        val screen = status()
+        val texts = screen.texts()
+        val at = texts.indexOf(screen.resources.getQuantityString(R.plurals.waiting_ussd, 1, 1))
+        val expected = listOf(
+            screen.getString(R.string.wait_ussd_answer),
+            screen.getString(R.string.next_within_a_minute),
+            screen.resources.getQuantityString(R.plurals.waiting_calls, 2, 2),
+            screen.getString(R.string.wait_line_busy),
+        )
+        assertEquals(expected, texts.subList(at + 1, at + 1 + expected.size))
+    }
+
+    @Test
+    fun `a wait grows shorter while the screen is open`() {
+        fake.status = pairedStatus("send_limit", 130_000uL)
+        val screen = status()
+        val minutes = { count: Int -> screen.resources.getQuantityString(R.plurals.next_in_minutes, count, count) }
+        assertTrue(minutes(3) in screen.texts())
+        shadowOf(android.os.Looper.getMainLooper()).idleFor(java.time.Duration.ofSeconds(30))
+        assertTrue(minutes(2) in screen.texts())
+    }
+
+    @Test
+    fun `a wait with another word is said, too`() {
+        fake.status = pairedStatus("moonrise", null)
+        assertTrue(status().says(R.string.wait_other, "moonrise"))
+    }
+
+    @Test
+    fun `today's counts have plurals`() {
+        fake.status = pairedStatus()
+        val texts = status().texts()
+        for ((text, count) in listOf(
+            R.plurals.today_sent to 1, R.plurals.today_failed to 0, R.plurals.today_received to 12,
+            R.plurals.today_unknown to 2,
+        )) assertTrue(app.resources.getQuantityString(text, count, count) in texts)
+    }
+
+    @Test
+    fun `the last problems are there with their reason, what went well is not`() {
+        fake.status = pairedStatus()
+        fake.entries = listOf(
+            Entry(1, What.SENT, "SM0000000000000002", 0, -1),
+            Entry(0, What.FAILED, "SM0000000000000001", 1, 19),
+        )
+        val screen = status()
+        assertTrue(screen.says(R.string.state_failed))
+        assertTrue(screen.says(R.string.log_reason, screen.getString(R.string.result_service_centre), 19))
+        assertTrue(screen.texts().any { "SM0000000000000001" in it && screen.getString(R.string.sim, 2) in it })
+        assertFalse(screen.says(R.string.state_sent))
+    }
+
+    @Test
+    fun `what is missing is said`() {
+        fake.status = pairedStatus()
+        val screen = status()
+        Permit.values().forEach { assertTrue(it.name, screen.says(it.without)) }
+        assertTrue(screen.says(R.string.battery_reason))
+    }
+
+    @Test
+    fun `the button of each alert does what it says`() {
+        val expected = mapOf(
+            AlertKind.LOOK_AT_PHONE to Command.ReleaseSim(1u),
+            AlertKind.SIM_HELD to Command.ReleaseSim(1u),
+            AlertKind.SIM_CHANGED to Command.ConfirmSim(1u),
+        )
+        for ((kind, command) in expected) {
+            fake.commands.clear()
+            val screen = alerted(kind, 1u)
+            screen.click(if (kind == AlertKind.SIM_CHANGED) R.string.use_this_sim else R.string.looked_at_phone)
+            assertEquals(listOf(command), fake.commands)
+            assertFalse(AlertWords.title(screen.resources, Alert(kind, 1u, 0)) in screen.texts())
+        }
+    }
+
+    @Test
+    fun `an alert that needs another page opens it and stays`() {
+        val pages = mapOf(
+            AlertKind.PAIRED_ELSEWHERE to PairActivity::class.java, AlertKind.JOURNAL_NOT_TRUSTED to PairActivity::class.java,
+            AlertKind.JOURNAL_SET_ASIDE to PairActivity::class.java, AlertKind.KEY_LOST to PairActivity::class.java,
+        )
+        for ((kind, page) in pages) {
+            val screen = alerted(kind, null)
+            screen.click(R.string.pair_again)
+            assertEquals(page.name, shadowOf(screen).nextStartedActivity.component?.className)
+            assertEquals(emptyList<Alert>(), fake.dismissed)
+        }
+        val screen = alerted(AlertKind.OFFLINE, null)
+        screen.click(R.string.open_network_settings)
+        assertEquals(android.provider.Settings.ACTION_WIRELESS_SETTINGS, shadowOf(screen).nextStartedActivity.action)
+    }
+
+    @Test
+    fun `an alert that can only be taken note of goes when it is`() {
+        for (kind in listOf(AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING)) {
+            fake.dismissed.clear()
+            alerted(kind, null).click(R.string.seen)
+            assertEquals(kind, fake.dismissed.single().kind)
+        }
+        alerted(AlertKind.AGENT_FAILING, null).click(R.string.start_again)
+        assertEquals(listOf("start"), fake.asked)
+    }
+
+    @Test
+    fun `what matters is read out when it changes, and nothing is read out again that stayed`() {
+        fake.status = pairedStatus()
+        val screen = status()
+        val line = screen.views().filterIsInstance<TextView>().single { it.text == screen.getString(R.string.linked, HUB) }
+        assertEquals(View.ACCESSIBILITY_LIVE_REGION_POLITE, line.accessibilityLiveRegion)
+        val before = line.text
+        fake.change { copy(condition = condition.copy(battery = 80u)) }
+        assertSame(before, line.text)
+        fake.change { copy(isLinked = false) }
+        assertNotEquals(before, line.text)
+    }
+
+    private fun alerted(kind: AlertKind, sim: UByte?): StatusActivity {
+        fake.status = pairedStatus().copy(alerts = listOf(Alert(kind, sim, 0)))
+        val screen = status()
+        assertTrue(AlertWords.title(screen.resources, Alert(kind, sim, 0)) in screen.texts())
+        return screen
+    }
+}
