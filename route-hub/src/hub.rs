@@ -9,6 +9,7 @@ use crate::link::Links;
 use crate::ops::Metrics;
 use crate::pairing::tries::WrongTries;
 use crate::random::Random;
+use crate::requests::RequestCounts;
 use hub_store::Store;
 use postrider_model::{Id, Key, KeyMaker, Now};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +37,8 @@ pub struct Shared {
     pub rates: RateLimits,
     /// When API keys were last used.
     pub uses: Uses,
+    /// How many requests there were since they were last written.
+    pub requests: RequestCounts,
     /// How much of each project's queue cap is used.
     pub queue_caps: QueueCaps,
     /// The links that are open in this process.
@@ -87,6 +90,7 @@ impl Hub {
             cache: Caches::default(),
             rates: RateLimits::default(),
             uses: Uses::default(),
+            requests: RequestCounts::default(),
             queue_caps: QueueCaps::default(),
             links: Links::default(),
             wrong_tries: WrongTries::default(),

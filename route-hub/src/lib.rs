@@ -21,6 +21,7 @@ pub mod ops;
 pub mod pairing;
 pub mod people;
 pub mod random;
+pub mod requests;
 pub mod retention;
 pub mod routes;
 pub mod schedules;

@@ -45,6 +45,8 @@ pub struct Project {
     pub message_life_ms: i64,
     /// Most messages that may wait; above it sends are refused with 429.
     pub queue_cap: i64,
+    /// Most SMS parts that a text may need; `None`: as many as a phone sends.
+    pub sms_parts_max: Option<u32>,
     /// Where status changes are reported, unless a message says otherwise.
     pub status_url: Option<String>,
     /// The `secret` parameter of those reports.
@@ -90,6 +92,7 @@ impl Project {
             vars: Vars::default(),
             message_life_ms: Self::MESSAGE_LIFE_MS,
             queue_cap: Self::QUEUE_CAP,
+            sms_parts_max: None,
             status_url: None,
             status_secret: None,
             incoming_url: None,

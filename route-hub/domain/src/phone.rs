@@ -162,7 +162,7 @@ pub struct Phone {
     pub sim_changed: bool,
     /// Why its first queued message waits, as the device last said.
     pub waiting_for: Option<WaitingFor>,
-    /// When it may send again, as the device last said.
+    /// When it may send again, as the device last said; a test route keeps its own.
     pub next_slot_time: Option<UnixMs>,
     /// Whether `sent_message_limit` paused it, not a person.
     pub auto_paused: bool,
@@ -291,6 +291,28 @@ impl Phone {
             .is_some_and(|released| end <= released)
     }
 
+    /// Changes the gap between two messages; a test route reckons it from its last one.
+    pub fn set_send_delay(&mut self, delay_ms: i64) {
+        let longer_ms = delay_ms - self.send_delay_ms;
+        if self.phone_type == PhoneType::Simulated {
+            self.next_slot_time = self.next_slot_time.map(|slot| slot.plus_ms(longer_ms));
+        }
+        self.send_delay_ms = delay_ms;
+    }
+
+    /// Begins the gap after a message that a test route has handed over.
+    pub fn rest(&mut self, now: UnixMs) {
+        self.next_slot_time = Some(now.plus_ms(self.send_delay_ms));
+    }
+
+    /// Returns until when a test route keeps the gap after its last message; none is longer than
+    /// the gap, also where the clock was turned back since.
+    pub fn rests_until(&self, now: UnixMs) -> Option<UnixMs> {
+        let slot = self.next_slot_time?;
+        let left_ms = slot.0.saturating_sub(now.0);
+        (1..=self.send_delay_ms).contains(&left_ms).then_some(slot)
+    }
+
     /// Pauses or resumes by a person's word, which outlives a reset of the count.
     pub fn set_paused(&mut self, paused: bool) {
         self.send_paused = paused;
@@ -323,6 +345,36 @@ mod tests {
         phone.reset_sent_count(UnixMs(9));
         assert_eq!((phone.send_paused, phone.sends_left()), (false, Some(3)));
         assert_eq!(phone.sent_message_epoch, UnixMs(9));
+    }
+
+    #[test]
+    fn a_test_route_rests_for_its_gap_and_no_longer() {
+        let mut route = phone(None);
+        route.phone_type = PhoneType::Simulated;
+        assert_eq!(route.rests_until(UnixMs(0)), None);
+        route.set_send_delay(5_000);
+        route.rest(UnixMs(100));
+        for (now, until) in [
+            (100, Some(5_100)),
+            (5_099, Some(5_100)),
+            (5_100, None),
+            (99, None),
+        ] {
+            assert_eq!(route.rests_until(UnixMs(now)), until.map(UnixMs), "{now}");
+        }
+        route.set_send_delay(2_000);
+        assert_eq!(route.rests_until(UnixMs(2_099)), Some(UnixMs(2_100)));
+        assert_eq!(route.rests_until(UnixMs(2_100)), None);
+        route.set_send_delay(0);
+        assert_eq!(route.rests_until(UnixMs(100)), None);
+    }
+
+    #[test]
+    fn the_slot_of_a_device_is_its_own_word() {
+        let mut phone = phone(None);
+        phone.next_slot_time = Some(UnixMs(70));
+        phone.set_send_delay(5_000);
+        assert_eq!(phone.next_slot_time, Some(UnixMs(70)));
     }
 
     #[test]

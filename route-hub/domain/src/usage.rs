@@ -51,6 +51,11 @@ impl UsageType {
         }
     }
 
+    /// Says whether a plan limits it: messages are limited by the day, and so not by the period.
+    pub const fn is_in_plan(self) -> bool {
+        !matches!(self, Self::ExternalMessagesPeriod)
+    }
+
     /// Says whether it begins anew each day.
     pub const fn is_daily(self) -> bool {
         matches!(

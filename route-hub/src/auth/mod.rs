@@ -10,6 +10,7 @@ pub use uses::Uses;
 
 use crate::api::Failure;
 use crate::hub::Hub;
+use crate::requests::By;
 use hub_domain::{ApiKey, Permission, Project};
 use hub_web::{ApiError, Authenticator, RequestContext};
 use postrider_model::{ProjectId, Secret};
@@ -44,6 +45,8 @@ impl Authenticator for Hub {
                 return Err(ApiError::rate_limited("this key asks too often", seconds));
             }
         }
+        let by = By::Organization(key.organization_id);
+        self.requests.count(by, now.unix);
         self.uses.note(self, key.id, now);
         Ok(Caller { key })
     }

@@ -8,6 +8,7 @@ use crate::audit;
 use crate::clock::SystemClock;
 use crate::hub::Hub;
 use crate::link::freeze;
+use crate::schedules::forgotten;
 use clap::Args;
 use hub_store::{StoreError, Tx, backup, broadcasts, meta, organizations, projects};
 use postrider_model::Now;
@@ -36,6 +37,10 @@ pub struct RestoreArgs {
     /// The folder has data: set them aside, in a folder of their own within it.
     #[arg(long)]
     pub replace: bool,
+    /// Send scheduled messages whose time has passed, once. Without it they are passed over, since
+    /// the hub may have sent them after the backup; give it when no hub ran since then.
+    #[arg(long)]
+    pub send_missed: bool,
     /// Print the answer as one line of JSON.
     #[arg(long)]
     pub json: bool,
@@ -49,6 +54,7 @@ const CUT_OFF: &str = "the hub was restored from a backup: whom it has reached s
 struct Beginning {
     generation: u64,
     phones_to_answer: usize,
+    schedules_passed_over: usize,
 }
 
 /// Restores a backup.
@@ -69,14 +75,15 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
         let text = "has data: with --replace they are set aside and the backup takes their place";
         return Err(CommandError::new(format!("{} {text}", folder.display())));
     }
-    let made = make(folder, &args.from)?;
+    let made = make(folder, args)?;
     let aside = replacement::commit(folder, &stamp(SystemClock::start().now().unix))?;
     show(args, made, aside.as_deref());
     Ok(())
 }
 
 /// Makes the new database beside the old one, complete but for its place.
-fn make(folder: &Path, from: &Path) -> Result<Beginning, CommandError> {
+fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
+    let (from, send_missed) = (&args.from, args.send_missed);
     // What was replaced may be newer than the backup: phones must see a generation that is new.
     let replaced = backup::generation(&database(folder)).unwrap_or(0);
     let making = replacement::begin(folder)?;
@@ -90,13 +97,20 @@ fn make(folder: &Path, from: &Path) -> Result<Beginning, CommandError> {
     let (worker, now) = (hub.clone(), hub.now());
     let begun = hub
         .store
-        .write_blocking(move |tx| begin(&worker, tx, replaced, now));
+        .write_blocking(move |tx| begin(&worker, tx, replaced, send_missed, now));
     drop(hub);
     Ok(begun?)
 }
 
-/// Raises the generation and freezes every project: it is unknown what its phones were given.
-fn begin(hub: &Hub, tx: &mut Tx<'_>, replaced: u64, now: Now) -> Result<Beginning, StoreError> {
+/// Raises the generation and freezes every project: it is unknown what its phones were given, and
+/// what was sent of its schedules.
+fn begin(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    replaced: u64,
+    send_missed: bool,
+    now: Now,
+) -> Result<Beginning, StoreError> {
     let generation = meta::generation(tx)?.max(replaced) + 1;
     meta::put_generation(tx, generation)?;
     let mut phones_to_answer = 0;
@@ -107,6 +121,10 @@ fn begin(hub: &Hub, tx: &mut Tx<'_>, replaced: u64, now: Now) -> Result<Beginnin
     }
     // Who got its message after the backup must not get it again.
     broadcasts::end_all(tx, CUT_OFF)?;
+    let schedules_passed_over = match send_missed {
+        true => 0,
+        false => forgotten::pass_over(tx, now.unix)?,
+    };
     for organization in organizations::all(tx)? {
         let line = audit::Line {
             organization_id: organization.id,
@@ -119,6 +137,7 @@ fn begin(hub: &Hub, tx: &mut Tx<'_>, replaced: u64, now: Now) -> Result<Beginnin
     Ok(Beginning {
         generation,
         phones_to_answer,
+        schedules_passed_over,
     })
 }
 
@@ -127,6 +146,7 @@ fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
         "database": database(&args.dir),
         "generation": made.generation,
         "phones_to_answer": made.phones_to_answer,
+        "schedules_passed_over": made.schedules_passed_over,
         "set_aside": aside,
     });
     let out = Output { json: args.json };
@@ -140,6 +160,13 @@ fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
              backup, and what it had queued waits for them.",
             made.generation, made.phones_to_answer
         ));
+        if made.schedules_passed_over > 0 {
+            text.push_str(&format!(
+                "\n{} scheduled messages had their time before now and were passed over: they may \
+                 have been sent since the backup. With --send-missed they are sent.",
+                made.schedules_passed_over
+            ));
+        }
         text
     });
 }

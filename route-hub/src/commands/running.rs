@@ -8,7 +8,7 @@ use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
-use crate::{broadcasts, housekeeping, link, ops, pairing, retention, routes, schedules};
+use crate::{broadcasts, housekeeping, link, ops, pairing, requests, retention, routes, schedules};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
@@ -75,6 +75,7 @@ impl Running {
         workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
+        workers.spawn(requests::run(hub.clone()));
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
         workers.spawn(notice_changes(hub.clone()));
@@ -131,6 +132,9 @@ impl Running {
             let _ = timeout(DELIVERIES_MAX, &mut self.deliverer).await;
         }
         self.workers.shutdown().await;
+        if let Err(error) = self.hub.requests.write(&self.hub).await {
+            tracing::warn!(%error, "how many requests there were could not be written");
+        }
         tracing::info!("stopped");
     }
 }

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod expose;
 pub mod failover;
 pub mod health;
+pub mod held_back;
 pub mod inbound;
 pub mod life;
 pub mod lost;

@@ -3,8 +3,7 @@
 
 use crate::hub::Hub;
 use hub_domain::PhoneType;
-use hub_store::{StoreError, Tx, phones, projects};
-use postrider_model::{PhoneId, UnixMs};
+use hub_store::{StoreError, phones};
 use std::time::Duration;
 
 /// How often ends of quiet hours are looked for.
@@ -12,8 +11,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// How many looks go by until links see whether quiet hours are to be renewed: an hour. What was
 /// told lasts for days.
 const LOOKS_TO_RENEW: u32 = 720;
-/// Most test routes that are kept quiet at once; more than that are an operator's mistake.
-const TEST_ROUTES_MAX: usize = 1_000;
 
 /// Looks after quiet hours until it is dropped.
 pub async fn run(hub: Hub) {
@@ -45,22 +42,4 @@ pub async fn look(hub: &Hub, renew: bool) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-/// Returns the test routes that are quiet now.
-///
-/// # Errors
-/// What the database says.
-pub fn test_routes(tx: &mut Tx<'_>, now: UnixMs) -> Result<Vec<PhoneId>, StoreError> {
-    let mut quiet = Vec::new();
-    let routes = phones::with_quiet_hours(tx, PhoneType::Simulated)?;
-    for phone in routes.into_iter().take(TEST_ROUTES_MAX) {
-        let Some(project) = projects::get(tx, phone.project_id)? else {
-            continue;
-        };
-        if phone.quiet_until(&project.timezone_id, now).is_some() {
-            quiet.push(phone.id);
-        }
-    }
-    Ok(quiet)
 }

@@ -3,13 +3,14 @@
 //! Source: the specification, "States and transitions", "Simulation on a test route".
 
 use super::effects::Effects;
+use super::held_back::HeldBack;
+use super::inbound;
 use super::settle::{Detail, Work};
-use super::{inbound, quiet};
 use crate::hub::Hub;
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType, Project};
 use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::{MessageStatus, Now, PhoneId, ProjectId};
+use postrider_model::{MessageStatus, Now, PhoneId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::Duration;
@@ -88,9 +89,10 @@ fn next_step(message: &Message) -> Option<Step> {
 /// Plays what is queued for the test route until it is dropped.
 pub async fn run(hub: Hub) {
     loop {
-        match play_once(&hub).await {
-            Ok(true) => {}
-            Ok(false) => hub.bus.simulated_woken().await,
+        let now = hub.now();
+        match play_at(&hub, now).await {
+            Ok(Turn { played: true, .. }) => {}
+            Ok(Turn { next_slot, .. }) => pause(&hub, next_slot, now.unix).await,
             Err(error) => {
                 tracing::error!(%error, "the test route could not go on");
                 tokio::time::sleep(AFTER_ERROR).await;
@@ -99,18 +101,50 @@ pub async fn run(hub: Hub) {
     }
 }
 
-/// Plays one step of each message that has one, and says whether there was any.
+/// Waits until something is queued or a gap between two messages ends.
+async fn pause(hub: &Hub, next_slot: Option<UnixMs>, now: UnixMs) {
+    let woken = hub.bus.simulated_woken();
+    let Some(slot) = next_slot else {
+        return woken.await;
+    };
+    let left_ms = u64::try_from(slot.0 - now.0).unwrap_or(0);
+    let _ = tokio::time::timeout(Duration::from_millis(left_ms), woken).await;
+}
+
+/// What playing once came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Whether anything was played.
+    pub played: bool,
+    /// When the first test route ends the gap after its last message.
+    pub next_slot: Option<UnixMs>,
+}
+
+/// Plays one step of each message that has one now, and says whether there was any.
 ///
 /// # Errors
 /// What the database says.
 pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
-    let (worker, now) = (hub.clone(), hub.now());
+    Ok(play_at(hub, hub.now()).await?.played)
+}
+
+/// Plays one step of each message that has one at `now`.
+///
+/// # Errors
+/// What the database says.
+pub async fn play_at(hub: &Hub, now: Now) -> Result<Turn, StoreError> {
+    let worker = hub.clone();
     let reading = hub.store.read(move |tx| {
-        let quiet = quiet::test_routes(tx, now.unix)?;
-        messages::simulated(tx, &quiet, 1)
+        let held = HeldBack::read(tx, now.unix)?;
+        let found = messages::simulated(tx, &held.quiet, &held.resting, 1)?;
+        Ok((!found.is_empty(), held.next_slot))
     });
-    if reading.await?.is_empty() {
-        return Ok(false);
+    let (any, next_slot) = reading.await?;
+    if !any {
+        return Ok(Turn {
+            played: false,
+            next_slot,
+        });
     }
     let effects = hub
         .store
@@ -120,13 +154,13 @@ pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
     for effects in effects {
         effects.perform(hub);
     }
-    Ok(played)
+    Ok(Turn { played, next_slot })
 }
 
 fn play_batch(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<Vec<Effects>, StoreError> {
     let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
-    let quiet = quiet::test_routes(tx, now.unix)?;
-    for message in messages::simulated(tx, &quiet, BATCH)? {
+    let held = HeldBack::read(tx, now.unix)?;
+    for message in messages::simulated(tx, &held.quiet, &held.resting, BATCH)? {
         by_project
             .entry(message.project_id)
             .or_default()
@@ -169,8 +203,19 @@ fn play_all(
             drop(work.apply(tx, &mut message, cancelled, &Detail::default())?);
             continue;
         }
+        let rests = |route: &Phone| route.rests_until(now.unix).is_some();
+        if waits && route.as_ref().is_some_and(rests) {
+            continue;
+        }
         if play(&mut work, tx, &mut message, step)? && route.is_some() {
             work.count_sent(message.phone_id);
+        }
+        if let Some(route) = route
+            .as_mut()
+            .filter(|route| waits && route.send_delay_ms > 0)
+        {
+            route.rest(now.unix);
+            phones::update_next_slot(tx, route)?;
         }
     }
     work.finish(tx)

@@ -6,6 +6,7 @@
 
 pub mod fire;
 pub mod follow;
+pub mod forgotten;
 
 use crate::hub::Hub;
 use std::time::Duration;

@@ -7,6 +7,7 @@ use super::{
     signature,
 };
 use crate::hub::Hub;
+use crate::requests::By;
 use futures_util::FutureExt;
 use hub_domain::OutboxRow;
 use hub_outgoing::Client;
@@ -88,6 +89,8 @@ impl Ring {
         if !stopping {
             while let Some(row) = self.machine.poll_attempt() {
                 let id = row.id;
+                let by = By::Project(row.project_id);
+                self.hub.requests.count(by, now.unix);
                 let post = post(self.client.clone(), row, now.unix);
                 let post = AssertUnwindSafe(post).catch_unwind();
                 self.attempts

@@ -7,9 +7,9 @@ use super::{
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use hub_domain::{OutboxRow, WebhookLogEntry};
+use hub_domain::{Day, Organization, OutboxRow, WebhookLogEntry, Zone};
 use hub_outgoing::{Client, Guard, Limits};
-use hub_store::{outbox, webhook_log};
+use hub_store::{organizations, outbox, projects, usage, webhook_log};
 use postrider_model::Secret;
 use std::{
     collections::BTreeSet,
@@ -29,6 +29,7 @@ async fn a_row_is_posted_signed_and_logged() {
     let mut row = fixture.row_to(&receiver, None);
     row.secret = Some(Secret::new("s3"));
     let id = fixture.add(row);
+    fixture.store_project();
     let running = fixture.deliver();
     receiver.wait(1).await;
     fixture.outbox_holds(0).await;
@@ -55,6 +56,7 @@ async fn a_row_is_posted_signed_and_logged() {
         ("delivered", Some(200))
     );
     running.stop().await;
+    assert_eq!(fixture.requests_counted().await, 1);
 }
 
 #[tokio::test]
@@ -241,6 +243,31 @@ impl Fixture {
             rows.iter().try_for_each(|row| outbox::insert(tx, row))
         };
         self.hub.store.write_here(job);
+    }
+
+    fn store_project(&self) {
+        let project = self.project.clone();
+        let organization = Organization {
+            id: project.organization_id,
+            name: "Organization".into(),
+            timezone_id: "UTC".into(),
+            time_created: self.now.unix,
+        };
+        self.hub.store.write_here(move |tx| {
+            organizations::insert(tx, &organization)?;
+            projects::insert(tx, &project)
+        });
+    }
+
+    /// What counts as requests of the project's organization, whichever day it is.
+    async fn requests_counted(&self) -> u64 {
+        self.hub.requests.write(&self.hub).await.unwrap();
+        let (id, now) = (self.project.organization_id, self.now.unix);
+        let today = Day::of(&Zone::UTC, now).unwrap();
+        self.hub.store.read_here(move |tx| {
+            let tomorrow = usage::requests_of(tx, id, today.plus(1).unwrap())?;
+            Ok(usage::requests_of(tx, id, today)? + tomorrow)
+        })
     }
 
     fn stored(&self, id: i64) -> Option<OutboxRow> {

@@ -23,6 +23,14 @@ const ALL: &[(&str, &str)] = &[
         "V7__broadcasts",
         include_str!("../migrations/V7__broadcasts.sql"),
     ),
+    (
+        "V8__api_requests",
+        include_str!("../migrations/V8__api_requests.sql"),
+    ),
+    (
+        "V9__sms_parts_max",
+        include_str!("../migrations/V9__sms_parts_max.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

@@ -181,6 +181,18 @@ pub fn update_sent_count(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreErro
     Ok(())
 }
 
+/// Stores when a test route may send again.
+///
+/// # Errors
+/// What the database says.
+pub fn update_next_slot(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE phones SET next_slot_time = $2 WHERE id = $1",
+        &values![phone.id, phone.next_slot_time],
+    )?;
+    Ok(())
+}
+
 /// Notes that a phone did something.
 ///
 /// # Errors
@@ -270,6 +282,23 @@ pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Ph
              ORDER BY id"
         ),
         &values![phone_type.code()],
+        read,
+    )
+}
+
+/// Returns every test route that keeps quiet hours or a gap between two messages, oldest first.
+///
+/// # Errors
+/// What the database says.
+pub fn test_routes_that_wait(tx: &mut Tx<'_>) -> Result<Vec<Phone>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM phones WHERE (quiet_mode <> 0 OR send_delay_ms > 0) AND removed = 0 \
+             AND phone_type = $1 ORDER BY id"
+        ),
+        &values![PhoneType::Simulated.code()],
         read,
     )
 }

@@ -12,7 +12,7 @@ macro_rules! columns {
         "id, organization_id, name, timezone_id, country, url_slug, default_route_id, \
          auto_create_contacts, message_retention_days, short_link_scheme, vars, message_life_ms, \
          queue_cap, status_url, status_secret, incoming_url, incoming_secret, alert_url, \
-         alert_secret, stopped, time_created"
+         alert_secret, stopped, time_created, sms_parts_max"
     };
 }
 
@@ -38,7 +38,7 @@ pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
             "INSERT INTO projects (",
             columns!(),
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
-             $15, $16, $17, $18, $19, $20, $21, $22)"
+             $15, $16, $17, $18, $19, $20, $21, $22, $23)"
         ),
         &values![
             project.id,
@@ -62,6 +62,7 @@ pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
             &project.alert_secret,
             project.stopped,
             project.time_created,
+            project.sms_parts_max,
             fold(&project.name),
         ],
     )?;
@@ -78,7 +79,8 @@ pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
          url_slug = $6, default_route_id = $7, auto_create_contacts = $8, \
          message_retention_days = $9, short_link_scheme = $10, vars = $11, message_life_ms = $12, \
          queue_cap = $13, status_url = $14, status_secret = $15, incoming_url = $16, \
-         incoming_secret = $17, alert_url = $18, alert_secret = $19, stopped = $20 WHERE id = $1",
+         incoming_secret = $17, alert_url = $18, alert_secret = $19, stopped = $20, \
+         sms_parts_max = $21 WHERE id = $1",
         &values![
             project.id,
             &project.name,
@@ -100,6 +102,7 @@ pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
             &project.alert_url,
             &project.alert_secret,
             project.stopped,
+            project.sms_parts_max,
         ],
     )?;
     Ok(changed == 1)
@@ -222,5 +225,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {
         alert_secret: columns.opt_text()?.map(Secret::new),
         stopped: columns.flag()?,
         time_created: columns.time()?,
+        sms_parts_max: columns.opt_count()?,
     })
 }

@@ -1,7 +1,7 @@
 //! Counting what an organization has and uses.
 
 use crate::{StoreError, Tx, Value, list, values};
-use hub_domain::UsageType;
+use hub_domain::{Day, UsageType};
 use postrider_model::{Key, OrganizationId, UnixMs};
 
 /// Counts what an organization has of a type: of what is kept now, what was made from `from` until
@@ -29,7 +29,43 @@ pub fn made_within(
     Ok(counted.map_or(0, i64::unsigned_abs))
 }
 
-/// Returns the statement that counts a type; `None` for what no organization has any of yet.
+/// Adds to the API requests of an organization's day.
+///
+/// # Errors
+/// What the database says.
+pub fn add_requests(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    day: Day,
+    requests: u64,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO api_requests (organization_id, day, requests) VALUES ($1, $2, $3) \
+         ON CONFLICT (organization_id, day) \
+         DO UPDATE SET requests = api_requests.requests + excluded.requests",
+        &values![organization_id, day.to_string(), requests],
+    )?;
+    Ok(())
+}
+
+/// Returns how many API requests are written of an organization's day.
+///
+/// # Errors
+/// What the database says.
+pub fn requests_of(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    day: Day,
+) -> Result<u64, StoreError> {
+    let written = tx.query_one(
+        "SELECT requests FROM api_requests WHERE organization_id = $1 AND day = $2",
+        &values![organization_id, day.to_string()],
+        |row| row.int(0),
+    )?;
+    Ok(written.map_or(0, i64::unsigned_abs))
+}
+
+/// Returns the statement that counts rows of a type; `None` for what has no rows.
 const fn counting(usage: UsageType) -> Option<&'static str> {
     Some(match usage {
         UsageType::Contacts => {

@@ -20,6 +20,7 @@ mod projects;
 mod quiet_hours;
 mod recipients;
 mod relative_scheduled;
+mod restored;
 mod retention;
 mod routes;
 mod scheduled;

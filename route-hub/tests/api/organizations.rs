@@ -1,7 +1,11 @@
 //! Organizations: shown, changed, and what they use.
 
-use crate::support::{Client, TO, TestHub, add_key, add_organization, hub};
-use hub_domain::{Permissions, UsageType};
+use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only};
+use axum::Router;
+use hub_domain::{Day, Permission, Permissions, UsageType, Zone};
+use postrider_model::UnixMs;
+use route_hub::requests::By;
+use route_hub::routes;
 use serde_json::{Value, json};
 
 async fn wide(test: &TestHub) -> Client {
@@ -135,9 +139,16 @@ async fn what_is_used_is_counted() {
     assert_eq!(unknown.refused(404).0, "not_found");
     let billing = client.get(&format!("{path}/billing?usage=true")).await;
     assert_eq!(billing["usage"]["stored_messages"], 4);
-    for kind in UsageType::ALL {
-        assert!(billing["usage"][kind.as_str()].is_u64(), "{kind}");
-        assert_eq!(billing["plan_limits"][kind.as_str()], Value::Null, "{kind}");
+    for of in ["usage", "plan_limits"] {
+        let counted = billing[of].as_object().unwrap();
+        for kind in UsageType::ALL {
+            let value = counted.get(kind.as_str());
+            // Messages are limited by the day or by the period, never by both.
+            let is_there = *kind != UsageType::ExternalMessagesPeriod;
+            assert_eq!(value.is_some(), is_there, "{kind}");
+            let formed = |value: &Value| value.is_u64() == (of == "usage");
+            assert!(value.is_none_or(formed), "{kind}");
+        }
     }
     let billing = client.get(&format!("{path}/billing")).await;
     assert!(billing.get("usage").is_none());
@@ -162,8 +173,12 @@ async fn a_history_has_an_entry_for_each_day_up_to_today() {
         "/organizations/{}/usage_history",
         test.project.organization_id
     );
+    let today: Day = Day::of(&Zone::UTC, test.hub.now().unix).unwrap();
+    let days = format!("start_date={}&end_date={today}", today.plus(-29).unwrap());
     for (usage, today) in [("messages_day", 1), ("contacts", 1)] {
-        let shown = client.get(&format!("{path}?usage_type={usage}")).await;
+        let shown = client
+            .get(&format!("{path}?usage_type={usage}&{days}"))
+            .await;
         assert_eq!(shown["timezone_id"], "UTC");
         let history = shown["history"].as_array().unwrap();
         assert_eq!(history.len(), 30);
@@ -186,9 +201,18 @@ async fn a_history_has_an_entry_for_each_day_up_to_today() {
         assert_eq!(only["history"], json!([last]));
     }
     for (query, param) in [
-        ("", "usage_type"),
+        ("start_date=2026-01-01&end_date=2026-01-02", "usage_type"),
         ("usage_type=pigeons", "usage_type"),
-        ("usage_type=phones&start_date=yesterday", "start_date"),
+        ("usage_type=phones&end_date=2026-01-02", "start_date"),
+        ("usage_type=phones&start_date=2026-01-02", "end_date"),
+        (
+            "usage_type=phones&start_date=2026-01-02&end_date=",
+            "end_date",
+        ),
+        (
+            "usage_type=phones&start_date=yesterday&end_date=2026-01-02",
+            "start_date",
+        ),
         (
             "usage_type=phones&start_date=2026-01-02&end_date=2026-01-01",
             "end_date",
@@ -197,7 +221,10 @@ async fn a_history_has_an_entry_for_each_day_up_to_today() {
             "usage_type=phones&start_date=2025-01-01&end_date=2026-05-16",
             "start_date",
         ),
-        ("usage_type=phones&end_date=2026-02-30", "end_date"),
+        (
+            "usage_type=phones&start_date=2026-01-02&end_date=2026-02-30",
+            "end_date",
+        ),
     ] {
         client
             .call("GET", &format!("{path}?{query}"), None)
@@ -207,4 +234,63 @@ async fn a_history_has_an_entry_for_each_day_up_to_today() {
     let most = format!("{path}?usage_type=phones&start_date=2025-01-01&end_date=2026-05-15");
     let most = client.get(&most).await;
     assert_eq!(most["history"].as_array().unwrap().len(), 500);
+}
+
+#[tokio::test]
+async fn requests_with_a_key_are_counted_and_survive_a_restart() {
+    let test = hub().await;
+    let client = wide(&test).await;
+    let own = test.project.organization_id;
+    let path = format!("/organizations/{own}/usage/api_requests_day");
+    assert_eq!(client.get(&path).await, 1, "the question itself");
+    client.send("one").await;
+    test.client().get("messages").await;
+    let mute = add_key(&test.hub, own, None, &only(Permission::ViewBilling)).await;
+    let mute = test.client_of(&mute, test.project.id);
+    mute.call("GET", "messages", None).await.refused(401);
+    let nobody = test.client_of("prk_0", test.project.id);
+    nobody.call("GET", "messages", None).await.refused(401);
+    let other = add_organization(&test.hub).await;
+    let others = add_key(&test.hub, other, None, &Permissions::all()).await;
+    let others = test.client_of(&others, test.project.id);
+    let path_of_others = format!("/organizations/{other}/usage/api_requests_day");
+    assert_eq!(others.get(&path_of_others).await, 1);
+    assert_eq!(client.get(&path).await, 5);
+    let again = client.to(routes::router(test.start_again(), Router::new()));
+    assert_eq!(again.get(&path).await, 6);
+    let billing = again
+        .get(&format!("/organizations/{own}/billing?usage=1"))
+        .await;
+    assert_eq!(billing["usage"]["api_requests_day"], 7);
+}
+
+#[tokio::test]
+async fn a_request_belongs_to_the_day_that_the_organizations_clocks_show() {
+    let test = hub().await;
+    let client = wide(&test).await;
+    let organization = format!("/organizations/{}", test.project.organization_id);
+    let zone = "Asia/Kathmandu";
+    client
+        .post(&organization, json!({ "timezone_id": zone }))
+        .await;
+    let day: Day = "2026-03-08".parse().unwrap();
+    let start = day.start(&Zone::find(zone).unwrap()).unwrap();
+    let count = |by, at: UnixMs| test.hub.requests.count(by, at);
+    for _ in 0..3 {
+        count(
+            By::Organization(test.project.organization_id),
+            start.plus_ms(-1),
+        );
+    }
+    count(By::Project(test.project.id), start);
+    count(
+        By::Organization(test.project.organization_id),
+        start.plus_ms(86_399_999),
+    );
+    let days = "start_date=2026-03-06&end_date=2026-03-09";
+    let path = format!("{organization}/usage_history?usage_type=api_requests_day&{days}");
+    let shown = client.get(&path).await;
+    let history = shown["history"].as_array().unwrap();
+    let counted: Vec<_> = history.iter().map(|day| day["usage"].clone()).collect();
+    assert_eq!(counted, [0, 3, 2, 0]);
 }

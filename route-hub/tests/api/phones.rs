@@ -1,7 +1,9 @@
 //! Phones: list, get, update, the counter.
 
-use crate::support::{TO, hub, id, ids_of};
+use crate::support::{TO, hub, id, ids_of, message_id};
+use postrider_model::Now;
 use route_hub::dispatch::simulated;
+use route_hub::hub::Hub;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -116,4 +118,76 @@ async fn a_test_route_goes_by_its_pause_and_its_limit() {
     client.call("POST", &reset, None).await.ok();
     play().await;
     assert_eq!(status(&third).await.0, "sent");
+}
+
+#[tokio::test]
+async fn a_test_route_keeps_its_gap_between_two_messages_also_after_a_restart() {
+    let test = hub().await;
+    let client = test.client();
+    let route = test.test_phone().await.id;
+    let path = format!("phones/{route}");
+    client.post(&path, json!({ "send_delay": 500 })).await;
+    let mut sent = Vec::new();
+    for to in [TO, "+15005550014", TO] {
+        let body = json!({ "to_number": to, "content": "x", "route_id": route });
+        sent.push(id(&client.post("messages/send", body).await));
+    }
+    let begin = test.hub.now();
+    let play = async |hub: &Hub, after_ms: i64| {
+        let now = Now {
+            unix: begin.unix.plus_ms(after_ms),
+            ..begin
+        };
+        loop {
+            let turn = simulated::play_at(hub, now).await.unwrap();
+            if !turn.played {
+                return turn.next_slot.map(|slot| slot.0 - begin.unix.0);
+            }
+        }
+    };
+    let statuses = async || {
+        let mut statuses = Vec::new();
+        for id in &sent {
+            let shown = client.get(&format!("messages/{id}")).await;
+            statuses.push(shown["status"].as_str().unwrap().to_owned());
+        }
+        statuses
+    };
+    assert_eq!(play(&test.hub, 0).await, Some(500_000));
+    assert_eq!(statuses().await, ["sent", "queued", "queued"]);
+    let waiting = client.get(&format!("messages/{}", sent[1])).await;
+    assert_eq!(waiting["waiting_for"], "queue");
+    assert!(waiting["next_slot_time"].is_u64());
+    let again = test.start_again();
+    assert_eq!(play(&again, 499_999).await, Some(500_000));
+    assert_eq!(statuses().await, ["sent", "queued", "queued"]);
+    assert_eq!(play(&again, 500_000).await, Some(1_000_000));
+    assert_eq!(statuses().await, ["sent", "failed_queued", "queued"]);
+    // A second try is a hand-over like the first.
+    assert_eq!(play(&again, 999_999).await, Some(1_000_000));
+    assert_eq!(statuses().await, ["sent", "failed_queued", "queued"]);
+    assert_eq!(play(&again, 1_000_000).await, Some(1_500_000));
+    assert_eq!(statuses().await, ["sent", "sent", "queued"]);
+    client.post(&path, json!({ "send_delay": 200 })).await;
+    assert_eq!(play(&test.hub, 1_199_999).await, Some(1_200_000));
+    assert_eq!(play(&test.hub, 1_200_000).await, Some(1_400_000));
+    assert_eq!(statuses().await, ["sent", "sent", "sent"]);
+}
+
+#[tokio::test]
+async fn a_test_route_goes_on_by_itself_when_its_gap_ends() {
+    let test = hub().await;
+    let client = test.client();
+    let route = test.test_phone().await.id;
+    let path = format!("phones/{route}");
+    client.post(&path, json!({ "send_delay": 1 })).await;
+    let body = json!({ "to_number": TO, "content": "x", "route_id": route });
+    client.post("messages/send", body.clone()).await;
+    let second = client.post("messages/send", body).await;
+    let changed = test.hub.bus.watch_message(message_id(&second));
+    let playing = tokio::spawn(simulated::run(test.hub.clone()));
+    changed.await.unwrap();
+    playing.abort();
+    let shown = client.get(&format!("messages/{}", id(&second))).await;
+    assert_eq!(shown["status"], "sent");
 }

@@ -1,9 +1,12 @@
 //! Projects: made, changed, with names and slugs of their own.
 
 use crate::support::{
-    Client, TestHub, add_key, add_organization, add_phone, add_project, hub, new_project, only,
+    self, Client, TO, TestHub, add_key, add_organization, add_phone, add_project, hub, new_project,
+    only,
 };
 use hub_domain::{Permission, Permissions, PhoneType};
+use postrider_model::Now;
+use route_hub::schedules::fire;
 use serde_json::{Value, json};
 
 /// A client whose key is for the whole organization.
@@ -32,7 +35,7 @@ async fn a_project_is_made_with_its_settings_and_used_at_once() {
             json!({
                 "name": " Clinic ", "timezone_id": "africa/nairobi", "url_slug": "clinic-1",
                 "country": "ke", "auto_create_contacts": false, "message_retention_days": 90,
-                "short_link_scheme": false, "vars": { "ward": 3 },
+                "short_link_scheme": false, "sms_parts_max": 3, "vars": { "ward": 3 },
             }),
         )
         .await;
@@ -45,6 +48,7 @@ async fn a_project_is_made_with_its_settings_and_used_at_once() {
         ("auto_create_contacts", json!(false)),
         ("message_retention_days", json!(90)),
         ("short_link_scheme", json!(false)),
+        ("sms_parts_max", json!(3)),
         ("vars", json!({ "ward": 3 })),
         ("organization_id", json!(test.project.organization_id)),
         ("url", Value::Null),
@@ -213,6 +217,9 @@ async fn what_cannot_be_is_refused_by_name() {
             "message_retention_days",
         ),
         (json!({ "short_link_scheme": 2 }), "short_link_scheme"),
+        (json!({ "sms_parts_max": 0 }), "sms_parts_max"),
+        (json!({ "sms_parts_max": 26 }), "sms_parts_max"),
+        (json!({ "sms_parts_max": "all" }), "sms_parts_max"),
         (json!({ "vars": { "a b": 1 } }), "vars[a b]"),
         (json!({ "id": "PJ0000000000000001" }), "id"),
         (
@@ -281,4 +288,72 @@ async fn each_change_needs_its_permission_and_a_key_that_reaches_it() {
         them.call("GET", "users", None).await.refused(404).0,
         "not_found"
     );
+}
+
+#[tokio::test]
+async fn a_text_may_need_no_more_parts_than_its_project_allows() {
+    let test = hub().await;
+    let client = test.client();
+    let path = format!("/projects/{}", test.project.id);
+    let of_parts = |parts: usize| "a".repeat(parts * 153);
+    let body = |content: &str| json!({ "to_number": TO, "content": content });
+    let most = client.post("messages/send", body(&of_parts(25))).await;
+    assert_eq!(most["num_parts"], 25);
+    let later = json!({ "to_number": TO, "content": of_parts(3), "start_time_offset": 0 });
+    let later = client.post("scheduled", later).await;
+    client.post(&path, json!({ "sms_parts_max": 2 })).await;
+    let two = client.post("messages/send", body(&of_parts(2))).await;
+    assert_eq!(two["num_parts"], 2);
+    for (operation, long, param) in [
+        ("messages/send", body(&of_parts(3)), "content"),
+        (
+            "scheduled",
+            json!({ "to_number": TO, "content": of_parts(3), "start_time_offset": 9 }),
+            "content",
+        ),
+        (
+            "send_broadcast",
+            json!({ "to_numbers": [TO], "content": of_parts(3) }),
+            "content",
+        ),
+        (
+            "send_multi",
+            json!({ "messages": [body("x"), body(&of_parts(3))] }),
+            "messages[1][content]",
+        ),
+    ] {
+        client
+            .call("POST", operation, Some(long))
+            .await
+            .invalid(param);
+    }
+    client
+        .post(
+            "contacts",
+            json!({ "phone_number": TO, "vars": { "long": of_parts(3) } }),
+        )
+        .await;
+    let mut rendered = body("[[contact.vars.long]]");
+    rendered["replace_variables"] = json!(true);
+    client
+        .call("POST", "messages/send", Some(rendered))
+        .await
+        .invalid("content");
+    // What was made before says why it is not sent.
+    let now = test.hub.now();
+    fire::all_due(&test.hub, Now::new(now.boot.0, now.unix.0 + 1_000))
+        .await
+        .unwrap();
+    let later = client
+        .get(&format!("scheduled/{}", support::id(&later)))
+        .await;
+    assert!(
+        later["error_message"]
+            .as_str()
+            .unwrap()
+            .contains("2 SMS parts"),
+        "{later}"
+    );
+    client.post(&path, json!({ "sms_parts_max": null })).await;
+    client.post("messages/send", body(&of_parts(3))).await;
 }

@@ -17,6 +17,7 @@ use route_hub::clock::SystemClock;
 use route_hub::hub::{Hub, HubParts};
 use route_hub::routes;
 use serde_json::{Value, json};
+use std::path::Path;
 use tempfile::TempDir;
 use tower_service::Service;
 
@@ -102,7 +103,12 @@ pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
 }
 
 fn hub_on(dir: &TempDir, process: u8) -> Hub {
-    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
+    hub_in(dir.path(), process)
+}
+
+/// Opens a hub on the database of a folder.
+pub fn hub_in(folder: &Path, process: u8) -> Hub {
+    let store = Store::open_sqlite(SqliteSettings::new(folder.join("hub.db")));
     Hub::new(HubParts {
         store: store.expect("a database"),
         clock: SystemClock::start(),
@@ -250,6 +256,11 @@ impl TestHub {
         }
     }
 
+    /// Returns the folder with the database.
+    pub fn folder(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// Starts another hub on the same database, as after a crash of this one.
     pub fn start_again(&self) -> Hub {
         hub_on(&self.dir, 1)
@@ -267,6 +278,11 @@ impl TestHub {
 }
 
 impl Client {
+    /// Asks another hub from now on.
+    pub fn to(self, router: Router) -> Self {
+        Self { router, ..self }
+    }
+
     /// Calls a path below the project's, or below `/v1` when it begins with a slash.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Reply {
         self.call_with(method, path, body, &[]).await

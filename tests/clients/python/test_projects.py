@@ -117,3 +117,16 @@ def test_billing_and_usage_tell_what_there_is(organization):
     history = organization.getUsageHistory(usage_type="projects", start_date="2026-01-01", end_date="2026-01-03")
     assert history["usage_type"] == "projects"
     assert [day["date"] for day in history["history"]] == ["2026-01-01", "2026-01-02", "2026-01-03"]
+
+
+def test_each_kind_of_use_is_a_number(organization):
+    billing = organization.getBillingDetails()
+    assert "external_messages_period" not in billing["plan_limits"]
+    counted = {kind: organization.getUsage(kind) for kind in [*billing["plan_limits"], "external_messages_period"]}
+    assert all(type(count) is int for count in counted.values())
+    assert counted["projects"] >= 1 and counted["phones"] >= 3
+    before = organization.getUsage("api_requests_day")
+    assert organization.getUsage("api_requests_day") == before + 1
+    assert organization.getUsage("messages_day") == organization.getUsage("external_messages_day")
+    with pytest.raises(telerivet.NotFoundException):
+        organization.getUsage("pigeons")

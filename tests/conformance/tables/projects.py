@@ -33,6 +33,7 @@ PROJECT = Resource(
         "auto_create_contacts": "bool",
         "message_retention_days": "int?",
         "short_link_scheme": "bool",
+        "sms_parts_max": "int?",
         "vars": "object",
         "organization_id": "id",
         "url": "text?",
@@ -62,6 +63,7 @@ SETTINGS = (
     boolean("auto_create_contacts"),
     integer("message_retention_days", 1, 36_500),
     boolean("short_link_scheme"),
+    integer("sms_parts_max", 1, 25),
     vars_(),
 )
 READ_ONLY = ("id", "organization_id", "url")
@@ -88,6 +90,7 @@ OPERATIONS = (
             Case("no zone", {"timezone_id": None}, shows={"timezone_id": "UTC"}),
             Case("no slug", {"url_slug": None}, shows={"url_slug": None}),
             Case("everything is kept", {"message_retention_days": None}, shows={"message_retention_days": None}),
+            Case("as many parts as phones send", {"sms_parts_max": None}, shows={"sms_parts_max": None}),
         ),
     ),
     Operation(

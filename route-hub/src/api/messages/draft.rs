@@ -110,7 +110,7 @@ impl Shared {
     ) -> Result<Self, Failure> {
         params.refuse_later(later::SENDING)?;
         let sending = Sending::read(params, operation)?;
-        let writing = Writing::read(Place::Top(params), &sending)?;
+        let writing = Writing::read(Place::Top(params), &sending, project)?;
         let (sender, sender_named) = Sender::read(hub, params, project).await?;
         let on_unknown = params
             .get("on_unknown")

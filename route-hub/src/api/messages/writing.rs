@@ -6,6 +6,7 @@ use super::sending::{Body, Sending};
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
 use hub_web::{ApiError, Field};
+use postrider_text::PARTS_MAX_DEFAULT;
 use std::borrow::Cow;
 
 /// Longest text that is counted at all, in characters.
@@ -16,18 +17,24 @@ const RENDERED_BYTES_MAX: usize = 20_000;
 const LINKS_MAX: usize = 10;
 
 /// What all texts of a request share.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Writing {
     /// Whether `[[variables]]` are put in.
     pub replaces: bool,
     /// What stands on lines of its own below each text.
     pub links: Vec<String>,
+    /// Most SMS parts that a text may need.
+    parts_max: u32,
 }
 
 impl Writing {
     /// Reads `replace_variables`, by either of its names, and `media_urls` or `media`: of texts
     /// alone.
-    pub(super) fn read(place: Place<'_>, sending: &Sending) -> Result<Self, ApiError> {
+    pub(super) fn read(
+        place: Place<'_>,
+        sending: &Sending,
+        project: &Project,
+    ) -> Result<Self, ApiError> {
         let replaces = ["replace_variables", "is_template"].map(|name| place.get(name));
         let mut asked = None;
         for field in replaces {
@@ -46,6 +53,7 @@ impl Writing {
         Ok(Self {
             replaces: asked.is_some(),
             links,
+            parts_max: parts_max(project),
         })
     }
 
@@ -65,7 +73,8 @@ impl Writing {
                 });
             }
         }
-        let body = counted(with_links(Cow::Borrowed(given), &self.links).into_owned());
+        let text = with_links(Cow::Borrowed(given), &self.links).into_owned();
+        let body = counted(text, self.parts_max);
         body.map_err(|rule| content.refuse(rule))
     }
 }
@@ -94,12 +103,17 @@ impl Body {
         if text.is_empty() {
             return Err("is empty with its variables".to_owned());
         }
-        counted(text.into_owned()).map(Cow::Owned)
+        counted(text.into_owned(), parts_max(project)).map(Cow::Owned)
     }
 }
 
-fn counted(text: String) -> Result<Body, String> {
-    let parts_max = postrider_text::parts::PARTS_MAX_DEFAULT;
+/// Returns how many SMS parts a text of a project may need.
+fn parts_max(project: &Project) -> u32 {
+    let own = project.sms_parts_max.unwrap_or(PARTS_MAX_DEFAULT);
+    own.min(PARTS_MAX_DEFAULT)
+}
+
+fn counted(text: String, parts_max: u32) -> Result<Body, String> {
     let counted = postrider_text::parts::count_within(&text, parts_max)
         .map_err(|_| format!("needs more than {parts_max} SMS parts"))?;
     Ok(Body {
@@ -159,13 +173,14 @@ fn link(field: &Field<'_>) -> Result<String, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::messages::tests::project;
     use hub_web::Params;
 
     fn read(body: &str) -> Result<(Writing, Option<String>), Option<String>> {
         let body = Some(("application/json", body.as_bytes()));
         let params = Params::from_parts("", body).unwrap();
         let read = || {
-            let writing = Writing::read(Place::Top(&params), &Sending::Text)?;
+            let writing = Writing::read(Place::Top(&params), &Sending::Text, &project())?;
             let body = writing.text(&params.get("content"))?;
             Ok((writing, body.content.map(|text| text.as_str().to_owned())))
         };

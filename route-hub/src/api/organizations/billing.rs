@@ -39,7 +39,7 @@ pub async fn billing(State(hub): State<Hub>, call: Call) -> ApiResult {
     let mut shown = model::billing(&organization, FEATURES);
     if with_usage {
         let mut usage = Map::new();
-        for kind in UsageType::ALL {
+        for kind in UsageType::ALL.iter().filter(|kind| kind.is_in_plan()) {
             let counted = present(&hub, &organization, *kind).await?;
             usage.insert(kind.as_str().to_owned(), Value::from(counted));
         }

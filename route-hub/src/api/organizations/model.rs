@@ -21,6 +21,7 @@ impl Resource for OrganizationView {
 pub(super) fn billing(organization: &Organization, features: &[(&str, bool)]) -> Value {
     let limits: Map<_, _> = UsageType::ALL
         .iter()
+        .filter(|kind| kind.is_in_plan())
         .map(|kind| (kind.as_str().to_owned(), Value::Null))
         .collect();
     let features: Map<_, _> = features

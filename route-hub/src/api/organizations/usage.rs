@@ -24,6 +24,9 @@ pub(super) async fn present(
     kind: UsageType,
 ) -> Result<u64, Failure> {
     let (id, now) = (organization.id, hub.now().unix);
+    if kind == UsageType::ApiRequestsDay {
+        return requests_today(hub, organization, now).await;
+    }
     let from = match kind.is_daily() {
         true => midnight(&zone_of(organization), now),
         false => UnixMs(0),
@@ -33,6 +36,20 @@ pub(super) async fn present(
         .store
         .read(move |tx| usage::made_within(tx, id, kind, from, until));
     Ok(counting.await?)
+}
+
+async fn requests_today(
+    hub: &Hub,
+    organization: &Organization,
+    now: UnixMs,
+) -> Result<u64, Failure> {
+    hub.requests.write(hub).await?;
+    let (id, today) = (organization.id, Day::of(&zone_of(organization), now));
+    let reading = hub.store.read(move |tx| match today {
+        Some(today) => usage::requests_of(tx, id, today),
+        None => Ok(0),
+    });
+    Ok(reading.await?)
 }
 
 /// Returns the zone in which an organization's days begin.

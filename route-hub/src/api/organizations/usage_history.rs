@@ -13,8 +13,6 @@ use serde::Serialize;
 
 /// Most days of one answer.
 const DAYS_MAX: i32 = 500;
-/// Days of an answer whose start is not given, the last included.
-const DAYS_DEFAULT: i32 = 30;
 /// Characters of a day.
 const DAY_LENGTH: usize = 10;
 /// Longest name of a type.
@@ -28,13 +26,7 @@ pub async fn usage_history(State(hub): State<Hub>, call: Call) -> ApiResult {
     let today = Day::of(&zone, now).ok_or_else(|| ApiError::internal("no such day"))?;
     let kind = kind(&call.params.get("usage_type"))?;
     let (start, end) = (call.params.get("start_date"), call.params.get("end_date"));
-    let last = day(&end)?.unwrap_or(today);
-    let first = match day(&start)? {
-        Some(first) => first,
-        None => last
-            .plus(1 - DAYS_DEFAULT)
-            .ok_or_else(|| end.refuse("is too early"))?,
-    };
+    let (first, last) = (day(&start)?, day(&end)?);
     if last < first {
         return Err(end.refuse("must not be before start_date").into());
     }
@@ -44,6 +36,9 @@ pub async fn usage_history(State(hub): State<Hub>, call: Call) -> ApiResult {
     }
     let (id, of) = (organization.id, zone.clone());
     let counting = move |tx: &mut Tx<'_>| history(tx, id, kind, &of, first, last.min(today));
+    if kind == UsageType::ApiRequestsDay {
+        hub.requests.write(&hub).await?;
+    }
     let counted = hub.store.read(counting).await?;
     let shown = History {
         timezone_id: zone.name(),
@@ -59,9 +54,8 @@ fn kind(field: &Field<'_>) -> Result<UsageType, ApiError> {
     UsageType::named(name).ok_or_else(unknown)
 }
 
-fn day(field: &Field<'_>) -> Result<Option<Day>, ApiError> {
-    let text = field.string(DAY_LENGTH)?.filter(|text| !text.is_empty());
-    let read = text.map(str::parse).transpose();
+fn day(field: &Field<'_>) -> Result<Day, ApiError> {
+    let read = field.required_string(DAY_LENGTH)?.parse();
     read.map_err(|invalid| field.refuse(invalid))
 }
 
@@ -88,7 +82,10 @@ fn history(
         let Some(until) = after.and_then(|after| after.start(zone)) else {
             break;
         };
-        let of_day = usage::made_within(tx, id, kind, from, until)?;
+        let of_day = match kind {
+            UsageType::ApiRequestsDay => usage::requests_of(tx, id, day)?,
+            kind => usage::made_within(tx, id, kind, from, until)?,
+        };
         sum = if kind.is_daily() {
             of_day
         } else {

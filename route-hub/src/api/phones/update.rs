@@ -124,7 +124,7 @@ impl Change {
             phone.phone_number.clone_from(number);
         }
         if let Some(delay_sec) = self.send_delay_sec {
-            phone.send_delay_ms = delay_sec * 1_000;
+            phone.set_send_delay(delay_sec * 1_000);
         }
         if let Some(limit) = self.send_limit_max {
             phone.send_limit_max = limit;

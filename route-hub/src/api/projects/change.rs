@@ -4,6 +4,7 @@ use crate::api::parse;
 use hub_domain::{Project, RouteId, VarsChange, Zone, numbers};
 use hub_store::{StoreError, Tx, phones, projects, routes};
 use hub_web::{ApiError, Field, Params};
+use postrider_text::PARTS_MAX_DEFAULT;
 
 /// Fewest and most characters of a slug.
 const SLUG_LENGTH: std::ops::RangeInclusive<usize> = 3..=18;
@@ -11,6 +12,8 @@ const SLUG_LENGTH: std::ops::RangeInclusive<usize> = 3..=18;
 const KEYED_SLUG_LENGTH: usize = 7;
 /// Most days that messages may be told to stay: a hundred years.
 const RETENTION_DAYS_MAX: i64 = 36_500;
+/// Most SMS parts that may be allowed: no phone sends a longer text.
+const SMS_PARTS_MAX: i64 = PARTS_MAX_DEFAULT as i64;
 /// Letters of a country.
 const COUNTRY_LENGTH: usize = 2;
 
@@ -28,6 +31,7 @@ pub(super) struct Change {
     auto_create_contacts: Option<bool>,
     message_retention_days: Option<Option<u32>>,
     short_link_scheme: Option<bool>,
+    sms_parts_max: Option<Option<u32>>,
     vars: VarsChange,
 }
 
@@ -39,6 +43,9 @@ impl Change {
         let retention = params.get("message_retention_days");
         let days = retention.integer(1..=RETENTION_DAYS_MAX)?;
         let days = days.and_then(|days| u32::try_from(days).ok());
+        let parts = params.get("sms_parts_max");
+        let parts_max = parts.integer(1..=SMS_PARTS_MAX)?;
+        let parts_max = parts_max.and_then(|parts| u32::try_from(parts).ok());
         Ok(Self {
             name: parse::name(&params.get("name"))?,
             timezone_id: parse::zone(&params.get("timezone_id"))?
@@ -49,6 +56,7 @@ impl Change {
             auto_create_contacts: params.get("auto_create_contacts").boolean()?,
             message_retention_days: retention.is_present().then_some(days),
             short_link_scheme: params.get("short_link_scheme").boolean()?,
+            sms_parts_max: parts.is_present().then_some(parts_max),
             vars: parse::vars(&params.get("vars"))?,
         })
     }
@@ -112,6 +120,7 @@ impl Change {
             &mut project.short_link_scheme,
             self.short_link_scheme.as_ref(),
         );
+        put(&mut project.sms_parts_max, self.sms_parts_max.as_ref());
         Ok(parse::apply_vars(&mut project.vars, &self.vars))
     }
 

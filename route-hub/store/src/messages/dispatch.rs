@@ -209,31 +209,39 @@ pub fn waiting_up_to(
 }
 
 /// Returns simulated messages whose sequence may have a next step, oldest first; none that still
-/// wait for a phone that is paused or among `quiet`.
+/// wait for a phone that is paused or among `quiet`, and none that are to be handed over, for the
+/// first time or again, by one among `resting`.
 ///
 /// # Errors
 /// What the database says.
 pub fn simulated(
     tx: &mut Tx<'_>,
     quiet: &[PhoneId],
+    resting: &[PhoneId],
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
-    let sql = simulated_sql(quiet.len());
+    let sql = simulated_sql(quiet.len(), resting.len());
     let mut values: Vec<Value<'_>> = vec![limit.into()];
-    values.extend(quiet.iter().map(|phone| Value::from(*phone)));
+    let held_back = quiet.iter().chain(resting);
+    values.extend(held_back.map(|phone| Value::from(*phone)));
     tx.query_built(&sql, &values, read)
 }
 
-fn simulated_sql(quiet: usize) -> String {
-    let places: Vec<_> = (0..quiet).map(|at| format!("${}", at + 2)).collect();
-    let awake = match places.is_empty() {
-        true => String::new(),
-        false => format!(
-            " AND (state <> 10 OR phone_id NOT IN ({}))",
-            places.join(", ")
-        ),
-    };
-    format!("{SIMULATED}{awake} ORDER BY id LIMIT $1")
+fn simulated_sql(quiet: usize, resting: usize) -> String {
+    let awake = but_for("10", 2, quiet);
+    let rested = but_for("10, 35", 2 + quiet, resting);
+    format!("{SIMULATED}{awake}{rested} ORDER BY id LIMIT $1")
+}
+
+/// Leaves out what is in one of the states and of one of `count` phones, whose parameters begin at
+/// the number `from`.
+fn but_for(states: &str, from: usize, count: usize) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    let places: Vec<_> = (from..from + count).map(|at| format!("${at}")).collect();
+    let places = places.join(", ");
+    format!(" AND (state NOT IN ({states}) OR phone_id NOT IN ({places}))")
 }
 
 /// Returns the exposures that a device holds without a sent result, unknown ones too, and whose
@@ -397,8 +405,8 @@ mod tests {
         for (sql, values, index) in [
             (CLAIM, 4, "messages_queue"),
             (WAITING, 2, "messages_queue"),
-            (&simulated_sql(0), 1, "messages_simulated"),
-            (&simulated_sql(2), 3, "messages_simulated"),
+            (&simulated_sql(0, 0), 1, "messages_simulated"),
+            (&simulated_sql(2, 3), 6, "messages_simulated"),
             (ON_DEVICE, 2, "messages_on_link"),
             (HELD, 1, "messages_on_link"),
             (ASKED_BACK, 1, "messages_asked_back"),

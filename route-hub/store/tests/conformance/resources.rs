@@ -477,22 +477,31 @@ pub(crate) fn what_is_simulated_waits_for_a_phone_that_is_paused_or_quiet<B: Bac
         let mut begun = sample::message(62, 10);
         (begun.simulated, begun.ownership.state) = (true, 35);
         messages::insert(tx, &begun)?;
-        let keys = |tx: &mut Tx<'_>, quiet: &[PhoneId]| {
-            let found = messages::simulated(tx, quiet, 9)?;
+        let keys = |tx: &mut Tx<'_>, quiet: &[PhoneId], resting: &[PhoneId]| {
+            let found = messages::simulated(tx, quiet, resting, 9)?;
             Ok::<_, StoreError>(found.iter().map(|it| it.id.get()).collect::<Vec<_>>())
         };
-        assert_eq!(keys(tx, &[])?, [60, 61, 62]);
-        assert_eq!(keys(tx, &[id(20)])?, [61, 62]);
-        assert_eq!(keys(tx, &[id(20), id(21)])?, [62]);
+        assert_eq!(keys(tx, &[], &[])?, [60, 61, 62]);
+        assert_eq!(keys(tx, &[id(20)], &[])?, [61, 62]);
+        assert_eq!(keys(tx, &[id(20), id(21)], &[])?, [62]);
+        assert!(keys(tx, &[id(21)], &[id(20)])?.is_empty());
+        assert_eq!(keys(tx, &[], &[id(20)])?, [61]);
         let mut paused = phones::by_key(tx, id(21))?.unwrap();
         paused.set_paused(true);
         phones::update(tx, &paused)?;
-        assert_eq!(keys(tx, &[])?, [60, 62]);
+        assert_eq!(keys(tx, &[], &[])?, [60, 62]);
         assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, []);
         paused.quiet_mode = QuietMode::Confirm;
         phones::update(tx, &paused)?;
         assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, [paused]);
         assert_eq!(phones::with_quiet_hours(tx, PhoneType::Simulated)?, []);
+        assert_eq!(phones::test_routes_that_wait(tx)?, []);
+        let mut route = Phone::new(id(30), id(10), "Route", PhoneType::Simulated, UnixMs(1));
+        route.set_send_delay(5_000);
+        phones::insert(tx, &route)?;
+        route.rest(UnixMs(7));
+        phones::update_next_slot(tx, &route)?;
+        assert_eq!(phones::test_routes_that_wait(tx)?, [route]);
         Ok(())
     });
 }

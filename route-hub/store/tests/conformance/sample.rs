@@ -186,6 +186,7 @@ pub(crate) fn full_project() -> Project {
         vars: some_vars(),
         message_life_ms: 5,
         queue_cap: 6,
+        sms_parts_max: Some(4),
         status_url: text("http://127.0.0.1/a"),
         status_secret: secret("a"),
         incoming_url: text("http://127.0.0.1/b"),
