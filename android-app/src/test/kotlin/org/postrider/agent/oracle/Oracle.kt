@@ -1,0 +1,23 @@
+package org.postrider.agent.oracle
+
+import android.telephony.SmsManager
+import org.junit.Assume.assumeTrue
+import org.robolectric.RuntimeEnvironment
+
+/** The platform's own classes, asked for what Rust is to agree with. */
+object Oracle {
+    private val manager: SmsManager =
+        RuntimeEnvironment.getApplication().getSystemService(SmsManager::class.java)!!.createForSubscriptionId(1)
+
+    /** Returns the parts that the platform divides a text into; an empty text has none. */
+    fun divide(text: String): List<String> = if (text.isEmpty()) emptyList() else manager.divideMessage(text)
+
+    /**
+     * Skips what only a newer Java does as a phone: there, ICU keeps an emoji of several code points whole; under
+     * Robolectric it is Java's own breaking of characters, which knows such clusters from version 20 on.
+     */
+    fun needsClusters() = assumeTrue(
+        "Java breaks characters as a phone from version 20 on",
+        System.getProperty("java.specification.version")!!.toDouble() >= 20,
+    )
+}
