@@ -20,6 +20,10 @@ stub *arguments:
 test *suites:
     scripts/test {{suites}}
 
+# Builds the Android app (android-app/README.md)
+apk *arguments:
+    scripts/build-apk {{arguments}}
+
 # Measures the figures and prints a table
 bench *names:
     scripts/bench {{names}}
