@@ -2,6 +2,7 @@ package org.postrider.agent.service
 
 import android.app.Application
 import android.app.NotificationManager
+import android.app.job.JobParameters
 import android.app.job.JobScheduler
 import android.content.Context
 import android.content.Intent
@@ -22,6 +23,7 @@ import org.robolectric.Robolectric
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.android.controller.ServiceController
+import org.robolectric.shadow.api.Shadow
 
 /** What starts the agent, keeps it alive and shows it: through the platform's components. */
 @RunWith(RobolectricTestRunner::class)
@@ -118,6 +120,17 @@ class StartTest {
         kit.host.unpair()
         await("unpaired") { kit.host.status().paired == null }
         await("no watchdog") { jobs.getPendingJob(1) == null }
+    }
+
+    @Test
+    fun `the watchdog starts a process that was ended, and says when it has looked`() {
+        kit.pair(hub.invitation)
+        kit.restart()
+        val watchdog = Robolectric.buildService(Watchdog::class.java).create().get()
+        assertTrue(watchdog.onStartJob(Shadow.newInstanceOf(JobParameters::class.java)))
+        await("looked") { shadowOf(watchdog).isJobFinished }
+        kit.awaitLink()
+        assertFalse(shadowOf(watchdog).isRescheduleNeeded)
     }
 
     @Test
