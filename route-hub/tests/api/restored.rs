@@ -1,5 +1,10 @@
 //! Scheduled messages of a hub that was restored from a backup.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at whatever it did not expect"
+)]
+
 use crate::support::{Client, TO, TestHub, hub, hub_in, id};
 use axum::Router;
 use hub_store::{backup, schedules};
