@@ -19,7 +19,10 @@ import org.postrider.core.RadioFact
  * Hears that a line changed; the platform says so twice where the app may read the log of calls, once with the
  * number.
  */
-class PhoneStateReceiver internal constructor(keep: Keep, private val slots: (Context) -> SimSlots) : FactReceiver(keep) {
+class PhoneStateReceiver internal constructor(
+    keep: Keep,
+    private val slots: (Context) -> SimSlots,
+) : FactReceiver(keep) {
     constructor() : this(UNLESS_STOPPED, ::SlotsNow)
 
     override fun read(context: Context, intent: Intent, code: Int): RadioFact? {

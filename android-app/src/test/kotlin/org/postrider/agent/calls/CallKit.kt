@@ -24,7 +24,7 @@ internal class TwoLines {
 
     /** Gives a SIM its account, called as the platform calls it. */
     fun addAccount(id: String, subscription: Int): PhoneAccountHandle {
-        val handle = PhoneAccountHandle(ComponentName("com.android.phone", "com.android.services.telephony.TelephonyConnectionService"), id)
+        val handle = PhoneAccountHandle(ComponentName("com.android.phone", "com.android.phone.Calls"), id)
         val account = PhoneAccount.builder(handle, "SIM")
             .setCapabilities(PhoneAccount.CAPABILITY_CALL_PROVIDER or PhoneAccount.CAPABILITY_SIM_SUBSCRIPTION)
             .addSupportedUriScheme(PhoneAccount.SCHEME_TEL)

@@ -5,11 +5,12 @@ import org.junit.Assert.assertEquals
 import org.junit.Assert.assertFalse
 import org.junit.Assert.assertTrue
 import org.junit.Before
+import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.radio.ALICE
 import org.postrider.agent.radio.FIRST_SUBSCRIPTION
-import org.postrider.agent.radio.Provider
+import org.postrider.agent.radio.Providers
 import org.postrider.agent.radio.SECOND_SUBSCRIPTION
 import org.postrider.agent.radio.Slots
 import org.postrider.agent.radio.app
@@ -24,14 +25,15 @@ import org.robolectric.annotation.SQLiteMode
 @RunWith(RobolectricTestRunner::class)
 @SQLiteMode(SQLiteMode.Mode.LEGACY)
 class CallLogReaderTest {
-    private lateinit var provider: Provider
     private val slots = Slots.two()
     private val log by lazy { CallLogReader(app.contentResolver, slots, PhoneAccounts(app, slots)) }
+
+    @get:Rule
+    val providers = Providers("call_log")
 
     @Before
     fun install() {
         grant(READ_PHONE_STATE)
-        provider = Provider.install("call_log")
         val phone = TwoLines()
         phone.addAccount("3", FIRST_SUBSCRIPTION)
         phone.addAccount("8944000000000000000", SECOND_SUBSCRIPTION)
@@ -41,7 +43,12 @@ class CallLogReaderTest {
     fun each_kind_of_call_is_told_and_what_another_device_took_is_not() {
         for (type in listOf(1, 2, 3, 4, 5, 6, 7, 4_711)) call(date = 1_000L + type, "type" to type)
         val kinds = listOf(
-            CallKind.INCOMING, CallKind.OUTGOING, CallKind.MISSED, CallKind.VOICEMAIL, CallKind.REJECTED, CallKind.BLOCKED,
+            CallKind.INCOMING,
+            CallKind.OUTGOING,
+            CallKind.MISSED,
+            CallKind.VOICEMAIL,
+            CallKind.REJECTED,
+            CallKind.BLOCKED,
         )
         assertEquals(kinds, log.calls(ScanMark(0, 0)).rows.map { it.kind })
     }
@@ -86,8 +93,14 @@ class CallLogReaderTest {
     }
 
     private fun call(date: Long, vararg more: Pair<String, Any?>) {
-        val columns = linkedMapOf<String, Any?>("number" to ALICE, "type" to 1, "date" to date, "duration" to 0, "subscription_id" to "3")
+        val columns = linkedMapOf<String, Any?>(
+            "number" to ALICE,
+            "type" to 1,
+            "date" to date,
+            "duration" to 0,
+            "subscription_id" to "3",
+        )
         columns.putAll(more)
-        provider.put("calls", *columns.toList().toTypedArray())
+        providers["call_log"].put("calls", *columns.toList().toTypedArray())
     }
 }

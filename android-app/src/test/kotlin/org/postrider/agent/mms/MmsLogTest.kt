@@ -7,13 +7,14 @@ import org.junit.Assert.assertEquals
 import org.junit.Assert.assertFalse
 import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
-import org.junit.Before
+import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.radio.ALICE
 import org.postrider.agent.radio.BOB
 import org.postrider.agent.radio.Facts
 import org.postrider.agent.radio.Provider
+import org.postrider.agent.radio.Providers
 import org.postrider.agent.radio.SECOND_SUBSCRIPTION
 import org.postrider.agent.radio.Slots
 import org.postrider.agent.radio.app
@@ -31,13 +32,11 @@ import java.io.FileNotFoundException
 @RunWith(RobolectricTestRunner::class)
 @SQLiteMode(SQLiteMode.Mode.LEGACY)
 class MmsLogTest {
-    private lateinit var mms: Provider
+    private val mms by lazy { providers["mms"] }
     private val log by lazy { MmsLog(app.contentResolver, Slots.two()) }
 
-    @Before
-    fun install() {
-        mms = Provider.install("mms")
-    }
+    @get:Rule
+    val providers = Providers("mms")
 
     @Test
     fun a_fetched_message_comes_with_sender_subject_and_all_its_text() {

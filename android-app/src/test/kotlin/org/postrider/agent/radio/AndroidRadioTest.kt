@@ -11,6 +11,7 @@ import org.junit.Assert.assertEquals
 import org.junit.Assert.assertFalse
 import org.junit.Assert.assertTrue
 import org.junit.Before
+import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.core.Log
@@ -30,16 +31,13 @@ class AndroidRadioTest {
     private val facts = Facts()
     private val slots = Slots.two()
     private val radio by lazy { AndroidRadio(app as Context, slots, facts) }
-    private lateinit var sms: Provider
-    private lateinit var calls: Provider
+    private val sms by lazy { providers["sms"] }
+
+    @get:Rule
+    val providers = Providers("sms", "mms", "call_log")
 
     @Before
-    fun install() {
-        sms = Provider.install("sms")
-        calls = Provider.install("call_log")
-        Provider.install("mms")
-        grant(READ_SMS, READ_CALL_LOG)
-    }
+    fun allow() = grant(READ_SMS, READ_CALL_LOG)
 
     @After
     fun stop() = radio.stop()
@@ -170,7 +168,12 @@ class AndroidRadioTest {
     fun a_change_of_a_log_is_told_while_it_is_started() {
         radio.start()
         facts.all()
-        val changes = listOf("sms/7" to Log.SMS, "mms/7" to Log.MMS, "mms-sms/" to Log.MMS, "call_log/calls/7" to Log.CALLS)
+        val changes = listOf(
+            "sms/7" to Log.SMS,
+            "mms/7" to Log.MMS,
+            "mms-sms/" to Log.MMS,
+            "call_log/calls/7" to Log.CALLS,
+        )
         for ((uri, log) in changes) {
             app.contentResolver.notifyChange(Uri.parse("content://" + uri), null)
             assertEquals(listOf(RadioFact.LogChanged(log)), facts.all())

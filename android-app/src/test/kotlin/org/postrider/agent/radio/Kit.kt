@@ -40,7 +40,7 @@ fun revoke(vararg permissions: String) = shadowOf(app).denyPermissions(*permissi
 
 /** Slots that a test fills. */
 class Slots(vararg filled: Pair<Int, Int>) : SimSlots {
-    private val subscriptions = filled.associate { (slot, subscription) -> slot.toUByte() to subscription }.toMutableMap()
+    private val subscriptions = HashMap(filled.associate { (slot, subscription) -> slot.toUByte() to subscription })
 
     override fun slots(): List<UByte> = subscriptions.keys.sorted()
 

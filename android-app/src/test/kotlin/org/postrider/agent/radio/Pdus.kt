@@ -53,5 +53,6 @@ object Pdus {
 
     private fun octet(value: Int) = "%02X".format(value)
 
-    fun hex(digits: String): ByteArray = ByteArray(digits.length / 2) { digits.substring(2 * it, 2 * it + 2).toInt(16).toByte() }
+    private fun hex(digits: String): ByteArray =
+        ByteArray(digits.length / 2) { digits.substring(2 * it, 2 * it + 2).toInt(16).toByte() }
 }

@@ -5,6 +5,7 @@ import android.content.ContentValues
 import android.database.Cursor
 import android.database.sqlite.SQLiteDatabase
 import android.net.Uri
+import org.junit.rules.ExternalResource
 import org.robolectric.Robolectric
 
 /**
@@ -13,7 +14,9 @@ import org.robolectric.Robolectric
  * Source: `TelephonyProvider` and `CallLogProvider` of Android 15.
  */
 class Provider : ContentProvider() {
-    private val database: SQLiteDatabase by lazy { SQLiteDatabase.create(null).also { db -> TABLES.forEach(db::execSQL) } }
+    private val database: SQLiteDatabase by lazy {
+        SQLiteDatabase.create(null).also { TABLES.forEach(it::execSQL) }
+    }
 
     /** How the provider fails, when it does. */
     @Volatile
@@ -35,9 +38,16 @@ class Provider : ContentProvider() {
 
     override fun onCreate() = true
 
+    /** A database that is left to the collector brings the whole of the tests down with it. */
     override fun shutdown() = database.close()
 
-    override fun query(uri: Uri, columns: Array<String>?, where: String?, arguments: Array<String>?, order: String?): Cursor {
+    override fun query(
+        uri: Uri,
+        columns: Array<String>?,
+        where: String?,
+        arguments: Array<String>?,
+        order: String?,
+    ): Cursor {
         failure?.let { throw it }
         val path = uri.pathSegments
         val (table, own) = when {
@@ -61,22 +71,47 @@ class Provider : ContentProvider() {
     override fun update(uri: Uri, values: ContentValues?, where: String?, arguments: Array<String>?) = 0
 
     companion object {
-        fun install(authority: String): Provider = Robolectric.buildContentProvider(Provider::class.java).create(authority).get()
-
         private val TABLES = listOf(
-            "CREATE TABLE sms (_id INTEGER PRIMARY KEY, thread_id INTEGER, address TEXT, person INTEGER, date INTEGER, " +
-                "date_sent INTEGER DEFAULT 0, protocol INTEGER, read INTEGER, status INTEGER, type INTEGER, " +
-                "reply_path_present INTEGER, subject TEXT, body TEXT, service_center TEXT, locked INTEGER, " +
-                "sub_id INTEGER DEFAULT -1, error_code INTEGER, creator TEXT, seen INTEGER)",
-            "CREATE TABLE pdu (_id INTEGER PRIMARY KEY, thread_id INTEGER, date INTEGER, date_sent INTEGER DEFAULT 0, " +
-                "msg_box INTEGER, read INTEGER, m_id TEXT, sub TEXT, sub_cs INTEGER, m_type INTEGER, tr_id TEXT, " +
-                "sub_id INTEGER DEFAULT -1, seen INTEGER, creator TEXT, text_only INTEGER)",
-            "CREATE TABLE addr (_id INTEGER PRIMARY KEY, msg_id INTEGER, contact_id INTEGER, address TEXT, type INTEGER, charset INTEGER)",
-            "CREATE TABLE part (_id INTEGER PRIMARY KEY, mid INTEGER, seq INTEGER DEFAULT 0, ct TEXT, name TEXT, chset INTEGER, " +
-                "cd TEXT, fn TEXT, cid TEXT, cl TEXT, _data TEXT, text TEXT)",
-            "CREATE TABLE calls (_id INTEGER PRIMARY KEY, number TEXT, presentation INTEGER DEFAULT 1, post_dial_digits TEXT, " +
-                "date INTEGER, duration INTEGER, type INTEGER, features INTEGER, subscription_component_name TEXT, " +
-                "subscription_id TEXT, new INTEGER, name TEXT)",
+            """
+            CREATE TABLE sms (_id INTEGER PRIMARY KEY, thread_id INTEGER, address TEXT, person INTEGER, date INTEGER,
+            date_sent INTEGER DEFAULT 0, protocol INTEGER, read INTEGER, status INTEGER, type INTEGER,
+            reply_path_present INTEGER, subject TEXT, body TEXT, service_center TEXT, locked INTEGER,
+            sub_id INTEGER DEFAULT -1, error_code INTEGER, creator TEXT, seen INTEGER)
+            """,
+            """
+            CREATE TABLE pdu (_id INTEGER PRIMARY KEY, thread_id INTEGER, date INTEGER, date_sent INTEGER DEFAULT 0,
+            msg_box INTEGER, read INTEGER, m_id TEXT, sub TEXT, sub_cs INTEGER, m_type INTEGER, tr_id TEXT,
+            sub_id INTEGER DEFAULT -1, seen INTEGER, creator TEXT, text_only INTEGER)
+            """,
+            """
+            CREATE TABLE addr (_id INTEGER PRIMARY KEY, msg_id INTEGER, contact_id INTEGER, address TEXT, type INTEGER,
+            charset INTEGER)
+            """,
+            """
+            CREATE TABLE part (_id INTEGER PRIMARY KEY, mid INTEGER, seq INTEGER DEFAULT 0, ct TEXT, name TEXT,
+            chset INTEGER, cd TEXT, fn TEXT, cid TEXT, cl TEXT, _data TEXT, text TEXT)
+            """,
+            """
+            CREATE TABLE calls (_id INTEGER PRIMARY KEY, number TEXT, presentation INTEGER DEFAULT 1,
+            post_dial_digits TEXT, date INTEGER, duration INTEGER, type INTEGER, features INTEGER,
+            subscription_component_name TEXT, subscription_id TEXT, new INTEGER, name TEXT)
+            """,
         )
     }
+}
+
+/** Providers that are there for the time of a test. */
+class Providers(vararg authorities: String) : ExternalResource() {
+    private val asked = authorities.toList()
+    private val providers = HashMap<String, Provider>()
+
+    operator fun get(authority: String): Provider = providers.getValue(authority)
+
+    override fun before() {
+        for (authority in asked) {
+            providers[authority] = Robolectric.buildContentProvider(Provider::class.java).create(authority).get()
+        }
+    }
+
+    override fun after() = providers.values.forEach(Provider::shutdown)
 }

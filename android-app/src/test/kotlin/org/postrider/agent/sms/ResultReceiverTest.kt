@@ -98,7 +98,8 @@ class ResultReceiverTest {
         val submitted = send("hello")
         val forgetful = ResultReceiver { _, _ -> error("no disk") }
         forgetful.hearOut(filled(submitted.sentIntents.single()), SmsManager.RESULT_ERROR_NO_SERVICE)
-        ResultReceiver { _, _ -> false }.hearOut(filled(submitted.sentIntents.single()), SmsManager.RESULT_ERROR_NO_SERVICE)
+        val refusing = ResultReceiver { _, _ -> false }
+        refusing.hearOut(filled(submitted.sentIntents.single()), SmsManager.RESULT_ERROR_NO_SERVICE)
         assertTrue(Intents.exists(name(Word.REPORTED)))
     }
 
@@ -130,7 +131,8 @@ class ResultReceiverTest {
     @Test
     fun what_is_no_report_tells_nothing() {
         val report = send("hello").deliveryIntents.single()
-        val damaged = listOf(null, ByteArray(0), byteArrayOf(1), Pdus.report(ALICE, 0).copyOf(9), Pdus.deliver(ALICE, "hi"))
+        val cut = Pdus.report(ALICE, 0).copyOf(9)
+        val damaged = listOf(null, ByteArray(0), byteArrayOf(1), cut, Pdus.deliver(ALICE, "hi"))
         for (pdu in damaged) receiver.hearOut(reported(report, pdu, "3gpp"), Activity.RESULT_OK)
         receiver.hearOut(reported(report, Pdus.report(ALICE, 0), "other"), Activity.RESULT_OK)
         assertEquals(emptyList<RadioFact>(), facts.all())
@@ -174,7 +176,8 @@ class ResultReceiverTest {
             val code = if (isFailed) SmsManager.RESULT_ERROR_NO_SERVICE else Activity.RESULT_OK
             receiver.hearOut(filled(submitted.sentIntents.single()), code)
             if (isFailed) continue
-            receiver.hearOut(reported(submitted.deliveryIntents.single(), Pdus.report(ALICE, 0), "3gpp"), Activity.RESULT_OK)
+            val report = submitted.deliveryIntents.single()
+            receiver.hearOut(reported(report, Pdus.report(ALICE, 0), "3gpp"), Activity.RESULT_OK)
         }
         assertNull(tokens.flatMap { token -> Word.values().map { PartName(it, token, 0u, 1u) } }.find(Intents::exists))
         assertTrue(Thread.getAllStackTraces().keys.count { it.name == "receivers" } <= 1)

@@ -55,7 +55,8 @@ class SmsReceiversTest {
 
     @Test
     fun the_sim_is_known_by_the_older_name_and_what_is_unknown_counts_as_the_first() {
-        val older = broadcast(Pdus.deliver(ALICE, "hi"), subscription = null).putExtra("subscription", SECOND_SUBSCRIPTION)
+        val older = broadcast(Pdus.deliver(ALICE, "hi"), subscription = null)
+            .putExtra("subscription", SECOND_SUBSCRIPTION)
         val unknown = broadcast(Pdus.deliver(ALICE, "hi"), subscription = 99)
         val unnamed = broadcast(Pdus.deliver(ALICE, "hi"), subscription = null)
         val told = listOf(older, unknown, unnamed).map {

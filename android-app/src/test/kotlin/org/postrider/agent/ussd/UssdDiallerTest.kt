@@ -112,7 +112,10 @@ class Network : ShadowTelephonyManager() {
     }
 
     /** Answers as the platform does, on the thread that was asked for. */
-    private class UssdLater(private val back: UssdResponseCallback, private val handler: Handler) : UssdResponseCallback() {
+    private class UssdLater(
+        private val back: UssdResponseCallback,
+        private val handler: Handler,
+    ) : UssdResponseCallback() {
         override fun onReceiveUssdResponse(telephony: TelephonyManager, request: String, response: CharSequence) {
             handler.post { back.onReceiveUssdResponse(telephony, request, response) }
         }
