@@ -34,11 +34,12 @@ class EveryScreenTest {
         SettingsActivity::class.java, AboutActivity::class.java, LicencesActivity::class.java,
     )
 
-    private fun eachScreen(check: (Activity) -> Unit) {
-        for (status in statuses()) {
-            fake.status = status
-            fake.entries = What.values().map { Entry(0, it, "SM0000000000000001", 0, 19) }
-            for (screen in screens) check(open(screen).get().also { it.layOut(WIDTH_DP) })
+    /** The busiest phone shows each screen; how far it has joined a hub changes only two of them. */
+    private fun eachScreen(check: (Activity) -> Unit) = statuses().forEachIndexed { place, status ->
+        fake.status = status
+        fake.entries = What.values().map { Entry(0, it, "SM0000000000000001", 0, 19) }
+        for (screen in if (place == 0) screens else screens.take(2)) {
+            check(open(screen).get().also { it.layOut(WIDTH_DP) })
         }
     }
 
@@ -51,33 +52,24 @@ class EveryScreenTest {
     )
 
     @Test
-    fun `every screen stands in every language, light, font and position`() {
-        for (language in listOf("en", "fr", "ar-ldrtl")) for (light in listOf("notnight", "night")) {
-            for (position in listOf("port", "land")) for (size in listOf(1f, 2f)) {
-                RuntimeEnvironment.setQualifiers("$language-$position-$light")
-                RuntimeEnvironment.setFontScale(size)
-                eachScreen { screen -> assertTrue(screen.texts().isNotEmpty()) }
+    fun `nothing is cut off, in every language, light, position and font size`() {
+        for ((ways, size) in WAYS) {
+            RuntimeEnvironment.setQualifiers(ways)
+            RuntimeEnvironment.setFontScale(size)
+            eachScreen { screen ->
+                val texts = screen.views().filterIsInstance<TextView>().filter { it.text.isNotEmpty() }.toList()
+                assertTrue(texts.isNotEmpty())
+                texts.forEach { assertFits("$ways $size ${screen.javaClass.simpleName}: ${it.text}", it) }
             }
         }
     }
 
-    @Test
-    fun `nothing is cut off, at the usual font and at twice its size`() {
-        for (size in listOf(1f, 2f)) {
-            RuntimeEnvironment.setFontScale(size)
-            eachScreen { screen ->
-                val density = screen.resources.displayMetrics.density
-                for (text in screen.views().filterIsInstance<TextView>().filter { it.text.isNotEmpty() }) {
-                    val layout = text.layout
-                    val what = "${screen.javaClass.simpleName}: ${text.text}"
-                    assertEquals(what, null, text.ellipsize)
-                    assertTrue(what, text.width <= WIDTH_DP * density)
-                    if (text !is EditText && layout != null) {
-                        assertTrue(what, layout.height <= text.height - text.compoundPaddingTop - text.compoundPaddingBottom)
-                    }
-                }
-            }
-        }
+    private fun assertFits(what: String, text: TextView) {
+        assertEquals(what, null, text.ellipsize)
+        assertTrue(what, text.width <= WIDTH_DP * text.resources.displayMetrics.density)
+        val layout = text.layout ?: return
+        val room = text.height - text.compoundPaddingTop - text.compoundPaddingBottom
+        assertTrue(what, text is EditText || layout.height <= room)
     }
 
     @Test
@@ -138,16 +130,14 @@ class EveryScreenTest {
 
     @Test
     fun `turning the phone changes nothing that is said`() {
-        for (status in statuses()) {
-            fake.status = status
-            for (screen in screens) {
-                val controller = open(screen)
-                controller.get().layOut(WIDTH_DP)
-                val before = controller.get().texts()
-                controller.recreate()
-                controller.get().layOut(WIDTH_DP)
-                assertEquals(before, controller.get().texts())
-            }
+        fake.status = pairedStatus()
+        for (screen in screens) {
+            val controller = open(screen)
+            controller.get().layOut(WIDTH_DP)
+            val before = controller.get().texts()
+            controller.recreate()
+            controller.get().layOut(WIDTH_DP)
+            assertEquals(before, controller.get().texts())
         }
     }
 
@@ -177,6 +167,11 @@ class EveryScreenTest {
         const val WIDTH_DP = 320
         const val WIDE_DP = 900
         const val READABLE = 4.5
+        /** Each of language, light and position meets each of the others and both font sizes. */
+        val WAYS = listOf(
+            "en-port-notnight" to 1f, "en-land-night" to 2f, "fr-port-night" to 2f, "fr-land-notnight" to 1f,
+            "ar-ldrtl-port-night" to 1f, "ar-ldrtl-land-notnight" to 2f,
+        )
         val SHARED = listOf("Postrider", "SM00", "SIM 1", "SIM 2", "Codes", "Version", "Licences", Build.MODEL)
     }
 }

@@ -37,7 +37,7 @@ class LogActivityTest {
         fake.entries = List(500) { Entry(it.toLong(), What.SENT, null, null, null) }
         val list = log().requireViewById<ListView>(R.id.page)
         assertEquals(501, list.adapter.count)
-        assertTrue(list.childCount < 200)
+        assertTrue(list.childCount < 100)
     }
 
     @Test

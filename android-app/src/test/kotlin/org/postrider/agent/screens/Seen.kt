@@ -60,7 +60,7 @@ fun Activity.type(field: Int, text: String) = requireViewById<EditText>(field).s
 /** Returns whether a switch is on. */
 fun Activity.isOn(switch: Int) = requireViewById<CompoundButton>(switch).isChecked
 
-/** Lays a screen out, so high that all of it is there. */
+/** Lays a screen out; what scrolls is as high as it wants to be, and a list shows its first rows. */
 fun Activity.layOut(widthDp: Int) {
     val density = resources.displayMetrics.density
     val width = View.MeasureSpec.makeMeasureSpec((widthDp * density).toInt(), View.MeasureSpec.EXACTLY)
@@ -70,4 +70,4 @@ fun Activity.layOut(widthDp: Int) {
     content.layout(0, 0, content.measuredWidth, content.measuredHeight)
 }
 
-private const val HIGH_DP = 6_000
+private const val HIGH_DP = 1_200
