@@ -48,10 +48,13 @@ abstract class FactReceiver internal constructor(private val keep: Keep) : Broad
 
     private fun take(context: Context, intent: Intent, code: Int) {
         val fact = read(context, intent, code) ?: return
-        if (keep(context, fact)) kept(context, intent, fact) else Trouble.odd("a broadcast could not be kept")
+        if (keep(context, fact)) kept(context, intent, fact) else Trouble.failed("keeping a broadcast", NotKept())
     }
 
     private companion object {
         val THREAD = LazyThread("receivers")
     }
 }
+
+/** Says that a fact is not on disk: the phone is paired with no hub, or the agent does not run. */
+private class NotKept : Exception()

@@ -38,7 +38,7 @@ class ResultReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
 
     private fun reportOf(name: PartName, intent: Intent): RadioFact? {
         val report = StatusReport.of(intent.getByteArrayExtra(PDU), intent.getStringExtra(FORMAT))
-        if (report == null) Trouble.odd("a status report cannot be read")
+        if (report == null) Trouble.failed("reading a status report", NoReport())
         return report?.let { RadioFact.ReportArrived(name.token, name.part, it.status, it.recipient) }
     }
 
@@ -49,3 +49,6 @@ class ResultReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
         const val FORMAT = "format"
     }
 }
+
+/** Says that the platform gave a report that is none. */
+private class NoReport : Exception()
