@@ -53,7 +53,9 @@ class DeliverTest {
     fun `parts that are counted in sixteen bits are one text again`() {
         val text = "\u0436".repeat(66) + "\ud83d\ude00" + "\u0436".repeat(80)
         val parts = listOf(text.substring(0, 66), text.substring(66, 132), text.substring(132))
-        val pdus = parts.mapIndexed { at, part -> sixteenBit(part, "060804" + "1234" + octet(parts.size) + octet(at + 1)) }
+        val pdus = parts.mapIndexed { at, part ->
+            sixteenBit(part, "060804" + "1234" + octet(parts.size) + octet(at + 1))
+        }
         assertEquals(text, received(*pdus.toTypedArray()).text)
     }
 
@@ -121,7 +123,8 @@ class DeliverTest {
         const val SENDER = "0B915100550501F0"
         const val STAMP = "62111202510000"
         const val SEVEN_BIT = "@\u00a3\$\u00a5\u00e8\u00e9\u00f9\u00ec\u00f2\u00c7\n\u00d8\u00f8\r\u00c5\u00e5\u0394_" +
-            "\u03a6\u0393\u039b\u03a9\u03a0\u03a8\u03a3\u0398\u039e\u00c6\u00e6\u00df\u00c9 !\"#\u00a4%&'()*+,-./0123456789" +
+            "\u03a6\u0393\u039b\u03a9\u03a0\u03a8\u03a3\u0398\u039e\u00c6\u00e6\u00df\u00c9" +
+            " !\"#\u00a4%&'()*+,-./0123456789" +
             ":;<=>?\u00a1ABCDEFGHIJKLMNOPQRSTUVWXYZ\u00c4\u00d6\u00d1\u00dc\u00a7\u00bfabcdefghijklmnopqrstuvwxyz" +
             "\u00e4\u00f6\u00f1\u00fc\u00e0"
         const val EXTENDED = "^{}\\[~]|\u20ac"

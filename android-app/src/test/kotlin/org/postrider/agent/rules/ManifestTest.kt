@@ -23,7 +23,8 @@ class ManifestTest {
 
     @Test
     fun `it asks for these permissions and for no other`() {
-        assertEquals(PERMISSIONS.sorted(), info.requestedPermissions!!.map { it.removePrefix("android.permission.") }.sorted())
+        val asked = info.requestedPermissions!!.map { it.removePrefix("android.permission.") }
+        assertEquals(PERMISSIONS.sorted(), asked.sorted())
         assertEquals(null, info.permissions)
     }
 
@@ -41,7 +42,8 @@ class ManifestTest {
 
     @Test
     fun `all else is closed`() {
-        assertEquals(CLOSED, components().filterNot { it.exported }.mapTo(sortedSetOf()) { it.name.removePrefix(app.packageName) })
+        val closed = components().filterNot { it.exported }
+        assertEquals(CLOSED, closed.mapTo(sortedSetOf()) { it.name.removePrefix(app.packageName) })
         assertEquals(null, info.providers)
     }
 
@@ -97,11 +99,13 @@ class ManifestTest {
         return (0 until found.length).map { found.item(it) as Element }
     }
 
-    private fun Element.android(name: String): String = getAttributeNS("http://schemas.android.com/apk/res/android", name)
+    private fun Element.android(name: String): String = getAttributeNS(NAMES, name)
 
     private companion object {
-        const val FLAGS = PackageManager.GET_PERMISSIONS or PackageManager.GET_ACTIVITIES or PackageManager.GET_SERVICES or
-            PackageManager.GET_RECEIVERS or PackageManager.GET_PROVIDERS or PackageManager.MATCH_DISABLED_COMPONENTS
+        const val NAMES = "http://schemas.android.com/apk/res/android"
+        const val FLAGS = PackageManager.GET_PERMISSIONS or PackageManager.GET_ACTIVITIES or
+            PackageManager.GET_SERVICES or PackageManager.GET_RECEIVERS or PackageManager.GET_PROVIDERS or
+            PackageManager.MATCH_DISABLED_COMPONENTS
         /** The platform goes through each by itself: one does not stand for another. */
         val DOMAINS = listOf("root", "file", "database", "sharedpref").flatMap { listOf(it, "device_" + it) }
             .plus("external").sorted()
@@ -123,8 +127,9 @@ class ManifestTest {
             ".calls.PhoneStateReceiver" to "MODIFY_PHONE_STATE",
         )
         val CLOSED = sortedSetOf(
-            ".screens.AboutActivity", ".screens.KeepRunningActivity", ".screens.LicencesActivity", ".screens.LogActivity",
-            ".screens.PermissionsActivity", ".screens.SettingsActivity", ".screens.SimsActivity",
+            ".screens.AboutActivity", ".screens.KeepRunningActivity", ".screens.LicencesActivity",
+            ".screens.LogActivity", ".screens.PermissionsActivity", ".screens.SettingsActivity",
+            ".screens.SimsActivity",
             ".service.GatewayService", ".service.StartReceiver", ".service.WakeReceiver", ".service.Watchdog",
             ".sms.ResultReceiver",
         )

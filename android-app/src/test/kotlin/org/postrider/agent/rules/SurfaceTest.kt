@@ -29,7 +29,10 @@ class SurfaceTest {
         val CONSTRUCTOR = Regex("constructor\\((`config`[^)]*\\))")
         val FUNCTION = Regex("fun (`\\w+`\\([^)]*\\)(?:: [^{=]*)?)")
         val THROWS = Regex("@Throws\\((\\w+)::class\\)\\s*(?:override )?fun `(\\w+)`")
-        val BODY = Regex("\\{ override val message get\\(\\) = .*? \\}(?= |$)|\\{ companion object \\}|companion object(?: ErrorHandler .*)?")
+        val BODY = Regex(
+            "\\{ override val message get\\(\\) = .*? \\}(?= |$)|" +
+                "\\{ companion object \\}|companion object(?: ErrorHandler .*)?",
+        )
         val MEMBER = Regex("(?<!data|sealed|enum) (?=(?:data class|class|object|fun) )")
         val INTERNAL = listOf("Uniffi", "FfiConverter", "Disposable")
 
@@ -38,7 +41,8 @@ class SurfaceTest {
             val code = source.replace(COMMENT, "")
             val blocks = BLOCK.findAll(code).map { line(it.value.removePrefix("public ").removeSuffix("}")) }
             val aliases = ALIAS.findAll(code).map { line(it.groupValues[1]) }
-            val functions = FUNCTION.findAll(code.substring(code.lastIndexOf("typealias"))).map { "fun " + line(it.groupValues[1]) }
+            val outside = code.substring(code.lastIndexOf("typealias"))
+            val functions = FUNCTION.findAll(outside).map { "fun " + line(it.groupValues[1]) }
             val made = "constructor Agent(" + line(CONSTRUCTOR.find(code)!!.groupValues[1])
             val throwing = THROWS.findAll(code).map { (it.groupValues[2] + " throws " + it.groupValues[1]) }
             val all = (blocks + aliases + functions + made + throwing).filter { it.isOurs() }
