@@ -28,7 +28,6 @@ import org.postrider.core.Event
 import org.postrider.core.Invitation
 import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
-import org.postrider.core.PhoneState
 import org.postrider.core.RadioFact
 import org.postrider.core.SimQueue
 import org.postrider.core.Stopped
@@ -51,9 +50,6 @@ class AgentHost(private val context: Context) {
         fun onChanged()
     }
 
-    /** How the agent runs. */
-    private enum class Run { NOT, FOR_KEEPS, IN_FULL }
-
     val settings = Settings(context)
     val activity = ActivityLog(context)
     val sims = SimReader(context, settings)
@@ -69,10 +65,7 @@ class AgentHost(private val context: Context) {
     private val radio = AndroidRadio(context) { tell(it) }
     private val watch = DeviceWatch(context, sims, conditions, thread.handler, Ears())
     private val listeners = CopyOnWriteArrayList<Listener>()
-    private val life = Any()
 
-    @Volatile private var run = Run.NOT
-    @Volatile private var isBegun = false
     @Volatile private var isLinked = false
     @Volatile private var queues: List<SimQueue> = emptyList()
     @Volatile private var queuesReadAtMs = 0L
@@ -80,13 +73,17 @@ class AgentHost(private val context: Context) {
     @Volatile private var isRefreshing = false
     @Volatile private var known: Known? = null
 
-    /** The Rust object; what makes it fails where the phone's storage does. */
-    val agent: Agent by lazy {
+    private val made = lazy {
         setLogSink(PlatformLog)
         val folder = context.noBackupFilesDir.resolve("agent").path
         val config = AgentConfig(folder, TrustedRoots.read(), AppVersion.isDebuggable(context))
         Agent(config, radio, key, ears())
     }
+
+    /** The Rust object; what makes it fails where the phone's storage does. */
+    val agent: Agent by made
+
+    private val life = AgentLife({ agent }, settings, sims, conditions, radio, watch, wakefulness)
 
     /** The platform holds it weakly. */
     private val onSettings = SharedPreferences.OnSharedPreferenceChangeListener { _, _ -> applySettings() }
@@ -105,7 +102,7 @@ class AgentHost(private val context: Context) {
     /** Starts the agent and its service, when it [mayRun]; returns whether it may. */
     fun ensureRunning(): Boolean {
         if (!mayRun()) return false
-        if (run != Run.IN_FULL) {
+        if (life.run != Run.IN_FULL) {
             GatewayService.start(context)
             thread.post(::runInFull)
         }
@@ -139,7 +136,7 @@ class AgentHost(private val context: Context) {
         thread.post {
             if (paired() != null) activity.add(What.STOPPED_BY_OWNER)
             // The journal keeps it: what the agent is started for then sends nothing.
-            trying("pausing") { if (agent.isRunning()) agent.command(Command.SetPaused(true)) }
+            Trouble.trying("pausing") { if (agent.isRunning()) agent.command(Command.SetPaused(true)) }
             end()
             joining.left()
             changed()
@@ -163,8 +160,8 @@ class AgentHost(private val context: Context) {
     fun close() {
         settings.removeListener(onSettings)
         thread.post {
-            stopAgent()
-            agentOrNull()?.close()
+            life.stop()
+            if (made.isInitialized()) agent.close()
         }
         thread.end()
     }
@@ -182,13 +179,13 @@ class AgentHost(private val context: Context) {
      * The process may have been started for it: then the agent is started first.
      */
     fun tellForKeeps(fact: RadioFact): Boolean {
-        if (run == Run.NOT && !runFor()) return false
+        if (life.run == Run.NOT && !runFor()) return false
         return kept(fact) || (runFor() && kept(fact))
     }
 
     /** Asks the agent for something; what it refuses is logged. */
     fun command(command: Command) = thread.post {
-        trying("a command") {
+        Trouble.trying("a command") {
             agent.command(command)
             if (command is Command.ConfirmSim) alerts.clear(AlertKind.SIM_CHANGED, command.v1)
         }
@@ -221,9 +218,9 @@ class AgentHost(private val context: Context) {
 
     /** Returns how the phone is; cheap enough for the main thread. */
     fun status(): Status = Status(
-        paired(), run == Run.IN_FULL, settings.stoppedByOwner, isLinked, conditions.isOnline(), queues, queuesReadAtMs,
-        if (run == Run.NOT) sims.sims() else watch.simsNow,
-        watch.conditionNow.takeIf { run != Run.NOT } ?: conditions.read(),
+        paired(), life.run == Run.IN_FULL, settings.stoppedByOwner, isLinked, conditions.isOnline(),
+        queues, queuesReadAtMs, if (life.run == Run.NOT) sims.sims() else watch.simsNow,
+        watch.conditionNow.takeIf { life.run != Run.NOT } ?: conditions.read(),
         joining.progress, missing, alerts.all(), activity.counts(),
     )
 
@@ -260,7 +257,7 @@ class AgentHost(private val context: Context) {
     /** On any thread. */
     private fun paired(): Paired? = if (key.isLost) null else (known ?: readPaired().also { known = it }).paired
 
-    private fun readPaired() = Known(trying("reading the pairing") { agent.paired() })
+    private fun readPaired() = Known(Trouble.trying("reading the pairing") { agent.paired() })
 
     /** On any thread: the agent, unless it cannot be made. */
     private fun agentOrNull(): Agent? = try {
@@ -272,56 +269,32 @@ class AgentHost(private val context: Context) {
 
     private fun runInFull() {
         if (!mayRun() || restarts.isWaiting()) return
-        start(Run.IN_FULL)?.let(::failToStart) ?: begin()
+        life.start(Run.IN_FULL)?.let(::failToStart) ?: begin()
     }
 
     /** On any thread: starts the agent for a fact that comes once. */
     private fun runFor(): Boolean {
         if (paired() == null) return false
         val wanted = if (settings.stoppedByOwner) Run.FOR_KEEPS else Run.IN_FULL
-        val failure = start(wanted)
-        thread.post { if (failure != null) failToStart(failure) else if (wanted == Run.IN_FULL) begin() else stopSoon() }
+        val failure = life.start(wanted)
+        thread.post {
+            when {
+                failure != null -> failToStart(failure)
+                wanted == Run.IN_FULL -> begin()
+                else -> stopSoon()
+            }
+        }
         return failure == null
     }
 
-    private fun kept(fact: RadioFact): Boolean = trying("keeping a fact") { agent.tellForKeeps(fact) } != null
-
-    /** On any thread; returns why it does not run now. */
-    private fun start(wanted: Run): AgentException? = synchronized(life) {
-        if (run == Run.FOR_KEEPS && wanted == Run.IN_FULL) stopAgent()
-        try {
-            if (run != Run.NOT && agent.isRunning()) return null
-            val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnlineFor(wanted))
-            agent.start(state)
-            run = wanted
-            watch.begin(state.sims, state.condition)
-            apply()
-            null
-        } catch (error: AgentException) {
-            error
-        }
-    }
-
-    private fun isOnlineFor(wanted: Run) = wanted == Run.IN_FULL && conditions.isOnline()
-
-    private fun apply() {
-        val isPaused = settings.paused || settings.stoppedByOwner
-        trying("applying the settings") {
-            agent.command(Command.SetPaused(isPaused))
-            agent.command(Command.SetLimits(settings.limits()))
-            agent.command(Command.AllowUssdCodes(settings.allowUssdCodes))
-        }
-    }
+    private fun kept(fact: RadioFact): Boolean = Trouble.trying("keeping a fact") { agent.tellForKeeps(fact) } != null
 
     /** What surrounds an agent that runs in full. */
     private fun begin() {
-        if (run != Run.IN_FULL || isBegun) return
-        isBegun = true
+        if (!life.listen()) return
         GatewayService.start(context)
         Watchdog.begin(context)
         contact.begin()
-        radio.start()
-        watch.start()
         restarts.began()
         activity.add(What.STARTED)
         readAgain()
@@ -329,29 +302,22 @@ class AgentHost(private val context: Context) {
 
     private fun stopSoon() {
         thread.forget(FOR_KEEPS)
-        thread.postLater(FOR_KEEPS, FOR_KEEPS_MS) { if (run == Run.FOR_KEEPS) stopAgent() }
+        thread.postLater(FOR_KEEPS, FOR_KEEPS_MS) { if (life.run == Run.FOR_KEEPS) stop() }
     }
 
-    /** On any thread. */
-    private fun stopAgent() = synchronized(life) {
-        if (run == Run.NOT) return
-        trying("stopping") { agent.stop() }
-        stopped()
+    private fun stop() {
+        life.stop()
+        forgetLink()
     }
 
-    private fun stopped() {
-        run = Run.NOT
-        isBegun = false
+    private fun forgetLink() {
         isLinked = false
         queues = emptyList()
-        radio.stop()
-        watch.stop()
-        wakefulness.rest()
     }
 
     /** Stops for good: nothing looks whether it runs. */
     private fun end() {
-        stopAgent()
+        stop()
         restarts.forget()
         Watchdog.end(context)
         wakefulness.rest()
@@ -368,11 +334,8 @@ class AgentHost(private val context: Context) {
     }
 
     private fun over(why: Stopped) {
-        synchronized(life) {
-            // It was started again since, for a fact that could not wait.
-            if (agent.isRunning()) return
-            stopped()
-        }
+        if (!life.ended()) return
+        forgetLink()
         when (why) {
             is Stopped.Failed -> failed()
             Stopped.Revoked -> unpaired(AlertKind.PAIRED_ELSEWHERE)
@@ -422,20 +385,20 @@ class AgentHost(private val context: Context) {
     }
 
     private fun join() {
-        stopAgent()
+        stop()
         joining.join()
     }
 
     private fun leave() {
         joining.leaving()
-        start(Run.IN_FULL)?.let {
+        life.start(Run.IN_FULL)?.let {
             failToStart(it)
             // Otherwise the hub is left already.
             if (paired() != null) joining.failed(it.javaClass.simpleName)
             return
         }
         begin()
-        if (trying("unpairing") { agent.beginUnpairing(UNPAIR_WITHIN_S) } == null) joining.failed()
+        if (Trouble.trying("unpairing") { agent.beginUnpairing(UNPAIR_WITHIN_S) } == null) joining.failed()
     }
 
     private fun showDigits(digits: String) {
@@ -457,8 +420,8 @@ class AgentHost(private val context: Context) {
 
     /** On any thread. */
     private fun applySettings() = thread.post {
-        if (run == Run.IN_FULL) {
-            apply()
+        life.applySettings()
+        if (life.run == Run.IN_FULL) {
             watch.readSims()
             watch.readCondition()
         }
@@ -469,21 +432,16 @@ class AgentHost(private val context: Context) {
         val missingNow = MissingPermissions.read(context)
         if (missingNow != missing) {
             missing = missingNow
-            if (run == Run.IN_FULL) seeMore()
+            life.permissionsChanged()
         }
-        if (run == Run.IN_FULL) {
-            trying("reading the queues") { agent.queues() }?.let {
+        if (life.run == Run.IN_FULL) {
+            Trouble.trying("reading the queues") { agent.queues() }?.let {
                 queues = it
                 queuesReadAtMs = SystemClock.elapsedRealtime()
             }
             warn()
         }
         changed()
-    }
-
-    private fun seeMore() {
-        watch.permissionsChanged()
-        radio.refresh()
     }
 
     private fun warn() {
@@ -494,14 +452,6 @@ class AgentHost(private val context: Context) {
 
     /** On any thread. */
     private fun changed() = thread.onMain { listeners.forEach(Listener::onChanged) }
-
-    /** On any thread: null when it failed, which is logged. */
-    private fun <T> trying(what: String, work: () -> T): T? = try {
-        work()
-    } catch (error: AgentException) {
-        Trouble.failed(what, error)
-        null
-    }
 
     /** What [Agent.paired] said last. */
     private class Known(val paired: Paired?)

@@ -28,5 +28,5 @@ internal object EntryLine {
     private fun line(vararg words: Any): String = words.joinToString("\t", postfix = "\t$END\n")
 
     private fun wordsOf(line: String, count: Int): List<String>? =
-        line.split('\t').takeIf { it.size == count + 1 && it.last() == END }?.dropLast(1)
+        line.split('\t').takeIf { it.size == count + 1 }?.dropLast(1)
 }

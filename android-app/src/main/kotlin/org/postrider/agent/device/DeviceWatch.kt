@@ -43,7 +43,9 @@ class DeviceWatch(
         private set
 
     private val battery = BatteryWatch(context, handler) { readCondition() }
-    private val cards = context.getSystemService(SubscriptionManager::class.java)?.let { SimWatch(it, handler, ::readSims) }
+    private val cards = context.getSystemService(SubscriptionManager::class.java)?.let {
+        SimWatch(it, handler, ::readSims)
+    }
     private val service = context.getSystemService(TelephonyManager::class.java)?.let {
         ServiceWatch(it, handler, ::tellService, ::readCondition)
     }

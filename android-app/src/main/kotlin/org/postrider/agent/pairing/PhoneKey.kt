@@ -111,9 +111,10 @@ class PhoneKey(
         throw ShellException.KeyLost()
     }
 
-    private fun isGone(error: Exception): Boolean = generateSequence<Throwable>(error) { it.cause }.take(CAUSES_MAX).any {
-        it is UnrecoverableKeyException || it is InvalidKeyException || isGoneBelow(it)
-    }
+    private fun isGone(error: Exception): Boolean =
+        generateSequence<Throwable>(error) { it.cause }.take(CAUSES_MAX).any {
+            it is UnrecoverableKeyException || it is InvalidKeyException || isGoneBelow(it)
+        }
 
     private fun isGoneBelow(error: Throwable): Boolean = Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU &&
         error is android.security.KeyStoreException && error.numericErrorCode in GONE

@@ -1,0 +1,112 @@
+package org.postrider.agent
+
+import org.postrider.agent.device.ConditionReader
+import org.postrider.agent.device.DeviceWatch
+import org.postrider.agent.device.SimReader
+import org.postrider.agent.radio.AndroidRadio
+import org.postrider.agent.service.Wakefulness
+import org.postrider.core.Agent
+import org.postrider.core.AgentException
+import org.postrider.core.Command
+import org.postrider.core.PhoneState
+
+/** How the agent runs. */
+internal enum class Run {
+    NOT,
+
+    /** Without a network, sending nothing, to write down what the platform says once. */
+    FOR_KEEPS,
+
+    /** With its network and everything that listens to the phone. */
+    IN_FULL,
+}
+
+/** Starts and stops the agent with what belongs to it; on any thread, one after the other. */
+internal class AgentLife(
+    private val agent: () -> Agent,
+    private val settings: Settings,
+    private val sims: SimReader,
+    private val conditions: ConditionReader,
+    private val radio: AndroidRadio,
+    private val watch: DeviceWatch,
+    private val wakefulness: Wakefulness,
+) {
+    /** How it runs. */
+    @Volatile
+    var run = Run.NOT
+        private set
+
+    private var isWatched = false
+
+    /** Starts it this way, or in full where it runs for keeps; returns why it does not run now. */
+    @Synchronized
+    fun start(wanted: Run): AgentException? = try {
+        if (run == Run.FOR_KEEPS && wanted == Run.IN_FULL) stop()
+        if (run == Run.NOT || !agent().isRunning()) begin(wanted)
+        null
+    } catch (error: AgentException) {
+        error
+    }
+
+    /** Listens to the phone for an agent that runs in full; false when it does already, or there is none. */
+    @Synchronized
+    fun listen(): Boolean {
+        if (run != Run.IN_FULL || isWatched) return false
+        isWatched = true
+        radio.start()
+        watch.start()
+        return true
+    }
+
+    /** The app may see more or less than before. */
+    @Synchronized
+    fun permissionsChanged() {
+        if (run != Run.IN_FULL) return
+        watch.permissionsChanged()
+        radio.refresh()
+    }
+
+    /** Tells it what its owner has set. */
+    @Synchronized
+    fun applySettings() {
+        if (run == Run.NOT) return
+        Trouble.trying("applying the settings") {
+            agent().command(Command.SetPaused(settings.paused || settings.stoppedByOwner))
+            agent().command(Command.SetLimits(settings.limits()))
+            agent().command(Command.AllowUssdCodes(settings.allowUssdCodes))
+        }
+    }
+
+    /** Stops it, and waits for it. */
+    @Synchronized
+    fun stop() {
+        if (run == Run.NOT) return
+        Trouble.trying("stopping") { agent().stop() }
+        over()
+    }
+
+    /** It has stopped by itself; false when it was started again since, for a fact that could not wait. */
+    @Synchronized
+    fun ended(): Boolean {
+        if (agent().isRunning()) return false
+        over()
+        return true
+    }
+
+    private fun begin(wanted: Run) {
+        val isOnline = wanted == Run.IN_FULL && conditions.isOnline()
+        val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnline)
+        agent().start(state)
+        run = wanted
+        watch.begin(state.sims, state.condition)
+        applySettings()
+    }
+
+    private fun over() {
+        run = Run.NOT
+        isWatched = false
+        radio.stop()
+        watch.stop()
+        wakefulness.rest()
+    }
+}
