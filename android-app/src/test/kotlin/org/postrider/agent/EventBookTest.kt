@@ -35,8 +35,8 @@ class EventBookTest {
     fun `every event is written down, a hand-over once`() {
         val token = SendToken(message, 1u)
         val events = listOf(
-            Event.LinkUp, Event.LinkDown, Event.PairingNeeded(CloseCode.NOT_PAIRED), Event.UpdateNeeded, Event.LinkFailing,
-            Event.MessageAccepted(message, 0u), Event.MessageSubmitted(token, 1u),
+            Event.LinkUp, Event.LinkDown, Event.PairingNeeded(CloseCode.NOT_PAIRED), Event.UpdateNeeded,
+            Event.LinkFailing, Event.MessageAccepted(message, 0u), Event.MessageSubmitted(token, 1u),
             Event.MessageMoved(message, WireState.SUBMITTING, null), Event.MessageMoved(message, WireState.FAILED, 4),
             Event.MessageReceived(Source.MMS, 1u), Event.SimChanged(0u), Event.SimHeld(0u, 4), Event.SimReleased(0u),
             Event.LookAtPhone(0u), Event.PaceHalved(1u), Event.ReportMismatched(token), Event.StrayResult(token),

@@ -72,7 +72,8 @@ class SimReaderTest {
 
     @Test
     fun `a fingerprint is the same while the network's name is not known yet`() {
-        platform.setActiveSubscriptionInfos(SubscriptionInfoBuilder.newBuilder().setId(3).setSimSlotIndex(0).buildSubscriptionInfo())
+        val nameless = SubscriptionInfoBuilder.newBuilder().setId(3).setSimSlotIndex(0).buildSubscriptionInfo()
+        platform.setActiveSubscriptionInfos(nameless)
         val early = reader.sims().single()
         platform.setActiveSubscriptionInfos(sim(3, 0))
         assertEquals(early.fingerprint, reader.sims().single().fingerprint)
