@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use serde::Serialize;
+use serde_json::Value;
 
 /// The field that every object keeps, whatever is selected.
 const ID: &str = "id";
@@ -39,6 +40,14 @@ impl Fields {
                 .0
                 .as_ref()
                 .is_none_or(|names| names.iter().any(|wanted| wanted == name))
+    }
+
+    fn keep_wanted(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.keep_wanted(item)),
+            Value::Object(object) => object.retain(|name, _| self.wants(name)),
+            _ => {}
+        }
     }
 }
 
@@ -176,13 +185,19 @@ impl Answer {
         Self(Bytes::from_static(b"{}"))
     }
 
-    /// Answers with any other value.
+    /// Answers with any other value; of an object, or of each in an array, what was asked for.
     ///
     /// # Errors
     /// `server_error` for a value that JSON cannot hold.
-    pub fn value(value: &impl Serialize) -> Result<Self, ApiError> {
-        let text = serde_json::to_vec(value).map_err(ApiError::internal)?;
-        Ok(Self(text.into()))
+    pub fn value(value: &impl Serialize, fields: &Fields) -> Result<Self, ApiError> {
+        let text = match fields.0 {
+            None => serde_json::to_vec(value),
+            Some(_) => serde_json::to_value(value).and_then(|mut value| {
+                fields.keep_wanted(&mut value);
+                serde_json::to_vec(&value)
+            }),
+        };
+        Ok(Self(text.map_err(ApiError::internal)?.into()))
     }
 
     /// Answers again what was answered before.

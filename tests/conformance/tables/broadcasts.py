@@ -143,7 +143,6 @@ def send_batch(path):
         Resource("queued batch", {"count_queued": "int", "broadcast_id": "id"}),
         base={"to_numbers": [Number()], "content": "hello"},
         idempotent=True,
-        fields=False,
         parameters=(
             TYPE,
             CONTENT,

@@ -157,7 +157,6 @@ IMPORT = Operation(
     "edit_contacts",
     Resource("imported contacts", {"contacts": [{"id": "id"}]}),
     base={"contacts": [{"phone_number": Number()}]},
-    fields=False,
     parameters=(
         Parameter(
             "contacts",

@@ -70,14 +70,13 @@ def operations(kind, permissions, flags):
     bulk = {"metadata": [{"variable": "bulk"}]}
     bad_name = Bad("a blank", "a b")
     return (
-        Operation("GET", path, view, ArrayOf(resource), fields=False),
+        Operation("GET", path, view, ArrayOf(resource)),
         Operation(
             "POST",
             path + "/{variable}",
             edit,
             resource,
             at={"variable": "shown"},
-            fields=False,
             parameters=rows(flags),
             cases=(
                 *(
@@ -96,7 +95,6 @@ def operations(kind, permissions, flags):
             edit,
             ArrayOf(resource),
             base=bulk,
-            fields=False,
             parameters=(
                 Parameter(
                     "metadata",

@@ -297,7 +297,6 @@ SEND_MULTI = Operation(
     ),
     base={"messages": [{"to_number": Number(), "content": "hello"}]},
     idempotent=True,
-    fields=False,
     parameters=(
         Parameter(
             "messages",
@@ -489,7 +488,7 @@ OPERATIONS = (
     Operation("DELETE", ONE, "delete_messages", VOID, fields=False),
     RESEND,
     CANCEL,
-    Operation("GET", ONE + "/mms_parts", "view_messages", ArrayOf(MMS_PART), fields=False),
+    Operation("GET", ONE + "/mms_parts", "view_messages", ArrayOf(MMS_PART)),
     of_whatsapp("send_read_receipt"),
     of_whatsapp("send_typing_indicator"),
 )

@@ -70,7 +70,6 @@ OPERATIONS = (
         ONE + "/billing",
         "view_billing",
         BILLING,
-        fields=False,
         parameters=(
             Parameter(
                 "usage", ("true", "1", "0", "false", "True"), shown=HIDDEN, bad=(Bad("a word", "maybe"), Bad("two", 2))
@@ -95,7 +94,6 @@ OPERATIONS = (
         "view_billing",
         HISTORY,
         base={"usage_type": "contacts", "start_date": "2026-01-01", "end_date": "2026-01-02"},
-        fields=False,
         parameters=(
             Parameter("usage_type", USAGE_TYPES, (Bad("something else", "shoes"), Bad("empty", "")), required=True),
             Parameter("start_date", ("2026-01-01",), DAYS_BAD, required=True, shown=HIDDEN),

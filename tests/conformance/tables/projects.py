@@ -117,5 +117,5 @@ OPERATIONS = (
             ),
         ),
     ),
-    Operation("GET", ONE + "/users", "view_projects", ArrayOf(USER), fields=False),
+    Operation("GET", ONE + "/users", "view_projects", ArrayOf(USER)),
 )

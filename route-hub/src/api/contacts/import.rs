@@ -11,7 +11,7 @@ use crate::webhooks::enqueue::ContactAdded;
 use axum::extract::State;
 use hub_domain::{Contact, Permission, RouteId};
 use hub_store::{StoreError, Tx};
-use hub_web::{Answer, ApiError, Params};
+use hub_web::{Answer, ApiError, Fields, Params};
 use postrider_model::ContactId;
 use serde::Serialize;
 
@@ -24,6 +24,7 @@ const GROUPS_MAX: usize = 5;
 pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let now = hub.now();
+    let wanted = Fields::read(&call.params)?;
     let route = call.params.get("default_route_id");
     let route_id = parse::route_id(&route)?;
     check_route(&hub, &project, route_id, route.path()).await?;
@@ -64,7 +65,7 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
         let contacts = contacts.iter().map(Imported::of).collect();
         Ok(Ok(Answered { contacts }))
     };
-    let show = |answered: Answered| Answer::value(&answered).unwrap_or_else(|_| Answer::void());
+    let show = move |answered: Answered| Answer::value(&answered, &wanted).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }
 

@@ -8,7 +8,7 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType, is_variable};
 use hub_store::{StoreError, Tx, fields};
-use hub_web::{Answer, ApiError, Field};
+use hub_web::{Answer, ApiError, Field, Fields};
 
 /// Most fields of one request.
 const FIELDS_MAX: usize = 100;
@@ -24,6 +24,7 @@ const ORDER_MAX: i64 = 1_000_000;
 /// Changes the field of the path's variable, which is made if there was none.
 pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let project = enter(hub, call, kind.edit).await?;
+    let wanted = Fields::read(&call.params)?;
     let variable = call.path("variable").unwrap_or_default();
     if !is_variable(variable) {
         return Err(ApiError::invalid_param("variable", RULE).into());
@@ -36,8 +37,8 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
         }
         change.apply(tx, work, kind).map(Ok)
     };
-    let show = |field: CustomField| {
-        Answer::value(&FieldView::from(field)).unwrap_or_else(|_| Answer::void())
+    let show = move |field: CustomField| {
+        Answer::value(&FieldView::from(field), &wanted).unwrap_or_else(|_| Answer::void())
     };
     unit::answer(hub, &project, now, Idempotency::none(), decide, show).await
 }
@@ -45,6 +46,7 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
 /// Changes or removes several fields, all of them or none.
 pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let project = enter(hub, call, kind.edit).await?;
+    let wanted = Fields::read(&call.params)?;
     let field = call.params.get("metadata");
     let items = field.array(FIELDS_MAX)?;
     let items = items.ok_or_else(|| field.refuse("is required"))?;
@@ -78,7 +80,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
         }
         list::all(tx, work.project.id, kind).map(Ok)
     };
-    let show = |views: Vec<FieldView>| Answer::value(&views).unwrap_or_else(|_| Answer::void());
+    let show = move |views: Vec<FieldView>| Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void());
     let answer = unit::answer(hub, &project, now, Idempotency::none(), decide, show).await?;
     if clears && kind.owner == FieldOwner::Contact {
         clearing::begin(hub).await?;

@@ -5,15 +5,16 @@ use super::model::FieldView;
 use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use hub_store::{StoreError, Tx, fields};
-use hub_web::Answer;
+use hub_web::{Answer, Fields};
 use postrider_model::ProjectId;
 
 /// Lists the fields of one kind, in their order.
 pub(super) async fn list(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let project = enter(hub, call, kind.view).await?;
+    let wanted = Fields::read(&call.params)?;
     let id = project.id;
     let views = hub.store.read(move |tx| all(tx, id, kind)).await?;
-    Ok(Answer::value(&views)?)
+    Ok(Answer::value(&views, &wanted)?)
 }
 
 pub(super) fn all(

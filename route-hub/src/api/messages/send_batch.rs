@@ -14,7 +14,7 @@ use axum::extract::State;
 use hub_domain::{Address, Permission, Project};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx};
-use hub_web::{Answer, Field};
+use hub_web::{Answer, Field, Fields};
 use postrider_model::{BroadcastId, Now};
 use serde::Serialize;
 
@@ -25,11 +25,12 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_batch")?;
+    let wanted = Fields::read(&call.params)?;
     let batch = Batch::read(&hub, &call, &project, now).await?;
     accepting(&hub, &project, batch.drafts.len(), now).await?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| batch.store(work, tx).map(Ok);
-    let show = |sent: Sent| Answer::value(&sent).unwrap_or_else(|_| Answer::void());
+    let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 

@@ -14,7 +14,7 @@ use axum::extract::State;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, broadcasts};
-use hub_web::{Answer, ApiError, Params};
+use hub_web::{Answer, ApiError, Fields, Params};
 use postrider_model::{BroadcastId, MessageId, Now};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -27,6 +27,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_multi")?;
+    let wanted = Fields::read(&call.params)?;
     let mut shared = Shared::read(&hub, &call, &project, Operation::Multi, now).await?;
     let joins = Joins::read(&hub, &call.params, &shared, now)?;
     shared.origin.broadcast_id = joins.as_ref().map(Joins::id);
@@ -50,7 +51,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
             broadcast_id: shared.origin.broadcast_id,
         }))
     };
-    let show = |sent: Sent| Answer::value(&sent).unwrap_or_else(|_| Answer::void());
+    let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 

@@ -6,7 +6,7 @@ use crate::api::{ApiResult, Call};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, UsageType};
-use hub_web::Answer;
+use hub_web::{Answer, Fields};
 use serde_json::{Map, Value, json};
 
 /// What a hub of one's own has beyond sending and receiving; the others come with their issues.
@@ -36,6 +36,7 @@ const FEATURES: &[(&str, bool)] = &[
 pub async fn billing(State(hub): State<Hub>, call: Call) -> ApiResult {
     let organization = enter_whole(&hub, &call, Permission::ViewBilling).await?;
     let with_usage = call.params.get("usage").boolean()?.unwrap_or(false);
+    let wanted = Fields::read(&call.params)?;
     let mut shown = model::billing(&organization, FEATURES);
     if with_usage {
         let mut usage = Map::new();
@@ -45,5 +46,5 @@ pub async fn billing(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         shown["usage"] = json!(usage);
     }
-    Ok(Answer::value(&shown)?)
+    Ok(Answer::value(&shown, &wanted)?)
 }

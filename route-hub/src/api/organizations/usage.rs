@@ -6,7 +6,7 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Day, Organization, Permission, UsageType, Zone};
 use hub_store::usage;
-use hub_web::{Answer, ApiError};
+use hub_web::{Answer, ApiError, Fields};
 use postrider_model::UnixMs;
 
 /// Answers with a bare number: how much of a type the organization has, or has used today.
@@ -14,7 +14,7 @@ pub async fn usage(State(hub): State<Hub>, call: Call) -> ApiResult {
     let organization = enter_whole(&hub, &call, Permission::ViewBilling).await?;
     let kind = call.path("usage_type").and_then(UsageType::named);
     let kind = kind.ok_or_else(|| ApiError::not_found("usage type"))?;
-    Ok(Answer::value(&present(&hub, &organization, kind).await?)?)
+    Ok(Answer::value(&present(&hub, &organization, kind).await?, Fields::ALL)?)
 }
 
 /// Counts what there is of a type; what begins anew each day, since the organization's midnight.

@@ -7,7 +7,7 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Day, Permission, UsageType, Zone};
 use hub_store::{StoreError, Tx, usage};
-use hub_web::{Answer, ApiError, Field};
+use hub_web::{Answer, ApiError, Field, Fields};
 use postrider_model::{OrganizationId, UnixMs};
 use serde::Serialize;
 
@@ -24,6 +24,7 @@ pub async fn usage_history(State(hub): State<Hub>, call: Call) -> ApiResult {
     let zone = zone_of(&organization);
     let now = hub.now().unix;
     let today = Day::of(&zone, now).ok_or_else(|| ApiError::internal("no such day"))?;
+    let wanted = Fields::read(&call.params)?;
     let kind = kind(&call.params.get("usage_type"))?;
     let (start, end) = (call.params.get("start_date"), call.params.get("end_date"));
     let (first, last) = (day(&start)?, day(&end)?);
@@ -45,7 +46,7 @@ pub async fn usage_history(State(hub): State<Hub>, call: Call) -> ApiResult {
         usage_type: kind.as_str(),
         history: counted.into_iter().map(|at| entry(at, today)).collect(),
     };
-    Ok(Answer::value(&shown)?)
+    Ok(Answer::value(&shown, &wanted)?)
 }
 
 fn kind(field: &Field<'_>) -> Result<UsageType, ApiError> {

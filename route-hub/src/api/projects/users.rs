@@ -4,10 +4,11 @@ use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_web::Answer;
+use hub_web::{Answer, Fields};
 
 /// Lists the people who may sign in to a project: nobody yet, there are only API keys.
 pub async fn users(State(hub): State<Hub>, call: Call) -> ApiResult {
     enter(&hub, &call, Permission::ViewProjects).await?;
-    Ok(Answer::value(&[(); 0])?)
+    let wanted = Fields::read(&call.params)?;
+    Ok(Answer::value(&[(); 0], &wanted)?)
 }
