@@ -38,6 +38,7 @@ internal class ChoiceView(context: Context, key: Int) : LinearLayout(context) {
 
     private fun button() = RadioButton(context).apply {
         id = generateViewId()
+        isSaveEnabled = false
         minHeight = resources.getDimensionPixelSize(R.dimen.touchable)
         setTextAppearance(R.style.SentenceText)
         layoutParams = RadioGroup.LayoutParams(LayoutParams.MATCH_PARENT, LayoutParams.WRAP_CONTENT)
