@@ -33,8 +33,8 @@ class CallsTest {
     fun `a call that nobody answers is told once, as missed`() {
         phone.pair()
         phone.lineIs(TelephonyManager.EXTRA_STATE_RINGING, ALICE)
-        phone.logCall(Calls.MISSED_TYPE, ALICE, durationS = 0)
         phone.lineIs(TelephonyManager.EXTRA_STATE_IDLE, ALICE)
+        phone.logCall(Calls.MISSED_TYPE, ALICE, durationS = 0)
         phone.awaitInbound(1)
         val call = phone.inbound().single()
         assertEquals(listOf("call", ALICE, -1), listOf("kind", "from", "duration_s").map(call::get))
@@ -46,8 +46,8 @@ class CallsTest {
         phone.pair()
         phone.lineIs(TelephonyManager.EXTRA_STATE_RINGING, ALICE)
         phone.lineIs(TelephonyManager.EXTRA_STATE_OFFHOOK, ALICE)
-        phone.logCall(Calls.INCOMING_TYPE, ALICE, durationS = 17)
         phone.lineIs(TelephonyManager.EXTRA_STATE_IDLE, ALICE)
+        phone.logCall(Calls.INCOMING_TYPE, ALICE, durationS = 17)
         phone.awaitInbound(1)
         assertEquals(17, phone.inbound().single().getInt("duration_s"))
     }
@@ -61,8 +61,8 @@ class CallsTest {
         await("placed") { telecom.allOutgoingCalls.isNotEmpty() }
         assertEquals(ALICE, telecom.onlyOutgoingCall.address.schemeSpecificPart)
         phone.lineIs(TelephonyManager.EXTRA_STATE_OFFHOOK, ALICE)
-        phone.logCall(Calls.OUTGOING_TYPE, ALICE, durationS = 5)
         phone.lineIs(TelephonyManager.EXTRA_STATE_IDLE, ALICE)
+        phone.logCall(Calls.OUTGOING_TYPE, ALICE, durationS = 5)
         phone.awaitState("sent")
         assertEquals(0, phone.inbound().size)
     }

@@ -106,6 +106,13 @@ class Phone(private val scenario: String = USUAL) : TestRule {
 
     fun pair() = kit.pair(hub.invitation)
 
+    /** Joins the hub, whose scenario may come to its end before anybody looks at the connection. */
+    fun join() {
+        host.settings.isForwarding = true
+        host.beginPairing(hub.invitation)
+        await("joined") { host.status().paired != null }
+    }
+
     /** Ends the process; what is on disk, in the keystore and with the platform stays. */
     fun kill() = kit.restart()
 
@@ -188,7 +195,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         shadowOf(lineOf(slot)).setServiceState(ServiceState().apply { state = now })
     }
 
-    /** Every network goes, and the connection with it; or they come back. */
+    /** Every network goes, and the app gives the connection up; or they come back. */
     fun setAirplaneMode(isOn: Boolean) {
         val networks = app.getSystemService(ConnectivityManager::class.java)!!
         val network = networks.activeNetwork!!
@@ -196,7 +203,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         SUBSCRIPTIONS.keys.forEach { setService(!isOn, it) }
         if (isOn) {
             callbacks.forEach { it.onLost(network) }
-            hub.say("cut")
+            await("not linked") { !host.status().isLinked }
         } else {
             val abilities = networks.getNetworkCapabilities(network)!!
             callbacks.forEach { it.onCapabilitiesChanged(network, abilities) }

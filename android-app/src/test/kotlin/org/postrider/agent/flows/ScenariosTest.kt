@@ -40,7 +40,7 @@ class ScenariosTest(private val name: String) {
             modem.execute { message.parts.indices.forEach { message.result(it, Activity.RESULT_OK) } }
         }
         try {
-            phone.pair()
+            phone.join()
             folder(name).resolve("phone.jsonl").forEachLine { play(JSONObject(it)) }
             phone.awaitEnd()
         } finally {
@@ -76,8 +76,8 @@ class ScenariosTest(private val name: String) {
         phone.lineIs(TelephonyManager.EXTRA_STATE_RINGING, from)
         if (durationS >= 0) phone.lineIs(TelephonyManager.EXTRA_STATE_OFFHOOK, from)
         val type = if (durationS >= 0) Calls.INCOMING_TYPE else Calls.MISSED_TYPE
-        phone.logCall(type, from, durationS.coerceAtLeast(0))
         phone.lineIs(TelephonyManager.EXTRA_STATE_IDLE, from)
+        phone.logCall(type, from, durationS.coerceAtLeast(0))
     }
 
     companion object {

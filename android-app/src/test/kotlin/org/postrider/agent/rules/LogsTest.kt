@@ -92,8 +92,8 @@ class LogsTest {
     private fun takeIn() {
         phone.receive(ALICE, WORD)
         phone.lineIs(TelephonyManager.EXTRA_STATE_RINGING, ALICE)
-        phone.logCall(Calls.MISSED_TYPE, ALICE, durationS = 0)
         phone.lineIs(TelephonyManager.EXTRA_STATE_IDLE, ALICE)
+        phone.logCall(Calls.MISSED_TYPE, ALICE, durationS = 0)
         phone.awaitInbound(3)
         phone.texts.failure = IllegalStateException(WORD + ALICE)
         phone.kill()
