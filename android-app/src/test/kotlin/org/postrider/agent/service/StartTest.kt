@@ -70,7 +70,7 @@ class StartTest {
         for (action in listOf(Intent.ACTION_BOOT_COMPLETED, Intent.ACTION_MY_PACKAGE_REPLACED)) {
             kit.restart()
             startedServices()
-            broadcast(Intent(action))
+            context.sendBroadcast(Intent(action).setPackage(context.packageName))
             kit.awaitLink()
             assertTrue(startedServices().any { it.component?.className == GatewayService::class.java.name })
         }
