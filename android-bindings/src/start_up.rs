@@ -1,6 +1,6 @@
 //! What the library does when the platform loads it.
 
-use jni::{JavaVM, sys::jint};
+use jni::sys::jint;
 use std::ffi::c_void;
 
 /// The version of JNI that the platform has had from its beginning.

@@ -40,7 +40,13 @@ def pid():
 def start(arguments):
     """Starts the phone; its standard input follows a file, as `tail -f` does."""
     INPUT.write_text("")
-    follow = subprocess.Popen(["tail", "-n", "+1", "-F", str(INPUT)], stdout=subprocess.PIPE, start_new_session=True)
+    follow = subprocess.Popen(
+        ["tail", "-n", "+1", "-F", str(INPUT)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     phone = subprocess.Popen(
         [os.environ["VIRTUAL_PHONE"], "--dir", str(PHONE), *arguments],
         stdin=follow.stdout,

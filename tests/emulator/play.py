@@ -7,6 +7,7 @@ what the standard input of a virtual phone takes, too.
 
 import argparse
 import contextlib
+import http.client
 import json
 import pathlib
 import queue
@@ -76,7 +77,7 @@ class Stub:
             except urllib.error.HTTPError as error:
                 if error.code != 408 or time.monotonic() > until:
                     raise Failed(f"never seen: {condition}") from None
-            except urllib.error.URLError:
+            except (urllib.error.URLError, ConnectionError, http.client.HTTPException):
                 # The scenario has come to its end, and so has the double.
                 return
 
