@@ -65,7 +65,9 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
         let contacts = contacts.iter().map(Imported::of).collect();
         Ok(Ok(Answered { contacts }))
     };
-    let show = move |answered: Answered| Answer::value(&answered, &wanted).unwrap_or_else(|_| Answer::void());
+    let show = move |answered: Answered| {
+        Answer::value(&answered, &wanted).unwrap_or_else(|_| Answer::void())
+    };
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }
 

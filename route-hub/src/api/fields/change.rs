@@ -80,7 +80,9 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
         }
         list::all(tx, work.project.id, kind).map(Ok)
     };
-    let show = move |views: Vec<FieldView>| Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void());
+    let show = move |views: Vec<FieldView>| {
+        Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void())
+    };
     let answer = unit::answer(hub, &project, now, Idempotency::none(), decide, show).await?;
     if clears && kind.owner == FieldOwner::Contact {
         clearing::begin(hub).await?;

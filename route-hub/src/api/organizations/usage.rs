@@ -14,7 +14,10 @@ pub async fn usage(State(hub): State<Hub>, call: Call) -> ApiResult {
     let organization = enter_whole(&hub, &call, Permission::ViewBilling).await?;
     let kind = call.path("usage_type").and_then(UsageType::named);
     let kind = kind.ok_or_else(|| ApiError::not_found("usage type"))?;
-    Ok(Answer::value(&present(&hub, &organization, kind).await?, Fields::ALL)?)
+    Ok(Answer::value(
+        &present(&hub, &organization, kind).await?,
+        Fields::ALL,
+    )?)
 }
 
 /// Counts what there is of a type; what begins anew each day, since the organization's midnight.
