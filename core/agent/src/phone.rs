@@ -272,7 +272,7 @@ impl PhoneHandle {
     }
 
     /// Tells that the phone has no network: it does not dial before
-    /// [`Phone::network_changed`].
+    /// [`PhoneHandle::network_changed`].
     pub async fn network_lost(&self) {
         drop(self.wishes.send(Wish::NetworkLost).await);
     }
@@ -283,7 +283,7 @@ impl PhoneHandle {
     }
 
     /// Begins what [`Phone::unpair`] does and waits for nothing: the phone ends by itself, as
-    /// [`Phone::closed`] tells.
+    /// [`PhoneHandle::closed`] tells.
     ///
     /// # Errors
     /// When the wish cannot be written to its folder.

@@ -69,7 +69,10 @@ async fn echo(State(_): State<App>, call: Call<&'static str>) -> Result<Answer, 
 
 async fn by_id(call: Call<&'static str>) -> Result<Answer, ApiError> {
     let id = call.path_id::<kind::Message>("id", "message")?;
-    Answer::value(&serde_json::json!({ "id": id, "text": "x".repeat(5_000) }))
+    Answer::value(
+        &serde_json::json!({ "id": id, "text": "x".repeat(5_000) }),
+        Fields::ALL,
+    )
 }
 
 async fn broken(_: Call<&'static str>) -> Result<Answer, ApiError> {
