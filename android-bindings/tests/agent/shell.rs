@@ -43,13 +43,16 @@ pub enum Heard {
     Confirmed(u64),
 }
 
+/// What is done at a hand-over.
+type AtSend = Box<dyn FnMut() -> Result<(), ShellError> + Send>;
+
 /// What a shell has heard, and a way to wait for it.
 #[derive(Default)]
 pub struct Ear {
     heard: Mutex<Vec<Heard>>,
     more: Condvar,
     /// Run in the agent's own thread at each hand-over.
-    pub at_send: Mutex<Option<Box<dyn FnMut() -> Result<(), ShellError> + Send>>>,
+    pub at_send: Mutex<Option<AtSend>>,
 }
 
 impl Ear {
@@ -142,6 +145,10 @@ pub struct Key {
 }
 
 impl Key {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a key of a test need not be drawn twice alike"
+    )]
     pub fn new() -> Self {
         let random = SystemRandom::new();
         let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
