@@ -96,8 +96,8 @@ class DeviceWatch(
     fun readCondition() {
         val now = conditions.read()
         if (now == conditionNow) return
-        conditionNow = now
         ears.tell(RadioFact.ConditionChanged(now))
+        conditionNow = now
     }
 
     private fun watchService() {
