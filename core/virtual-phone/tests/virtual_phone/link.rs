@@ -3,7 +3,7 @@
 use crate::support::{
     config, happen,
     hub::{End, HEARTBEAT_S, TestHub},
-    once_each, shows, start, until, watch,
+    noticed, once_each, shows, start, start_watched, until, watch,
 };
 use postrider_link::close::CloseCode;
 use postrider_model::WireState;
@@ -59,8 +59,8 @@ async fn without_a_network_it_goes_on_sending_and_tells_it_on_the_next() {
 async fn on_battery_the_beat_slows_down_and_a_loss_quickens_it() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let phone = start(&hub, folder.path()).await;
-    until("it connects", || hub.state().is_connected()).await;
+    let (phone, screen) = start_watched(&hub, folder.path()).await;
+    noticed(&screen, "is connected", 1).await;
     happen(
         &phone,
         r#"{"kind":"battery","percent":80,"charging":false}"#,
@@ -79,10 +79,10 @@ async fn on_battery_the_beat_slows_down_and_a_loss_quickens_it() {
     hub.state().is_mute = true;
     happen(&phone, r#"{"kind":"clock","sleep_ms":90000}"#).await;
     happen(&phone, r#"{"kind":"clock","sleep_ms":15000}"#).await;
-    until("it gives up", || !hub.state().is_connected()).await;
+    noticed(&screen, "is not connected", 1).await;
     hub.state().is_mute = false;
     phone.network_changed().await;
-    until("it is back", || hub.state().is_connected()).await;
+    noticed(&screen, "is connected", 2).await;
     let pings = hub.state().pings.len();
     happen(&phone, &slept).await;
     until("it pings once more", || hub.state().pings.len() > pings).await;
@@ -94,8 +94,8 @@ async fn on_battery_the_beat_slows_down_and_a_loss_quickens_it() {
 async fn on_the_charger_it_pings_as_often_as_ever() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let phone = start(&hub, folder.path()).await;
-    until("it connects", || hub.state().is_connected()).await;
+    let (phone, screen) = start_watched(&hub, folder.path()).await;
+    noticed(&screen, "is connected", 1).await;
     let slept = format!(r#"{{"kind":"clock","sleep_ms":{}}}"#, HEARTBEAT_S * 1_000);
     for beat in 1..=12 {
         happen(&phone, &slept).await;
@@ -118,15 +118,7 @@ async fn three_protocol_errors_in_a_row_are_shown() {
         until("it connects", || hub.state().is_connected()).await;
         hub.end(End::Close(CloseCode::ProtocolError));
         until("it is cut off", || !hub.state().is_connected()).await;
-        until("it has heard", || {
-            let lines = screen.lock().unwrap();
-            lines
-                .iter()
-                .filter(|line| *line == "is not connected")
-                .count()
-                == round
-        })
-        .await;
+        noticed(&screen, "is not connected", round).await;
         phone.network_changed().await;
     }
     until("it shows it", || shows(&screen, "LinkFailing")).await;
@@ -180,12 +172,12 @@ async fn the_end_of_its_older_connection_disturbs_nobody() {
 async fn a_drained_phone_comes_back_when_it_was_told() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let phone = start(&hub, folder.path()).await;
+    let (phone, screen) = start_watched(&hub, folder.path()).await;
     let first = hub.send("+15005550123", "before");
     let told = |id| !hub.states(id).is_empty();
     until("the first is told", || told(first)).await;
     hub.end(End::Drain(3_000_000));
-    until("it is gone", || !hub.state().is_connected()).await;
+    noticed(&screen, "is not connected", 1).await;
     let second = hub.send("+15005550123", "after");
     happen(&phone, r#"{"kind":"clock","sleep_ms":2900000}"#).await;
     happen(&phone, r#"{"kind":"pause","on":false}"#).await;
@@ -244,7 +236,7 @@ async fn after_a_restore_it_shows_what_it_holds_and_uploads_what_came_in_again()
 async fn a_change_of_its_condition_is_told_within_a_minute() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let phone = start(&hub, folder.path()).await;
+    let (phone, screen) = start_watched(&hub, folder.path()).await;
     until("it tells how it is", || hub.state().health().count() == 1).await;
     happen(
         &phone,
@@ -261,7 +253,7 @@ async fn a_change_of_its_condition_is_told_within_a_minute() {
                 && told.network.as_deref() == Some(network)
         })
     };
-    until("it is back for good", || hub.state().is_connected()).await;
+    noticed(&screen, "is connected", 2).await;
     for _ in 0..2 {
         happen(&phone, r#"{"kind":"clock","sleep_ms":60000}"#).await;
         until("it tells again", || hub.state().health().count() >= 2).await;

@@ -42,6 +42,14 @@ pub async fn start(hub: &hub::TestHub, folder: &Path) -> VirtualPhone {
     VirtualPhone::start(config(hub, folder)).await.unwrap()
 }
 
+/// Starts a phone that confirms itself, and returns its screen as well.
+pub async fn start_watched(hub: &hub::TestHub, folder: &Path) -> (VirtualPhone, Screen) {
+    hub.confirm();
+    let mut config = config(hub, folder);
+    let screen = watch(&mut config);
+    (VirtualPhone::start(config).await.unwrap(), screen)
+}
+
 /// Returns where a phone's radio log is.
 pub fn log_of(folder: &Path) -> std::path::PathBuf {
     folder.join("radio.jsonl")
@@ -72,6 +80,18 @@ pub fn watch(config: &mut VirtualPhoneConfig) -> Screen {
 pub fn shows(screen: &Screen, words: &str) -> bool {
     let lines = screen.lock().unwrap();
     lines.iter().any(|line| line.contains(words))
+}
+
+/// Waits until a phone itself has noticed this many ends or beginnings of its link.
+///
+/// The hub's side is up, or gone, before the phone has read of it; who moves the phone's clock
+/// waits for the phone.
+pub async fn noticed(screen: &Screen, words: &str, times: usize) {
+    let seen = || {
+        let lines = screen.lock().unwrap();
+        lines.iter().filter(|line| *line == words).count()
+    };
+    until(words, || seen() == times).await;
 }
 
 /// Lets something happen to a phone, as a line of its standard input says.
