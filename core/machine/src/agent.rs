@@ -120,6 +120,7 @@ impl Agent {
             out,
             counters: Counters::default(),
         };
+        agent.hold_changed_sims();
         agent.see_sims(&sims);
         agent.settle_start(now);
         agent
@@ -385,10 +386,12 @@ impl Agent {
         self.hold_changed_sims();
     }
 
-    /// Lets a slot whose SIM nobody has confirmed send nothing.
+    /// Lets a slot whose SIM nobody has confirmed send nothing, and says which may send again.
     pub(crate) fn hold_changed_sims(&mut self) {
         let changed = self.known_sims.unconfirmed();
-        self.outbound.set_changed_sims(changed);
+        let settled = self.outbound.set_changed_sims(changed).into_iter();
+        let shown = settled.map(|sim| Event::SimConfirmed { sim });
+        self.work.events.extend(shown);
     }
 
     fn set_condition(&mut self, condition: Condition) {

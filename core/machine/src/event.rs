@@ -21,6 +21,8 @@ pub enum Event {
     UpdateNeeded,
     /// The hub and this phone misunderstand each other again and again.
     LinkFailing,
+    /// Another connection with this phone's key took the place of this phone's own.
+    LinkReplaced,
     /// A message is on this phone's disk.
     MessageAccepted {
         /// The exposure.
@@ -53,6 +55,12 @@ pub enum Event {
     },
     /// Another SIM than the known one is in a slot, which is held until somebody confirms it.
     SimChanged {
+        /// The slot.
+        sim: SimSlot,
+    },
+    /// A slot that was held for another SIM sends again: the known SIM is back, or somebody
+    /// confirmed the other one.
+    SimConfirmed {
         /// The slot.
         sim: SimSlot,
     },

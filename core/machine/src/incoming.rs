@@ -236,7 +236,8 @@ impl Agent {
             CallKind::Incoming => row.duration_s.max(0),
             CallKind::Missed | CallKind::Rejected | CallKind::Blocked | CallKind::Voicemail => -1,
         };
-        let ring_s = self.line.take_ring(&row).map_or(-1, |ring| ring.ring_s());
+        let ring = self.line.take_ring(&row, now);
+        let ring_s = ring.map_or(-1, |ring| ring.ring_s());
         self.tell_call(row, duration_s, ring_s, now);
     }
 

@@ -181,6 +181,9 @@ impl Agent {
                 PhoneEffect::Alert(PhoneAlert::ProtocolErrors) => {
                     self.out.event(Event::LinkFailing);
                 }
+                PhoneEffect::Alert(PhoneAlert::Replaced) => {
+                    self.out.event(Event::LinkReplaced);
+                }
             }
         }
         None

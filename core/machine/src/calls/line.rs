@@ -7,7 +7,7 @@
 
 use crate::{fact::CallState, log::CallLogRow, numbers::is_same_line};
 use postrider_link::frame::Address;
-use postrider_model::{Now, SimSlot};
+use postrider_model::{BootMs, Now, SimSlot};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most rings that wait for their rows; when full, the oldest is forgotten, and its row in the log
@@ -49,12 +49,31 @@ impl Ring {
     }
 
     fn is_of(&self, row: &CallLogRow) -> bool {
-        let apart_ms = row.started_at.0.abs_diff(self.since.unix.0);
         let is_same = match (&self.number, &row.number) {
             (Some(one), Some(other)) => is_same_line(one, other),
             (None, _) | (_, None) => true,
         };
-        self.sim == row.sim && apart_ms <= BEGINS_WITHIN_MS && is_same
+        self.sim == row.sim && self.apart_ms(row) <= BEGINS_WITHIN_MS && is_same
+    }
+
+    /// Returns how far its beginning lies from the row's.
+    fn apart_ms(&self, row: &CallLogRow) -> u64 {
+        row.started_at.0.abs_diff(self.since.unix.0)
+    }
+
+    /// Tells whether it rang by a moment, or has stopped already.
+    fn rang_by(&self, moment: BootMs) -> bool {
+        self.stopped.is_some() || self.since.boot <= moment
+    }
+}
+
+/// Returns the latest moment at which the call of a row rang: it was spoken on from then on, and
+/// was over before its row could be read.
+fn last_rang(row: &CallLogRow, now: Now) -> Now {
+    let spoken_ms = row.duration_s.max(0).saturating_mul(1_000);
+    Now {
+        boot: BootMs(now.boot.0.saturating_sub(spoken_ms.unsigned_abs())),
+        unix: now.unix.plus_ms(spoken_ms.saturating_neg()),
     }
 }
 
@@ -118,10 +137,18 @@ impl Line {
         }
     }
 
-    /// Takes out the ring that a row of the log is about.
-    pub(crate) fn take_ring(&mut self, row: &CallLogRow) -> Option<Ring> {
-        let at = self.rings.iter().position(|ring| ring.is_of(row))?;
-        self.rings.remove(at)
+    /// Takes out the ring that a row of the log is about: of those that may be it, the nearest.
+    ///
+    /// What is logged is over: where the line has not told so yet, it stopped ringing at the latest
+    /// when it began to be spoken on, or else when the row was read.
+    pub(crate) fn take_ring(&mut self, row: &CallLogRow, now: Now) -> Option<Ring> {
+        let last_rang = last_rang(row, now);
+        let rings = self.rings.iter().enumerate();
+        let may_be = rings.filter(|(_, ring)| ring.is_of(row) && ring.rang_by(last_rang.boot));
+        let (at, _) = may_be.min_by_key(|(_, ring)| ring.apart_ms(row))?;
+        let mut ring = self.rings.remove(at)?;
+        ring.stopped.get_or_insert(last_rang);
+        Some(ring)
     }
 
     /// Takes out the rings that are over, of which the log has no row.
@@ -224,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_row_is_of_the_ring_of_its_sim_its_number_and_its_minute() {
-        let is_of = |row: CallLogRow| rang(Some(FRIEND)).take_ring(&row).is_some();
+        let is_of = |row: CallLogRow| rang(Some(FRIEND)).take_ring(&row, RANG).is_some();
         assert!(is_of(row(0, Some(FRIEND), 0)));
         assert!(is_of(row(0, None, 0)), "withheld in the log");
         assert!(is_of(row(0, Some(FRIEND), 60_000)));
@@ -232,7 +259,7 @@ mod tests {
         assert!(!is_of(row(0, Some(FRIEND), 60_001)));
         assert!(!is_of(row(1, Some(FRIEND), 0)));
         assert!(!is_of(row(0, Some("+15005550008"), 0)));
-        let withheld = rang(None).take_ring(&row(0, Some(FRIEND), 0));
+        let withheld = rang(None).take_ring(&row(0, Some(FRIEND), 0), RANG);
         assert!(withheld.is_some(), "withheld on the line");
     }
 
@@ -241,7 +268,8 @@ mod tests {
         let rings_for = |ms| {
             let mut line = rang(None);
             line.changed(sim(0), CallState::Idle, None, None, RANG.plus_ms(ms));
-            line.take_ring(&row(0, None, 0)).map(|ring| ring.ring_s())
+            let ring = line.take_ring(&row(0, None, 0), RANG.plus_ms(9_000));
+            ring.map(|ring| ring.ring_s())
         };
         assert_eq!(rings_for(1_499), Some(1));
         assert_eq!(rings_for(1_500), Some(2));

@@ -229,8 +229,10 @@ impl Outbound {
     }
 
     /// Takes the slots in which another SIM waits for somebody to confirm it.
-    pub(crate) fn set_changed_sims(&mut self, changed: BTreeSet<SimSlot>) {
-        self.rules.changed = changed;
+    /// Returns which of those before are none any more.
+    pub(crate) fn set_changed_sims(&mut self, changed: BTreeSet<SimSlot>) -> Vec<SimSlot> {
+        let before = std::mem::replace(&mut self.rules.changed, changed);
+        before.difference(&self.rules.changed).copied().collect()
     }
 
     /// Tells whether a slot has ever been in use.

@@ -5,6 +5,12 @@ use postrider_link::frame::Address;
 use postrider_link::frame::{Config, Kind, Send, SimInfo};
 use postrider_machine::{Command, Condition, Event, RadioFact};
 
+/// How often it was said that the first slot may be used again.
+fn confirmed(world: &World) -> usize {
+    let again = Event::SimConfirmed { sim: sim(0) };
+    world.events.iter().filter(|event| **event == again).count()
+}
+
 fn slots(first: &str) -> Vec<SimInfo> {
     let slot = |slot, fingerprint: &str| SimInfo {
         slot: sim(slot),
@@ -93,8 +99,19 @@ fn the_known_sim_back_in_its_slot_sends_again() {
     let mut world = settled();
     swap(&mut world, "other");
     world.send(send(1));
+    assert_eq!(confirmed(&world), 0);
     swap(&mut world, "known");
     assert_eq!(world.order(), [1]);
+    assert_eq!(confirmed(&world), 1);
+}
+
+#[test]
+fn the_known_sim_that_is_back_at_a_start_is_said() {
+    let mut world = settled();
+    swap(&mut world, "other");
+    world.set_sims(slots("known"));
+    world.restart();
+    assert_eq!(confirmed(&world), 1);
 }
 
 #[test]
@@ -105,6 +122,7 @@ fn the_owner_confirms_for_good() {
     let confirm = Command::ConfirmSim(sim(0));
     world.agent.handle_command(confirm, world.now).unwrap();
     world.drain();
+    assert_eq!(confirmed(&world), 1);
     world.set_sims(slots("other"));
     world.reboot(MINUTE);
     assert_eq!(world.order(), [1]);
@@ -129,8 +147,10 @@ fn the_hub_confirms_once_it_has_stored_which_sim_is_there() {
     );
     world.pass(MINUTE);
     assert!(world.handed_over.is_empty());
+    assert_eq!(confirmed(&world), 0);
     unpause(&mut world);
     assert_eq!(world.order(), [1]);
+    assert_eq!(confirmed(&world), 1);
 }
 
 #[test]

@@ -151,8 +151,11 @@ fn what_the_hub_says_at_the_end_of_a_connection_is_shown_and_obeyed() {
     assert_eq!((shown, hellos), (Some(Event::UpdateNeeded), 1));
     world.pass(HOUR);
     assert_eq!(world.hellos.len(), 2, "once a day");
-    let (shown, hellos, _) = ended(CloseCode::Replaced);
+    let (shown, hellos, world) = ended(CloseCode::Replaced);
     assert_eq!((shown, hellos), (Some(Event::LinkUp), 2));
+    assert!(world.events.contains(&Event::LinkReplaced));
+    let (_, _, world) = ended(CloseCode::GoingAway);
+    assert!(!world.events.contains(&Event::LinkReplaced));
 }
 
 #[test]

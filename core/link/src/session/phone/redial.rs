@@ -25,6 +25,9 @@ pub enum Stopped {
 pub enum PhoneAlert {
     /// Three connections in a row ended with a protocol error.
     ProtocolErrors,
+    /// A newer connection with this phone's key took the present one's place, and this phone did
+    /// not open it: its key and journal are in use elsewhere.
+    Replaced,
 }
 
 /// When the hub is dialled again, and what was learned of its ends.
@@ -155,10 +158,14 @@ impl PhoneSession {
                 }
                 self.effect(PhoneEffect::PlanRedial);
             }
-            CloseCode::GoingAway | CloseCode::Internal | CloseCode::Replaced => match told_ms {
+            CloseCode::GoingAway | CloseCode::Internal => match told_ms {
                 Some(told_ms) => self.redial.at = Some(now.boot.plus_ms(told_ms)),
                 None => self.effect(PhoneEffect::PlanRedial),
             },
+            CloseCode::Replaced => {
+                self.effect(PhoneEffect::Alert(PhoneAlert::Replaced));
+                self.effect(PhoneEffect::PlanRedial);
+            }
         }
     }
 

@@ -244,10 +244,14 @@ fn what_each_close_means() {
         Some(CloseCode::GoingAway),
         Some(CloseCode::Internal),
         Some(CloseCode::ProtocolError),
-        Some(CloseCode::Replaced),
     ] {
         assert_eq!(after(code).0, redials, "{code:?}");
     }
+    let replaced = [
+        PhoneEffect::Alert(PhoneAlert::Replaced),
+        PhoneEffect::PlanRedial,
+    ];
+    assert_eq!(after(Some(CloseCode::Replaced)).0, replaced);
     for (code, why) in [
         (CloseCode::NotPaired, Stopped::Unpaired),
         (CloseCode::JournalWentBack, Stopped::PairAgain),
