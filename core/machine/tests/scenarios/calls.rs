@@ -4,7 +4,7 @@ use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send};
 use postrider_machine::{
     CALL_MS_MAX, CallKind, CallLogRow, CallRefusal, CallState, Condition, DIALLED_MS_MAX, Log,
-    RadioFact, SCAN_MS,
+    LogPage, RadioFact, SCAN_MS,
 };
 use postrider_model::WireState;
 
@@ -45,6 +45,13 @@ fn log(world: &mut World, kind: CallKind, number: Option<&str>, ago_s: u64, dura
         duration_s,
     };
     world.logs.calls.push(row);
+}
+
+/// Reads the call log at this moment, whatever the line says.
+fn read_log(world: &mut World) {
+    let page = LogPage::Calls(world.logs.calls.clone());
+    let complete = true;
+    world.tell(RadioFact::LogRead { page, complete });
 }
 
 fn lengths(world: &World) -> Vec<(Option<i64>, Option<i64>)> {
@@ -397,6 +404,56 @@ fn a_log_that_may_not_be_read_leaves_what_the_line_told() {
     log(&mut world, CallKind::Incoming, Some(FRIEND), 75, 11);
     world.pass(2 * SCAN_MS);
     assert_eq!(world.inbound.len(), 1, "its late row is the same call");
+}
+
+#[test]
+fn a_row_that_is_read_before_the_line_is_told_to_be_free_says_that_it_rings_no_more() {
+    for (kind, spoken_s, rang_s) in [
+        (CallKind::Missed, 0, 20),
+        (CallKind::Rejected, 0, 20),
+        (CallKind::Incoming, 12, 8),
+    ] {
+        let mut world = World::new();
+        world.pass(1_000);
+        line(&mut world, CallState::Ringing, Some(FRIEND));
+        world.pass(20_000);
+        log(&mut world, kind, Some(FRIEND), 20, spoken_s);
+        read_log(&mut world);
+        let duration_s = if spoken_s > 0 { spoken_s } else { -1 };
+        assert_eq!(lengths(&world), [(Some(duration_s), Some(rang_s))]);
+        line(&mut world, CallState::Idle, None);
+        world.pass(2 * MINUTE);
+        assert_eq!(world.inbound.len(), 1);
+    }
+}
+
+#[test]
+fn a_row_is_of_the_nearest_ring() {
+    let mut world = World::new();
+    line(&mut world, CallState::Ringing, Some(FRIEND));
+    world.pass(4_000);
+    line(&mut world, CallState::Idle, None);
+    world.pass(16_000);
+    line(&mut world, CallState::Ringing, Some(FRIEND));
+    world.pass(9_000);
+    log(&mut world, CallKind::Missed, Some(FRIEND), 9, 0);
+    read_log(&mut world);
+    world.pass(2 * MINUTE);
+    assert_eq!(lengths(&world), [(Some(-1), Some(9)), (Some(-1), Some(4))]);
+}
+
+#[test]
+fn a_row_is_of_no_ring_that_began_after_its_call() {
+    let mut world = World::new();
+    world.pass(40_000);
+    line(&mut world, CallState::Ringing, Some(FRIEND));
+    world.pass(5_000);
+    log(&mut world, CallKind::Incoming, Some(FRIEND), 40, 30);
+    read_log(&mut world);
+    assert_eq!(lengths(&world), [(Some(30), Some(-1))]);
+    log(&mut world, CallKind::Missed, Some(FRIEND), 5, 0);
+    line(&mut world, CallState::Idle, None);
+    assert_eq!(lengths(&world)[1], (Some(-1), Some(5)));
 }
 
 #[test]
