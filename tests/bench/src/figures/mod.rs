@@ -9,6 +9,7 @@ mod million;
 mod people;
 mod schedules;
 mod sends;
+mod shell;
 
 use crate::{
     Failure,
@@ -73,6 +74,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: agent::NAMES,
         measure: agent::measure,
+    },
+    Group {
+        names: shell::NAMES,
+        measure: shell::measure,
     },
     Group {
         names: people::NAMES,

@@ -1,0 +1,161 @@
+//! What the screens and the log tell.
+
+use postrider_agent::{Event, MessageRef, SendToken, Source};
+use postrider_link::close::CloseCode;
+use postrider_model::{SimSlot, WireState};
+
+/// The state of one exposure.
+#[uniffi::remote(Enum)]
+pub enum WireState {
+    /// On the phone's disk.
+    OnPhone,
+    /// Waiting on the phone for its own retry.
+    Retrying,
+    /// On disk before the radio call.
+    Submitting,
+    /// The phone cannot know whether it went on the air.
+    Unknown,
+    /// Every part was accepted by the network.
+    Sent,
+    /// Some or all parts failed.
+    Failed,
+    /// The network gave up delivering.
+    NotDelivered,
+    /// Every part was delivered.
+    Delivered,
+    /// Given back: the phone will never send this exposure.
+    Revoked,
+    /// Cancelled on the phone before it was sent.
+    Cancelled,
+    /// Its life ended on the phone before it was sent.
+    Expired,
+}
+
+/// Why a connection was closed.
+#[uniffi::remote(Enum)]
+pub enum CloseCode {
+    /// The other end goes away.
+    GoingAway,
+    /// The hub could not store something.
+    Internal,
+    /// The other end broke the protocol.
+    ProtocolError,
+    /// The phone is not paired, or was revoked.
+    NotPaired,
+    /// The phone needs a newer app.
+    NeedsNewerApp,
+    /// The same phone opened a newer connection.
+    Replaced,
+    /// The phone's journal was copied or went backwards.
+    JournalWentBack,
+    /// No version of the link is spoken by both.
+    VersionNotSpoken,
+}
+
+/// What something that came in is.
+#[uniffi::remote(Enum)]
+pub enum Source {
+    /// A text message.
+    Sms,
+    /// A data message.
+    DataSms,
+    /// A multimedia message.
+    Mms,
+    /// The answer to a USSD code.
+    Ussd,
+    /// A call.
+    Call,
+}
+
+/// Something worth showing or logging: ids, words and counts, never numbers or texts.
+#[uniffi::remote(Enum)]
+pub enum Event {
+    /// The hub accepted the connection.
+    LinkUp,
+    /// The connection ended.
+    LinkDown,
+    /// The hub does not know this phone any more, or does not trust its journal: pair again.
+    PairingNeeded {
+        /// What the hub said.
+        close: CloseCode,
+    },
+    /// The hub needs a newer app.
+    UpdateNeeded,
+    /// The hub and this phone misunderstand each other again and again.
+    LinkFailing,
+    /// Another connection with this phone's key took the place of this phone's own.
+    LinkReplaced,
+    /// A message is on this phone's disk.
+    MessageAccepted {
+        /// The exposure.
+        message: MessageRef,
+        /// The SIM that will send it.
+        sim: SimSlot,
+    },
+    /// A message is handed to the radio.
+    MessageSubmitted {
+        /// The hand-over.
+        token: SendToken,
+        /// Its parts.
+        parts: u8,
+    },
+    /// A message reached another state.
+    MessageMoved {
+        /// The exposure.
+        message: MessageRef,
+        /// The state that it reached.
+        state: WireState,
+        /// The result code that led there.
+        code: Option<i32>,
+    },
+    /// Something came in.
+    MessageReceived {
+        /// What it is.
+        source: Source,
+        /// The SIM that it came by.
+        sim: SimSlot,
+    },
+    /// Another SIM than the known one is in a slot, which is held until somebody confirms it.
+    SimChanged {
+        /// The slot.
+        sim: SimSlot,
+    },
+    /// A slot that was held for another SIM sends again: the known SIM is back, or somebody
+    /// confirmed the other one.
+    SimConfirmed {
+        /// The slot.
+        sim: SimSlot,
+    },
+    /// Nothing is sent by a SIM until its service changes or somebody looks at it.
+    SimHeld {
+        /// The SIM.
+        sim: SimSlot,
+        /// The result code that says why.
+        code: i32,
+    },
+    /// A SIM sends again.
+    SimReleased {
+        /// The SIM.
+        sim: SimSlot,
+    },
+    /// The radio says nothing about a message: a dialog may be open on the phone.
+    LookAtPhone {
+        /// The SIM.
+        sim: SimSlot,
+    },
+    /// The platform's limit was reached; the pace is halved so many times now.
+    PaceHalved {
+        /// How often.
+        halvings: u8,
+    },
+    /// A report names a hand-over and somebody else than its recipient.
+    ReportMismatched {
+        /// The hand-over.
+        token: SendToken,
+    },
+    /// A result or report names a hand-over that this journal does not know.
+    StrayResult {
+        /// The hand-over.
+        token: SendToken,
+    },
+}

@@ -1,0 +1,16 @@
+//! The agent's own types as Kotlin sees them: the same names, the same fields.
+//!
+//! Ids, texts and addresses cross as strings, slots and times as numbers. What cannot be one of
+//! them (a slot above the highest, an id of another shape) is an exception at the border.
+
+mod condition;
+mod events;
+mod facts;
+mod incoming;
+mod owner;
+mod pairing;
+mod queues;
+mod tasks;
+mod values;
+
+pub use queues::{KindWaiting, SimQueue, Wait};
