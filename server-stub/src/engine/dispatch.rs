@@ -70,7 +70,7 @@ impl Engine {
 
     /// Exposes what waits, most important first: "committed" before its frame is written.
     fn expose(&mut self, link: &mut Link, now: Now) -> bool {
-        let Some(holder) = self.holder() else {
+        let Some(holder) = self.holder().filter(|_| !link.gives_back) else {
             return false;
         };
         let out = self

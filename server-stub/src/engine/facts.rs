@@ -4,7 +4,7 @@ use super::Engine;
 use super::link::Link;
 use postrider_link::frame::{Event, PhoneFrame};
 use postrider_link::ownership::hub::{Fact, Report, Whose};
-use postrider_model::Now;
+use postrider_model::{Now, WireState};
 
 /// Most messages that came in and are kept to be shown; older ones are only counted.
 const INBOUND_MAX: usize = 10_000;
@@ -19,7 +19,10 @@ impl Engine {
         }
         self.counts.facts += 1;
         match frame {
-            PhoneFrame::Event(event) => self.report(&event, now),
+            PhoneFrame::Event(event) => {
+                link.gives_back = self.gives_back(&event).unwrap_or(link.gives_back);
+                self.report(&event, now);
+            }
             PhoneFrame::Inbound(inbound) => {
                 self.counts.inbound += 1;
                 self.inbound.push_back(inbound);
@@ -37,6 +40,18 @@ impl Engine {
             | PhoneFrame::Bye(_) => {}
         }
         link.session.facts_committed(s, now);
+    }
+
+    /// Says whether an event gives back what nobody asked back; `None` when it says nothing of it.
+    fn gives_back(&self, event: &Event) -> Option<bool> {
+        match event.state {
+            WireState::OnPhone | WireState::Retrying | WireState::Submitting => return None,
+            WireState::Revoked => {}
+            _ => return Some(false),
+        }
+        let owned = &self.memory.messages.get(&event.id)?.owned;
+        let is_present = owned.ep == event.ep && owned.holder == self.holder();
+        (is_present && owned.asks().is_none()).then_some(true)
     }
 
     fn report(&mut self, event: &Event, now: Now) {

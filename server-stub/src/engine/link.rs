@@ -22,6 +22,9 @@ pub(super) struct Link {
     pub(super) asked: BTreeSet<(MessageId, u32)>,
     /// Whether the settings that are in force were sent on this connection.
     pub(super) configured: bool,
+    /// Whether the phone gave back what nobody asked back: its owner unpairs it, or it is full.
+    /// As by the hub, it is given nothing more on this connection before an exposure has a result.
+    pub(super) gives_back: bool,
     /// Places that are written as frames of a type that nobody knows.
     pub(super) unknown: BTreeMap<u64, UnknownAction>,
     out: Outgoing,
@@ -42,6 +45,7 @@ impl Link {
             session: HubSession::new(settings, nonce, now),
             asked: BTreeSet::new(),
             configured: false,
+            gives_back: false,
             unknown: BTreeMap::new(),
             out: Outgoing::default(),
             late: VecDeque::new(),

@@ -150,6 +150,20 @@ fn a_message_that_was_taken_back_is_not_exposed_again() {
 }
 
 #[test]
+fn a_phone_that_gives_back_is_given_nothing_more_before_its_next_connection() {
+    let mut phone = connected(ONE);
+    let send = phone.take_sends().remove(0);
+    phone.tell(&send, W::Revoked);
+    assert!(phone.take_sends().is_empty());
+    phone.hang_up(Some(1001));
+    phone.connect();
+    deliver_all(&mut phone);
+    let verdict = phone.verdict();
+    assert!(verdict.held, "{verdict}");
+    assert_eq!(verdict.messages[0].exposures, 2);
+}
+
+#[test]
 fn a_phone_that_its_owner_unpaired_is_not_missed_and_not_known_any_more() {
     let mut phone = connected("[end]\nwhen = \"told\"\ntimeout_s = 600\n");
     let (code, retry_ms) = (4403, 0);
