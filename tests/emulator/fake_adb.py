@@ -5,14 +5,15 @@ The folder FAKE_ADB_FOLDER holds the phone; VIRTUAL_PHONE is its program. Each c
 commands.txt there, and one that no emulator knows ends with an error.
 """
 
+import contextlib
 import json
 import os
 import pathlib
+import select
 import shlex
 import signal
 import subprocess
 import sys
-import time
 import urllib.parse
 
 FOLDER = pathlib.Path(os.environ["FAKE_ADB_FOLDER"])
@@ -60,13 +61,19 @@ def start(arguments):
 
 def stop():
     for name in ("pid", "follow"):
-        try:
-            os.kill(int((FOLDER / name).read_text()), signal.SIGKILL)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            end(int((FOLDER / name).read_text()))
             (FOLDER / name).unlink()
-        except (FileNotFoundError, ProcessLookupError):
-            pass
-    # The journal is free once its owner is gone.
-    time.sleep(0.2)
+
+
+def end(process):
+    """Ends a process and waits until it is gone: the journal is free then."""
+    handle = os.pidfd_open(process)
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        select.select([handle], [], [])
+    finally:
+        os.close(handle)
 
 
 def broadcast(words):
