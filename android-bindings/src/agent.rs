@@ -9,12 +9,12 @@ use crate::{
     words::SimQueue,
 };
 use postrider_agent::{
-    Command, Condition, DeviceDescription, PaceLimits, Pairing, RadioFact, SimInfo,
+    Command, Condition, DeviceDescription, PaceLimits, Pairing, RadioFact, SimInfo, Spell,
 };
 use postrider_model::{DeviceId, PhoneId, SimSlot};
 use std::{
     future::Future,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -46,8 +46,12 @@ pub struct PhoneState {
     pub condition: Condition,
     /// How fast messages may leave.
     pub limits: PaceLimits,
+    /// The owner's quiet hours of the next days.
+    pub quiet_hours: Vec<Spell>,
     /// Whether there is a network: without one nothing is dialled.
     pub is_online: bool,
+    /// Whether nothing is handed to the radio before a command lets it go on.
+    pub is_paused: bool,
 }
 
 /// Whom the phone has joined.
@@ -81,6 +85,21 @@ impl From<Pairing> for Paired {
             host: pairing.host,
             phones: slots.collect(),
         }
+    }
+}
+
+/// Returns whom the phone whose agent has this folder has joined, or none.
+///
+/// It is quick, and needs no [`Agent`].
+///
+/// # Errors
+/// When its record cannot be read; one that is damaged counts as none.
+#[uniffi::export]
+pub fn read_pairing(folder: String) -> Result<Option<Paired>, AgentError> {
+    match Pairing::load(Path::new(&folder)).map_err(AgentError::from) {
+        Ok(pairing) => Ok(pairing.map(Paired::from)),
+        Err(AgentError::NotPaired) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -127,18 +146,6 @@ impl Agent {
             joining: Mutex::default(),
             runtime: Some(runtime),
         }))
-    }
-
-    /// Returns whom the phone has joined, or none.
-    ///
-    /// # Errors
-    /// When its record cannot be read; one that is damaged counts as none.
-    pub fn paired(&self) -> Result<Option<Paired>, AgentError> {
-        match Pairing::load(&self.folder).map_err(AgentError::from) {
-            Ok(pairing) => Ok(pairing.map(Paired::from)),
-            Err(AgentError::NotPaired) => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 
     /// Begins to join a hub; `Shell` is told the digits, and how it ended.

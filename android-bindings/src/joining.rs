@@ -4,7 +4,7 @@ use crate::{
     error::AgentError,
     invitation::Invitation,
     running::trust,
-    shell::{PairingOutcome, Shell},
+    shell::{PairingFailure, PairingOutcome, Shell},
 };
 use postrider_agent::{
     DeviceDescription, HubAddress, Identity, Pairing, PairingError, TlsConfig, install_of, pair,
@@ -87,7 +87,10 @@ async fn join(
             install_of(&folder)
         })
     });
-    let install = install.await.map_err(failed)?.map_err(failed)?;
+    let install = install
+        .await
+        .map_err(|error| failed(PairingFailure::App, error))?;
+    let install = install.map_err(not_kept)?;
     let show = |digits: &str| shell.on_pairing_digits(digits.to_owned());
     let code = &asked.invitation.code;
     let joined = pair(
@@ -103,13 +106,16 @@ async fn join(
         pins: asked.invitation.pins.clone(),
         ..joined.await?
     };
-    pairing.save(&asked.folder).map_err(failed)
+    pairing.save(&asked.folder).map_err(not_kept)
 }
 
-fn failed(error: impl std::fmt::Display) -> PairingOutcome {
-    PairingOutcome::Failed {
-        reason: error.to_string(),
-    }
+fn not_kept(error: impl std::fmt::Display) -> PairingOutcome {
+    failed(PairingFailure::Storage, error)
+}
+
+fn failed(why: PairingFailure, error: impl std::fmt::Display) -> PairingOutcome {
+    tracing::error!(%error, "pairing failed");
+    PairingOutcome::Failed { why }
 }
 
 impl From<PairingError> for PairingOutcome {
@@ -118,7 +124,7 @@ impl From<PairingError> for PairingOutcome {
             PairingError::Refused { code, message } => Self::Refused { code, message },
             PairingError::OtherDigits => Self::OtherDigits,
             PairingError::TimedOut => Self::TimedOut,
-            PairingError::Answer(_) => failed(error),
+            PairingError::Answer(_) => failed(PairingFailure::NotAHub, error),
         }
     }
 }

@@ -115,7 +115,9 @@ fn config(
         sims: state.sims.clone(),
         condition: state.condition.clone(),
         limits: state.limits,
+        quiet_hours: state.quiet_hours.clone(),
         waits: Waits::DEFAULT,
+        is_paused: state.is_paused,
         observer: Some(Arc::new(move |event| events.on_event(event.clone()))),
         watch: Some(Arc::new(move |outlook| outlooks.on_outlook(*outlook))),
     })

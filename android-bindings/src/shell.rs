@@ -97,9 +97,22 @@ pub enum PairingOutcome {
     TimedOut,
     /// The owner gave it up.
     Cancelled,
-    /// It failed on the phone, or the answer was not one of a hub.
+    /// It failed, and the log says more than the kind.
     Failed {
-        /// A text that is safe to show.
-        reason: String,
+        /// What failed.
+        why: PairingFailure,
     },
+}
+
+/// What failed in a pairing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, uniffi::Enum)]
+pub enum PairingFailure {
+    /// What answered at the address is not a hub.
+    NotAHub,
+    /// The phone's storage cannot be used.
+    Storage,
+    /// The keystore cannot use the phone's key.
+    Key,
+    /// The app itself failed.
+    App,
 }

@@ -1,8 +1,10 @@
 //! Joining, running, stopping; facts that must not be lost; calls that must not be made.
 
 use crate::shell::{Heard, Key, Run, agent, device, pairing, send, state, stopped};
-use postrider_agent::{Command, Log, LogPage, RadioFact, ReceivedSms, SendParts};
-use postrider_android::{AgentError, Invitation, PairingOutcome, ShellError, Stopped};
+use postrider_agent::{Command, Event, Log, LogPage, RadioFact, ReceivedSms, SendParts};
+use postrider_android::{
+    AgentError, Invitation, PairingFailure, PairingOutcome, PhoneState, ShellError, Stopped,
+};
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot};
 use std::{
@@ -46,7 +48,7 @@ fn a_phone_joins_by_the_link_and_sends() {
         _ => None,
     });
     assert_eq!(digits.len(), 6);
-    assert_eq!(agent.paired().unwrap().unwrap().phones.len(), 1);
+    assert_eq!(run.paired().unwrap().phones.len(), 1);
     let task = ear.wait_for(send);
     agent.tell_for_keeps(sent(&task, 0)).unwrap();
     run.until(r#"{"state": {"is": "sent"}}"#);
@@ -103,6 +105,45 @@ fn an_exception_at_a_hand_over_is_an_ambiguous_failure() {
 }
 
 #[test]
+fn a_phone_that_starts_paused_hands_nothing_over_before_it_may() {
+    let run = Run::new(ONE_MESSAGE);
+    let (agent, ear) = run.agent();
+    run.begin_pairing(&agent);
+    ear.wait_for(pairing);
+    let paused = || PhoneState {
+        is_paused: true,
+        ..state()
+    };
+    agent.start(paused()).unwrap();
+    ear.wait_for(|heard| {
+        matches!(heard, Heard::Event(Event::MessageAccepted { .. })).then_some(())
+    });
+    agent.stop().unwrap();
+    agent.start(paused()).unwrap();
+    let waits = agent.queues().unwrap().remove(0).next.unwrap();
+    assert_eq!(waits.waiting_for, "paused");
+    assert_eq!(ear.count(|heard| send(heard).is_some()), 0);
+    agent.command(Command::SetPaused(false)).unwrap();
+    ear.wait_for(send);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn what_answers_and_is_no_hub_is_said_to_be_none() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.agent();
+    let elsewhere = run.stub.ready()["control_url"].as_str().unwrap().to_owned();
+    let invitation = Invitation {
+        hub: elsewhere,
+        code: "one-time".to_owned(),
+        pins: Vec::new(),
+    };
+    agent.begin_pairing(invitation, device()).unwrap();
+    let why = PairingFailure::NotAHub;
+    assert_eq!(ear.wait_for(pairing), PairingOutcome::Failed { why });
+}
+
+#[test]
 fn a_call_that_waits_is_refused_in_a_callback() {
     let run = Run::new(ONE_MESSAGE);
     let (agent, ear) = run.agent();
@@ -144,7 +185,7 @@ fn a_refused_pairing_says_why_and_leaves_no_trace() {
         run.begin_pairing(&agent);
         let outcome = ear.wait_for(pairing);
         assert!(is_it(&outcome), "{answer}: {outcome:?}");
-        assert_eq!(agent.paired().unwrap(), None);
+        assert_eq!(run.paired(), None);
         assert_eq!(agent.start(state()), Err(AgentError::NotPaired));
     }
 }
@@ -181,7 +222,7 @@ fn unpairing_gives_back_tells_and_erases() {
     agent.begin_unpairing(60).unwrap();
     let why = ear.wait_for(stopped);
     assert_eq!(why, Stopped::Unpaired { is_told: true });
-    assert_eq!(agent.paired().unwrap(), None);
+    assert_eq!(run.paired(), None);
     assert_eq!(agent.queues(), Err(AgentError::NotRunning));
 }
 
@@ -217,7 +258,7 @@ fn a_lost_key_asks_for_pairing_again() {
     first.stop().unwrap();
     let (second, _) = agent(run.folder.path(), Arc::new(Key::lost()));
     assert_eq!(second.start(state()), Err(AgentError::KeyLost));
-    assert!(second.paired().unwrap().is_some());
+    assert!(run.paired().is_some());
 }
 
 #[test]

@@ -5,8 +5,8 @@ use postrider_agent::{
     SendParts, SentRowAsked, SimInfo,
 };
 use postrider_android::{
-    Agent, AgentConfig, Keystore, PairingOutcome, PhoneState, Radio, Shell, ShellError, Stopped,
-    read_invitation,
+    Agent, AgentConfig, Keystore, Paired, PairingOutcome, PhoneState, Radio, Shell, ShellError,
+    Stopped, read_invitation, read_pairing,
 };
 use ring::{
     rand::SystemRandom,
@@ -228,6 +228,12 @@ impl Run {
         (agent, ear)
     }
 
+    /// Returns whom the phone has joined, as its folder says.
+    pub fn paired(&self) -> Option<Paired> {
+        let folder = self.folder.path().join("agent");
+        read_pairing(folder.to_str().unwrap().to_owned()).unwrap()
+    }
+
     pub fn until(&self, wait: &str) {
         let wait: Wait = serde_json::from_str(wait).unwrap();
         // A timer needs its runtime, and the test a thread outside of one.
@@ -294,6 +300,8 @@ pub fn state() -> PhoneState {
         }],
         condition: Condition::default(),
         limits: PaceLimits::DEFAULT,
+        quiet_hours: Vec::new(),
         is_online: true,
+        is_paused: false,
     }
 }

@@ -16,7 +16,8 @@ use crate::{
 };
 use postrider_link::{close::CloseCode, frame::SimInfo};
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, SimStatus, Waits,
+    Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, SimStatus, Spell,
+    Waits,
 };
 use postrider_store::{Journal, JournalError};
 use rustls::ClientConfig;
@@ -60,8 +61,13 @@ pub struct PhoneConfig {
     pub condition: Condition,
     /// How fast messages may leave.
     pub limits: PaceLimits,
+    /// The owner's quiet hours.
+    pub quiet_hours: Vec<Spell>,
     /// How long to wait for results.
     pub waits: Waits,
+    /// Whether it starts paused, whatever its journal says: nothing is handed to the radio before
+    /// [`Command::SetPaused`] lets it go on.
+    pub is_paused: bool,
     /// Who is told what happens; without one it goes to the log.
     pub observer: Option<Observer>,
     /// Who is told when the phone is to be woken or kept awake; a machine that never sleeps needs
@@ -165,7 +171,8 @@ impl Phone {
     ) -> Result<Self, StartError> {
         let path = config.folder.join(JOURNAL_FILE);
         let opened = spawn_blocking(move || Journal::open(&path)).await;
-        let (journal, snapshot) = opened.map_err(|_| StartError::Runtime)??;
+        let (journal, mut snapshot) = opened.map_err(|_| StartError::Runtime)??;
+        snapshot.paused |= config.is_paused;
         let dial = dial_of(&config)?;
         let agent_config = AgentConfig {
             boot_id: BootId::new(config.clock.boot_id()),
@@ -174,6 +181,7 @@ impl Phone {
             sims: config.sims,
             condition: config.condition,
             limits: config.limits,
+            quiet_hours: config.quiet_hours,
             waits: config.waits,
         };
         let (wishes, inbox) = mpsc::channel(WISHES_MAX);

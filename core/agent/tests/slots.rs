@@ -90,7 +90,9 @@ async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
         sims: vec![SimInfo::default()],
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,
+        quiet_hours: Vec::new(),
         waits: Waits::DEFAULT,
+        is_paused: false,
         observer: None,
         watch: None,
         #[cfg(feature = "fault-order")]

@@ -45,7 +45,9 @@ async fn phone(folder: PathBuf, hub: &str, code: &str) -> Result<(), Box<dyn Err
         sims: Vec::new(),
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,
+        quiet_hours: Vec::new(),
         waits: Waits::DEFAULT,
+        is_paused: false,
         observer: None,
         watch: None,
     };
