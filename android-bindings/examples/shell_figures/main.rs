@@ -115,6 +115,7 @@ fn state(is_online: bool) -> PhoneState {
         }],
         condition: Condition::default(),
         limits: PaceLimits::DEFAULT,
+        quiet_hours: Vec::new(),
         is_online,
         is_paused: false,
     }
