@@ -48,11 +48,11 @@ pub enum AgentError {
         /// Which rule it broke.
         rule: String,
     },
-    /// No such slot is in use.
-    #[error("SIM {sim} is not in use")]
-    NoSuchSim {
-        /// The slot.
-        sim: u8,
+    /// It was asked for what cannot be granted, or not now.
+    #[error("{why}")]
+    NotGranted {
+        /// Why.
+        why: Refused,
     },
     /// The keystore's key cannot be used: the phone must be paired again.
     #[error("the phone's key cannot be used: the phone must be paired again")]
@@ -140,7 +140,7 @@ impl From<StartError> for AgentError {
 impl From<Option<Refused>> for AgentError {
     fn from(refused: Option<Refused>) -> Self {
         match refused {
-            Some(Refused::NoSuchSim(sim)) => Self::NoSuchSim { sim: sim.get() },
+            Some(why) => Self::NotGranted { why },
             None => Self::NotRunning,
         }
     }

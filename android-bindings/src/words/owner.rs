@@ -1,7 +1,8 @@
 //! What the owner sets.
 
-use postrider_agent::{Command, Guard, PaceLimits};
-use postrider_model::SimSlot;
+use postrider_agent::{Command, Guard, PaceLimits, PaceRule, Refused, Spell};
+use postrider_link::frame::Address;
+use postrider_model::{MessageText, SimSlot, UnixMs};
 
 /// The platform's own guard, as the agent keeps below it.
 #[uniffi::remote(Record)]
@@ -23,6 +24,54 @@ pub struct PaceLimits {
     pub guard: Option<Guard>,
 }
 
+/// A time in which nothing is sent.
+#[uniffi::remote(Record)]
+pub struct Spell {
+    /// When it begins.
+    pub from: UnixMs,
+    /// When it is over.
+    pub until: UnixMs,
+}
+
+/// Which rule a message waits for.
+#[uniffi::remote(Enum)]
+pub enum PaceRule {
+    /// The send limit of its SIM or of the phone.
+    SendLimit,
+    /// The platform's own guard.
+    PlatformGuard,
+    /// The gap between two hand-overs.
+    SendDelay,
+}
+
+/// Why a wish was not granted.
+#[uniffi::remote(Enum)]
+pub enum Refused {
+    /// No such slot is in use.
+    NoSuchSim(SimSlot),
+    /// Another SIM than the known one is in the slot, and nobody has confirmed it.
+    SimChanged(SimSlot),
+    /// A limit leaves no place for it now.
+    NoSlot {
+        /// In how many milliseconds there is one.
+        in_ms: u64,
+        /// The limit.
+        rule: PaceRule,
+    },
+    /// An earlier test is still with the radio.
+    TestUnderway,
+    /// The recipient is no number that can be reached.
+    InvalidRecipient,
+    /// There is no text.
+    NoText,
+    /// The text makes more parts than a message may have.
+    TooManyParts,
+    /// These are more quiet times than are kept.
+    TooManySpells,
+    /// A quiet time is over before it begins.
+    EmptySpell,
+}
+
 /// A wish of the phone's owner.
 #[uniffi::remote(Enum)]
 pub enum Command {
@@ -34,6 +83,19 @@ pub enum Command {
     ConfirmSim(SimSlot),
     /// Sends at another pace from now on.
     SetLimits(PaceLimits),
+    /// Sends nothing of the hub's in these times, at most 64, and in those that the hub sets: those
+    /// of the next days, to be told again before they are over.
+    SetQuietHours(Vec<Spell>),
+    /// Sends a message of the owner's own at once, in spite of pause and quiet hours; `TestMoved`
+    /// tells what becomes of it.
+    SendTest {
+        /// The SIM to send by.
+        sim: SimSlot,
+        /// The recipient.
+        to: Address,
+        /// The text.
+        text: MessageText,
+    },
     /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
     AllowUssdCodes(bool),
 }

@@ -4,7 +4,7 @@ use crate::{
     calls::{Line, Looks},
     change::Change,
     command::{Command, Refused},
-    config::{AgentConfig, PaceLimits},
+    config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, Spell},
     counters::Counters,
     effect::Effect,
     event::Event,
@@ -148,6 +148,13 @@ impl Agent {
                 return Err(Refused::NoSuchSim(sim));
             }
             Command::SetLimits(limits) => self.set_limits(limits),
+            Command::SetQuietHours(spells) => self.set_quiet_hours(spells)?,
+            Command::SendTest { sim, to, text } => {
+                // What counts is stamped by the clocks as they are.
+                self.watch_wall(now);
+                let (outbound, mut cx) = self.outbound_cx(now);
+                outbound.send_test(sim, to, text, &mut cx)?;
+            }
             Command::AllowUssdCodes(allowed) => {
                 self.outbound.allow_ussd_codes(allowed);
                 self.work.changes.push(Change::UssdCodesAllowed(allowed));
@@ -319,6 +326,7 @@ impl Agent {
                 | Timer::LookAtSim
                 | Timer::HandBack
                 | Timer::LineSilent
+                | Timer::TestGivenUp
                 | Timer::PaceRecovers => {
                     let (outbound, mut cx) = self.outbound_cx(now);
                     outbound.handle_timer(timer, subject, &mut cx);
@@ -402,6 +410,17 @@ impl Agent {
     fn set_limits(&mut self, limits: PaceLimits) {
         self.outbound.set_limits(limits);
         self.health.set_limits(limits);
+    }
+
+    fn set_quiet_hours(&mut self, spells: Vec<Spell>) -> Result<(), Refused> {
+        if spells.len() > QUIET_SPELLS_MAX {
+            return Err(Refused::TooManySpells);
+        }
+        if spells.iter().any(|spell| spell.from >= spell.until) {
+            return Err(Refused::EmptySpell);
+        }
+        self.outbound.set_quiet_hours(spells);
+        Ok(())
     }
 
     fn keep_house(&mut self, now: Now) {

@@ -218,7 +218,8 @@ pub struct SpentRow {
 /// A row of the platform's sent messages that one exposure was recognised by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimRow {
-    /// The provider's number of it; 0 stands for every row that is dated up to `at`.
+    /// The provider's number of it; 0 stands for every row that is dated up to `at`, and one below
+    /// for a test of the owner's that was handed over then.
     pub row: i64,
     /// When it was claimed.
     pub at: UnixMs,

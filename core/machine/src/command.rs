@@ -1,11 +1,15 @@
 //! What the owner of the phone asks for.
 
-use crate::config::PaceLimits;
-use postrider_model::SimSlot;
+use crate::{
+    config::{PaceLimits, Spell},
+    pacer::PaceRule,
+};
+use postrider_link::frame::Address;
+use postrider_model::{MessageText, SimSlot};
 use std::fmt;
 
 /// A wish of the phone's owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Stops handing messages to the radio, or goes on; what is submitted already is not affected.
     SetPaused(bool),
@@ -16,6 +20,21 @@ pub enum Command {
     /// Sends at another pace from now on; what was sent counts on. The shell keeps the limits and
     /// gives them again at each start.
     SetLimits(PaceLimits),
+    /// Sends nothing of the hub's in these times, and in those that the hub sets. At most
+    /// [`QUIET_SPELLS_MAX`](crate::QUIET_SPELLS_MAX); the shell keeps the setting, and gives the times
+    /// to come at each start and again before they are over.
+    SetQuietHours(Vec<Spell>),
+    /// Sends a message of the owner's own at once, in spite of pause and quiet hours. It counts as
+    /// any other; what becomes of it is shown by [`Event::TestMoved`](crate::Event), and told to no
+    /// hub.
+    SendTest {
+        /// The SIM to send by.
+        sim: SimSlot,
+        /// The recipient.
+        to: Address,
+        /// The text.
+        text: MessageText,
+    },
     /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
     AllowUssdCodes(bool),
 }
@@ -25,12 +44,43 @@ pub enum Command {
 pub enum Refused {
     /// No such slot is in use.
     NoSuchSim(SimSlot),
+    /// Another SIM than the known one is in the slot, and nobody has confirmed it.
+    SimChanged(SimSlot),
+    /// A limit leaves no place for it now.
+    NoSlot {
+        /// In how many milliseconds there is one.
+        in_ms: u64,
+        /// The limit.
+        rule: PaceRule,
+    },
+    /// An earlier test is still with the radio.
+    TestUnderway,
+    /// The recipient is no number that can be reached.
+    InvalidRecipient,
+    /// There is no text.
+    NoText,
+    /// The text makes more parts than a message may have.
+    TooManyParts,
+    /// These are more quiet times than are kept.
+    TooManySpells,
+    /// A quiet time is over before it begins.
+    EmptySpell,
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchSim(sim) => write!(f, "{sim} is not in use"),
+            Self::SimChanged(sim) => write!(f, "the SIM in {sim} is not confirmed"),
+            Self::NoSlot { in_ms, rule } => {
+                write!(f, "{} leaves no place for {in_ms} ms", rule.as_str())
+            }
+            Self::TestUnderway => f.write_str("an earlier test is with the radio"),
+            Self::InvalidRecipient => f.write_str("the recipient is not a number"),
+            Self::NoText => f.write_str("there is no text"),
+            Self::TooManyParts => f.write_str("the text makes too many parts"),
+            Self::TooManySpells => f.write_str("there are too many quiet times"),
+            Self::EmptySpell => f.write_str("a quiet time is over before it begins"),
         }
     }
 }

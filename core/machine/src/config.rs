@@ -3,7 +3,7 @@
 use crate::health::Condition;
 use crate::stamp::BootId;
 use postrider_link::frame::SimInfo;
-use postrider_model::DeviceId;
+use postrider_model::{DeviceId, UnixMs};
 
 /// The platform's own guard, as the agent keeps below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,19 @@ impl Waits {
     };
 }
 
+/// Most spells of the owner's quiet hours: a fortnight of two or three a day, given anew before it
+/// is over. More are refused.
+pub const QUIET_SPELLS_MAX: usize = 64;
+
+/// A time in which nothing is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spell {
+    /// When it begins.
+    pub from: UnixMs,
+    /// When it is over.
+    pub until: UnixMs,
+}
+
 /// What the agent is made with; it does not change while it runs.
 #[derive(Debug, Clone)]
 pub struct AgentConfig {
@@ -104,6 +117,8 @@ pub struct AgentConfig {
     pub condition: Condition,
     /// How fast messages may leave.
     pub limits: PaceLimits,
+    /// The owner's quiet hours.
+    pub quiet_hours: Vec<Spell>,
     /// How long to wait for results.
     pub waits: Waits,
 }

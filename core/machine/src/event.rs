@@ -46,6 +46,16 @@ pub enum Event {
         /// The result code that led there.
         code: Option<i32>,
     },
+    /// A test message reached another state: submitting, unknown, sent, failed, not delivered or
+    /// delivered.
+    TestMoved {
+        /// The hand-over.
+        token: SendToken,
+        /// The state that it reached.
+        state: WireState,
+        /// The result code of a failure.
+        code: Option<i32>,
+    },
     /// Something came in.
     MessageReceived {
         /// What it is.

@@ -7,6 +7,7 @@ use crate::{
 };
 use postrider_link::frame::{Address, Data, SimInfo};
 use postrider_model::{MessageText, SimSlot, UnixMs};
+use postrider_text::tp_status;
 
 /// A fact of the radio or the platform, as it was told; no code is read before it gets here.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,6 +127,16 @@ pub enum ReportStatus {
     Gsm(u8),
     /// Message status of 3GPP2, as the platform gives it.
     Cdma(u32),
+}
+
+impl ReportStatus {
+    /// Returns what it says of its part.
+    pub(crate) fn decode(self) -> tp_status::DeliveryReport {
+        match self {
+            Self::Gsm(status) => tp_status::decode_3gpp(status),
+            Self::Cdma(status) => tp_status::decode_3gpp2(status),
+        }
+    }
 }
 
 /// How a SIM's line is.

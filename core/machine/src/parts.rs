@@ -106,6 +106,11 @@ impl Parts {
         u8::try_from(self.0.iter().filter(failed).count()).unwrap_or(PARTS_MAX)
     }
 
+    /// Returns how many parts may have left.
+    pub fn may_have_left(&self) -> u8 {
+        self.count() - self.never_left()
+    }
+
     /// Takes the platform's count where it made another number of parts of the text.
     pub fn resize(&mut self, count: u8) {
         let missing = Part {

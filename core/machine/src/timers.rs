@@ -41,6 +41,8 @@ pub enum Timer {
     CallLog,
     /// When to read a log of the platform.
     Scan,
+    /// When to call a test message unknown.
+    TestGivenUp,
     /// When to undo one halving of the pace.
     PaceRecovers,
     /// When to send the health that has changed.

@@ -74,6 +74,7 @@ impl Life {
             sims: vec![SimInfo::default()],
             condition: Condition::default(),
             limits: PaceLimits::UNLIMITED,
+            quiet_hours: Vec::new(),
             waits: Waits::DEFAULT,
         };
         let now = Now::new(1_000_000, 1_800_000_000_000);

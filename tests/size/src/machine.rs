@@ -42,6 +42,7 @@ fn config() -> Result<AgentConfig, Box<dyn Error>> {
         sims: vec![SimInfo::default()],
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,
+        quiet_hours: Vec::new(),
         waits: Waits::DEFAULT,
     })
 }

@@ -5,7 +5,8 @@ use crate::{
     log::CallLogRow,
     token::SendToken,
 };
-use postrider_model::UnixMs;
+use postrider_link::frame::Address;
+use postrider_model::{MessageText, UnixMs};
 
 /// What something that came in is recognised by, without its content.
 ///
@@ -18,6 +19,9 @@ const DATA: u8 = 0xf1;
 const MMS: u8 = 0xf2;
 const CALL: u8 = 0xf3;
 const USSD: u8 = 0xf4;
+const SENT: u8 = 0xf5;
+/// Last digits that two ways of writing a recipient have in common.
+const RECIPIENT_DIGITS: usize = 7;
 
 impl Fingerprint {
     /// Takes the fingerprint of a text message: SIM, sender, service-centre time and text.
@@ -48,7 +52,7 @@ impl Fingerprint {
 
     /// Takes the fingerprint of a multimedia message: SIM, sender, time, subject and text.
     pub fn of_mms(mms: &ReceivedMms) -> Self {
-        let bytes = |text: &Option<postrider_model::MessageText>| -> Vec<u8> {
+        let bytes = |text: &Option<MessageText>| -> Vec<u8> {
             let text = text.as_ref().map_or("", |text| text.as_str());
             text.as_bytes().to_vec()
         };
@@ -82,6 +86,14 @@ impl Fingerprint {
             &token.message.ep.to_be_bytes(),
             &token.attempt.to_be_bytes(),
         ])
+    }
+
+    /// Takes the fingerprint of a text that was sent: the last digits of its recipient, however that
+    /// is written, and the text.
+    pub(crate) fn of_sent(to: &Address, text: &MessageText) -> Self {
+        let digits = to.as_str().bytes().rev().filter(u8::is_ascii_digit);
+        let digits: Vec<u8> = digits.take(RECIPIENT_DIGITS).collect();
+        Self::over(&[&[SENT], &digits, &[0], text.as_str().as_bytes()])
     }
 
     fn over(fields: &[&[u8]]) -> Self {

@@ -7,14 +7,20 @@
 //! Rows are dated by the wall clock. When that is set back, rows of earlier hand-overs seem to lie
 //! ahead, and the clock passes their dates a second time. Then no row counts that is not dated later
 //! than all of those.
+//!
+//! A test of the owner's has a row, too, and may be with the radio beside a message alike, in another
+//! process even. So rows that may be a test's speak for no message to its number with its text: the
+//! journal remembers its fingerprint in the place of a row.
 
 use crate::{
     change::{Change, ClaimRow},
     fact::SentRow,
+    inbound::Fingerprint,
     snapshot::Snapshot,
 };
-use postrider_model::UnixMs;
-use std::collections::{BTreeSet, VecDeque};
+use postrider_link::frame::Address;
+use postrider_model::{MessageText, UnixMs};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Most rows that are looked at for one hand-over; more of them alike are not waiting at once.
 pub const SENT_ROWS_MAX: usize = 16;
@@ -31,7 +37,8 @@ const EVERY_ROW: i64 = 0;
 /// The claims of the last days.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    rows: BTreeSet<i64>,
+    /// When each was claimed; below 0 stand the tests, and when they were handed over.
+    rows: BTreeMap<i64, UnixMs>,
     by_age: VecDeque<ClaimRow>,
     /// The latest date that a row of ours may have, as far as this process knows.
     latest: Option<UnixMs>,
@@ -45,7 +52,7 @@ impl Claims {
         let (every, rows): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|claim| claim.row == EVERY_ROW);
         Self {
-            rows: rows.iter().map(|claim| claim.row).collect(),
+            rows: rows.iter().map(|claim| (claim.row, claim.at)).collect(),
             latest: rows.iter().map(|claim| claim.at).max().max(ended),
             by_age: rows.into(),
             passed: every.iter().map(|claim| claim.at).max(),
@@ -71,22 +78,37 @@ impl Claims {
         Some(Change::SentRowClaimed(ClaimRow { row, at: passed }))
     }
 
-    /// Claims the oldest row that is nobody's and not older than a hand-over.
+    /// Claims the oldest row that is nobody's and not older than a hand-over; `alike` is what its
+    /// rows have in common.
     pub(super) fn claim(
         &mut self,
         found: &[SentRow],
+        alike: Option<Fingerprint>,
         since: UnixMs,
         now: UnixMs,
     ) -> Option<Change> {
+        let test = alike.and_then(|alike| self.rows.get(&place_of(alike)));
+        let test = test.map(|at| at.plus_ms(ROW_LATE_MS));
         let is_free = |found: &&SentRow| {
-            let is_of_its_time = (since..=now).contains(&found.at) && Some(found.at) > self.passed;
-            is_of_its_time && !self.rows.contains(&found.row)
+            let is_of_its_time = (since..=now).contains(&found.at)
+                && Some(found.at) > self.passed
+                && Some(found.at) > test;
+            is_of_its_time && !self.rows.contains_key(&found.row)
         };
         let row = found.iter().take(SENT_ROWS_MAX).find(is_free)?.row;
-        let claim = ClaimRow { row, at: now };
-        self.rows.insert(row);
+        Some(self.remember(row, now))
+    }
+
+    /// Takes it that a test is handed over: the platform's row of it speaks for nothing else.
+    pub(super) fn disown(&mut self, to: &Address, text: &MessageText, now: UnixMs) -> Change {
+        self.remember(place_of(Fingerprint::of_sent(to, text)), now)
+    }
+
+    fn remember(&mut self, row: i64, at: UnixMs) -> Change {
+        let claim = ClaimRow { row, at };
+        self.rows.insert(row, at);
         self.by_age.push_back(claim);
-        Some(Change::SentRowClaimed(claim))
+        Change::SentRowClaimed(claim)
     }
 
     /// Forgets what is old or too much; returns the change that does so on disk.
@@ -98,11 +120,19 @@ impl Claims {
                 break;
             }
             self.by_age.pop_front();
-            self.rows.remove(&row);
+            if self.rows.get(&row) == Some(&at) {
+                self.rows.remove(&row);
+            }
             before = Some(at.plus_ms(1));
         }
         before.map(|before| Change::ClaimsForgotten { before })
     }
+}
+
+/// Returns what stands for a test in the place of a row's number; those rise from 1.
+fn place_of(alike: Fingerprint) -> i64 {
+    let digits = i64::try_from(alike.0 >> 65).unwrap_or(i64::MAX);
+    -1 - digits
 }
 
 /// Returns what another installation of the same app takes over from a journal, so that no row of
@@ -136,7 +166,7 @@ mod tests {
     }
 
     fn claim(claims: &mut Claims, found: &[SentRow], since: i64) -> Option<i64> {
-        match claims.claim(found, NOW.plus_ms(since), NOW) {
+        match claims.claim(found, None, NOW.plus_ms(since), NOW) {
             Some(Change::SentRowClaimed(claim)) => Some(claim.row),
             _ => None,
         }
@@ -182,8 +212,8 @@ mod tests {
         let mut again = Claims::new(vec![row_of_all], None);
         for claims in [&mut claims, &mut again] {
             let now = NOW.plus_ms(1_000);
-            assert_eq!(claims.claim(&found(1, 100), NOW, now), None);
-            assert!(claims.claim(&found(2, 101), NOW, now).is_some());
+            assert_eq!(claims.claim(&found(1, 100), None, NOW, now), None);
+            assert!(claims.claim(&found(2, 101), None, NOW, now).is_some());
         }
     }
 

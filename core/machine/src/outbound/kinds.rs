@@ -1,7 +1,7 @@
 //! What each kind of message needs before it may wait here.
 
 use super::{Outbound, accept::refusals};
-use postrider_link::frame::{Kind, Send};
+use postrider_link::frame::{Address, Kind, Send};
 use postrider_model::{NumberShape, PhoneNumber};
 use postrider_text::{
     DATA_OCTETS_MAX, PARTS_MAX_LIMIT,
@@ -25,10 +25,10 @@ impl Outbound {
     pub(super) fn examine(&self, send: &Send) -> Result<u8, &'static str> {
         match send.kind {
             Kind::Ussd => self.examine_code(send).map(|()| 0),
-            Kind::Call => callable(send).map(|()| 0),
-            Kind::DataSms => numbered(send).and_then(|_| one_part(send)).map(|()| 1),
+            Kind::Call => callable(&send.to).map(|()| 0),
+            Kind::DataSms => numbered(&send.to).and_then(|_| one_part(send)).map(|()| 1),
             Kind::Sms | Kind::Mms | Kind::Other(_) => {
-                numbered(send).map(drop)?;
+                numbered(&send.to).map(drop)?;
                 counted(send)
             }
         }
@@ -45,12 +45,13 @@ impl Outbound {
     }
 }
 
-fn numbered(send: &Send) -> Result<PhoneNumber, &'static str> {
-    send.to.number().ok_or(refusals::INVALID_RECIPIENT)
+fn numbered(to: &Address) -> Result<PhoneNumber, &'static str> {
+    to.number().ok_or(refusals::INVALID_RECIPIENT)
 }
 
-fn callable(send: &Send) -> Result<(), &'static str> {
-    match numbered(send)?.shape() {
+/// Tells whether somebody can be reached there at all.
+pub(super) fn callable(to: &Address) -> Result<(), &'static str> {
+    match numbered(to)?.shape() {
         NumberShape::E164 | NumberShape::ShortCode | NumberShape::National => Ok(()),
         NumberShape::Alphanumeric => Err(refusals::INVALID_RECIPIENT),
     }

@@ -1,6 +1,6 @@
 //! The end of a pairing by the owner: what waits goes back to the hub.
 
-use super::{Cx, Outbound};
+use super::{Cx, Outbound, trial::Trial};
 use crate::token::MessageRef;
 use postrider_link::ownership::phone::Claim;
 use postrider_model::WireState;
@@ -23,6 +23,8 @@ impl Outbound {
     /// Tells whether the radio has something of which nobody knows yet what became of it.
     pub(crate) fn has_in_hand(&self) -> bool {
         let mut live = self.live.values();
+        let trial = self.trial.as_ref();
         live.any(|live| live.state() == WireState::Submitting)
+            || trial.is_some_and(Trial::is_with_radio)
     }
 }

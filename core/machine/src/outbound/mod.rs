@@ -34,6 +34,7 @@ mod reports;
 mod results;
 mod rules;
 mod submit;
+mod trial;
 mod ussd;
 
 pub use calls::{DIALLED_MS_MAX, LINE_TOLD_MS};
@@ -47,7 +48,7 @@ pub use ussd::USSD_MS_MAX;
 
 use crate::{
     change::{Change, EndedRow, MessageRow, SpentRow},
-    config::{AgentConfig, PaceLimits, Waits},
+    config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, Spell, Waits},
     effect::Effect,
     event::Event,
     pacer::Pacer,
@@ -108,6 +109,7 @@ pub(crate) struct Outbound {
     pacer: Pacer,
     claims: Claims,
     report_windows: ReportWindows,
+    trial: Option<trial::Trial>,
     rules: Rules,
     /// The last fact of each live exposure, by its number, until it is acked.
     unacked: BTreeMap<u64, MessageRef>,
@@ -132,6 +134,7 @@ impl Outbound {
             pacer: Pacer::new(config.limits, pace),
             claims: Claims::new(from.claims, ended),
             report_windows: ReportWindows::default(),
+            trial: None,
             rules: Rules::default(),
             unacked: BTreeMap::new(),
             next_arrived: from.arrived_max + 1,
@@ -141,6 +144,7 @@ impl Outbound {
             .changes
             .extend(outdated(&from.spent, config, cx.now));
         outbound.rules.paused = from.paused;
+        outbound.set_quiet_hours(config.quiet_hours.clone());
         outbound.ussd.codes_allowed = from.ussd_codes_allowed;
         outbound.set_sims(&config.sims);
         for config in from.configs {
@@ -214,6 +218,12 @@ impl Outbound {
     /// Takes other limits from the owner.
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
         self.pacer.set_limits(limits);
+    }
+
+    /// Takes the owner's own quiet hours; a spell beyond the bound is left out.
+    pub(crate) fn set_quiet_hours(&mut self, mut spells: Vec<Spell>) {
+        spells.truncate(QUIET_SPELLS_MAX);
+        self.rules.quiet = spells;
     }
 
     fn apply_limits(&mut self) {
@@ -398,6 +408,7 @@ impl Outbound {
             (Timer::LineSilent, Subject::Message(message)) => self.line_silent(message, cx.now),
             (Timer::LookAtSim, Subject::Sim(sim)) => self.look_at(sim),
             (Timer::PaceRecovers, _) => self.recover_pace(cx),
+            (Timer::TestGivenUp, _) => self.give_up_test(cx),
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ use crate::{
     effect::Effect,
     event::Event,
     fact::{ReportStatus, SentRow},
+    inbound::Fingerprint,
     timers::{Subject, Timer},
     token::{MessageRef, SendToken},
 };
@@ -13,11 +14,8 @@ use postrider_link::{
     frame::{Address, Kind},
     ownership::phone::Step,
 };
-use postrider_model::WireState;
-use postrider_text::{
-    result_code::{RESULT_OK, retry_delay_ms},
-    tp_status,
-};
+use postrider_model::{SimSlot, WireState};
+use postrider_text::result_code::{RESULT_OK, retry_delay_ms};
 
 /// How long the provider has to answer after a reboot before nothing is known, in milliseconds.
 pub(super) const PROVIDER_MS_MAX: u64 = 60_000;
@@ -34,6 +32,9 @@ impl Outbound {
         (code, cause): (i32, Option<i32>),
         cx: &mut Cx<'_>,
     ) {
+        if self.is_trial(token) {
+            return self.test_part_sent(part, of, code, cx);
+        }
         let message = token.message;
         let Some(live) = self.live.get_mut(&message) else {
             cx.work.events.push(Event::StrayResult { token });
@@ -61,13 +62,11 @@ impl Outbound {
         }
         live.cause = cause.or(live.cause);
         cx.work.dirty.insert(message);
-        let sim = live.row.sim;
-        if let Some(queue) = self.sims.get_mut(&sim) {
-            queue.silent.clear();
-        }
         if code == RESULT_OK {
-            self.sim_sends(message, cx);
+            live.held_since = None;
         }
+        let sim = live.row.sim;
+        self.radio_answered(sim, code, cx);
         self.judge(message, cx);
     }
 
@@ -80,6 +79,9 @@ impl Outbound {
         recipient: Option<&Address>,
         cx: &mut Cx<'_>,
     ) {
+        if self.is_trial(token) {
+            return self.test_reported(part, status, recipient, cx);
+        }
         let Some(live) = self.live.get_mut(&token.message) else {
             cx.work.events.push(Event::StrayResult { token });
             return;
@@ -95,10 +97,7 @@ impl Outbound {
         let Some(live) = self.live.get_mut(&token.message) else {
             return;
         };
-        let report = match status {
-            ReportStatus::Gsm(status) => tp_status::decode_3gpp(status),
-            ReportStatus::Cdma(status) => tp_status::decode_3gpp2(status),
-        };
+        let report = status.decode();
         if !live.row.progress.parts.reported(part, report.outcome) {
             return;
         }
@@ -121,7 +120,9 @@ impl Outbound {
         let submitted = live.row.progress.submitted.as_ref();
         let same_boot = submitted.is_some_and(|at| at.is_of(&self.boot_id));
         let since = submitted.map_or(cx.now.unix, |at| at.unix);
-        if let Some(claim) = self.claims.claim(rows, since, cx.now.unix) {
+        let alike = live.row.text.as_ref();
+        let alike = alike.map(|text| Fingerprint::of_sent(&live.row.to, text));
+        if let Some(claim) = self.claims.claim(rows, alike, since, cx.now.unix) {
             cx.work.changes.push(claim);
             live.row.progress.parts.all_accepted();
             cx.work.dirty.insert(message);
@@ -287,18 +288,13 @@ impl Outbound {
         }
     }
 
-    /// Lets the SIM of an accepted part go on, if it was held.
-    fn sim_sends(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
-        let Some(live) = self.live.get_mut(&message) else {
+    /// Lets a SIM go on that was silent, and after an accepted part one that was held.
+    pub(super) fn radio_answered(&mut self, sim: SimSlot, code: i32, cx: &mut Cx<'_>) {
+        let Some(queue) = self.sims.get_mut(&sim) else {
             return;
         };
-        live.held_since = None;
-        let sim = live.row.sim;
-        if self
-            .sims
-            .get(&sim)
-            .is_some_and(|queue| queue.hold.is_some())
-        {
+        queue.silent.clear();
+        if code == RESULT_OK && queue.hold.is_some() {
             self.lift_hold(sim, cx);
         }
     }
@@ -309,16 +305,27 @@ impl Outbound {
             return;
         };
         let parts = &live.row.progress.parts;
-        let left = u32::from(parts.count() - parts.never_left());
+        let counts = (parts.may_have_left(), parts.count());
         if let Some(no) = live.row.progress.spent {
-            let guard_parts = u32::from(parts.count());
-            self.pacer.recount(no, live.row.sim, left, guard_parts);
-            cx.work.changes.push(Change::SpentMoved {
-                no,
-                parts: left,
-                guard_parts,
-            });
+            self.recount(no, live.row.sim, counts, cx);
         }
+    }
+
+    /// Counts what may have left of a hand-over, and for the guard all of it.
+    pub(super) fn recount(
+        &mut self,
+        no: u64,
+        sim: SimSlot,
+        (left, all): (u8, u8),
+        cx: &mut Cx<'_>,
+    ) {
+        let (parts, guard_parts) = (u32::from(left), u32::from(all));
+        self.pacer.recount(no, sim, parts, guard_parts);
+        cx.work.changes.push(Change::SpentMoved {
+            no,
+            parts,
+            guard_parts,
+        });
     }
 
     /// Takes the platform's number of parts.
@@ -350,7 +357,7 @@ impl Outbound {
 
 /// Tells whether two addresses agree as far as their ways of writing allow; with one that is erased
 /// nothing does.
-fn is_same(one: &Address, other: &Address) -> bool {
+pub(super) fn is_same(one: &Address, other: &Address) -> bool {
     if other.as_str().is_empty() {
         return false;
     }

@@ -1,6 +1,7 @@
 //! What the owner and the hub allow: pause, gap, quiet hours, limit.
 
 use super::queue::Obstacle;
+use crate::config::Spell;
 use postrider_link::frame::Config;
 use postrider_model::{Now, SimSlot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Rules {
     /// The owner's own pause, which the hub cannot lift.
     pub(super) paused: bool,
+    /// The owner's own quiet hours, beside the hub's.
+    pub(super) quiet: Vec<Spell>,
     /// Slots with another SIM than the known one, which nobody has confirmed.
     pub(super) changed: BTreeSet<SimSlot>,
     for_all: Config,
@@ -45,8 +48,10 @@ impl Rules {
         if self.paused || config.pause {
             return Some(Obstacle::Paused);
         }
-        let is_quiet = |(from, to): &&(i64, i64)| (*from..*to).contains(&now.unix.0);
-        let (_, to) = config.quiet.iter().find(is_quiet)?;
+        let hubs = config.quiet.iter().copied();
+        let owners = self.quiet.iter().map(|spell| (spell.from.0, spell.until.0));
+        let is_quiet = |(from, to): &(i64, i64)| (*from..*to).contains(&now.unix.0);
+        let (_, to) = hubs.chain(owners).find(is_quiet)?;
         let left = u64::try_from(to.saturating_sub(now.unix.0)).unwrap_or(0);
         Some(Obstacle::Quiet {
             until: now.boot.plus_ms(left),

@@ -265,16 +265,20 @@ impl Outbound {
     pub(crate) fn service_changed(&mut self, sim: SimSlot, in_service: bool, cx: &mut Cx<'_>) {
         if in_service {
             self.lift_hold(sim, cx);
-        } else if let Some(queue) = self.sims.get_mut(&sim)
+        } else {
+            self.hold_idle(sim, NO_SERVICE, cx);
+        }
+    }
+
+    /// Holds a SIM that nothing holds yet; no message of its queue found that out.
+    pub(super) fn hold_idle(&mut self, sim: SimSlot, code: i32, cx: &mut Cx<'_>) {
+        if let Some(queue) = self.sims.get_mut(&sim)
             && queue.hold.is_none()
         {
-            let wait_ms = queue.hold(NO_SERVICE).wait_ms();
+            let wait_ms = queue.hold(code).wait_ms();
             let at = cx.now.boot.plus_ms(wait_ms);
             cx.timers.set(Timer::LookAtSim, Subject::Sim(sim), at);
-            cx.work.events.push(Event::SimHeld {
-                sim,
-                code: NO_SERVICE,
-            });
+            cx.work.events.push(Event::SimHeld { sim, code });
         }
     }
 

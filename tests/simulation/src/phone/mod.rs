@@ -304,6 +304,7 @@ impl Phone {
             sims: self.sims(),
             condition: self.condition(),
             limits: self.limits,
+            quiet_hours: Vec::new(),
             waits: self.waits,
         }
     }

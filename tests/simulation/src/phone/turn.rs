@@ -101,9 +101,13 @@ impl World {
                 phone.give_back(until, now, !misses_unpairing);
             }
             Input::Command(command) => {
+                let limits = match &command {
+                    Command::SetLimits(limits) => Some(*limits),
+                    _ => None,
+                };
                 // A wish that is refused changes nothing, and nobody waits for the answer here.
                 let _refused = agent.handle_command(command, now);
-                if let Command::SetLimits(limits) = command {
+                if let Some(limits) = limits {
                     phone.keep_limits(limits, at);
                 }
             }
@@ -386,6 +390,7 @@ fn word_of(event: &Shown) -> &'static str {
         Shown::MessageAccepted { .. } => "message accepted",
         Shown::MessageSubmitted { .. } => "message submitted",
         Shown::MessageMoved { .. } => "message moved",
+        Shown::TestMoved { .. } => "test moved",
         Shown::MessageReceived { .. } => "message received",
         Shown::SimHeld { .. } => "SIM held",
         Shown::SimReleased { .. } => "SIM released",
