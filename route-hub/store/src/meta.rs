@@ -70,23 +70,66 @@ pub fn raise_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     Ok(raised)
 }
 
+macro_rules! highest_of {
+    ($($table:literal)*) => { [$(($table, concat!("SELECT max(id) FROM ", $table))),*] };
+}
+
+/// The tables whose rows have a key of their own, and how its highest is asked for.
+const KEYED: [(&str, &str); 20] = highest_of! {
+    "alerts"
+    "api_keys"
+    "audit_log"
+    "broadcasts"
+    "contact_groups"
+    "contacts"
+    "devices"
+    "fields"
+    "labels"
+    "messages"
+    "organizations"
+    "outbox"
+    "pairings"
+    "phones"
+    "projects"
+    "relative_schedules"
+    "routes"
+    "schedules"
+    "webhook_log"
+    "webhooks"
+};
+
 /// Returns the highest key of any row: keys made from now on lie above it.
 ///
 /// # Errors
 /// What the database says.
 pub fn highest_key(tx: &mut Tx<'_>) -> Result<Option<Key>, StoreError> {
-    let highest = tx.query_one(
-        "SELECT max(id) FROM (\
-         SELECT max(id) AS id FROM organizations UNION ALL SELECT max(id) FROM projects \
-         UNION ALL SELECT max(id) FROM api_keys UNION ALL SELECT max(id) FROM devices \
-         UNION ALL SELECT max(id) FROM phones UNION ALL SELECT max(id) FROM contacts \
-         UNION ALL SELECT max(id) FROM broadcasts \
-         UNION ALL SELECT max(id) FROM messages UNION ALL SELECT max(id) FROM webhooks \
-         UNION ALL SELECT max(id) FROM outbox UNION ALL SELECT max(id) FROM webhook_log \
-         UNION ALL SELECT max(id) FROM alerts UNION ALL SELECT max(id) FROM pairings \
-         UNION ALL SELECT max(id) FROM audit_log) AS highest",
-        &[],
-        |row| row.opt_int(0),
-    )?;
-    Ok(highest.flatten().and_then(Key::new))
+    let mut highest = None;
+    for (_, sql) in KEYED {
+        let of_table = tx.query_one(sql, &[], |row| row.opt_int(0))?;
+        highest = highest.max(of_table.flatten());
+    }
+    Ok(highest.and_then(Key::new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KEYED;
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    #[test]
+    fn keys_are_looked_for_in_every_table_that_has_them() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let (mut keyed, mut dropped) = (BTreeSet::new(), BTreeSet::new());
+        let name = |text: &str| text.split([' ', ';']).next().unwrap().to_owned();
+        for file in fs::read_dir(folder).unwrap() {
+            let text = fs::read_to_string(file.unwrap().path()).unwrap();
+            let tables = text.split("CREATE TABLE ").skip(1);
+            let with_key = tables.filter(|table| table.contains("    id BIGINT PRIMARY KEY"));
+            keyed.extend(with_key.map(name));
+            dropped.extend(text.split("DROP TABLE ").skip(1).map(name));
+        }
+        keyed.retain(|table| !dropped.contains(table));
+        let listed = KEYED.map(|(table, _)| table.to_owned());
+        assert_eq!(keyed, listed.into());
+    }
 }
