@@ -29,6 +29,14 @@ async fn group(client: &Client) -> String {
     id(&client.post("groups", json!({ "name": "Guests" })).await)
 }
 
+/// Makes a relative schedule for a group, on the day of its members' `due`.
+async fn relative(client: &Client, group: &str) -> Value {
+    let body = json!({
+        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
+    });
+    client.post("relative_scheduled", body).await
+}
+
 /// Returns what a relative schedule has made: contact and next time, in the order of contacts.
 async fn made(client: &Client, relative: &Value) -> Vec<(String, i64)> {
     let path = format!(
@@ -135,10 +143,7 @@ async fn nothing_is_sent_by_it_to_a_group_that_nothing_may_be_sent_to_any_more()
     let client = test.client();
     let group = group(&client).await;
     contact(&client, 1, json!({ "due": "2100-01-01" }), &[&group]).await;
-    let body = json!({
-        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
-    });
-    let relative = client.post("relative_scheduled", body).await;
+    let relative = relative(&client, &group).await;
     follow_all(&test).await;
     let path = format!("groups/{group}");
     client.post(&path, json!({ "allow_sending": false })).await;
@@ -170,10 +175,7 @@ async fn who_changed_a_moment_ago_is_followed_before_anything_is_sent() {
         let member = format!("groups/{group}/{path}");
         client.call("PUT", &member, None).await.ok();
     }
-    let body = json!({
-        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
-    });
-    let relative = client.post("relative_scheduled", body).await;
+    let relative = relative(&client, &group).await;
     assert_eq!(look(&test, -9).await, 0);
     client
         .post(&paths[0], json!({ "vars": { "due": null } }))
@@ -262,10 +264,7 @@ async fn it_follows_dates_and_membership_as_these_change() {
     let test = hub().await;
     let client = test.client();
     let group = group(&client).await;
-    let body = json!({
-        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
-    });
-    let relative = client.post("relative_scheduled", body).await;
+    let relative = relative(&client, &group).await;
     let a = contact(&client, 1, json!({ "due": "2100-01-01" }), &[&group]).await;
     let path = format!("contacts/{a}");
     let member = format!("groups/{group}/contacts/{a}");
@@ -315,10 +314,7 @@ async fn a_change_or_an_end_of_it_reaches_every_contact() {
         let body = json!({ "contacts": contacts, "add_group_ids": [group] });
         client.post("import_contacts", body).await;
     }
-    let body = json!({
-        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
-    });
-    let relative = client.post("relative_scheduled", body).await;
+    let relative = relative(&client, &group).await;
     follow_all(&test).await;
     let all = made(&client, &relative).await;
     assert_eq!((all.len(), all[449].1), (450, NEW_YEAR));
@@ -349,10 +345,7 @@ async fn a_group_that_goes_takes_its_schedules_along() {
     let client = test.client();
     let group = group(&client).await;
     contact(&client, 1, json!({ "due": "2100-01-01" }), &[&group]).await;
-    let body = json!({
-        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
-    });
-    let relative = client.post("relative_scheduled", body).await;
+    let relative = relative(&client, &group).await;
     follow_all(&test).await;
     assert_eq!(made(&client, &relative).await.len(), 1);
     client
