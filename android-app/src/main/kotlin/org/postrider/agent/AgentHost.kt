@@ -9,6 +9,7 @@ import org.postrider.agent.device.ConditionReader
 import org.postrider.agent.device.DeviceEars
 import org.postrider.agent.device.DeviceWatch
 import org.postrider.agent.device.SimReader
+import org.postrider.agent.device.StopInAndroid
 import org.postrider.agent.pairing.DeviceCard
 import org.postrider.agent.pairing.Joining
 import org.postrider.agent.pairing.PhoneKey
@@ -17,6 +18,7 @@ import org.postrider.agent.radio.AndroidRadio
 import org.postrider.agent.service.AlertNotices
 import org.postrider.agent.service.BusyLock
 import org.postrider.agent.service.GatewayService
+import org.postrider.agent.service.Notices
 import org.postrider.agent.service.WakeAlarm
 import org.postrider.agent.service.Wakefulness
 import org.postrider.agent.service.Watchdog
@@ -31,6 +33,7 @@ import org.postrider.core.PairingOutcome
 import org.postrider.core.RadioFact
 import org.postrider.core.SimQueue
 import org.postrider.core.Stopped
+import org.postrider.core.readPairing
 import org.postrider.core.setLogSink
 import java.util.concurrent.CopyOnWriteArrayList
 
@@ -44,7 +47,7 @@ import java.util.concurrent.CopyOnWriteArrayList
  * - *for keeps*: its owner has stopped it, but the platform says something once; it is started without a network,
  *   sends nothing, writes that down, and stops again.
  */
-class AgentHost(private val context: Context) {
+class AgentHost(private val context: Context, private val leaveWithinS: UInt = LEAVE_WITHIN_S) {
     /** Is told that [status] may be another, on the main thread. */
     fun interface Listener {
         fun onChanged()
@@ -60,6 +63,7 @@ class AgentHost(private val context: Context) {
     private val book = EventBook(activity, alerts)
     private val wakefulness = Wakefulness(WakeAlarm(context), BusyLock(context))
     private val contact = Contact(context)
+    private val stopInAndroid = StopInAndroid(context)
     private val restarts = Restarts(thread, wakefulness)
     private val key = PhoneKey(context) { thread.post(::loseKey) }
     private val radio = AndroidRadio(context) { tell(it) }
@@ -73,9 +77,11 @@ class AgentHost(private val context: Context) {
     @Volatile private var isRefreshing = false
     @Volatile private var known: Known? = null
 
+    private val folder = context.noBackupFilesDir.resolve("agent").path
+
+    /** It takes a while: not on the main thread. */
     private val made = lazy {
         setLogSink(PlatformLog)
-        val folder = context.noBackupFilesDir.resolve("agent").path
         val config = AgentConfig(folder, TrustedRoots.read(), AppVersion.isDebuggable(context))
         Agent(config, radio, key, ears())
     }
@@ -92,6 +98,7 @@ class AgentHost(private val context: Context) {
     init {
         alerts.addListener(AlertNotices(context))
         settings.addListener(onSettings)
+        honourStopInAndroid()
     }
 
     // Whether it runs.
@@ -133,6 +140,7 @@ class AgentHost(private val context: Context) {
     /** The owner's Stop: until [startByOwner], nothing starts it. */
     fun stopByOwner() {
         settings.stoppedByOwner = true
+        stopInAndroid.forget()
         thread.post {
             if (paired() != null) activity.add(What.STOPPED_BY_OWNER)
             // The journal keeps it: what the agent is started for then sends nothing.
@@ -146,11 +154,20 @@ class AgentHost(private val context: Context) {
     /** The owner's Start. */
     fun startByOwner() {
         settings.stoppedByOwner = false
+        stopInAndroid.forget()
         thread.post {
             restarts.forget()
             ensureRunning()
             changed()
         }
+    }
+
+    /** A Stop outside of the app counts as one in it, and is shown like one. */
+    private fun honourStopInAndroid() {
+        if (!stopInAndroid.isNew() || !mayRun()) return
+        settings.stoppedByOwner = true
+        activity.add(What.STOPPED_IN_ANDROID)
+        Notices.showStopped(context)
     }
 
     /** The service runs, and so is the agent to. */
@@ -221,7 +238,7 @@ class AgentHost(private val context: Context) {
         paired(), life.run == Run.IN_FULL, settings.stoppedByOwner, isLinked, conditions.isOnline(),
         queues, queuesReadAtMs, if (life.run == Run.NOT) sims.sims() else watch.simsNow,
         watch.conditionNow.takeIf { life.run != Run.NOT } ?: conditions.read(),
-        joining.progress, missing, alerts.all(), activity.counts(),
+        joining.progress, missing, alerts.all(), activity.counts(), settings.stoppedByOwner && stopInAndroid.stands,
     )
 
     /** Reads again what [status] shows, soon; listeners are told. A screen calls it each second. */
@@ -257,7 +274,7 @@ class AgentHost(private val context: Context) {
     /** On any thread. */
     private fun paired(): Paired? = if (key.isLost) null else (known ?: readPaired().also { known = it }).paired
 
-    private fun readPaired() = Known(Trouble.trying("reading the pairing") { agent.paired() })
+    private fun readPaired() = Known(Trouble.trying("reading the pairing") { readPairing(folder) })
 
     /** On any thread: the agent, unless it cannot be made. */
     private fun agentOrNull(): Agent? = try {
@@ -394,11 +411,16 @@ class AgentHost(private val context: Context) {
         life.start(Run.IN_FULL)?.let {
             failToStart(it)
             // Otherwise the hub is left already.
-            if (paired() != null) joining.failed(it.javaClass.simpleName)
+            if (paired() != null) joining.failed(it)
             return
         }
         begin()
-        if (Trouble.trying("unpairing") { agent.beginUnpairing(UNPAIR_WITHIN_S) } == null) joining.failed()
+        try {
+            agent.beginUnpairing(leaveWithinS)
+        } catch (error: AgentException) {
+            Trouble.failed("unpairing", error)
+            joining.failed(error)
+        }
     }
 
     private fun showDigits(digits: String) {
@@ -479,7 +501,7 @@ class AgentHost(private val context: Context) {
         /** How long the agent waits for more to write down, once it was started for that. */
         const val FOR_KEEPS_MS = 10_000L
         const val FOR_KEEPS = "for keeps"
-        const val UNPAIR_WITHIN_S = 30u
+        const val LEAVE_WITHIN_S = 30u
 
         /** What is settled by pairing again. */
         val ABOUT_PAIRING = setOf(

@@ -95,7 +95,8 @@ internal class AgentLife(
 
     private fun begin(wanted: Run) {
         val isOnline = wanted == Run.IN_FULL && conditions.isOnline()
-        val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnline)
+        val isPaused = settings.paused || settings.stoppedByOwner
+        val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnline, isPaused)
         agent().start(state)
         run = wanted
         watch.begin(state.sims, state.condition)

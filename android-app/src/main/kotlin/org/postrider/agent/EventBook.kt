@@ -13,12 +13,14 @@ internal class EventBook(private val activity: ActivityLog, private val alerts: 
             is Event.PairingNeeded -> activity.add(What.PAIRING_NEEDED)
             Event.UpdateNeeded -> note(What.UPDATE_NEEDED, AlertKind.UPDATE_NEEDED)
             Event.LinkFailing -> note(What.LINK_FAILING, AlertKind.LINK_FAILING)
+            Event.LinkReplaced -> note(What.LINK_REPLACED, AlertKind.LINK_REPLACED)
             is Event.MessageAccepted -> activity.add(What.ACCEPTED, event.message.id, event.sim)
             // It moves, too.
             is Event.MessageSubmitted -> Unit
             is Event.MessageMoved -> activity.add(reached(event.state), event.message.id, null, event.code)
             is Event.MessageReceived -> activity.add(came(event.source), null, event.sim)
             is Event.SimChanged -> note(What.SIM_CHANGED, AlertKind.SIM_CHANGED, event.sim)
+            is Event.SimConfirmed -> settled(event.sim)
             is Event.SimHeld -> note(What.SIM_HELD, AlertKind.SIM_HELD, event.sim, event.code)
             is Event.SimReleased -> released(event.sim)
             is Event.LookAtPhone -> note(What.LOOK_AT_PHONE, AlertKind.LOOK_AT_PHONE, event.sim)
@@ -36,6 +38,11 @@ internal class EventBook(private val activity: ActivityLog, private val alerts: 
     private fun linkUp() {
         activity.add(What.LINK_UP)
         OVER_WHEN_LINKED.forEach { alerts.clear(it) }
+    }
+
+    private fun settled(sim: UByte) {
+        activity.add(What.SIM_CONFIRMED, null, sim)
+        alerts.clear(AlertKind.SIM_CHANGED, sim)
     }
 
     private fun released(sim: UByte) {

@@ -4,12 +4,14 @@ import android.app.Application
 import android.content.Context
 
 /** The app's process: it holds the one owner of the Rust agent. */
-class PostriderApp : Application() {
+open class PostriderApp : Application() {
     private var made: AgentHost? = null
 
     /** Made when it is first asked for, so that a process that was woken for nothing stays small. */
     val host: AgentHost
-        @Synchronized get() = made ?: AgentHost(this).also { made = it }
+        @Synchronized get() = made ?: newHost().also { made = it }
+
+    protected open fun newHost() = AgentHost(this)
 
     /** The end of a process that is played; a real one is just killed. */
     @Synchronized

@@ -35,6 +35,8 @@ data class Status(
     val alerts: List<Alert>,
     /** What happened today. */
     val counts: TodayCounts,
+    /** Whether [isStoppedByOwner] was said in Android's own list of running apps or settings, not here. */
+    val isStoppedInAndroid: Boolean = false,
 )
 
 /** How far joining or leaving a hub is. */
@@ -89,6 +91,9 @@ enum class AlertKind {
 
     /** The hub and this phone misunderstand each other. */
     LINK_FAILING,
+
+    /** Something else with this phone's key and records took its place at the hub. */
+    LINK_REPLACED,
 
     /** The agent failed again and again, or its storage cannot be used. */
     AGENT_FAILING,

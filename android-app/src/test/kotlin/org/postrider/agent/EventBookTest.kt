@@ -36,16 +36,16 @@ class EventBookTest {
         val token = SendToken(message, 1u)
         val events = listOf(
             Event.LinkUp, Event.LinkDown, Event.PairingNeeded(CloseCode.NOT_PAIRED), Event.UpdateNeeded,
-            Event.LinkFailing, Event.MessageAccepted(message, 0u), Event.MessageSubmitted(token, 1u),
+            Event.LinkFailing, Event.LinkReplaced, Event.MessageAccepted(message, 0u), Event.MessageSubmitted(token, 1u),
             Event.MessageMoved(message, WireState.SUBMITTING, null), Event.MessageMoved(message, WireState.FAILED, 4),
-            Event.MessageReceived(Source.MMS, 1u), Event.SimChanged(0u), Event.SimHeld(0u, 4), Event.SimReleased(0u),
-            Event.LookAtPhone(0u), Event.PaceHalved(1u), Event.ReportMismatched(token), Event.StrayResult(token),
+            Event.MessageReceived(Source.MMS, 1u), Event.SimChanged(0u), Event.SimConfirmed(0u), Event.SimHeld(0u, 4),
+            Event.SimReleased(0u), Event.LookAtPhone(0u), Event.PaceHalved(1u), Event.ReportMismatched(token), Event.StrayResult(token),
         )
         events.forEach(book::take)
         val whats = listOf(
-            What.LINK_UP, What.LINK_DOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.LINK_FAILING, What.ACCEPTED,
-            What.SUBMITTED, What.FAILED, What.MMS_RECEIVED, What.SIM_CHANGED, What.SIM_HELD, What.SIM_RELEASED,
-            What.LOOK_AT_PHONE, What.PACE_HALVED, What.REPORT_MISMATCHED, What.STRAY_RESULT,
+            What.LINK_UP, What.LINK_DOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.LINK_FAILING,
+            What.LINK_REPLACED, What.ACCEPTED, What.SUBMITTED, What.FAILED, What.MMS_RECEIVED, What.SIM_CHANGED, What.SIM_CONFIRMED,
+            What.SIM_HELD, What.SIM_RELEASED, What.LOOK_AT_PHONE, What.PACE_HALVED, What.REPORT_MISMATCHED, What.STRAY_RESULT,
         )
         assertEquals(whats, activity.entries().reversed().map { it.what })
     }
@@ -60,6 +60,23 @@ class EventBookTest {
         book.take(Event.SimReleased(1u))
         assertTrue(kinds().isEmpty())
         assertTrue(shown().isEmpty())
+    }
+
+    @Test
+    fun `another SIM is said until its own slot is settled`() {
+        book.take(Event.SimChanged(1u))
+        book.take(Event.SimConfirmed(0u))
+        assertEquals(listOf("SIM 2: Another SIM is in the phone"), said())
+        book.take(Event.SimConfirmed(1u))
+        assertTrue(kinds().isEmpty())
+        assertTrue(shown().isEmpty())
+    }
+
+    @Test
+    fun `a phone whose place something else took says so, also when it is back`() {
+        book.take(Event.LinkReplaced)
+        book.take(Event.LinkUp)
+        assertEquals(listOf("This phone is in use elsewhere"), said())
     }
 
     @Test

@@ -5,6 +5,7 @@ import org.postrider.agent.Trouble
 import org.postrider.core.Agent
 import org.postrider.core.AgentException
 import org.postrider.core.Invitation
+import org.postrider.core.PairingFailure
 import org.postrider.core.PairingOutcome
 
 /** How far joining or leaving a hub is; used on the host's thread, read on any. */
@@ -41,9 +42,9 @@ internal class Joining(
     }
 
     /** It could not be begun. */
-    fun failed(reason: String = "") {
+    fun failed(error: AgentException) {
         wished = null
-        progress = PairingProgress.Over(PairingOutcome.Failed(reason))
+        progress = PairingProgress.Over(PairingOutcome.Failed(kindOf(error)))
     }
 
     /** Joins the hub that was wished for. */
@@ -58,7 +59,7 @@ internal class Joining(
             progress = PairingProgress.Invalid(error.field)
         } catch (error: AgentException) {
             Trouble.failed("pairing", error)
-            failed(error.javaClass.simpleName)
+            failed(error)
         }
     }
 
@@ -82,5 +83,13 @@ internal class Joining(
             PairingProgress.Leaving, null -> Unit
             is PairingProgress.Invalid, is PairingProgress.Over -> progress = null
         }
+    }
+
+    private fun kindOf(error: AgentException): PairingFailure = when (error) {
+        is AgentException.Storage, is AgentException.JournalSetAside -> PairingFailure.STORAGE
+        is AgentException.KeyLost -> PairingFailure.KEY
+        is AgentException.NotPaired, is AgentException.Running, is AgentException.NotRunning,
+        is AgentException.InvalidParam, is AgentException.NoSuchSim, is AgentException.OnAgentThread,
+        -> PairingFailure.APP
     }
 }

@@ -31,17 +31,20 @@ internal class AlertLines(private val screen: Activity, private val control: Con
         AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE,
         AlertKind.KEY_LOST,
         -> R.string.pair_again
-        AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING -> R.string.seen
+        AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED -> R.string.seen
         AlertKind.AGENT_FAILING -> R.string.start_again
         AlertKind.MAY_NOT_SEND -> R.string.permissions
     }
 
-    /** What only opens a page leaves the alert: it goes when what it says is over. */
+    /** What opens a page or asks the agent leaves the alert: it goes when what it says is over. */
     private fun act(alert: Alert) {
         when (alert.kind) {
-            AlertKind.LOOK_AT_PHONE, AlertKind.SIM_HELD -> settle(alert) { Command.ReleaseSim(it) }
-            AlertKind.SIM_CHANGED -> settle(alert) { Command.ConfirmSim(it) }
-            AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING -> control.dismiss(alert)
+            AlertKind.LOOK_AT_PHONE, AlertKind.SIM_HELD -> {
+                ask(alert) { Command.ReleaseSim(it) }
+                control.dismiss(alert)
+            }
+            AlertKind.SIM_CHANGED -> ask(alert) { Command.ConfirmSim(it) }
+            AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED -> control.dismiss(alert)
             AlertKind.AGENT_FAILING -> {
                 control.startByOwner()
                 control.dismiss(alert)
@@ -54,8 +57,7 @@ internal class AlertLines(private val screen: Activity, private val control: Con
         }
     }
 
-    private fun settle(alert: Alert, command: (UByte) -> Command) {
+    private fun ask(alert: Alert, command: (UByte) -> Command) {
         alert.sim?.let { control.command(command(it)) }
-        control.dismiss(alert)
     }
 }

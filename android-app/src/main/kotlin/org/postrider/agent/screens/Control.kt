@@ -17,6 +17,9 @@ interface Control {
     fun status(): Status
     fun entries(): List<Entry>
     fun refresh()
+
+    /** Its owner looks at the app: what should run is started. */
+    fun opened()
     fun addListener(listener: AgentHost.Listener)
     fun removeListener(listener: AgentHost.Listener)
 
@@ -50,6 +53,7 @@ private class HostControl(private val host: AgentHost) : Control {
     override fun status() = host.status()
     override fun entries() = host.activity.entries()
     override fun refresh() = host.refresh()
+    override fun opened() = host.look()
     override fun addListener(listener: AgentHost.Listener) = host.addListener(listener)
     override fun removeListener(listener: AgentHost.Listener) = host.removeListener(listener)
 

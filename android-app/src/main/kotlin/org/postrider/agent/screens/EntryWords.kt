@@ -13,12 +13,14 @@ object EntryWords {
     fun sentence(what: What): Int = when (what) {
         What.STARTED -> R.string.log_started
         What.STOPPED_BY_OWNER -> R.string.log_stopped
+        What.STOPPED_IN_ANDROID -> R.string.log_stopped_in_android
         What.FAILED_TO_RUN -> R.string.log_failed_to_run
         What.PAIRED -> R.string.log_paired
         What.UNPAIRED -> R.string.log_unpaired
         What.LINK_UP -> R.string.log_link_up
         What.LINK_DOWN -> R.string.log_link_down
         What.LINK_FAILING -> R.string.log_link_failing
+        What.LINK_REPLACED -> R.string.log_link_replaced
         What.PAIRING_NEEDED -> R.string.log_pairing_needed
         What.UPDATE_NEEDED -> R.string.log_update_needed
         What.ACCEPTED -> KindWords.moved(WireState.ON_PHONE)
@@ -38,6 +40,7 @@ object EntryWords {
         What.USSD_ANSWERED -> KindWords.received(Source.USSD)
         What.CALL_SEEN -> KindWords.received(Source.CALL)
         What.SIM_CHANGED -> R.string.log_sim_changed
+        What.SIM_CONFIRMED -> R.string.log_sim_confirmed
         What.SIM_HELD -> R.string.log_sim_held
         What.SIM_RELEASED -> R.string.log_sim_released
         What.LOOK_AT_PHONE -> R.string.log_look_at_phone
@@ -61,8 +64,8 @@ object EntryWords {
 
     /** What the owner should know of: something went wrong. */
     val TROUBLE = setOf(
-        What.FAILED, What.NOT_DELIVERED, What.UNKNOWN, What.FAILED_TO_RUN, What.LINK_FAILING, What.PAIRING_NEEDED,
-        What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE, What.PACE_HALVED,
+        What.FAILED, What.NOT_DELIVERED, What.UNKNOWN, What.FAILED_TO_RUN, What.LINK_FAILING, What.LINK_REPLACED,
+        What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE, What.PACE_HALVED,
     )
 
     private val WITH_RESULT = setOf(What.FAILED, What.RETRYING, What.UNKNOWN, What.SIM_HELD)

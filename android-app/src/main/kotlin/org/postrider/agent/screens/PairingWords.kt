@@ -3,6 +3,7 @@ package org.postrider.agent.screens
 import android.content.res.Resources
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
+import org.postrider.core.PairingFailure
 import org.postrider.core.PairingOutcome
 
 /** Says how a pairing ended, and what to do then. */
@@ -17,8 +18,7 @@ object PairingWords {
         PairingOutcome.OtherDigits -> resources.words(R.string.other_digits, R.string.other_digits_todo)
         PairingOutcome.TimedOut -> resources.words(R.string.timed_out, R.string.timed_out_todo)
         PairingOutcome.Cancelled -> Words(resources.getString(R.string.pairing_cancelled), null)
-        is PairingOutcome.Failed ->
-            Words(resources.getString(R.string.pairing_failed, outcome.reason), resources.getString(R.string.pairing_failed_todo))
+        is PairingOutcome.Failed -> failed(resources, outcome.why)
     }
 
     private fun refused(resources: Resources, outcome: PairingOutcome.Refused) = when (outcome.code) {
@@ -29,6 +29,13 @@ object PairingWords {
             resources.getString(R.string.pairing_refused_otherwise, outcome.code, outcome.message),
             resources.getString(R.string.pairing_refused_todo),
         )
+    }
+
+    private fun failed(resources: Resources, why: PairingFailure) = when (why) {
+        PairingFailure.NOT_A_HUB -> resources.words(R.string.pairing_not_a_hub, R.string.pairing_not_a_hub_todo)
+        PairingFailure.STORAGE -> resources.words(R.string.pairing_no_storage, R.string.pairing_no_storage_todo)
+        PairingFailure.KEY -> resources.words(R.string.pairing_no_key, R.string.pairing_no_key_todo)
+        PairingFailure.APP -> resources.words(R.string.pairing_app_failed, R.string.pairing_app_failed_todo)
     }
 
     /** Returns the sentence for a part of an invitation that is none. */

@@ -31,7 +31,7 @@ abstract class Screen(private val title: Int) : Activity() {
     override fun onResume() {
         super.onResume()
         control.addListener(listener)
-        control.refresh()
+        control.opened()
         show()
     }
 

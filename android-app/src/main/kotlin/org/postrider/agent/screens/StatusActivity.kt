@@ -3,6 +3,7 @@ package org.postrider.agent.screens
 import android.os.Handler
 import android.os.Looper
 import android.os.SystemClock
+import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.Status
 
@@ -31,6 +32,8 @@ class StatusActivity : Screen(R.string.app_name) {
     private fun connection(status: Status): List<Line> {
         val hub = status.paired?.host.orEmpty()
         val state = when {
+            status.pairing == PairingProgress.Leaving -> getString(R.string.leaving, hub)
+            status.isStoppedInAndroid -> getString(R.string.stopped_in_android)
             status.isStoppedByOwner -> getString(R.string.stopped_by_owner)
             !status.isRunning -> getString(R.string.not_running)
             status.isLinked -> getString(R.string.linked, hub)

@@ -28,6 +28,7 @@ object AlertWords {
         AlertKind.KEY_LOST -> R.string.alert_key_lost
         AlertKind.UPDATE_NEEDED -> R.string.alert_update_needed
         AlertKind.LINK_FAILING -> R.string.alert_link_failing
+        AlertKind.LINK_REPLACED -> R.string.alert_link_replaced
         AlertKind.AGENT_FAILING -> R.string.alert_agent_failing
         AlertKind.MAY_NOT_SEND -> R.string.alert_may_not_send
     }
@@ -43,6 +44,7 @@ object AlertWords {
         AlertKind.KEY_LOST -> R.string.alert_key_lost_text
         AlertKind.UPDATE_NEEDED -> R.string.alert_update_needed_text
         AlertKind.LINK_FAILING -> R.string.alert_link_failing_text
+        AlertKind.LINK_REPLACED -> R.string.alert_link_replaced_text
         AlertKind.AGENT_FAILING -> R.string.alert_agent_failing_text
         AlertKind.MAY_NOT_SEND -> R.string.alert_may_not_send_text
     }

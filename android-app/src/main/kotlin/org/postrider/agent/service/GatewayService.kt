@@ -95,7 +95,7 @@ class GatewayService : Service() {
         isOver = true
         shown = null
         stopForeground(STOP_FOREGROUND_REMOVE)
-        if (host.settings.stoppedByOwner) notices?.notify(Notices.STATE_ID, notice.stopped())
+        if (host.settings.stoppedByOwner) notices?.notify(Notices.STATE_ID, notice.stopped(host.status().isStoppedInAndroid))
         stopSelf()
     }
 

@@ -26,6 +26,12 @@ internal object Notices {
         context.getSystemService(NotificationManager::class.java)?.createNotificationChannels(made)
     }
 
+    /** Says that the phone's owner has stopped the app in Android, and how to start it. */
+    fun showStopped(context: Context) {
+        val notice = StateNotice(context).stopped(isInAndroid = true)
+        context.getSystemService(NotificationManager::class.java)?.notify(STATE_ID, notice)
+    }
+
     /** Begins a notification that opens the app. */
     fun builder(context: Context, channel: String): Notification.Builder =
         Notification.Builder(context, channel).setContentIntent(opening(context))

@@ -24,14 +24,17 @@ internal class StateNotice(private val context: Context) {
         .build()
 
     /** Returns the notification of a phone that its owner has stopped; it can be swiped away. */
-    fun stopped(): Notification = Notices.builder(context, Notices.STATE)
-        .setSmallIcon(R.drawable.ic_notice)
-        .setContentTitle(context.getString(R.string.notice_stopped))
-        .setContentText(context.getString(R.string.notice_stopped_text))
-        .setStyle(Notification.BigTextStyle().bigText(context.getString(R.string.notice_stopped_text)))
-        .setShowWhen(false)
-        .addAction(button(R.string.action_start, GatewayService.ACTION_START))
-        .build()
+    fun stopped(isInAndroid: Boolean): Notification {
+        val how = if (isInAndroid) R.string.notice_stopped_in_android else R.string.notice_stopped_text
+        return Notices.builder(context, Notices.STATE)
+            .setSmallIcon(R.drawable.ic_notice)
+            .setContentTitle(context.getString(R.string.notice_stopped))
+            .setContentText(context.getString(how))
+            .setStyle(Notification.BigTextStyle().bigText(context.getString(how)))
+            .setShowWhen(false)
+            .addAction(button(R.string.action_start, GatewayService.ACTION_START))
+            .build()
+    }
 
     private fun title(status: Status): String {
         val host = status.paired?.host

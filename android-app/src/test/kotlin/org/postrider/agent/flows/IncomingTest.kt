@@ -46,7 +46,9 @@ class IncomingTest {
     @Test
     fun `a text whose broadcast never came is found in the provider`() {
         phone.pair()
+        phone.kill()
         phone.store(ALICE, "missed")
+        phone.start()
         phone.awaitInbound(1)
         assertEquals("missed", phone.inbound().single().getString("text"))
     }

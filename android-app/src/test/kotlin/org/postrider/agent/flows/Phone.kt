@@ -116,6 +116,9 @@ class Phone(private val scenario: String = USUAL) : TestRule {
     /** Ends the process; what is on disk, in the keystore and with the platform stays. */
     fun kill() = kit.restart()
 
+    /** Ends the process by Android's own Stop. */
+    fun stopInAndroid() = kit.stopInAndroid()
+
     fun start() {
         check(host.ensureRunning())
         kit.awaitLink()
@@ -181,9 +184,9 @@ class Phone(private val scenario: String = USUAL) : TestRule {
 
     // The SIMs and networks.
 
-    fun insertSims(vararg slots: Int) {
+    fun insertSims(vararg slots: Int, by: Map<Int, Int> = SUBSCRIPTIONS) {
         val infos = slots.map { slot ->
-            SubscriptionInfoBuilder.newBuilder().setId(SUBSCRIPTIONS.getValue(slot)).setSimSlotIndex(slot)
+            SubscriptionInfoBuilder.newBuilder().setId(by.getValue(slot)).setSimSlotIndex(slot)
                 .setCarrierName("carrier").setNumber("").buildSubscriptionInfo()
         }
         shadowOf(app.getSystemService(SubscriptionManager::class.java)).setActiveSubscriptionInfoList(infos)

@@ -6,6 +6,7 @@ import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.kit.await
+import org.postrider.agent.radio.BOB
 import org.postrider.agent.ussd.Network
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
@@ -112,5 +113,21 @@ class RestartTest {
         phone.awaitHanded(2).isSent()
         phone.awaitState("sent", label = "next")
         assertEquals(2, phone.handed.size)
+    }
+
+    @Test
+    fun `a phone that was stopped in Android keeps what comes in and hands nothing over`() {
+        phone.pair()
+        phone.setService(false)
+        phone.send()
+        phone.awaitWaiting(1, "sim_held")
+        phone.stopInAndroid()
+        phone.setService(true)
+        phone.receive(BOB, "hello")
+        assertEquals(0, phone.handed.size)
+        phone.host.startByOwner()
+        phone.awaitHanded().isSent()
+        phone.awaitState("sent")
+        phone.awaitInbound(1)
     }
 }

@@ -202,4 +202,17 @@ class SendingTest {
         phone.awaitState("sent", label = "waits")
         assertEquals(FIRST_SUBSCRIPTION, phone.handed.last().subscription)
     }
+
+    @Test
+    fun `another SIM is an alert until the old one is back`() {
+        phone.pair()
+        phone.insertSims(0, 1, by = mapOf(0 to SECOND_SUBSCRIPTION, 1 to FIRST_SUBSCRIPTION))
+        await("changed") { phone.host.status().alerts.count { it.kind == AlertKind.SIM_CHANGED } == 2 }
+        phone.send()
+        phone.awaitWaiting(1, "sim_changed")
+        phone.insertSims(0, 1)
+        phone.awaitHanded().isSent()
+        await("no alert") { phone.host.status().alerts.isEmpty() }
+        phone.awaitState("sent")
+    }
 }

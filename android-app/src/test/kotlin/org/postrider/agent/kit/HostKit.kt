@@ -1,6 +1,8 @@
 package org.postrider.agent.kit
 
 import android.Manifest.permission
+import android.app.ActivityManager
+import android.app.ApplicationExitInfo
 import org.junit.rules.ExternalResource
 import org.postrider.agent.AgentHost
 import org.postrider.agent.PairingProgress
@@ -8,11 +10,13 @@ import org.postrider.agent.PostriderApp
 import org.postrider.core.Invitation
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.shadows.ShadowActivityManager.ApplicationExitInfoBuilder
 
 /** The whole app, with a keystore; [restart] plays the end of its process. */
 class HostKit : ExternalResource() {
     val app: PostriderApp get() = RuntimeEnvironment.getApplication() as PostriderApp
     val host: AgentHost get() = app.host
+    private var ends = 100
 
     override fun before() {
         SoftwareKeystore.install()
@@ -29,6 +33,18 @@ class HostKit : ExternalResource() {
 
     /** Ends the process; what is on disk and in the keystore stays. */
     fun restart() = app.onTerminate()
+
+    /** The process ends, and the platform writes down why. */
+    fun end(reason: Int, description: String? = null, at: Long = System.currentTimeMillis()) {
+        restart()
+        val end = ApplicationExitInfoBuilder.newBuilder().setProcessName(app.packageName).setPid(ends++)
+            .setReason(reason).setDescription(description).setTimestamp(at).build()
+        shadowOf(app.getSystemService(ActivityManager::class.java)).addApplicationExitInfo(end)
+    }
+
+    /** Its owner stops the app in Android's list of running apps. */
+    fun stopInAndroid() =
+        end(ApplicationExitInfo.REASON_USER_REQUESTED, "fully stop ${app.packageName}/0 by user request")
 
     /** Joins a hub and waits until it holds the connection. */
     fun pair(invitation: Invitation) {

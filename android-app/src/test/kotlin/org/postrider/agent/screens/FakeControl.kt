@@ -46,6 +46,7 @@ class FakeControl(context: Context) : Control {
     override fun status() = status
     override fun entries() = entries
     override fun refresh() = Unit
+    override fun opened() = Unit
 
     override fun addListener(listener: AgentHost.Listener) {
         listeners += listener

@@ -17,6 +17,7 @@ import org.junit.runner.RunWith
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.core.Invitation
+import org.postrider.core.PairingFailure
 import org.postrider.core.PairingOutcome
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
@@ -170,6 +171,10 @@ class PairActivityTest {
             PairingOutcome.OtherDigits to listOf(R.string.other_digits, R.string.other_digits_todo),
             PairingOutcome.TimedOut to listOf(R.string.timed_out, R.string.timed_out_todo),
             PairingOutcome.Cancelled to listOf(R.string.pairing_cancelled),
+            PairingOutcome.Failed(PairingFailure.NOT_A_HUB) to listOf(R.string.pairing_not_a_hub, R.string.pairing_not_a_hub_todo),
+            PairingOutcome.Failed(PairingFailure.STORAGE) to listOf(R.string.pairing_no_storage, R.string.pairing_no_storage_todo),
+            PairingOutcome.Failed(PairingFailure.KEY) to listOf(R.string.pairing_no_key, R.string.pairing_no_key_todo),
+            PairingOutcome.Failed(PairingFailure.APP) to listOf(R.string.pairing_app_failed, R.string.pairing_app_failed_todo),
         )
         for ((outcome, words) in ways) {
             fake.asked.clear()
@@ -183,12 +188,10 @@ class PairActivityTest {
     }
 
     @Test
-    fun `what the hub or the core says of another failure is shown`() {
+    fun `what the hub says of another refusal is shown`() {
         val screen = asking()
         fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Refused("too_large", "a reason"))) }
         assertTrue(screen.says(R.string.pairing_refused_otherwise, "too_large", "a reason"))
-        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Failed("no hub"))) }
-        assertTrue(screen.says(R.string.pairing_failed, "no hub"))
         fake.change { copy(pairing = PairingProgress.Invalid("hub")) }
         assertTrue(screen.says(R.string.wrong_hub))
     }

@@ -2,12 +2,14 @@ package org.postrider.agent.screens
 
 import android.content.Intent
 import android.net.Uri
-import org.junit.After
 import org.junit.Assert.assertTrue
+import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.PostriderApp
 import org.postrider.agent.R
+import org.postrider.agent.kit.HostKit
+import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
@@ -18,12 +20,20 @@ import org.robolectric.Shadows.shadowOf
 class RealHostTest {
     private val real get() = RuntimeEnvironment.getApplication() as PostriderApp
 
-    @After
-    fun close() = real.host.close()
+    @get:Rule
+    val kit = HostKit()
 
     @Test
     fun `a fresh phone offers to be paired`() {
         assertTrue(open(StatusActivity::class.java).get().says(R.string.not_paired))
+    }
+
+    @Test
+    fun `who opens the app after its process was ended starts it`() = StubHub().use { hub ->
+        kit.pair(hub.invitation)
+        kit.restart()
+        open(StatusActivity::class.java)
+        kit.awaitLink()
     }
 
     @Test

@@ -12,6 +12,7 @@ import org.junit.runner.RunWith
 import org.postrider.agent.Alert
 import org.postrider.agent.AlertKind
 import org.postrider.agent.Entry
+import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.What
 import org.postrider.agent.service.AlertWords
@@ -51,9 +52,13 @@ class StatusActivityTest {
         assertTrue(screen.says(R.string.queue_unknown))
         fake.change { copy(isStoppedByOwner = true) }
         assertTrue(screen.says(R.string.stopped_by_owner))
+        fake.change { copy(isStoppedInAndroid = true) }
+        assertTrue(screen.says(R.string.stopped_in_android))
+        assertFalse(screen.says(R.string.stopped_by_owner))
         screen.click(R.string.start)
         assertEquals(listOf("start"), fake.asked)
-        assertFalse(screen.says(R.string.stopped_by_owner))
+        fake.change { pairedStatus().copy(isLinked = false, pairing = PairingProgress.Leaving) }
+        assertTrue(screen.says(R.string.leaving, HUB))
     }
 
     @Test
@@ -179,7 +184,9 @@ class StatusActivityTest {
             val screen = alerted(kind, 1u)
             screen.click(if (kind == AlertKind.SIM_CHANGED) R.string.use_this_sim else R.string.looked_at_phone)
             assertEquals(listOf(command), fake.commands)
-            assertFalse(AlertWords.title(screen.resources, Alert(kind, 1u, 0)) in screen.texts())
+            // Another SIM is settled when the core says so.
+            val stays = kind == AlertKind.SIM_CHANGED
+            assertEquals(stays, AlertWords.title(screen.resources, Alert(kind, 1u, 0)) in screen.texts())
         }
     }
 
@@ -202,7 +209,7 @@ class StatusActivityTest {
 
     @Test
     fun `an alert that can only be taken note of goes when it is`() {
-        for (kind in listOf(AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING)) {
+        for (kind in listOf(AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED)) {
             fake.dismissed.clear()
             alerted(kind, null).click(R.string.seen)
             assertEquals(kind, fake.dismissed.single().kind)

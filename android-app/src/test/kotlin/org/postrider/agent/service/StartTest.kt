@@ -17,6 +17,7 @@ import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.AlertKind
 import org.postrider.agent.kit.HostKit
+import org.postrider.agent.kit.PlatformRoots
 import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await
 import org.robolectric.Robolectric
@@ -37,7 +38,10 @@ class StartTest {
     private val notices get() = shadowOf(context.getSystemService(NotificationManager::class.java))
 
     @After
-    fun tearDown() = hub.close()
+    fun tearDown() {
+        PlatformRoots.remove()
+        hub.close()
+    }
 
     private fun startedServices() = generateSequence { platform.nextStartedService }.toList()
 
@@ -97,6 +101,17 @@ class StartTest {
         await("over") { shadowOf(again.get()).isStoppedBySelf }
         assertTrue(shadowOf(again.get()).isForegroundStopped)
         assertEquals("Stopped", notices.getNotification(Notices.STATE_ID).extras.getString("android.title"))
+    }
+
+    @Test
+    fun `the main thread waits for no reading of the platform's roots`() {
+        kit.pair(hub.invitation)
+        kit.restart()
+        PlatformRoots.install()
+        service()
+        // Roots that are none keep it from its hub, not from starting.
+        await("read") { PlatformRoots.readings.isNotEmpty() }
+        assertEquals(listOf(false), PlatformRoots.readings)
     }
 
     @Test
