@@ -22,16 +22,19 @@ import org.postrider.agent.service.Notices
 import org.postrider.agent.service.WakeAlarm
 import org.postrider.agent.service.Wakefulness
 import org.postrider.agent.service.Watchdog
+import org.postrider.core.Address
 import org.postrider.core.Agent
 import org.postrider.core.AgentConfig
 import org.postrider.core.AgentException
 import org.postrider.core.Command
 import org.postrider.core.Event
 import org.postrider.core.Invitation
+import org.postrider.core.MessageText
 import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
 import org.postrider.core.RadioFact
 import org.postrider.core.SimQueue
+import org.postrider.core.SimSlot
 import org.postrider.core.Stopped
 import org.postrider.core.readPairing
 import org.postrider.core.setLogSink
@@ -68,6 +71,7 @@ class AgentHost(private val context: Context, private val leaveWithinS: UInt = L
     private val key = PhoneKey(context) { thread.post(::loseKey) }
     private val radio = AndroidRadio(context) { tell(it) }
     private val watch = DeviceWatch(context, sims, conditions, thread.handler, Ears())
+    private val test = TestMessage({ agent })
     private val listeners = CopyOnWriteArrayList<Listener>()
 
     @Volatile private var isLinked = false
@@ -119,6 +123,7 @@ class AgentHost(private val context: Context, private val leaveWithinS: UInt = L
     /** Looks whether all is as it should be, and mends it; then calls [done]. */
     fun look(done: () -> Unit = {}) = thread.post {
         ensureRunning()
+        life.tellQuietHours()
         readAgain()
         done()
     }
@@ -128,6 +133,7 @@ class AgentHost(private val context: Context, private val leaveWithinS: UInt = L
         if (mayRun()) {
             ensureRunning()
             thread.post {
+                life.tellQuietHours()
                 agentOrNull()?.wake()
                 wakefulness.renew()
                 done()
@@ -200,6 +206,12 @@ class AgentHost(private val context: Context, private val leaveWithinS: UInt = L
         return kept(fact) || (runFor() && kept(fact))
     }
 
+    /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */
+    fun sendTest(sim: SimSlot, to: Address, text: MessageText) = thread.post {
+        test.send(sim, to, text)
+        changed()
+    }
+
     /** Asks the agent for something; what it refuses is logged. */
     fun command(command: Command) = thread.post {
         Trouble.trying("a command") {
@@ -239,6 +251,7 @@ class AgentHost(private val context: Context, private val leaveWithinS: UInt = L
         queues, queuesReadAtMs, if (life.run == Run.NOT) sims.sims() else watch.simsNow,
         watch.conditionNow.takeIf { life.run != Run.NOT } ?: conditions.read(),
         joining.progress, missing, alerts.all(), activity.counts(), settings.stoppedByOwner && stopInAndroid.stands,
+        test.progress,
     )
 
     /** Reads again what [status] shows, soon; listeners are told. A screen calls it each second. */
@@ -347,6 +360,7 @@ class AgentHost(private val context: Context, private val leaveWithinS: UInt = L
             else -> Unit
         }
         book.take(event)
+        test.take(event)
         refresh()
     }
 

@@ -9,6 +9,8 @@ import org.postrider.core.Agent
 import org.postrider.core.AgentException
 import org.postrider.core.Command
 import org.postrider.core.PhoneState
+import org.postrider.core.Spell
+import java.util.TimeZone
 
 /** How the agent runs. */
 internal enum class Run {
@@ -73,8 +75,21 @@ internal class AgentLife(
         Trouble.trying("applying the settings") {
             agent().command(Command.SetPaused(settings.paused || settings.stoppedByOwner))
             agent().command(Command.SetLimits(settings.limits()))
+            agent().command(Command.SetQuietHours(quietHours()))
             agent().command(Command.AllowUssdCodes(settings.allowUssdCodes))
         }
+    }
+
+    /** Tells it the owner's quiet hours of the next days, by the clock and the time zone as they are now. */
+    @Synchronized
+    fun tellQuietHours() {
+        if (run == Run.NOT) return
+        Trouble.trying("telling the quiet hours") { agent().command(Command.SetQuietHours(quietHours())) }
+    }
+
+    private fun quietHours(): List<Spell> = when {
+        settings.isQuiet -> settings.quietHours.spells(System.currentTimeMillis(), TimeZone.getDefault())
+        else -> emptyList()
     }
 
     /** Stops it, and waits for it. */
@@ -96,7 +111,7 @@ internal class AgentLife(
     private fun begin(wanted: Run) {
         val isOnline = wanted == Run.IN_FULL && conditions.isOnline()
         val isPaused = settings.paused || settings.stoppedByOwner
-        val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), isOnline, isPaused)
+        val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), quietHours(), isOnline, isPaused)
         agent().start(state)
         run = wanted
         watch.begin(state.sims, state.condition)

@@ -18,6 +18,7 @@ internal class EventBook(private val activity: ActivityLog, private val alerts: 
             // It moves, too.
             is Event.MessageSubmitted -> Unit
             is Event.MessageMoved -> activity.add(reached(event.state), event.message.id, null, event.code)
+            is Event.TestMoved -> activity.add(tested(event.state), null, null, event.code)
             is Event.MessageReceived -> activity.add(came(event.source), null, event.sim)
             is Event.SimChanged -> note(What.SIM_CHANGED, AlertKind.SIM_CHANGED, event.sim)
             is Event.SimConfirmed -> settled(event.sim)
@@ -68,6 +69,18 @@ internal class EventBook(private val activity: ActivityLog, private val alerts: 
             WireState.REVOKED -> What.REVOKED
             WireState.CANCELLED -> What.CANCELLED
             WireState.EXPIRED -> What.EXPIRED
+        }
+
+        /** A test is in no other state. */
+        fun tested(state: WireState): What = when (state) {
+            WireState.SUBMITTING -> What.TEST_SUBMITTED
+            WireState.SENT -> What.TEST_SENT
+            WireState.DELIVERED -> What.TEST_DELIVERED
+            WireState.NOT_DELIVERED -> What.TEST_NOT_DELIVERED
+            WireState.FAILED -> What.TEST_FAILED
+            WireState.UNKNOWN, WireState.ON_PHONE, WireState.RETRYING, WireState.REVOKED, WireState.CANCELLED,
+            WireState.EXPIRED,
+            -> What.TEST_UNKNOWN
         }
 
         fun came(source: Source): What = when (source) {

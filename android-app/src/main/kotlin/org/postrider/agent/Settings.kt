@@ -41,6 +41,18 @@ class Settings(context: Context) {
         get() = values.getInt(PARTS_PER_HOUR, PARTS_PER_HOUR_USUAL)
         set(value) = values.edit().putInt(PARTS_PER_HOUR, value.coerceAtLeast(1)).apply()
 
+    /** Whether there are quiet hours. */
+    var isQuiet: Boolean
+        get() = values.getBoolean(QUIET, false)
+        set(value) = values.edit().putBoolean(QUIET, value).apply()
+
+    /** The hours of each day in which nothing of the hub's is sent, if [isQuiet]. */
+    var quietHours: QuietHours
+        get() = QuietHours(
+            values.getInt(QUIET_FROM, QuietHours.USUAL.from), values.getInt(QUIET_UNTIL, QuietHours.USUAL.until),
+        )
+        set(value) = values.edit().putInt(QUIET_FROM, value.from).putInt(QUIET_UNTIL, value.until).apply()
+
     /** Whether what comes in goes to the hub; null until the owner was asked, which counts as no. */
     var isForwarding: Boolean?
         get() = if (values.contains(FORWARDING)) values.getBoolean(FORWARDING, false) else null
@@ -90,6 +102,9 @@ class Settings(context: Context) {
         private const val STOPPED = "stopped_by_owner"
         private const val PAUSED = "paused"
         private const val PARTS_PER_HOUR = "parts_per_hour"
+        private const val QUIET = "quiet"
+        private const val QUIET_FROM = "quiet_from"
+        private const val QUIET_UNTIL = "quiet_until"
         private const val FORWARDING = "forwarding"
         private const val DEVICE_NAME = "device_name"
         private const val USSD_CODES = "ussd_codes"

@@ -37,6 +37,8 @@ data class Status(
     val counts: TodayCounts,
     /** Whether [isStoppedByOwner] was said in Android's own list of running apps or settings, not here. */
     val isStoppedInAndroid: Boolean = false,
+    /** How far the owner's last test message is; null when there was none since the app started. */
+    val test: TestProgress? = null,
 )
 
 /** How far joining or leaving a hub is. */

@@ -38,13 +38,15 @@ class EventBookTest {
             Event.LinkUp, Event.LinkDown, Event.PairingNeeded(CloseCode.NOT_PAIRED), Event.UpdateNeeded,
             Event.LinkFailing, Event.LinkReplaced, Event.MessageAccepted(message, 0u), Event.MessageSubmitted(token, 1u),
             Event.MessageMoved(message, WireState.SUBMITTING, null), Event.MessageMoved(message, WireState.FAILED, 4),
+            Event.TestMoved(token, WireState.SENT, null), Event.TestMoved(token, WireState.FAILED, 4),
             Event.MessageReceived(Source.MMS, 1u), Event.SimChanged(0u), Event.SimConfirmed(0u), Event.SimHeld(0u, 4),
             Event.SimReleased(0u), Event.LookAtPhone(0u), Event.PaceHalved(1u), Event.ReportMismatched(token), Event.StrayResult(token),
         )
         events.forEach(book::take)
         val whats = listOf(
             What.LINK_UP, What.LINK_DOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.LINK_FAILING,
-            What.LINK_REPLACED, What.ACCEPTED, What.SUBMITTED, What.FAILED, What.MMS_RECEIVED, What.SIM_CHANGED, What.SIM_CONFIRMED,
+            What.LINK_REPLACED, What.ACCEPTED, What.SUBMITTED, What.FAILED, What.TEST_SENT, What.TEST_FAILED,
+            What.MMS_RECEIVED, What.SIM_CHANGED, What.SIM_CONFIRMED,
             What.SIM_HELD, What.SIM_RELEASED, What.LOOK_AT_PHONE, What.PACE_HALVED, What.REPORT_MISMATCHED, What.STRAY_RESULT,
         )
         assertEquals(whats, activity.entries().reversed().map { it.what })

@@ -21,6 +21,7 @@ class SettingsTest {
         assertFalse(settings.stoppedByOwner)
         assertFalse(settings.paused)
         assertFalse(settings.allowUssdCodes)
+        assertFalse(settings.isQuiet)
         assertNull(settings.isForwarding)
         assertEquals(PaceLimits(1_500u, null, Guard(24u, 60_000uL)), settings.limits())
     }
@@ -33,6 +34,8 @@ class SettingsTest {
         settings.isForwarding = false
         settings.allowUssdCodes = true
         settings.guard = GuardChoice.NONE
+        settings.isQuiet = true
+        settings.quietHours = QuietHours(1, 1_439)
         settings.setTypedNumber(1u, " +15005550101 ")
         val read = Settings(context)
         assertTrue(read.stoppedByOwner)
@@ -40,6 +43,8 @@ class SettingsTest {
         assertTrue(read.allowUssdCodes)
         assertEquals(false, read.isForwarding)
         assertEquals(PaceLimits(1u, null, null), read.limits())
+        assertTrue(read.isQuiet)
+        assertEquals(QuietHours(1, 1_439), read.quietHours)
         assertEquals("+15005550101", read.typedNumber(1u))
         assertNull(read.typedNumber(0u))
     }

@@ -89,7 +89,7 @@ internal class Joining(
         is AgentException.Storage, is AgentException.JournalSetAside -> PairingFailure.STORAGE
         is AgentException.KeyLost -> PairingFailure.KEY
         is AgentException.NotPaired, is AgentException.Running, is AgentException.NotRunning,
-        is AgentException.InvalidParam, is AgentException.NoSuchSim, is AgentException.OnAgentThread,
+        is AgentException.InvalidParam, is AgentException.NotGranted, is AgentException.OnAgentThread,
         -> PairingFailure.APP
     }
 }

@@ -7,8 +7,11 @@ import org.postrider.agent.Entry
 import org.postrider.agent.PostriderApp
 import org.postrider.agent.Settings
 import org.postrider.agent.Status
+import org.postrider.core.Address
 import org.postrider.core.Command
 import org.postrider.core.Invitation
+import org.postrider.core.MessageText
+import org.postrider.core.SimSlot
 
 /** What the screens see of the agent, and what its owner asks of it there. */
 interface Control {
@@ -27,6 +30,9 @@ interface Control {
     fun stopByOwner()
     fun command(command: Command)
     fun dismiss(alert: Alert)
+
+    /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */
+    fun sendTest(sim: SimSlot, to: Address, text: MessageText)
 
     fun beginPairing(invitation: Invitation)
     fun cancelPairing()
@@ -61,6 +67,8 @@ private class HostControl(private val host: AgentHost) : Control {
     override fun stopByOwner() = host.stopByOwner()
     override fun command(command: Command) = host.command(command)
     override fun dismiss(alert: Alert) = host.dismiss(alert)
+
+    override fun sendTest(sim: SimSlot, to: Address, text: MessageText) = host.sendTest(sim, to, text)
 
     override fun beginPairing(invitation: Invitation) = host.beginPairing(invitation)
     override fun cancelPairing() = host.cancelPairing()

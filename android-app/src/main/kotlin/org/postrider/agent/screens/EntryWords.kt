@@ -34,6 +34,12 @@ object EntryWords {
         What.REVOKED -> KindWords.moved(WireState.REVOKED)
         What.CANCELLED -> KindWords.moved(WireState.CANCELLED)
         What.EXPIRED -> KindWords.moved(WireState.EXPIRED)
+        What.TEST_SUBMITTED -> R.string.log_test_submitted
+        What.TEST_SENT -> R.string.log_test_sent
+        What.TEST_FAILED -> R.string.log_test_failed
+        What.TEST_DELIVERED -> R.string.log_test_delivered
+        What.TEST_NOT_DELIVERED -> R.string.log_test_not_delivered
+        What.TEST_UNKNOWN -> R.string.log_test_unknown
         What.SMS_RECEIVED -> KindWords.received(Source.SMS)
         What.DATA_RECEIVED -> KindWords.received(Source.DATA_SMS)
         What.MMS_RECEIVED -> KindWords.received(Source.MMS)
@@ -68,7 +74,7 @@ object EntryWords {
         What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE, What.PACE_HALVED,
     )
 
-    private val WITH_RESULT = setOf(What.FAILED, What.RETRYING, What.UNKNOWN, What.SIM_HELD)
+    private val WITH_RESULT = setOf(What.FAILED, What.RETRYING, What.UNKNOWN, What.SIM_HELD, What.TEST_FAILED)
     private const val RESULT_OK = -1
     private const val SEPARATOR = " · "
 }

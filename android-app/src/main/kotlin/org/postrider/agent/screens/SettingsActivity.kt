@@ -1,19 +1,26 @@
 package org.postrider.agent.screens
 
+import android.app.TimePickerDialog
 import android.os.Bundle
+import android.text.format.DateFormat
 import org.postrider.agent.GuardChoice
 import org.postrider.agent.PairingProgress
+import org.postrider.agent.QuietHours
 import org.postrider.agent.R
 import org.postrider.agent.Status
+import java.util.concurrent.TimeUnit
 
-/** What the owner sets: pause, pace, forwarding, codes, Stop, and leaving the hub. */
+/** What the owner sets: pause, pace, quiet hours, forwarding, codes, Stop, and leaving the hub. */
 class SettingsActivity : Screen(R.string.settings) {
     private var isUnpairing = false
+
+    /** Whether quiet hours were picked that begin and end at once. */
+    private var isSameTime = false
     private var parts: Parts? = null
 
     override fun lines(): List<Line> {
         val status = control.status()
-        return sending() + forwarding() + ussd() + running(status) + leaving(status)
+        return sending() + quiet() + forwarding() + ussd() + running(status) + leaving(status)
     }
 
     private fun sending(): List<Line> {
@@ -34,6 +41,40 @@ class SettingsActivity : Screen(R.string.settings) {
             },
             says(R.string.guard_about, tone = Tone.QUIET),
         )
+    }
+
+    private fun quiet(): List<Line> {
+        val settings = control.settings
+        val about = listOf(
+            Line.Heading(getString(R.string.quiet_hours)),
+            Line.Switch(R.id.quiet_hours, getString(R.string.quiet_hours_keep), settings.isQuiet) {
+                isSameTime = false
+                changed { settings.isQuiet = it }
+            },
+            says(R.string.quiet_hours_about, tone = Tone.QUIET),
+        )
+        if (!settings.isQuiet) return about
+        val hours = settings.quietHours
+        val refused = Line.Text(getString(R.string.quiet_refused), isLive = true).takeIf { isSameTime }
+        return about + listOf(
+            Line.Button(getString(R.string.quiet_from, times.ofDay(hours.from))) {
+                pick(hours.from) { settings.quietHours.copy(from = it) }
+            },
+            Line.Button(getString(R.string.quiet_until, times.ofDay(hours.until))) {
+                pick(hours.until) { settings.quietHours.copy(until = it) }
+            },
+        ) + listOfNotNull(refused)
+    }
+
+    private fun pick(minute: Int, with: (Int) -> QuietHours) {
+        val hour = TimeUnit.HOURS.toMinutes(1).toInt()
+        val picked = TimePickerDialog.OnTimeSetListener { _, hours, minutes -> keep(with(hours * hour + minutes)) }
+        TimePickerDialog(this, picked, minute / hour, minute % hour, DateFormat.is24HourFormat(this)).show()
+    }
+
+    private fun keep(hours: QuietHours) {
+        isSameTime = hours.from == hours.until
+        changed { if (!isSameTime) control.settings.quietHours = hours }
     }
 
     private fun guardText(choice: GuardChoice) = when (choice) {
@@ -109,11 +150,13 @@ class SettingsActivity : Screen(R.string.settings) {
     override fun onSaveInstanceState(state: Bundle) {
         super.onSaveInstanceState(state)
         state.putBoolean(UNPAIRING, isUnpairing)
+        state.putBoolean(SAME_TIME, isSameTime)
         state.putString(PARTS, parts?.name)
     }
 
     override fun restore(state: Bundle) {
         isUnpairing = state.getBoolean(UNPAIRING)
+        isSameTime = state.getBoolean(SAME_TIME)
         parts = state.getString(PARTS)?.let(Parts::valueOf)
     }
 
@@ -124,6 +167,7 @@ class SettingsActivity : Screen(R.string.settings) {
 
     private companion object {
         const val UNPAIRING = "unpairing"
+        const val SAME_TIME = "same_time"
         const val PARTS = "parts"
 
         /** More than any network takes from one SIM. */

@@ -33,7 +33,7 @@ class SimsActivity : Screen(R.string.sims) {
         lines += phoneId?.let { says(R.string.sim_phone_id, it, tone = Tone.QUIET) }
             ?: says(R.string.sim_no_phone_id, tone = Tone.QUIET)
         val typed = control.settings.typedNumber(sim.slot).orEmpty()
-        lines += Line.Field(field, getString(R.string.number_of_sim, slot + 1), typed, Input.PHONE_NUMBER, NUMBER_HINT)
+        lines += Line.Field(field, getString(R.string.number_of_sim, slot + 1), typed, Input.PHONE_NUMBER, TypedNumber.HINT)
         if (refused == slot) lines += Line.Text(getString(R.string.number_refused), isLive = true)
         if (saved == slot) lines += Line.Text(getString(R.string.number_saved), isLive = true)
         lines += Line.Button(getString(R.string.save_number, slot + 1)) { save(sim.slot, column.typed(field)) }
@@ -41,7 +41,7 @@ class SimsActivity : Screen(R.string.sims) {
     }
 
     private fun save(slot: SimSlot, typed: String) {
-        val number = typed.filterNot { it in SPACING }
+        val number = TypedNumber.plain(typed)
         val isNumber = number.isEmpty() || NUMBER.matches(number)
         if (isNumber) control.settings.setTypedNumber(slot, number)
         saved = slot.toInt().takeIf { isNumber }
@@ -64,8 +64,6 @@ class SimsActivity : Screen(R.string.sims) {
     private companion object {
         const val SAVED = "saved"
         const val REFUSED = "refused"
-        const val SPACING = " -.()/\u00a0"
-        const val NUMBER_HINT = "+15005550006"
         val NUMBER = Regex("\\+[1-9][0-9]{6,14}")
         val FIELDS = listOf(
             R.id.sim_number_0, R.id.sim_number_1, R.id.sim_number_2, R.id.sim_number_3,

@@ -104,6 +104,7 @@ class StatusActivity : Screen(R.string.app_name) {
         opens(R.string.keep_running, KeepRunningActivity::class.java),
         opens(R.string.log, LogActivity::class.java),
         opens(R.string.sims, SimsActivity::class.java),
+        opens(R.string.test_message, TestMessageActivity::class.java),
         opens(R.string.settings, SettingsActivity::class.java),
         opens(R.string.about, AboutActivity::class.java),
     )

@@ -1,8 +1,11 @@
 package org.postrider.agent.screens
 
 import android.content.Context
+import android.text.format.DateFormat
 import android.text.format.DateUtils
 import org.postrider.agent.R
+import java.util.Date
+import java.util.TimeZone
 
 /** Writes times as people read them, in the phone's language and zone. */
 class Times(private val context: Context, private val now: () -> Long = System::currentTimeMillis) {
@@ -21,6 +24,12 @@ class Times(private val context: Context, private val now: () -> Long = System::
     fun moment(unixMs: Long): String {
         val day = if (DateUtils.isToday(unixMs)) 0 else DateUtils.FORMAT_SHOW_DATE or DateUtils.FORMAT_ABBREV_MONTH
         return DateUtils.formatDateTime(context, unixMs, DateUtils.FORMAT_SHOW_TIME or day)
+    }
+
+    /** Returns a time of the day; [minute] counts from midnight. */
+    fun ofDay(minute: Int): String {
+        val clock = DateFormat.getTimeFormat(context).apply { timeZone = TimeZone.getTimeZone("UTC") }
+        return clock.format(Date(minute * MINUTE_MS))
     }
 
     private companion object {

@@ -31,6 +31,9 @@ class HandOver(
         JSONObject().put("message_id", id).put("exposure", exposure.toInt()).toString()
     }
 
+    /** Whether it is a test of the phone's owner, of which no hub knows. */
+    val isTest: Boolean get() = JSONObject(line).getString("message_id") == OF_A_TEST
+
     /** Whether the radio has said of every part that it never left. */
     val isRefused: Boolean get() = codes.size == sent.size && codes.all { explainResult(it).isProof }
 
@@ -68,6 +71,7 @@ class HandOver(
 
     private companion object {
         const val DELIVERED = 0
+        const val OF_A_TEST = "SM0000000000000000"
     }
 }
 

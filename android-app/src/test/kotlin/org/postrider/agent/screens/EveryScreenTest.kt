@@ -31,7 +31,8 @@ class EveryScreenTest {
     private val screens = listOf(
         StatusActivity::class.java, PairActivity::class.java, PermissionsActivity::class.java,
         KeepRunningActivity::class.java, LogActivity::class.java, SimsActivity::class.java,
-        SettingsActivity::class.java, AboutActivity::class.java, LicencesActivity::class.java,
+        SettingsActivity::class.java, TestMessageActivity::class.java, AboutActivity::class.java,
+        LicencesActivity::class.java,
     )
 
     /** The busiest phone shows each screen; how far it has joined a hub changes only two of them. */

@@ -9,13 +9,16 @@ import org.postrider.agent.PairingProgress
 import org.postrider.agent.Settings
 import org.postrider.agent.Status
 import org.postrider.agent.TodayCounts
+import org.postrider.core.Address
 import org.postrider.core.Command
 import org.postrider.core.Condition
 import org.postrider.core.Invitation
+import org.postrider.core.MessageText
 import org.postrider.core.Paired
 import org.postrider.core.PairedSlot
 import org.postrider.core.SimInfo
 import org.postrider.core.SimQueue
+import org.postrider.core.SimSlot
 import org.postrider.core.Wait
 
 /** An app whose screens see what a test says. */
@@ -29,6 +32,7 @@ class FakeControl(context: Context) : Control {
     var status = unpairedStatus()
     var entries = emptyList<Entry>()
     val commands = mutableListOf<Command>()
+    val tests = mutableListOf<Triple<SimSlot, Address, MessageText>>()
     val dismissed = mutableListOf<Alert>()
     val asked = mutableListOf<String>()
     val invitations = mutableListOf<Invitation>()
@@ -68,6 +72,10 @@ class FakeControl(context: Context) : Control {
 
     override fun command(command: Command) {
         commands += command
+    }
+
+    override fun sendTest(sim: SimSlot, to: Address, text: MessageText) {
+        tests += Triple(sim, to, text)
     }
 
     override fun dismiss(alert: Alert) {

@@ -1,5 +1,7 @@
 package org.postrider.agent.screens
 
+import android.app.TimePickerDialog
+import android.content.DialogInterface
 import android.widget.EditText
 import android.widget.RadioButton
 import org.junit.Assert.assertEquals
@@ -9,10 +11,12 @@ import org.junit.Before
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.GuardChoice
+import org.postrider.agent.QuietHours
 import org.postrider.agent.R
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
+import org.robolectric.shadows.ShadowDialog
 
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
@@ -30,6 +34,7 @@ class SettingsActivityTest {
             R.id.paused to { fake.settings.paused },
             R.id.forwarding to { fake.settings.isForwarding },
             R.id.ussd_codes to { fake.settings.allowUssdCodes },
+            R.id.quiet_hours to { fake.settings.isQuiet },
         )) {
             assertFalse(screen.isOn(switch))
             screen.requireViewById<android.view.View>(switch).performClick()
@@ -76,6 +81,33 @@ class SettingsActivityTest {
         settle()
         assertEquals(GuardChoice.STRICT, fake.settings.guard)
         assertEquals(listOf(false, true, false), choices.map { it.isChecked })
+    }
+
+    @Test
+    fun `quiet hours are picked by the clock, and begin and end at different times`() {
+        fake.settings.isQuiet = true
+        val times = Times(app)
+        screen.pick(R.string.quiet_from, times.ofDay(22 * 60), 21, 45)
+        screen.pick(R.string.quiet_until, times.ofDay(7 * 60), 6, 5)
+        val picked = QuietHours(21 * 60 + 45, 6 * 60 + 5)
+        assertEquals(picked, fake.settings.quietHours)
+        assertFalse(screen.says(R.string.quiet_refused))
+        screen.pick(R.string.quiet_until, times.ofDay(picked.until), 21, 45)
+        assertTrue(screen.says(R.string.quiet_refused))
+        assertEquals(picked, fake.settings.quietHours)
+        screen.pick(R.string.quiet_from, times.ofDay(picked.from), 20, 0)
+        assertFalse(screen.says(R.string.quiet_refused))
+        fake.settings.isQuiet = false
+        screen.show()
+        assertFalse(screen.says(R.string.quiet_until, times.ofDay(picked.until)))
+    }
+
+    private fun SettingsActivity.pick(button: Int, now: String, hour: Int, minute: Int) {
+        click(button, now)
+        val dialog = ShadowDialog.getLatestDialog() as TimePickerDialog
+        dialog.updateTime(hour, minute)
+        dialog.getButton(DialogInterface.BUTTON_POSITIVE).performClick()
+        settle()
     }
 
     @Test
