@@ -1,12 +1,12 @@
 //! Joining, running, stopping; facts that must not be lost; calls that must not be made.
 
 use crate::shell::{Heard, Key, Run, agent, device, pairing, send, state, stopped};
-use postrider_agent::{Command, Event, Log, LogPage, RadioFact, ReceivedSms, SendParts};
+use postrider_agent::{Command, Event, Log, LogPage, RadioFact, ReceivedSms, Refused, SendParts};
 use postrider_android::{
     AgentError, Invitation, PairingFailure, PairingOutcome, PhoneState, ShellError, Stopped,
 };
 use postrider_link::frame::Address;
-use postrider_model::{MessageText, SimSlot};
+use postrider_model::{MessageText, SimSlot, WireState};
 use std::{
     fs,
     sync::{Arc, Mutex},
@@ -167,6 +167,28 @@ fn a_call_that_waits_is_refused_in_a_callback() {
     let refused = refused.lock().unwrap();
     assert_eq!(*refused, vec![Some(AgentError::OnAgentThread); 4]);
     run.until(r#"{"inbound": 1}"#);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_test_goes_out_is_shown_and_told_to_no_hub_and_one_that_cannot_says_why() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.connected();
+    let test = |to: &str| Command::SendTest {
+        sim: SimSlot::default(),
+        to: Address::new(to),
+        text: MessageText::new("hello"),
+    };
+    let why = Refused::InvalidRecipient;
+    let refused = agent.command(test("nobody"));
+    assert_eq!(refused, Err(AgentError::NotGranted { why }));
+    agent.command(test("+15005550199")).unwrap();
+    let task = ear.wait_for(send);
+    agent.tell_for_keeps(sent(&task, 0)).unwrap();
+    ear.wait_for(|heard| match heard {
+        Heard::Event(Event::TestMoved { state, .. }) if *state == WireState::Sent => Some(()),
+        _ => None,
+    });
     agent.stop().unwrap();
 }
 

@@ -6,11 +6,12 @@ import java.util.GregorianCalendar
 import java.util.TimeZone
 
 /**
- * The hours of each day in which nothing of the hub's is sent, in minutes of the day: from [from] on, before [until],
- * which is the next day's where it is the lesser.
+ * The hours of each day in which nothing of the hub's is sent, in minutes of the day: from [from] on, before
+ * [until], which is the next day's where it is the lesser.
  *
- * They follow the clock on the wall, as those of the hub do: where clocks are turned back over an end, the later passage
- * ends the quiet, over a beginning the earlier one begins it; a time that clocks skip counts as the moment of the skip.
+ * They follow the clock on the wall, as those of the hub do: where clocks are turned back over an end, the later
+ * passage ends the quiet, over a beginning the earlier one begins it; a time that clocks skip counts as the moment of
+ * the skip.
  */
 data class QuietHours(val from: Int, val until: Int) {
     /** Returns the quiet times of the next days, the one that holds now among them. */

@@ -33,7 +33,8 @@ internal class TestMessage(private val agent: () -> Agent, private val now: () -
         try {
             agent().command(Command.SendTest(sim, to, text))
         } catch (refused: AgentException.NotGranted) {
-            progress = TestProgress.NotSent(refused.why, (refused.why as? Refused.NoSlot)?.let { now() + it.inMs.toLong() })
+            val slot = refused.why as? Refused.NoSlot
+            progress = TestProgress.NotSent(refused.why, slot?.let { now() + it.inMs.toLong() })
         } catch (error: AgentException) {
             Trouble.failed("sending a test", error)
             progress = TestProgress.NotRunning

@@ -98,7 +98,8 @@ class TestMessageActivityTest {
         controller.get().views().filterIsInstance<RadioButton>().last().performClick()
         settle()
         controller.recreate()
-        assertEquals(listOf(false, true), controller.get().views().filterIsInstance<RadioButton>().map { it.isChecked }.toList())
+        val choices = controller.get().views().filterIsInstance<RadioButton>()
+        assertEquals(listOf(false, true), choices.map { it.isChecked }.toList())
     }
 
     private companion object {
