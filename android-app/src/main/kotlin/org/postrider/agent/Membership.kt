@@ -1,0 +1,130 @@
+package org.postrider.agent
+
+import org.postrider.agent.pairing.DeviceCard
+import org.postrider.agent.pairing.Joining
+import org.postrider.agent.pairing.PhoneKey
+import org.postrider.core.Agent
+import org.postrider.core.AgentException
+import org.postrider.core.Invitation
+import org.postrider.core.Paired
+import org.postrider.core.PairingOutcome
+import org.postrider.core.readPairing
+
+/**
+ * Which hub the phone has joined: joins one, leaves it, and clears up when it is gone.
+ *
+ * All is done on the host's thread, unless it says otherwise.
+ */
+internal class Membership(
+    private val parts: HostParts,
+    private val runner: Runner,
+    private val key: PhoneKey,
+    private val folder: String,
+    private val leaveWithinS: UInt,
+    private val agent: () -> Agent,
+    private val onJoined: () -> Unit,
+) : Runner.Hub {
+    private val joining = Joining(agent, key, DeviceCard(parts.context, parts.sims), parts.board::changed)
+
+    @Volatile private var known: Known? = null
+
+    /** On any thread: how far joining or leaving is. */
+    val progress: PairingProgress? get() = joining.progress
+
+    override val isJoined: Boolean get() = paired() != null
+
+    /** On any thread: whom the phone has joined. */
+    fun paired(): Paired? = if (key.isLost) null else (known ?: read().also { known = it }).paired
+
+    /** Joins a hub, after leaving the one that it has joined. */
+    fun join(invitation: Invitation) {
+        joining.wish(invitation)
+        if (isJoined) leave() else joinNow()
+    }
+
+    /** Gives up joining, or takes it that how it ended was seen. */
+    fun cancel() = joining.cancel()
+
+    /** Leaves the hub, and joins none. */
+    fun leaveForGood() {
+        joining.wish(null)
+        if (isJoined) leave()
+    }
+
+    /** The agent was stopped: a hub that was being left is not any more. */
+    fun stopLeaving() = joining.left()
+
+    fun compare(digits: String) = joining.compare(digits)
+
+    fun over(outcome: PairingOutcome) {
+        if (outcome is PairingOutcome.Paired) {
+            ABOUT_PAIRING.forEach { parts.alerts.clear(it) }
+            parts.contact.forget()
+            parts.activity.add(What.PAIRED)
+            key.accept()
+            known = read()
+            onJoined()
+        }
+        joining.over(outcome)
+    }
+
+    /** Back to pairing. */
+    override fun gone(alert: AlertKind?) {
+        runner.end()
+        val now = read()
+        if (now.paired == null) {
+            key.forget()
+            key.accept()
+        }
+        if (known?.paired != null) parts.activity.add(What.UNPAIRED)
+        AlertKind.entries.filter { it != alert && it !in ABOUT_PAIRING }.forEach { parts.alerts.clear(it) }
+        alert?.let { parts.alerts.raise(it) }
+        joining.left()
+        known = now
+        if (joining.isWished) joinNow()
+    }
+
+    override fun losesKey(): Boolean {
+        if (key.isLost) loseKey()
+        return key.isLost
+    }
+
+    fun loseKey() {
+        runner.end()
+        parts.alerts.raise(AlertKind.KEY_LOST)
+        parts.board.changed()
+    }
+
+    private fun read() = Known(Trouble.trying("reading the pairing") { readPairing(folder) })
+
+    private fun joinNow() {
+        runner.stop()
+        joining.join()
+    }
+
+    private fun leave() {
+        joining.leaving()
+        val failure = runner.runToLeave()
+        if (failure != null) {
+            // Otherwise the hub is left already.
+            if (isJoined) joining.failed(failure)
+            return
+        }
+        try {
+            agent().beginUnpairing(leaveWithinS)
+        } catch (error: AgentException) {
+            Trouble.failed("unpairing", error)
+            joining.failed(error)
+        }
+    }
+
+    /** What the phone's record said last. */
+    private class Known(val paired: Paired?)
+
+    private companion object {
+        /** What is settled by pairing again. */
+        val ABOUT_PAIRING = setOf(
+            AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE, AlertKind.KEY_LOST,
+        )
+    }
+}

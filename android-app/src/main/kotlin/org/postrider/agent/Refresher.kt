@@ -1,0 +1,44 @@
+package org.postrider.agent
+
+import android.Manifest.permission.SEND_SMS
+import org.postrider.core.Agent
+
+/** Reads again what neither the platform nor the agent tells by itself: permissions, queues, and a long silence. */
+internal class Refresher(private val parts: HostParts, private val life: AgentLife, private val agent: () -> Agent) {
+    /** The permissions that the app asks for and does not hold. */
+    @Volatile
+    var missing: List<String> = MissingPermissions.read(parts.context)
+        private set
+
+    @Volatile private var isAsked = false
+
+    /** On any thread: reads soon, once for all who ask until then. */
+    fun soon() {
+        if (isAsked) return
+        isAsked = true
+        parts.thread.post {
+            isAsked = false
+            now()
+        }
+    }
+
+    /** On the host's thread: reads, and tells the listeners. */
+    fun now() {
+        val missingNow = MissingPermissions.read(parts.context)
+        if (missingNow != missing) {
+            missing = missingNow
+            life.permissionsChanged()
+        }
+        if (life.run == Run.IN_FULL) {
+            Trouble.trying("reading the queues") { agent().queues() }?.let(parts.board::show)
+            warn()
+        }
+        parts.board.changed()
+    }
+
+    private fun warn() {
+        val alerts = parts.alerts
+        if (SEND_SMS in missing) alerts.raise(AlertKind.MAY_NOT_SEND) else alerts.clear(AlertKind.MAY_NOT_SEND)
+        if (!parts.board.isLinked && parts.contact.isLongAgo()) alerts.raise(AlertKind.OFFLINE)
+    }
+}

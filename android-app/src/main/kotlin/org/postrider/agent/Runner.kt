@@ -1,0 +1,142 @@
+package org.postrider.agent
+
+import org.postrider.agent.service.GatewayService
+import org.postrider.agent.service.Watchdog
+import org.postrider.core.AgentException
+import org.postrider.core.Stopped
+
+/**
+ * Runs the agent: starts it with what surrounds it, stops both, and starts it again after it failed.
+ *
+ * All is done on the host's thread, unless it says otherwise.
+ */
+internal class Runner(
+    private val parts: HostParts,
+    private val life: AgentLife,
+    private val refresher: Refresher,
+    private val hub: () -> Hub,
+) {
+    /** The hub that it runs for. */
+    interface Hub {
+        /** On any thread: whether the phone has joined it. */
+        val isJoined: Boolean
+
+        /** It is left, or has left us; [alert] says why. */
+        fun gone(alert: AlertKind?)
+
+        /** Takes it that the key is lost, if it is; returns whether. */
+        fun losesKey(): Boolean
+    }
+
+    private val context get() = parts.context
+    private val thread get() = parts.thread
+    private val restarts = Restarts(thread, parts.wakefulness)
+
+    /** On any thread: returns whether the agent is to run: the phone is paired, and its owner has not stopped it. */
+    fun mayRun(): Boolean = !parts.settings.stoppedByOwner && hub().isJoined
+
+    /** On any thread: starts the agent and its service, when it [mayRun]; returns whether it may. */
+    fun ensureRunning(): Boolean {
+        if (!mayRun()) return false
+        if (life.run != Run.IN_FULL) {
+            GatewayService.start(context)
+            thread.post(::runInFull)
+        }
+        return true
+    }
+
+    fun runInFull() {
+        if (!mayRun() || restarts.isWaiting()) return
+        life.start(Run.IN_FULL)?.let(::failToStart) ?: begin()
+    }
+
+    /** On any thread: starts the agent for a fact that comes once; returns whether it runs. */
+    fun runForKeeps(): Boolean {
+        if (!hub().isJoined) return false
+        val wanted = if (parts.settings.stoppedByOwner) Run.FOR_KEEPS else Run.IN_FULL
+        val failure = life.start(wanted)
+        thread.post {
+            when {
+                failure != null -> failToStart(failure)
+                wanted == Run.IN_FULL -> begin()
+                else -> stopSoon()
+            }
+        }
+        return failure == null
+    }
+
+    /** Starts it to leave its hub, whatever its owner has stopped; returns why it does not run. */
+    fun runToLeave(): AgentException? {
+        val failure = life.start(Run.IN_FULL)
+        failure?.let(::failToStart) ?: begin()
+        return failure
+    }
+
+    /** What surrounds an agent that runs in full. */
+    private fun begin() {
+        if (!life.listen()) return
+        GatewayService.start(context)
+        Watchdog.begin(context)
+        parts.contact.begin()
+        restarts.began()
+        parts.activity.add(What.STARTED)
+        refresher.now()
+    }
+
+    private fun stopSoon() {
+        thread.forget(FOR_KEEPS)
+        thread.postLater(FOR_KEEPS, FOR_KEEPS_MS) { if (life.run == Run.FOR_KEEPS) stop() }
+    }
+
+    fun stop() {
+        life.stop()
+        parts.board.clear()
+    }
+
+    /** Stops for good: nothing looks whether it runs. */
+    fun end() {
+        stop()
+        restarts.forget()
+        Watchdog.end(context)
+        parts.wakefulness.rest()
+    }
+
+    /** Somebody has mended something: a start that was put off is not waited for. */
+    fun waitNoLonger() = restarts.forget()
+
+    /** The agent has stopped by itself. */
+    fun over(why: Stopped) {
+        if (!life.ended()) return
+        parts.board.clear()
+        when (why) {
+            is Stopped.Failed -> failed()
+            Stopped.Revoked -> hub().gone(AlertKind.PAIRED_ELSEWHERE)
+            Stopped.JournalNotTrusted -> hub().gone(AlertKind.JOURNAL_NOT_TRUSTED)
+            is Stopped.Unpaired -> hub().gone(null)
+        }
+        parts.board.changed()
+    }
+
+    private fun failToStart(why: AgentException) {
+        Trouble.failed("starting", why)
+        when (why) {
+            is AgentException.Running -> Unit
+            is AgentException.NotPaired -> hub().gone(null)
+            is AgentException.JournalSetAside -> hub().gone(AlertKind.JOURNAL_SET_ASIDE)
+            is AgentException.KeyLost -> if (!hub().losesKey()) failed()
+            else -> failed()
+        }
+        parts.board.changed()
+    }
+
+    private fun failed() {
+        parts.activity.add(What.FAILED_TO_RUN)
+        if (restarts.plan(::ensureRunning)) parts.alerts.raise(AlertKind.AGENT_FAILING)
+    }
+
+    private companion object {
+        /** How long the agent waits for more to write down, once it was started for that. */
+        const val FOR_KEEPS_MS = 10_000L
+        const val FOR_KEEPS = "for keeps"
+    }
+}
