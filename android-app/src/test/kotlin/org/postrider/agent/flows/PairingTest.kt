@@ -2,7 +2,6 @@ package org.postrider.agent.flows
 
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertNull
-import org.junit.Assert.assertTrue
 import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
@@ -24,13 +23,13 @@ class PairingTest {
 
     @Test
     fun `a code that is refused leaves nothing behind, and the next one is taken`() {
-        assertTrue(outcomeOf("refuse") is PairingOutcome.Refused)
+        assertEquals("pairing_refused", (outcomeOf("refuse") as PairingOutcome.Refused).code)
         joinsAfterAll()
     }
 
     @Test
     fun `a code that has run out says so`() {
-        assertTrue(outcomeOf("expire") is PairingOutcome.Refused)
+        assertEquals("pairing_expired", (outcomeOf("expire") as PairingOutcome.Refused).code)
         joinsAfterAll()
     }
 

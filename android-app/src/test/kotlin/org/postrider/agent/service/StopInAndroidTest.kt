@@ -2,6 +2,7 @@ package org.postrider.agent.service
 
 import android.app.ApplicationExitInfo
 import android.app.NotificationManager
+import android.content.Context
 import android.content.Intent
 import android.os.Build
 import org.junit.After
@@ -95,9 +96,11 @@ class StopInAndroidTest {
 
     @Test
     fun `an end from before the app looked for the first time is nothing`() {
-        kit.end(ApplicationExitInfo.REASON_USER_REQUESTED)
         kit.pair(hub.invitation)
-        kit.restart()
+        kit.stopInAndroid()
+        // As after an update from a version that did not look.
+        kit.app.getSharedPreferences("ends", Context.MODE_PRIVATE).edit().clear().commit()
         assertTrue(boot())
+        kit.awaitLink()
     }
 }
