@@ -4,8 +4,6 @@ import android.content.res.Resources
 import org.postrider.agent.Entry
 import org.postrider.agent.R
 import org.postrider.agent.What
-import org.postrider.core.Source
-import org.postrider.core.WireState
 
 /** Says in plain words what happened. */
 object EntryWords {
@@ -23,28 +21,28 @@ object EntryWords {
         What.LINK_REPLACED -> R.string.log_link_replaced
         What.PAIRING_NEEDED -> R.string.log_pairing_needed
         What.UPDATE_NEEDED -> R.string.log_update_needed
-        What.ACCEPTED -> KindWords.moved(WireState.ON_PHONE)
-        What.SUBMITTED -> KindWords.moved(WireState.SUBMITTING)
-        What.RETRYING -> KindWords.moved(WireState.RETRYING)
-        What.SENT -> KindWords.moved(WireState.SENT)
-        What.FAILED -> KindWords.moved(WireState.FAILED)
-        What.DELIVERED -> KindWords.moved(WireState.DELIVERED)
-        What.NOT_DELIVERED -> KindWords.moved(WireState.NOT_DELIVERED)
-        What.UNKNOWN -> KindWords.moved(WireState.UNKNOWN)
-        What.REVOKED -> KindWords.moved(WireState.REVOKED)
-        What.CANCELLED -> KindWords.moved(WireState.CANCELLED)
-        What.EXPIRED -> KindWords.moved(WireState.EXPIRED)
+        What.ACCEPTED -> R.string.state_on_phone
+        What.SUBMITTED -> R.string.state_submitting
+        What.RETRYING -> R.string.state_retrying
+        What.SENT -> R.string.state_sent
+        What.FAILED -> R.string.state_failed
+        What.DELIVERED -> R.string.state_delivered
+        What.NOT_DELIVERED -> R.string.state_not_delivered
+        What.UNKNOWN -> R.string.state_unknown
+        What.REVOKED -> R.string.state_revoked
+        What.CANCELLED -> R.string.state_cancelled
+        What.EXPIRED -> R.string.state_expired
         What.TEST_SUBMITTED -> R.string.log_test_submitted
         What.TEST_SENT -> R.string.log_test_sent
         What.TEST_FAILED -> R.string.log_test_failed
         What.TEST_DELIVERED -> R.string.log_test_delivered
         What.TEST_NOT_DELIVERED -> R.string.log_test_not_delivered
         What.TEST_UNKNOWN -> R.string.log_test_unknown
-        What.SMS_RECEIVED -> KindWords.received(Source.SMS)
-        What.DATA_RECEIVED -> KindWords.received(Source.DATA_SMS)
-        What.MMS_RECEIVED -> KindWords.received(Source.MMS)
-        What.USSD_ANSWERED -> KindWords.received(Source.USSD)
-        What.CALL_SEEN -> KindWords.received(Source.CALL)
+        What.SMS_RECEIVED -> R.string.received_sms
+        What.DATA_RECEIVED -> R.string.received_data
+        What.MMS_RECEIVED -> R.string.received_mms
+        What.USSD_ANSWERED -> R.string.received_ussd
+        What.CALL_SEEN -> R.string.received_call
         What.SIM_CHANGED -> R.string.log_sim_changed
         What.SIM_CONFIRMED -> R.string.log_sim_confirmed
         What.SIM_HELD -> R.string.log_sim_held

@@ -2,6 +2,7 @@ package org.postrider.agent.screens
 
 import android.content.res.Resources
 import org.postrider.agent.R
+import org.postrider.core.Kind
 import org.postrider.core.KindWaiting
 import org.postrider.core.Wait
 
@@ -36,6 +37,15 @@ object WaitWords {
     /** Returns how much of a kind waits. */
     fun count(resources: Resources, kind: KindWaiting): String {
         val count = kind.waiting.toInt()
-        return resources.getQuantityString(KindWords.waiting(kind.kind), count, count)
+        return resources.getQuantityString(counted(kind.kind), count, count)
+    }
+
+    private fun counted(kind: Kind): Int = when (kind) {
+        Kind.Sms -> R.plurals.waiting_sms
+        Kind.DataSms -> R.plurals.waiting_data
+        Kind.Mms -> R.plurals.waiting_mms
+        Kind.Ussd -> R.plurals.waiting_ussd
+        Kind.Call -> R.plurals.waiting_calls
+        is Kind.Other -> R.plurals.waiting_messages
     }
 }
