@@ -69,11 +69,6 @@ impl Trial {
     }
 }
 
-/// Tells whether this is the name of a test.
-pub(super) fn is_test(message: MessageRef) -> bool {
-    message.id == TEST
-}
-
 impl Outbound {
     /// Hands a test to the radio, or says why not.
     pub(crate) fn send_test(

@@ -164,6 +164,17 @@ fn a_limit_without_a_place_refuses_a_test_and_says_until_when() {
 }
 
 #[test]
+fn a_test_is_counted_by_the_clocks_as_they_are() {
+    for by_ms in [HOUR.cast_signed(), -HOUR.cast_signed()] {
+        let mut world = World::with(hourly(1));
+        world.now.unix = world.now.unix.plus_ms(by_ms);
+        try_it(&mut world).unwrap();
+        let spent = world.disk.snapshot().spent;
+        assert_eq!(spent[0].at.unix, world.now.unix);
+    }
+}
+
+#[test]
 fn pause_and_quiet_hours_hold_no_test() {
     let mut world = World::new();
     let quiet = Spell {
