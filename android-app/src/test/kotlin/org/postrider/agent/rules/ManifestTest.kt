@@ -128,7 +128,7 @@ class ManifestTest {
         )
         val CLOSED = sortedSetOf(
             ".screens.AboutActivity", ".screens.KeepRunningActivity", ".screens.LicencesActivity",
-            ".screens.LogActivity", ".screens.PermissionsActivity", ".screens.SettingsActivity",
+            ".screens.LogActivity", ".screens.PermissionsActivity", ".screens.SettingsActivity", ".screens.TestMessageActivity",
             ".screens.SimsActivity",
             ".service.GatewayService", ".service.StartReceiver", ".service.WakeReceiver", ".service.Watchdog",
             ".sms.ResultReceiver",
