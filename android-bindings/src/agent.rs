@@ -4,18 +4,16 @@ use crate::{
     error::AgentError,
     invitation::Invitation,
     joining, logging,
-    running::{Adapters, Running},
+    running::{Adapters, PhoneState, Running, lock},
     shell::{Keystore, Radio, Shell},
     words::SimQueue,
 };
-use postrider_agent::{
-    Command, Condition, DeviceDescription, PaceLimits, Pairing, RadioFact, SimInfo, Spell,
-};
+use postrider_agent::{Command, DeviceDescription, Pairing, RadioFact};
 use postrider_model::{DeviceId, PhoneId, SimSlot};
 use std::{
     future::Future,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::{
@@ -35,23 +33,6 @@ pub struct AgentConfig {
     pub roots: Vec<Vec<u8>>,
     /// Whether an unencrypted hub may be on another machine: a debug build in an emulator.
     pub is_plain_allowed: bool,
-}
-
-/// How the phone is when the agent starts.
-#[derive(uniffi::Record)]
-pub struct PhoneState {
-    /// The slots in use.
-    pub sims: Vec<SimInfo>,
-    /// What the platform knows of the phone.
-    pub condition: Condition,
-    /// How fast messages may leave.
-    pub limits: PaceLimits,
-    /// The owner's quiet hours of the next days.
-    pub quiet_hours: Vec<Spell>,
-    /// Whether there is a network: without one nothing is dialled.
-    pub is_online: bool,
-    /// Whether nothing is handed to the radio before a command lets it go on.
-    pub is_paused: bool,
 }
 
 /// Whom the phone has joined.
@@ -318,9 +299,4 @@ impl Drop for Agent {
             runtime.shutdown_background();
         }
     }
-}
-
-/// What a panic left behind is still whole: nothing is changed in steps under these locks.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -34,11 +34,12 @@ mod shell;
 mod start_up;
 mod words;
 
-pub use agent::{Agent, AgentConfig, Paired, PairedSlot, PhoneState, read_pairing};
+pub use agent::{Agent, AgentConfig, Paired, PairedSlot, read_pairing};
 pub use error::{AgentError, ShellError};
 pub use invitation::{Invitation, read_invitation};
 pub use logging::{LogLevel, LogSink, set_log_sink};
 pub use oracle::{ReportMeaning, ResultMeaning, divide_text, explain_report, explain_result};
+pub use running::PhoneState;
 pub use shell::{Keystore, PairingFailure, PairingOutcome, Radio, Shell, Stopped};
 pub use words::{KindWaiting, SimQueue, Wait};
 

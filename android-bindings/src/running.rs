@@ -1,19 +1,19 @@
 //! A running phone, and what stands between it and Kotlin.
 
 use crate::{
-    agent::{PhoneState, lock},
     error::{AgentError, ShellError},
     shell::{Keystore, Radio, Shell, Stopped},
 };
 use postrider_agent::{
-    CallRefusal, DialUssd, Ended, Identity, IdentityError, KeyAlgorithm, Log, LogPage, Pairing,
-    Phone, PhoneConfig, PhoneError, PhoneHandle, PlaceCall, RadioFact, RadioFacts, ScanMark,
-    SendParts, SentRowAsked, StartError, SystemClock, Trust, Waits,
+    CallRefusal, Condition, DialUssd, Ended, Identity, IdentityError, KeyAlgorithm, Log, LogPage,
+    PaceLimits, Pairing, Phone, PhoneConfig, PhoneError, PhoneHandle, PlaceCall, RadioFact,
+    RadioFacts, ScanMark, SendParts, SentRowAsked, SimInfo, Spell, StartError, SystemClock, Trust,
+    Waits,
 };
 use postrider_link::close::CloseCode;
 use std::{
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::watch;
 
@@ -44,6 +44,23 @@ impl Adapters {
             public_key,
         }))
     }
+}
+
+/// How the phone is when the agent starts.
+#[derive(uniffi::Record)]
+pub struct PhoneState {
+    /// The slots in use.
+    pub sims: Vec<SimInfo>,
+    /// What the platform knows of the phone.
+    pub condition: Condition,
+    /// How fast messages may leave.
+    pub limits: PaceLimits,
+    /// The owner's quiet hours of the next days.
+    pub quiet_hours: Vec<Spell>,
+    /// Whether there is a network: without one nothing is dialled.
+    pub is_online: bool,
+    /// Whether nothing is handed to the radio before a command lets it go on.
+    pub is_paused: bool,
 }
 
 /// A phone that runs; cheap to clone.
@@ -258,4 +275,9 @@ impl postrider_agent::Radio for KotlinRadio {
     fn confirm_received(&self, receipt: u64) {
         self.or_tell(self.radio.confirm_received(receipt), []);
     }
+}
+
+/// What a panic left behind is still whole: nothing is changed in steps under these locks.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
