@@ -34,7 +34,7 @@ internal class StopInAndroid(private val context: Context) {
     private fun nameOf(end: ApplicationExitInfo) = end.timestamp.toString() + "/" + end.pid
 
     private fun isStop(end: ApplicationExitInfo): Boolean =
-        end.reason == ApplicationExitInfo.REASON_USER_REQUESTED && end.description != SWIPED_AWAY && !isUpdate(end)
+        end.reason == ApplicationExitInfo.REASON_USER_REQUESTED && end.description !in NO_STOP && !isUpdate(end)
 
     /** Before Android 14 an update of the app ends it for the same reason. */
     private fun isUpdate(end: ApplicationExitInfo): Boolean =
@@ -48,7 +48,10 @@ internal class StopInAndroid(private val context: Context) {
         /** As many as the platform keeps of an app. */
         const val ENDS_READ = 16
 
-        /** Who swipes the app's screen away wants to be rid of the screen: the service goes on. */
-        const val SWIPED_AWAY = "remove task"
+        /**
+         * What the platform writes where the reason is the same: who swipes the app's screen away wants to be rid of
+         * the screen, and who tidies up wants room.
+         */
+        val NO_STOP = setOf("remove task", "kill background", "kill all background")
     }
 }

@@ -76,7 +76,9 @@ class StopInAndroidTest {
             ApplicationExitInfo.REASON_LOW_MEMORY, ApplicationExitInfo.REASON_CRASH, ApplicationExitInfo.REASON_SIGNALED,
             ApplicationExitInfo.REASON_PACKAGE_UPDATED, ApplicationExitInfo.REASON_USER_STOPPED,
         )) kit.end(reason)
-        kit.end(ApplicationExitInfo.REASON_USER_REQUESTED, "remove task")
+        for (description in listOf("remove task", "kill background", "kill all background")) {
+            kit.end(ApplicationExitInfo.REASON_USER_REQUESTED, description)
+        }
         assertTrue(boot())
         kit.awaitLink()
     }
