@@ -111,7 +111,14 @@ class OwnToolsTest {
     }
 
     @Test
-    fun `quiet hours follow the phone into another time zone`() {
+    fun `quiet hours follow the phone into another time zone`() = afterAFlight {
+        app.sendBroadcast(Intent(Intent.ACTION_TIMEZONE_CHANGED).setPackage(app.packageName))
+    }
+
+    @Test
+    fun `each look of the watchdog tells the quiet hours anew`() = afterAFlight { phone.host.look() }
+
+    private fun afterAFlight(notice: () -> Unit) {
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"))
         phone.host.settings.quietHours = around(now())
         phone.host.settings.isQuiet = true
@@ -119,7 +126,7 @@ class OwnToolsTest {
         phone.send()
         phone.awaitWaiting(1, "quiet_hours")
         TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"))
-        app.sendBroadcast(Intent(Intent.ACTION_TIMEZONE_CHANGED).setPackage(app.packageName))
+        notice()
         phone.awaitHanded().isSent()
         phone.awaitState("sent")
     }
