@@ -72,8 +72,7 @@ class Adb:
         return self.shell(*words)
 
     def kill_app(self):
-        """Kills the app's process as the platform does when it needs memory."""
-        self.shell("am", "kill", PACKAGE)
+        """Kills the app's process; `am kill` would spare one with a service in the foreground."""
         pid = self.shell("pidof", PACKAGE, check=False).strip()
         if pid:
             self.shell("run-as", PACKAGE, "kill", "-9", pid)

@@ -99,8 +99,6 @@ def shell(line):
             pass
         case ["am", "broadcast", *rest]:
             broadcast(rest)
-        case ["am", "kill", _]:
-            pass
         case ["pidof", _]:
             print(pid() or "")
         case ["run-as", _, "kill", "-9", _]:
