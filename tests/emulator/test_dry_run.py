@@ -98,7 +98,7 @@ def test_a_journal_that_differs_is_told(tmp_path):
     path = tmp_path / "journal.db"
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE message (id INTEGER, ep INTEGER, state TEXT)")
-        database.executemany("INSERT INTO message VALUES (?, 1, ?)", [(1, "sent"), (2, "failed"), (3, "sent"), (4, "on_phone")])
+        database.executemany("INSERT INTO message VALUES (?, 1, ?)", [(1, "sent"), (2, "failed"), (3, "sent"), (4, "on_phone"), (6, "delivered"), (7, "sent")])
     message = {"exposure": 1, "label": "message", "status": "sent"}
     told = {
         "messages": [
@@ -106,7 +106,9 @@ def test_a_journal_that_differs_is_told(tmp_path):
             {**message, "id": "SM0000000000000002", "states": ["on_phone", "sent"]},
             {**message, "id": "SM0000000000000005", "states": ["sent"]},
             {**message, "id": "SM0000000000000004", "states": []},
+            {**message, "id": "SM0000000000000006", "states": ["sent"]},
+            {**message, "id": "SM0000000000000007", "states": ["sent", "delivered"]},
         ]
     }
     found = journal.differences(path, told)
-    assert [line.split(":")[0] for line in found] == ["SM0000000000000002/1", "SM0000000000000005/1", "SM0000000000000003/1"]
+    assert [line.split(":")[0] for line in found] == [f"SM000000000000000{n}/1" for n in (2, 5, 7, 3)]
