@@ -30,7 +30,9 @@ replace() {
 # Copies of what cargo made: a build of somebody else does not pull them from under a running test.
 host_programs() {
     step "the core for this computer"
-    (cd "$root" && cargo build --locked --quiet -p postrider-android -p postrider-bindgen -p server-stub)
+    # shellcheck disable=SC2086 # several arguments in one variable
+    (cd "$root" && cargo build --locked --quiet \
+        ${POSTRIDER_PACKAGES:--p postrider-android -p postrider-bindgen -p server-stub})
     local made file
     made=${CARGO_TARGET_DIR:-$root/target}/debug
     mkdir -p "$out/host"

@@ -131,8 +131,8 @@ class HostTest {
     @Test
     fun `nothing is sent while the owner has stopped it, whatever it was started for`() {
         insert()
-        kit.pair(hub.invitation)
         host.settings.paused = true
+        kit.pair(hub.invitation)
         hub.say("send", "{}")
         await("held") { host.status().queues.singleOrNull()?.next?.waitingFor == "paused" }
         host.stopByOwner()
