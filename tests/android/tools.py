@@ -11,6 +11,8 @@ APP = ROOT / "android-app"
 TOOLS = APP / "tools"
 OUT = Path(os.environ.get("POSTRIDER_ANDROID_OUT", APP / "target"))
 sys.path.insert(0, str(TOOLS))
+# Each of these Java programs ends before the optimising compiler would pay.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def run(*command, **options):

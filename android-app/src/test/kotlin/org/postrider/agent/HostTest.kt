@@ -241,6 +241,7 @@ class HostTest {
         insert()
         kit.pair(hub.invitation)
         host.settings.paused = true
+        kit.awaitLook()
         hub.say("send", "{}")
         await("paused") { host.status().queues.singleOrNull()?.next?.waitingFor == "paused" }
         host.settings.partsPerHour = 7
@@ -280,9 +281,7 @@ class HostTest {
         val before = failures()
         ShadowSystemClock.advanceBy(Duration.ofSeconds(seconds))
         host.ensureRunning()
-        var looked = false
-        host.look { looked = true }
-        await("looked") { looked }
+        kit.awaitLook()
         assertTrue(failures() <= before + 1)
     }
 

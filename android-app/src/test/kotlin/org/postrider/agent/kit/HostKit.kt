@@ -56,5 +56,12 @@ class HostKit : ExternalResource() {
         awaitLink()
     }
 
+    /** Has the host look whether all is as it should be, and waits for that and for what it was asked before. */
+    fun awaitLook() {
+        var looked = false
+        host.look { looked = true }
+        await("looked") { looked }
+    }
+
     fun awaitLink() = await("linked") { host.status().isLinked }
 }

@@ -49,9 +49,7 @@ class StartTest {
     private fun broadcast(intent: Intent) {
         context.sendBroadcast(intent.setPackage(context.packageName))
         shadowOf(Looper.getMainLooper()).idle()
-        var looked = false
-        kit.host.look { looked = true }
-        await("looked") { looked }
+        kit.awaitLook()
     }
 
     private fun stopAndRestart() {

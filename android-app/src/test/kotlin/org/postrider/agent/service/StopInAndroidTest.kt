@@ -33,9 +33,7 @@ class StopInAndroidTest {
     /** The phone starts, and whatever starts with it was heard and looked at. */
     private fun boot(): Boolean {
         kit.app.sendBroadcast(Intent(Intent.ACTION_BOOT_COMPLETED).setPackage(kit.app.packageName))
-        var looked = false
-        kit.host.look { looked = true }
-        await("looked") { looked }
+        kit.awaitLook()
         return kit.host.mayRun()
     }
 
