@@ -106,7 +106,7 @@ async fn join(
         pins: asked.invitation.pins.clone(),
         ..joined.await?
     };
-    pairing.save(&asked.folder).map_err(not_kept)
+    pairing.replace(&asked.folder, &install).map_err(not_kept)
 }
 
 fn not_kept(error: impl std::fmt::Display) -> PairingOutcome {

@@ -1,9 +1,9 @@
 //! Joining, running, stopping; facts that must not be lost; calls that must not be made.
 
-use crate::shell::{Heard, Key, Run, agent, device, pairing, send, state, stopped};
+use crate::shell::{Ear, Heard, Key, Run, agent, device, pairing, send, state, stopped};
 use postrider_agent::{Command, Event, Log, LogPage, RadioFact, ReceivedSms, Refused, SendParts};
 use postrider_android::{
-    AgentError, Invitation, PairingFailure, PairingOutcome, PhoneState, ShellError, Stopped,
+    Agent, AgentError, Invitation, PairingFailure, PairingOutcome, PhoneState, ShellError, Stopped,
 };
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot, WireState};
@@ -31,7 +31,7 @@ fn received(receipt: u64) -> RadioFact {
         sim: SimSlot::default(),
         from: Address::new("+15005550199"),
         to: None,
-        text: MessageText::new("hello"),
+        text: MessageText::new(format!("text {receipt}")),
         parts: 1,
         sent_at: None,
         received_at: None,
@@ -281,6 +281,67 @@ fn a_lost_key_asks_for_pairing_again() {
     let (second, _) = agent(run.folder.path(), Arc::new(Key::lost()));
     assert_eq!(second.start(state()), Err(AgentError::KeyLost));
     assert!(run.paired().is_some());
+}
+
+/// A phone that has sent a message, holds a text that its hub has not heard of, and lost its key.
+fn that_lost_its_key(run: &Run) -> (Arc<Agent>, Arc<Ear>) {
+    let (first, ear) = run.connected();
+    let task = ear.wait_for(send);
+    first.tell_for_keeps(sent(&task, 0)).unwrap();
+    run.until(r#"{"state": {"is": "sent"}}"#);
+    first.network_lost();
+    first.tell_for_keeps(received(7)).unwrap();
+    first.stop().unwrap();
+    agent(run.folder.path(), Arc::new(Key::new()))
+}
+
+#[test]
+fn a_phone_that_lost_its_key_is_a_new_one_to_another_hub() {
+    let former = Run::new(&format!("{ONE_MESSAGE}{NOTHING}"));
+    let hub = Run::new(NOTHING);
+    let before = hub.shown("state");
+    let (agent, ear) = that_lost_its_key(&former);
+    hub.begin_pairing(&agent);
+    assert_eq!(ear.wait_for(pairing), PairingOutcome::Paired);
+    assert_ne!(
+        hub.shown("state")["install"],
+        former.shown("state")["install"]
+    );
+    agent.start(state()).unwrap();
+    hub.until(r#"{"connected": 1, "facts": 1}"#);
+    agent.tell_for_keeps(received(8)).unwrap();
+    hub.until(r#"{"inbound": 1}"#);
+    let after = hub.shown("state");
+    assert_eq!(after["generation"], before["generation"]);
+    assert_eq!(after["inbound"], 1);
+    assert_eq!(hub.shown("inbound")[0]["text"], "text 8");
+    assert_eq!(ear.count(|heard| send(heard).is_some()), 0);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_phone_that_lost_its_key_tells_the_same_hub_what_came_in_once_it_is_taken_in() {
+    let run = Run::new(&format!("{ONE_MESSAGE}{NOTHING}"));
+    let refusing = Run::new(&format!("{NOTHING}[pairing]\nanswer = \"refuse\"\n"));
+    let (refused, ear) = that_lost_its_key(&run);
+    let before = (run.paired(), run.shown("state"));
+    refusing.begin_pairing(&refused);
+    let outcome = ear.wait_for(pairing);
+    assert!(
+        matches!(outcome, PairingOutcome::Refused { .. }),
+        "{outcome:?}"
+    );
+    assert_eq!(run.paired(), before.0);
+    let (agent, ear) = agent(run.folder.path(), Arc::new(Key::new()));
+    run.begin_pairing(&agent);
+    assert_eq!(ear.wait_for(pairing), PairingOutcome::Paired);
+    agent.start(state()).unwrap();
+    run.until(r#"{"inbound": 1}"#);
+    let after = run.shown("state");
+    assert_ne!(after["install"], before.1["install"]);
+    assert_eq!(after["generation"], before.1["generation"]);
+    assert_eq!(ear.count(|heard| send(heard).is_some()), 0);
+    agent.stop().unwrap();
 }
 
 #[test]

@@ -12,11 +12,14 @@ use ring::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair},
 };
+use serde_json::Value;
 use server_stub::{
     Stub, StubConfig,
     scenario::{Scenario, Wait},
 };
 use std::{
+    io::{Read, Write},
+    net::TcpStream,
     path::Path,
     sync::{Arc, Condvar, Mutex},
     time::Duration,
@@ -232,6 +235,19 @@ impl Run {
     pub fn paired(&self) -> Option<Paired> {
         let folder = self.folder.path().join("agent");
         read_pairing(folder.to_str().unwrap().to_owned()).unwrap()
+    }
+
+    /// Returns what the hub's control interface shows of something.
+    pub fn shown(&self, what: &str) -> Value {
+        let url = self.stub.control_url();
+        let place = url.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(place.trim_end_matches('/')).unwrap();
+        let request = format!("GET /{what} HTTP/1.1\r\nhost: {place}\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap()
     }
 
     pub fn until(&self, wait: &str) {

@@ -37,26 +37,47 @@ impl InstallError {
 /// begins with what came in under a journal that was [set aside](crate::Pairing::set_aside) and was
 /// not acked, so that the new installation tells it: each message once, whatever crashes.
 ///
+/// A phone that joins anew while its folder still has a pairing has lost its key, and must not go on
+/// with that journal: the name is another one at each call, and is kept once
+/// [`Pairing::replace`](crate::Pairing::replace) is told that a hub has accepted it.
+///
 /// # Errors
 /// When the journal cannot be used; it is left as it is.
 pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
     pairing::finish(folder)?;
+    if pairing::is_recorded(folder)? {
+        return Ok(fresh()?);
+    }
     let (mut journal, snapshot) = Journal::open(&folder.join(JOURNAL_FILE))?;
     let install = match snapshot.install {
         Some(install) => install,
-        None => begin(folder, &mut journal)?,
+        None => begin(folder, &mut journal, fresh()?)?,
     };
     // An installation with a name has taken over already.
     kept::discard(folder)?;
     Ok(install)
 }
 
-fn begin(folder: &Path, journal: &mut Journal) -> Result<InstallId, InstallError> {
-    let install: InstallId = random::name()?.parse().map_err(|_| random::RandomError)?;
+/// Begins the journal of an installation whose name a hub knows already.
+pub(crate) fn begin_as(folder: &Path, install: &InstallId) -> Result<(), InstallError> {
+    let (mut journal, _) = Journal::open(&folder.join(JOURNAL_FILE))?;
+    begin(folder, &mut journal, install.clone())?;
+    Ok(kept::discard(folder)?)
+}
+
+fn begin(
+    folder: &Path,
+    journal: &mut Journal,
+    install: InstallId,
+) -> Result<InstallId, InstallError> {
     let mut changes = vec![Change::InstallSet(install.clone())];
     changes.extend(kept::changes(folder)?);
     journal.commit(&changes)?;
     Ok(install)
+}
+
+fn fresh() -> Result<InstallId, random::RandomError> {
+    random::name()?.parse().map_err(|_| random::RandomError)
 }
 
 #[cfg(test)]

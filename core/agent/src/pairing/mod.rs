@@ -13,5 +13,6 @@ pub use client::{PairingError, pair};
 pub(crate) use ending::{
     ASIDE_FILE, UNREADABLE_FILE, begin_leaving, finish, is_leaving, move_journal, remove_journal,
 };
+pub(crate) use record::is_recorded;
 pub use record::{PairedPhone, Pairing, RecordError};
 pub use wire::{DeviceDescription, SimDescription};
