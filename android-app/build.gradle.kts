@@ -1,5 +1,7 @@
-// For people with Android Studio; not run by the project, which builds with scripts/build-apk.
-// The same sources and libraries as pom.xml. It needs Rust, the NDK (ANDROID_NDK_HOME) and `cargo install cargo-ndk`.
+// For people with Android Studio; not run by the project, which builds with scripts/build-apk and tests with
+// scripts/test. The same sources and libraries as pom.xml. docs/android.md says what it needs.
+import org.jetbrains.kotlin.gradle.dsl.JvmTarget
+
 plugins {
     id("com.android.application") version "8.13.0"
     id("org.jetbrains.kotlin.android") version "2.4.0"
@@ -10,7 +12,14 @@ val robolectricVersion = "4.16.1"
 val workspace = rootDir.parentFile
 val coreLibraries = layout.buildDirectory.dir("core/libraries")
 val coreKotlin = layout.buildDirectory.dir("core/kotlin")
-val hostLibrary = File(System.getenv("CARGO_TARGET_DIR") ?: "$workspace/target", "debug/libpostrider_android.so")
+val hostLibrary = File(System.getenv("CARGO_TARGET_DIR") ?: "$workspace/target", "debug/" + System.mapLibraryName("postrider_android"))
+
+// What aapt2 reads in the manifest, Android's plugin wants to hear from this file alone.
+val pluginManifest = layout.buildDirectory.file("AndroidManifest.xml").get().asFile.apply {
+    val manifest = file("src/main/AndroidManifest.xml").readText()
+    parentFile.mkdirs()
+    writeText(manifest.replace(Regex("""\spackage="\S*""""), "").replace(Regex("<uses-sdk[^>]*/>"), ""))
+}
 
 android {
     namespace = "org.postrider.agent"
@@ -31,6 +40,7 @@ android {
 
     sourceSets {
         getByName("main") {
+            manifest.srcFile(pluginManifest)
             kotlin.srcDirs("src/main/kotlin", coreKotlin)
             jniLibs.srcDir(coreLibraries)
         }
@@ -50,6 +60,8 @@ android {
         }
     }
 }
+
+kotlin { compilerOptions { jvmTarget.set(JvmTarget.JVM_1_8) } }
 
 dependencies {
     implementation("net.java.dev.jna:jna:$jnaVersion@aar")
@@ -71,6 +83,7 @@ val coreBindings by tasks.registering(Exec::class) {
     dependsOn(hostCore)
     workingDir = workspace
     outputs.dir(coreKotlin)
+    outputs.upToDateWhen { false }
     val folder = coreKotlin.get().asFile.path
     val generator = hostLibrary.resolveSibling("postrider-bindgen").path
     commandLine(generator, "generate", "--no-format", "-l", "kotlin", "--out-dir", folder, hostLibrary.path)
@@ -79,6 +92,8 @@ val coreBindings by tasks.registering(Exec::class) {
 val coreForPhones by tasks.registering(Exec::class) {
     workingDir = workspace
     outputs.dir(coreLibraries)
+    // Cargo knows what is new.
+    outputs.upToDateWhen { false }
     val folder = coreLibraries.get().asFile.path
     val phones = listOf("arm64-v8a", "armeabi-v7a", "x86_64").flatMap { listOf("--target", it) }
     val crate = listOf("-p", "postrider-android", "--lib", "--crate-type", "cdylib", "--features", "logcat")

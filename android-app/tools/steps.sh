@@ -54,7 +54,7 @@ host_programs() {
 version_of() { sed -n "s|.*<$1>\(.*\)</$1>.*|\1|p" "$app/pom.xml" | head -n 1; }
 
 # Maven lives too briefly for the optimising compiler to pay: without it, Kotlin takes less than half the time.
-export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS:-}"
+export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m -XX:+UseSerialGC ${MAVEN_OPTS:-}"
 
 maven() { (cd "$app" && mvn --batch-mode --no-transfer-progress -Dstyle.color=never "-Dout=$out" "$@"); }
 

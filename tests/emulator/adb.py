@@ -65,11 +65,13 @@ class Adb:
         self.shell("am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", link)
 
     def tell(self, action, **extras):
-        """Says something to the app's debug interface and returns its answer."""
+        """Says something to the app's debug interface, which has to take it."""
         words = ["am", "broadcast", "-n", DEBUG_RECEIVER, "-a", ACTION + action]
         for name, value in extras.items():
             words += ["--es", name, value]
-        return self.shell(*words)
+        answer = self.shell(*words)
+        if "result=1" not in answer:
+            raise AdbError(f"the app did not take {action}: {answer.strip()}")
 
     def kill_app(self):
         """Kills the app's process; `am kill` would spare one with a service in the foreground."""

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from emulator import journal
+from emulator.adb import Adb, AdbError
 from emulator.play import SCENARIOS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -86,6 +87,14 @@ def test_a_phone_that_does_nothing_fails(sdk):
     )
     assert done.returncode == 1
     assert "first-message: never seen" in done.stdout
+
+
+def test_what_the_app_does_not_take_is_said(sdk, monkeypatch):
+    folder, environment = sdk
+    monkeypatch.setenv("FAKE_ADB_FOLDER", str(folder))
+    adb = Adb(pathlib.Path(environment["ANDROID_HOME"], "platform-tools/adb"))
+    with pytest.raises(AdbError, match="the app did not take FLY: Broadcast completed: result=0"):
+        adb.tell("FLY")
 
 
 def test_an_unknown_scenario_is_refused(sdk):

@@ -92,10 +92,18 @@ class ActivityLog(context: Context, private val now: () -> Long = System::curren
     }
 
     private fun take(entry: Entry) {
+        begin(dayOf(entry.atMs))
+        if (correctsUnknown(entry)) counts = counts.copy(unknown = (counts.unknown - 1).coerceAtLeast(0))
+        counts = counts.with(entry.what)
         kept.addLast(entry)
         if (kept.size > ENTRIES_MAX) kept.removeFirst()
-        begin(dayOf(entry.atMs))
-        counts = counts.with(entry.what)
+    }
+
+    /** A late result: of a message that was unknown today, it is known what became of it. */
+    private fun correctsUnknown(entry: Entry): Boolean {
+        if (entry.message == null || entry.what !in KNOWN) return false
+        val before = kept.lastOrNull { it.message == entry.message && (it.what in KNOWN || it.what == What.UNKNOWN) }
+        return before?.what == What.UNKNOWN && dayOf(before.atMs) == day
     }
 
     private fun begin(other: Int) {
@@ -118,6 +126,7 @@ class ActivityLog(context: Context, private val now: () -> Long = System::curren
         /** Lines that are kept and shown. */
         const val ENTRIES_MAX = 500
         private const val LINES_MAX = 2 * ENTRIES_MAX
+        private val KNOWN = setOf(What.SENT, What.FAILED, What.DELIVERED, What.NOT_DELIVERED)
 
         private fun dayOf(ms: Long): Int = Calendar.getInstance().run {
             timeInMillis = ms

@@ -109,10 +109,14 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     private fun wakeNow(done: () -> Unit) {
         life.tellQuietHours()
+        refresher.now()
         agentOrNull()?.wake()
         parts.wakefulness.renew()
         done()
     }
+
+    /** Whether the service holds the process in the foreground, which it tells. */
+    var isInForeground by runner::isInForeground
 
     /** The service runs, and so is the agent to. */
     fun serviceStarted() = thread.post(runner::runInFull)
@@ -177,8 +181,14 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     fun command(command: Command) = asked {
         Trouble.trying("a command") {
             agent.command(command)
-            if (command is Command.ConfirmSim) alerts.clear(AlertKind.SIM_CHANGED, command.v1)
+            if (command is Command.ConfirmSim) confirmed(command.v1)
         }
+    }
+
+    /** Another SIM is used from now on, whose number was not typed. */
+    private fun confirmed(sim: SimSlot) {
+        settings.setTypedNumber(sim, null)
+        alerts.clear(AlertKind.SIM_CHANGED, sim)
     }
 
     /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */

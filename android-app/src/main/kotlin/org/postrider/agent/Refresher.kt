@@ -39,6 +39,6 @@ internal class Refresher(private val parts: HostParts, private val life: AgentLi
     private fun warn() {
         val alerts = parts.alerts
         if (SEND_SMS in missing) alerts.raise(AlertKind.MAY_NOT_SEND) else alerts.clear(AlertKind.MAY_NOT_SEND)
-        if (!parts.board.isLinked && parts.contact.isLongAgo()) alerts.raise(AlertKind.OFFLINE)
+        if (parts.board.isLinked) parts.contact.lasts() else if (parts.contact.isLongAgo()) alerts.raise(AlertKind.OFFLINE)
     }
 }

@@ -32,17 +32,24 @@ internal class Runner(
     private val thread get() = parts.thread
     private val restarts = Restarts(thread, parts.wakefulness)
 
+    /** On any thread: whether the service holds the process in the foreground. */
+    @Volatile
+    var isInForeground = false
+
     /** On any thread: returns whether the agent is to run: the phone is paired, and its owner has not stopped it. */
     fun mayRun(): Boolean = !parts.settings.stoppedByOwner && hub().isJoined
 
     /** On any thread: starts the agent and its service, when it [mayRun]; returns whether it may. */
     fun ensureRunning(): Boolean {
         if (!mayRun()) return false
-        if (life.run != Run.IN_FULL) {
-            GatewayService.start(context)
-            thread.post(::runInFull)
-        }
+        startService()
+        if (life.run != Run.IN_FULL) thread.post(::runInFull)
         return true
+    }
+
+    /** What the platform refuses in the background, it may allow at the next alarm. */
+    private fun startService() {
+        if (!isInForeground) GatewayService.start(context)
     }
 
     fun runInFull() {
@@ -75,7 +82,7 @@ internal class Runner(
     /** What surrounds an agent that runs in full. */
     private fun begin() {
         if (!life.listen()) return
-        GatewayService.start(context)
+        startService()
         Watchdog.begin(context)
         parts.contact.begin()
         restarts.began()

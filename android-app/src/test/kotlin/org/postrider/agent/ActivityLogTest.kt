@@ -45,6 +45,20 @@ class ActivityLogTest {
     }
 
     @Test
+    fun `what becomes known late is unknown no longer`() {
+        listOf("msg_1", "msg_2", "msg_3").forEach { log.add(What.UNKNOWN, it) }
+        log.add(What.SENT, "msg_1")
+        log.add(What.DELIVERED, "msg_1")
+        log.add(What.FAILED, "msg_2")
+        log.add(What.SENT, "msg_4")
+        assertEquals(TodayCounts(sent = 2, failed = 1, unknown = 1), log.counts())
+        nowMs += 36 * 3_600_000L
+        log.add(What.UNKNOWN, "msg_5")
+        log.add(What.SENT, "msg_3")
+        assertEquals(TodayCounts(sent = 1, unknown = 1), log().counts())
+    }
+
+    @Test
     fun `another day counts anew`() {
         log.add(What.SENT)
         nowMs += 36 * 3_600_000L

@@ -3,7 +3,9 @@ package org.postrider.agent.pairing
 import android.content.Context
 import android.content.pm.PackageManager
 import android.os.Build
+import android.os.SystemClock
 import android.security.keystore.KeyGenParameterSpec
+import android.security.keystore.KeyPermanentlyInvalidatedException
 import android.security.keystore.KeyProperties
 import android.security.keystore.StrongBoxUnavailableException
 import org.postrider.agent.Trouble
@@ -57,7 +59,7 @@ class PhoneKey(
     /** Removes the key: the next pairing makes another. One that was lost stays so until [accept]. */
     @Synchronized
     fun forget() {
-        marks.edit().remove(MADE).commit()
+        marks.edit().remove(MADE).remove(DOUBTED_AT).commit()
         try {
             store().deleteEntry(ALIAS)
         } catch (error: Exception) {
@@ -100,9 +102,9 @@ class PhoneKey(
 
     private fun store(): KeyStore = KeyStore.getInstance(provider).apply { load(null) }
 
-    /** Tells a key that is gone from a keystore that is busy. */
+    /** Tells a key that is gone from a keystore that does not work for a while. */
     private fun <T> use(work: () -> T): T = try {
-        work()
+        work().also { if (marks.contains(DOUBTED_AT)) marks.edit().remove(DOUBTED_AT).commit() }
     } catch (error: Exception) {
         Trouble.failed("using the key", error)
         if (!isGone(error)) throw ShellException.Failed(error.javaClass.simpleName)
@@ -111,10 +113,20 @@ class PhoneKey(
         throw ShellException.KeyLost()
     }
 
-    private fun isGone(error: Exception): Boolean =
-        generateSequence<Throwable>(error) { it.cause }.take(CAUSES_MAX).any {
-            it is UnrecoverableKeyException || it is InvalidKeyException || isGoneBelow(it)
-        }
+    private fun isGone(error: Exception): Boolean {
+        val causes = generateSequence<Throwable>(error) { it.cause }.take(CAUSES_MAX)
+        return causes.any { it is KeyPermanentlyInvalidatedException || isGoneBelow(it) } ||
+            (causes.any { it is UnrecoverableKeyException || it is InvalidKeyException } && isDoubtedForLong())
+    }
+
+    /** The platform says the same of a key that is gone and of a fault of the moment: only time tells them apart. */
+    private fun isDoubtedForLong(): Boolean {
+        val now = SystemClock.elapsedRealtime()
+        val since = marks.getLong(DOUBTED_AT, Long.MAX_VALUE)
+        // The clock begins anew with each boot, and so does the doubt.
+        if (since > now) marks.edit().putLong(DOUBTED_AT, now).commit()
+        return now - since >= DOUBT_MS
+    }
 
     private fun isGoneBelow(error: Throwable): Boolean = Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU &&
         error is android.security.KeyStoreException && error.numericErrorCode in GONE
@@ -125,6 +137,8 @@ class PhoneKey(
         const val FILE = "key"
         const val MADE = "made"
         const val LOST = "lost"
+        const val DOUBTED_AT = "doubted_at"
+        const val DOUBT_MS = 10 * 60_000L
         const val COORDINATE_BYTES = 32
         const val CAUSES_MAX = 8
 

@@ -36,7 +36,7 @@ class GatewayService : Service() {
     override fun onStartCommand(intent: Intent?, flags: Int, startId: Int): Int {
         isOver = false
         // Within seconds of its start, whatever it is started for.
-        enterForeground()
+        host.isInForeground = enterForeground()
         when (intent?.action) {
             ACTION_STOP -> host.stopByOwner()
             ACTION_START -> host.startByOwner()
@@ -47,6 +47,7 @@ class GatewayService : Service() {
     }
 
     override fun onDestroy() {
+        host.isInForeground = false
         host.removeListener(listener)
         main.removeCallbacksAndMessages(null)
         super.onDestroy()
@@ -54,20 +55,20 @@ class GatewayService : Service() {
 
     private fun current(): Notification = notice.running(host.status(), host.settings.paused)
 
-    private fun enterForeground() {
-        val first = current()
-        try {
-            if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.UPSIDE_DOWN_CAKE) {
-                startForeground(Notices.STATE_ID, first, ServiceInfo.FOREGROUND_SERVICE_TYPE_REMOTE_MESSAGING)
-            } else {
-                startForeground(Notices.STATE_ID, first)
-            }
-        } catch (error: IllegalStateException) {
-            // From the background the platform may refuse; the alarm and the watchdog try again.
-            Trouble.failed("entering the foreground", error)
-        } catch (error: SecurityException) {
-            Trouble.failed("entering the foreground", error)
+    /** From the background the platform may refuse: then the host starts us again at each alarm and look. */
+    private fun enterForeground(): Boolean = try {
+        if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.UPSIDE_DOWN_CAKE) {
+            startForeground(Notices.STATE_ID, current(), ServiceInfo.FOREGROUND_SERVICE_TYPE_REMOTE_MESSAGING)
+        } else {
+            startForeground(Notices.STATE_ID, current())
         }
+        true
+    } catch (error: IllegalStateException) {
+        Trouble.failed("entering the foreground", error)
+        false
+    } catch (error: SecurityException) {
+        Trouble.failed("entering the foreground", error)
+        false
     }
 
     private fun show() {
@@ -94,6 +95,7 @@ class GatewayService : Service() {
     private fun leave() {
         isOver = true
         shown = null
+        host.isInForeground = false
         stopForeground(STOP_FOREGROUND_REMOVE)
         if (host.settings.stoppedByOwner) notices?.notify(Notices.STATE_ID, notice.stopped(host.status().isStoppedInAndroid))
         stopSelf()

@@ -52,6 +52,8 @@ class Phone(private val scenario: String = USUAL) : TestRule {
     private lateinit var lines: Map<Int, TelephonyManager>
 
     private val providers = Providers("sms", "mms", "call_log")
+    private val journal get() = app.noBackupFilesDir.resolve("agent")
+    private val kept get() = app.noBackupFilesDir.resolve("kept")
     private val waiter = Executors.newSingleThreadExecutor()
 
     lateinit var hub: StubHub
@@ -118,6 +120,17 @@ class Phone(private val scenario: String = USUAL) : TestRule {
 
     /** Ends the process by Android's own Stop. */
     fun stopInAndroid() = kit.stopInAndroid()
+
+    /** Keeps what is on the disk of a process that is killed this moment. */
+    fun keepDisk() {
+        check(journal.copyRecursively(kept, overwrite = true))
+    }
+
+    /** The process was killed when [keepDisk] was called: nothing of what it did since is on disk. */
+    fun killThen() {
+        kill()
+        check(journal.deleteRecursively() && kept.copyRecursively(journal) && kept.deleteRecursively())
+    }
 
     fun start() {
         check(host.ensureRunning())

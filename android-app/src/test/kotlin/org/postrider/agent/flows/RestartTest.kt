@@ -1,6 +1,7 @@
 package org.postrider.agent.flows
 
 import android.app.Activity
+import android.telephony.SmsManager
 import org.junit.Assert.assertEquals
 import org.junit.Rule
 import org.junit.Test
@@ -33,6 +34,45 @@ class RestartTest {
         phone.awaitHanded().isSent()
         phone.awaitState("sent")
         assertEquals(1, phone.handed.size)
+    }
+
+    @Test
+    fun `killed within the platform's call, the next process hands nothing over again and hears the result`() {
+        phone.host.settings.paused = true
+        phone.pair()
+        phone.send()
+        phone.awaitWaiting(1, "paused")
+        // The hub hears no more of a process than its disk has.
+        phone.host.agent.networkLost()
+        await("not linked") { !phone.host.status().isLinked }
+        Modem.onHandOver = { phone.keepDisk() }
+        phone.host.settings.paused = false
+        val message = phone.awaitHanded()
+        phone.killThen()
+        phone.start()
+        Modem.onHandOver = {}
+        phone.send("""{"label": "next", "sim": 1}""")
+        phone.awaitHanded(2).isSent()
+        phone.awaitState("sent", label = "next")
+        assertEquals(listOf<String>(), phone.statesOf().filter { it != "submitting" })
+        message.isSent()
+        phone.awaitState("sent", 2)
+        assertEquals(2, phone.handed.size)
+    }
+
+    @Test
+    fun `while it waits for its retry, no process forgets it or goes ahead`() {
+        phone.pair()
+        phone.send()
+        phone.awaitHanded().result(0, SmsManager.RESULT_RIL_NO_MEMORY)
+        phone.awaitState("retrying")
+        phone.kill()
+        phone.start()
+        phone.send("""{"label": "next"}""")
+        phone.awaitHanded(2).isSent()
+        phone.awaitState("sent", label = "next")
+        phone.awaitWaiting(1)
+        assertEquals("retrying", phone.statesOf().last())
     }
 
     @Test

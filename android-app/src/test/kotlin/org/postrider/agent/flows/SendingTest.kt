@@ -215,4 +215,16 @@ class SendingTest {
         await("no alert") { phone.host.status().alerts.isEmpty() }
         phone.awaitState("sent")
     }
+
+    @Test
+    fun `the number that was typed for a SIM is not that of the one that takes its place`() {
+        phone.pair()
+        phone.host.settings.setTypedNumber(0u, BOB)
+        phone.insertSims(0, 1, by = mapOf(0 to SECOND_SUBSCRIPTION, 1 to FIRST_SUBSCRIPTION))
+        await("changed") { phone.host.status().alerts.count { it.kind == AlertKind.SIM_CHANGED } == 2 }
+        assertEquals(BOB, phone.host.settings.typedNumber(0u))
+        phone.host.command(Command.ConfirmSim(0u))
+        await("forgotten") { phone.host.settings.typedNumber(0u) == null }
+        await("one is left") { phone.host.status().alerts.count { it.kind == AlertKind.SIM_CHANGED } == 1 }
+    }
 }

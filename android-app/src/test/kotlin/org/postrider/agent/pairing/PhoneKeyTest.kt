@@ -1,6 +1,7 @@
 package org.postrider.agent.pairing
 
 import android.content.pm.PackageManager
+import android.security.keystore.KeyPermanentlyInvalidatedException
 import android.security.keystore.StrongBoxUnavailableException
 import org.junit.After
 import org.junit.Assert.assertArrayEquals
@@ -16,9 +17,11 @@ import org.postrider.core.ShellException
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.shadows.ShadowSystemClock
 import java.security.InvalidKeyException
 import java.security.ProviderException
 import java.security.Signature
+import java.time.Duration
 
 @RunWith(RobolectricTestRunner::class)
 class PhoneKeyTest {
@@ -64,6 +67,11 @@ class PhoneKeyTest {
     fun `a key that is gone is lost, and not made anew`() {
         key.publicKey()
         SoftwareKeystore.keys.clear()
+        repeat(10) {
+            assertThrows(ShellException.Failed::class.java) { key.sign(ByteArray(1)) }
+            assertThrows(ShellException.Failed::class.java) { PhoneKey(context).publicKey() }
+            ShadowSystemClock.advanceBy(Duration.ofMinutes(1))
+        }
         assertThrows(ShellException.KeyLost::class.java) { key.sign(ByteArray(1)) }
         assertThrows(ShellException.KeyLost::class.java) { key.publicKey() }
         assertTrue(key.isLost)
@@ -75,6 +83,8 @@ class PhoneKeyTest {
     fun `a lost key is replaced, and lost until the phone is paired by the other`() {
         val before = key.publicKey()
         SoftwareKeystore.keys.clear()
+        assertThrows(ShellException.Failed::class.java) { key.publicKey() }
+        ShadowSystemClock.advanceBy(Duration.ofMinutes(10))
         assertThrows(ShellException.KeyLost::class.java) { key.publicKey() }
         key.forget()
         assertFalse(before.contentEquals(key.publicKey()))
@@ -94,9 +104,22 @@ class PhoneKeyTest {
     }
 
     @Test
+    fun `a keystore that fails now and then, as if the key was gone, has not lost it`() {
+        key.publicKey()
+        repeat(3) {
+            SoftwareKeystore.fault = { throw InvalidKeyException("Keystore operation failed", ProviderException("busy")) }
+            assertThrows(ShellException.Failed::class.java) { key.sign(ByteArray(1)) }
+            ShadowSystemClock.advanceBy(Duration.ofMinutes(9))
+            SoftwareKeystore.fault = {}
+            key.sign(ByteArray(1))
+        }
+        assertFalse(key.isLost)
+    }
+
+    @Test
     fun `a key that the platform made invalid is lost`() {
         key.publicKey()
-        SoftwareKeystore.fault = { throw ProviderException(InvalidKeyException("+15005550100")) }
+        SoftwareKeystore.fault = { throw ProviderException(KeyPermanentlyInvalidatedException("+15005550100")) }
         assertThrows(ShellException.KeyLost::class.java) { key.sign(ByteArray(1)) }
         assertTrue(key.isLost)
     }

@@ -54,23 +54,6 @@ class LeaksTest {
         modem.shutdown()
     }
 
-    @Test
-    fun `five hundred messages that wait, and how soon a phone is connected`() {
-        phone.host.settings.paused = true
-        phone.pair()
-        val empty = residentKb()
-        phone.send("""{"count": $WAITING}""")
-        phone.awaitWaiting(WAITING, "paused")
-        val full = residentKb()
-        phone.kill()
-        val began = System.nanoTime()
-        phone.start()
-        val ms = (System.nanoTime() - began) / 1_000_000
-        println("measured: $ms ms from a dead process to connected, with $WAITING messages waiting")
-        println("measured: ${full - empty} KiB more resident with $WAITING messages waiting, $full KiB with the host")
-        assertTrue(phone.handed.isEmpty())
-    }
-
     private fun answer(message: HandOver) {
         message.isSent()
         message.isDelivered()
@@ -89,13 +72,9 @@ class LeaksTest {
             .mapNotNull { runCatching { it.readText().trim() }.getOrNull() }
             .filter { it in OURS }.groupingBy { it }.eachCount()
 
-    private fun residentKb(): Int =
-        File("/proc/self/status").readLines().first { it.startsWith("VmRSS:") }.filter { it.isDigit() }.toInt()
-
     private companion object {
         const val FEW = 50
         const val MANY = 1_000
-        const val WAITING = 500
         val OURS = setOf("host", "receivers", "radio", "postrider")
     }
 }

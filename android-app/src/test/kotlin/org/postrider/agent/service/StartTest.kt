@@ -170,13 +170,24 @@ class StartTest {
     }
 
     @Test
-    fun `a service that the platform keeps from the foreground lets the agent run`() {
+    fun `a service that the platform keeps from the foreground lets the agent run, and is started again until it is there`() {
         kit.pair(hub.invitation)
         kit.restart()
         val controller = Robolectric.buildService(GatewayService::class.java).create()
         shadowOf(controller.get()).setThrowInStartForeground(IllegalStateException("from the background"))
         controller.startCommand(0, 1)
         kit.awaitLink()
+        startedServices()
+        kit.awaitLook()
+        assertEquals(listOf(GatewayService::class.java.name), startedServices().map { it.component!!.className })
+        shadowOf(controller.get()).setThrowInStartForeground(null)
+        controller.startCommand(0, 2)
+        startedServices()
+        kit.awaitLook()
+        assertEquals(emptyList<Intent>(), startedServices())
+        controller.destroy()
+        kit.awaitLook()
+        assertEquals(1, startedServices().size)
     }
 
     @Test
