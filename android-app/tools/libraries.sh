@@ -7,7 +7,7 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 cargo_out=${CARGO_TARGET_DIR:-$root/target}
 
 # Parts of SQLite that the journal has no use for, and the workspace's own setting, which this replaces.
-export LIBSQLITE3_FLAGS="-DSQLITE_DEFAULT_MEMSTATUS=0 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS
+sqlite_flags="-DSQLITE_DEFAULT_MEMSTATUS=0 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS
     -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE -USQLITE_ENABLE_DBSTAT_VTAB"
 
 # Compiler arguments, separated as cargo wants them, that keep this computer's folders out of the library.
@@ -30,7 +30,8 @@ ndk_libraries() {
     cargo ndk --version >/dev/null 2>&1 || fail "cargo-ndk is missing: cargo install cargo-ndk"
     for abi in "${abis[@]}"; do
         step "the core for $abi, with the NDK"
-        (cd "$root" && CARGO_ENCODED_RUSTFLAGS=$(rust_flags -Clink-arg=-Wl,-z,max-page-size=16384) \
+        (cd "$root" && LIBSQLITE3_FLAGS=$sqlite_flags \
+            CARGO_ENCODED_RUSTFLAGS=$(rust_flags -Clink-arg=-Wl,-z,max-page-size=16384) \
             cargo ndk --target "$abi" --platform 26 --output-dir "$folder" rustc "${crate[@]}" --features logcat)
     done
 }
@@ -49,7 +50,7 @@ free_library() {
     local stubs=$out/stubs/$abi
     step "the core for $abi, without an NDK"
     "$no_ndk/stubs" "${target}26" "$stubs"
-    (cd "$root" && env "POSTRIDER_TRIPLE=${target}26" "POSTRIDER_STUBS=$stubs" \
+    (cd "$root" && env "LIBSQLITE3_FLAGS=$sqlite_flags" "POSTRIDER_TRIPLE=${target}26" "POSTRIDER_STUBS=$stubs" \
         "CARGO_TARGET_$(printf %s "$name" | tr '[:lower:]' '[:upper:]')_LINKER=$no_ndk/link-with-clang" \
         "CARGO_ENCODED_RUSTFLAGS=$(rust_flags -Clink-arg=-Wl,-soname,libpostrider_android.so)" \
         CC_SHELL_ESCAPED_FLAGS=1 "CC_$name=clang" "AR_$name=llvm-ar" \

@@ -14,6 +14,7 @@ import apk
 CARGO = """#!/bin/sh
 {
     echo "cargo $*"
+    echo "sqlite" $LIBSQLITE3_FLAGS
     printf '%s\\n' "$CARGO_ENCODED_RUSTFLAGS" | tr '\\037' '\\n' | sed 's/^/flag /'
 } >>"$LOG"
 case "$*" in
@@ -69,6 +70,13 @@ def test_without_an_ndk_two_kinds_of_phone_are_built_for(calls, tmp_path):
     for abi, (_, arguments) in zip(abis, builds):
         assert arguments.endswith("--features no-ndk")
         assert (tmp_path / "libraries" / abi / "libpostrider_android.so").exists()
+
+
+@pytest.mark.parametrize("way", ["ndk_libraries", "free_libraries"])
+def test_phones_alone_get_a_smaller_sqlite(calls, way):
+    here, *phones = re.findall("^sqlite.*", calls(f"cargo build; {way}")[0], re.MULTILINE)
+    assert "FTS" not in here
+    assert {"-DSQLITE_DEFAULT_MEMSTATUS=0", "-USQLITE_ENABLE_FTS5"} <= set(phones[-1].split())
 
 
 @pytest.mark.parametrize("way", ["ndk_libraries", "free_libraries"])
