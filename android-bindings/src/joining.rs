@@ -8,6 +8,7 @@ use crate::{
 };
 use postrider_agent::{
     DeviceDescription, HubAddress, Identity, Pairing, PairingError, TlsConfig, install_of, pair,
+    settle,
 };
 use std::{
     path::{Path, PathBuf},
@@ -106,7 +107,7 @@ async fn join(
         pins: asked.invitation.pins.clone(),
         ..joined.await?
     };
-    pairing.replace(&asked.folder, &install).map_err(not_kept)
+    settle(&asked.folder, install, &pairing).map_err(not_kept)
 }
 
 fn not_kept(error: impl std::fmt::Display) -> PairingOutcome {

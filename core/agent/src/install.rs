@@ -1,6 +1,10 @@
 //! Which installation this is: a phone that lost its journal is a different peer.
 
-use crate::{kept, pairing, random};
+use crate::{
+    kept,
+    pairing::{self, Pairing, RecordError},
+    random,
+};
 use postrider_link::frame::InstallId;
 use postrider_machine::Change;
 use postrider_store::{Journal, JournalError};
@@ -18,6 +22,9 @@ pub enum InstallError {
     /// What an earlier pairing left cannot be taken over or removed.
     #[error("what an earlier pairing left cannot be used: {0}")]
     File(#[from] io::Error),
+    /// The pairing cannot be read or kept.
+    #[error(transparent)]
+    Pairing(#[from] RecordError),
     /// The system has no random numbers to name an installation with.
     #[error(transparent)]
     Random(#[from] random::RandomError),
@@ -38,8 +45,7 @@ impl InstallError {
 /// not acked, so that the new installation tells it: each message once, whatever crashes.
 ///
 /// A phone that joins anew while its folder still has a pairing has lost its key, and must not go on
-/// with that journal: the name is another one at each call, and is kept once
-/// [`Pairing::replace`](crate::Pairing::replace) is told that a hub has accepted it.
+/// with that journal: the name is another one at each call, until [`settle`] keeps it.
 ///
 /// # Errors
 /// When the journal cannot be used; it is left as it is.
@@ -58,11 +64,22 @@ pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
     Ok(install)
 }
 
-/// Begins the journal of an installation whose name a hub knows already.
-pub(crate) fn begin_as(folder: &Path, install: &InstallId) -> Result<(), InstallError> {
-    let (mut journal, _) = Journal::open(&folder.join(JOURNAL_FILE))?;
-    begin(folder, &mut journal, install.clone())?;
-    Ok(kept::discard(folder)?)
+/// Remembers the pairing by which a hub has accepted this installation.
+///
+/// One that was there ends only now, for a pairing that fails or is given up must cost nothing: what
+/// came in is still the owner's. The same hub hears of it under the new name, as after
+/// [`Pairing::set_aside`]. Another hub must not, nor may the old one's messages be sent for it: all is
+/// erased, as when the phone is unpaired.
+///
+/// # Errors
+/// When a file cannot be moved, removed or written, or the journal cannot be begun.
+pub fn settle(folder: &Path, install: InstallId, pairing: &Pairing) -> Result<(), InstallError> {
+    if pairing.end_former(folder)? {
+        let (mut journal, _) = Journal::open(&folder.join(JOURNAL_FILE))?;
+        begin(folder, &mut journal, install)?;
+        kept::discard(folder)?;
+    }
+    Ok(pairing.save(folder)?)
 }
 
 fn begin(
@@ -93,5 +110,55 @@ mod tests {
             std::fs::remove_file(entry.unwrap().path()).unwrap();
         }
         assert_ne!(install_of(folder.path()).unwrap(), install);
+    }
+
+    fn pairing(link_url: &str) -> Pairing {
+        Pairing {
+            device_id: "DV0000000000000007".parse().unwrap(),
+            host: "hub.example.org".to_owned(),
+            link_url: link_url.to_owned(),
+            phones: Vec::new(),
+            pins: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_a_former_pairing_with_the_same_hub_goes_on_in_a_new_installation() {
+        let joined = pairing("wss://hub.example.org/link");
+        let record = |url| serde_json::to_vec(&pairing(url)).unwrap();
+        for (former, goes_on) in [
+            (record(&joined.link_url), true),
+            (record("wss://other.example.org/link"), false),
+            (b"{\"device_id\":".to_vec(), false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path();
+            let file = path.join("pairing.json");
+            let journal = || Journal::open(&path.join(JOURNAL_FILE)).unwrap();
+            let before = install_of(path).unwrap();
+            journal().0.commit(&[Change::PausedSet(true)]).unwrap();
+            std::fs::write(&file, &former).unwrap();
+            let install = install_of(path).unwrap();
+            assert_ne!(install, before);
+            assert_eq!(journal().1.install, Some(before));
+            assert_eq!(std::fs::read(&file).unwrap(), former);
+            settle(path, install.clone(), &joined).unwrap();
+            assert_eq!(Pairing::load(path).unwrap().as_ref(), Some(&joined));
+            let (_, snapshot) = journal();
+            assert_eq!(snapshot.install, Some(install));
+            assert_eq!(snapshot.paused, goes_on);
+            assert!(!path.join("set-aside-journal.db").exists());
+        }
+    }
+
+    #[test]
+    fn a_first_pairing_keeps_the_journal_that_was_begun_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let joined = pairing("wss://hub.example.org/link");
+        let install = install_of(folder.path()).unwrap();
+        settle(folder.path(), install.clone(), &joined).unwrap();
+        let (_, snapshot) = Journal::open(&folder.path().join(JOURNAL_FILE)).unwrap();
+        assert_eq!(snapshot.install, Some(install));
+        assert_eq!(Pairing::load(folder.path()).unwrap(), Some(joined));
     }
 }

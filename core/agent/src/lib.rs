@@ -49,7 +49,7 @@ pub use clock::{Clock, SystemClock};
 #[cfg(feature = "fault-order")]
 pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
-pub use install::{InstallError, JOURNAL_FILE, install_of};
+pub use install::{InstallError, JOURNAL_FILE, install_of, settle};
 pub use outlook::{Outlook, Watch};
 pub use pairing::{
     DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription, pair,

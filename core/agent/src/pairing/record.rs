@@ -1,12 +1,7 @@
 //! What a phone remembers of its pairing: a small file in its folder.
 
 use super::ending::{self, Ending};
-use crate::{
-    address::HubAddress,
-    files,
-    install::{self, InstallError},
-};
-use postrider_link::frame::InstallId;
+use crate::{address::HubAddress, files};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, SimSlot};
 use serde::{Deserialize, Serialize};
 use std::{io, path::Path};
@@ -74,39 +69,22 @@ impl Pairing {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), RecordError> {
-        Ok(self.write(folder)?)
+        let bytes = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
+        Ok(files::write_private(&folder.join(RECORD_FILE), &bytes)?)
     }
 
-    fn write(&self, folder: &Path) -> io::Result<()> {
-        let bytes = serde_json::to_vec_pretty(self)?;
-        files::write_private(&folder.join(RECORD_FILE), &bytes)
-    }
-
-    /// Remembers the pairing that an installation joined by, and ends the one that was there.
-    ///
-    /// Only a lost key leaves one behind. It ends here, when the hub has accepted the phone, since
-    /// a pairing that fails or is given up must cost nothing: what came in is still the owner's.
-    /// The same hub hears of it under the new installation, as after [`Pairing::set_aside`].
-    /// Another hub must not, nor may the old one's messages be sent for it: all is erased, as when
-    /// the phone is unpaired. A damaged record names no hub, and counts as another one's.
-    ///
-    /// # Errors
-    /// When a file cannot be moved, removed or written, or the journal cannot be begun.
-    pub fn replace(&self, folder: &Path, install: &InstallId) -> Result<(), InstallError> {
-        if let Some(ending) = self.ending_of_former(folder)? {
-            ending::begin(folder, ending)?;
-            install::begin_as(folder, install)?;
-        }
-        Ok(self.write(folder)?)
-    }
-
-    fn ending_of_former(&self, folder: &Path) -> io::Result<Option<Ending>> {
-        match Self::load(folder) {
-            Ok(None) => Ok(None),
-            Ok(Some(former)) if former.is_at_hub_of(self) => Ok(Some(Ending::SetAside)),
-            Ok(Some(_)) | Err(RecordError::Damaged) => Ok(Some(Ending::Erase)),
-            Err(RecordError::File(error)) => Err(error),
-        }
+    /// Ends the pairing that was there when this one was made, and tells whether there was one: of
+    /// the same hub, what came in is kept for it; of another hub, all is erased. A damaged record
+    /// names no hub, and counts as another one's.
+    pub(crate) fn end_former(&self, folder: &Path) -> Result<bool, RecordError> {
+        let ending = match Self::load(folder) {
+            Ok(None) => return Ok(false),
+            Ok(Some(former)) if former.is_at_hub_of(self) => Ending::SetAside,
+            Ok(Some(_)) | Err(RecordError::Damaged) => Ending::Erase,
+            Err(error) => return Err(error),
+        };
+        ending::begin(folder, ending)?;
+        Ok(true)
     }
 
     /// A hub names its host itself; that it is dialled at the same place, too, is what it cannot
@@ -160,9 +138,7 @@ pub(crate) fn is_recorded(folder: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{JOURNAL_FILE, install_of};
-    use postrider_machine::Change;
-    use postrider_store::Journal;
+    use crate::JOURNAL_FILE;
     use std::fs;
 
     fn pairing() -> Pairing {
@@ -208,46 +184,5 @@ mod tests {
         let refused = Pairing::load(folder.path());
         assert!(matches!(refused, Err(RecordError::Damaged)));
         assert_eq!(fs::read(&path).unwrap(), b"{\"device_id\":");
-    }
-
-    #[test]
-    fn only_a_former_pairing_with_the_same_hub_goes_on_in_a_new_installation() {
-        let elsewhere = Pairing {
-            link_url: "wss://other.example.org/link".to_owned(),
-            ..pairing()
-        };
-        let record = |it: &Pairing| serde_json::to_vec(it).unwrap();
-        for (former, goes_on) in [
-            (record(&pairing()), true),
-            (record(&elsewhere), false),
-            (b"{\"device_id\":".to_vec(), false),
-        ] {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path();
-            let before = install_of(path).unwrap();
-            let journal = || Journal::open(&path.join(JOURNAL_FILE)).unwrap();
-            journal().0.commit(&[Change::PausedSet(true)]).unwrap();
-            fs::write(path.join(RECORD_FILE), &former).unwrap();
-            let install = install_of(path).unwrap();
-            assert_ne!(install, before);
-            assert_eq!(journal().1.install, Some(before));
-            assert_eq!(fs::read(path.join(RECORD_FILE)).unwrap(), former);
-            pairing().replace(path, &install).unwrap();
-            assert_eq!(Pairing::load(path).unwrap(), Some(pairing()));
-            let (_, snapshot) = journal();
-            assert_eq!(snapshot.install, Some(install));
-            assert_eq!(snapshot.paused, goes_on);
-            assert!(!path.join("set-aside-journal.db").exists());
-        }
-    }
-
-    #[test]
-    fn a_first_pairing_keeps_the_journal_that_was_begun_for_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let install = install_of(folder.path()).unwrap();
-        pairing().replace(folder.path(), &install).unwrap();
-        let (_, snapshot) = Journal::open(&folder.path().join(JOURNAL_FILE)).unwrap();
-        assert_eq!(snapshot.install, Some(install));
-        assert_eq!(Pairing::load(folder.path()).unwrap(), Some(pairing()));
     }
 }

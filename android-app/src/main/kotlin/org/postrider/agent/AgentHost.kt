@@ -109,13 +109,12 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     private fun wakeNow(done: () -> Unit) {
         life.tellQuietHours()
-        refresher.now()
         agentOrNull()?.wake()
         parts.wakefulness.renew()
         done()
     }
 
-    /** Whether the service holds the process in the foreground, which it tells. */
+    /** Whether the process is in the foreground; the service says so. */
     var isInForeground by runner::isInForeground
 
     /** The service runs, and so is the agent to. */

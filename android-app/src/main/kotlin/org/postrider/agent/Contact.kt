@@ -37,7 +37,11 @@ internal class Contact(context: Context, private val now: () -> Long = System::c
 
         /** Networks come and go; an hour is more than that. */
         const val LONG_MS = 60 * 60_000L
+
+        /** A contact that goes on is written down no more often. */
         const val LASTS_MS = 5 * 60_000L
+
+        /** What a start may need to find the hub. */
         const val BEGINS_MS = 5 * 60_000L
     }
 }

@@ -56,19 +56,12 @@ class GatewayService : Service() {
     private fun current(): Notification = notice.running(host.status(), host.settings.paused)
 
     /** From the background the platform may refuse: then the host starts us again at each alarm and look. */
-    private fun enterForeground(): Boolean = try {
+    private fun enterForeground(): Boolean = isAllowed("entering the foreground") {
         if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.UPSIDE_DOWN_CAKE) {
             startForeground(Notices.STATE_ID, current(), ServiceInfo.FOREGROUND_SERVICE_TYPE_REMOTE_MESSAGING)
         } else {
             startForeground(Notices.STATE_ID, current())
         }
-        true
-    } catch (error: IllegalStateException) {
-        Trouble.failed("entering the foreground", error)
-        false
-    } catch (error: SecurityException) {
-        Trouble.failed("entering the foreground", error)
-        false
     }
 
     private fun show() {
@@ -110,14 +103,21 @@ class GatewayService : Service() {
         /** The owner starts it again. */
         const val ACTION_START = "org.postrider.agent.START"
 
-        /** Starts the service; false where the platform does not let us now. */
-        fun start(context: Context): Boolean = try {
-            context.startForegroundService(Intent(context, GatewayService::class.java)) != null
+        /** Starts the service, where the platform lets us now. */
+        fun start(context: Context) {
+            isAllowed("starting the service") {
+                context.startForegroundService(Intent(context, GatewayService::class.java))
+            }
+        }
+
+        private fun isAllowed(what: String, work: () -> Unit): Boolean = try {
+            work()
+            true
         } catch (error: IllegalStateException) {
-            Trouble.failed("starting the service", error)
+            Trouble.failed(what, error)
             false
         } catch (error: SecurityException) {
-            Trouble.failed("starting the service", error)
+            Trouble.failed(what, error)
             false
         }
     }
