@@ -7,7 +7,7 @@ use crate::cache::Caches;
 use crate::clock::SystemClock;
 use crate::link::Links;
 use crate::ops::Metrics;
-use crate::pairing::tries::WrongTries;
+use crate::pairing::tries::Tries;
 use crate::random::Random;
 use crate::requests::RequestCounts;
 use hub_store::Store;
@@ -43,8 +43,8 @@ pub struct Shared {
     pub queue_caps: QueueCaps,
     /// The links that are open in this process.
     pub links: Links,
-    /// Wrong pairing codes of each address.
-    pub wrong_tries: WrongTries,
+    /// Pairing codes that each address may still try.
+    pub pairing_tries: Tries,
     /// What is counted for the operator.
     pub metrics: Metrics,
     generation: AtomicU64,
@@ -93,7 +93,7 @@ impl Hub {
             requests: RequestCounts::default(),
             queue_caps: QueueCaps::default(),
             links: Links::default(),
-            wrong_tries: WrongTries::default(),
+            pairing_tries: Tries::default(),
             metrics: Metrics::default(),
             generation: AtomicU64::new(generation),
             base_url,

@@ -90,11 +90,12 @@ class LinkPhone:
             "device": device,
         }
 
-    def pair_once(self, code):
+    def pair_once(self, code, headers=None):
         """Sends the pairing request once and returns the HTTP answer."""
         with requests.Session() as session:
             session.trust_env = False
-            return session.post(f"{self.hub_root}/pair", json=self.pair_request(code), timeout=PATIENCE_S)
+            url, body = f"{self.hub_root}/pair", self.pair_request(code)
+            return session.post(url, json=body, headers=headers, timeout=PATIENCE_S)
 
     def pair(self, code):
         """Repeats the pairing request until the operator has confirmed it."""

@@ -2,6 +2,7 @@
 
 use super::claim::{self, Claim};
 use super::code::GivenCode;
+use super::tries::Try;
 use super::wire::{PairAnswer, PairRequest, PairedPhone};
 use crate::api::Failure;
 use crate::hub::Hub;
@@ -11,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri, header};
 use hub_store::{StoreError, Tx, phones};
 use hub_web::{ApiError, ErrorCode, read_body};
+use postrider_model::Now;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
@@ -48,18 +50,16 @@ pub async fn settle(
     request: PairRequest,
     dialled: Option<&str>,
 ) -> Result<PairAnswer, Failure> {
-    let now = hub.now();
-    if let Some(seconds) = hub.wrong_tries.wait_s(address, now) {
-        let text = "too many wrong pairing codes came from this address";
-        return Err(ApiError::rate_limited(text, seconds).into());
-    }
     let given = GivenCode::read(request.code.as_str())
         .ok_or_else(|| ApiError::invalid_param("code", "must be a pairing code"))?;
-    let request = Arc::new(request);
-    let (claim, phones) = hub
-        .store
-        .write(move |tx| claim_with_phones(tx, &given, &request, now.unix))
-        .await?;
+    let now = hub.now();
+    let taken = hub.pairing_tries.take(address, now).map_err(|none| {
+        let text = "too many wrong pairing codes came from this address";
+        ApiError::rate_limited(text, none.wait_s)
+    })?;
+    // It goes on to its end when the phone hangs up, so that a right code gives its try back.
+    let checking = tokio::spawn(check(hub.clone(), given, request, now, taken));
+    let (claim, phones) = checking.await.map_err(ApiError::internal)??;
     match claim {
         Claim::Pending { digits } => Ok(PairAnswer::Pending { digits }),
         Claim::Confirmed(pairing) => {
@@ -75,16 +75,32 @@ pub async fn settle(
                 phones,
             })
         }
-        Claim::Wrong => {
-            hub.wrong_tries.count(address, now);
-            Err(refused("the pairing code is not valid"))
-        }
+        Claim::Wrong => Err(refused("the pairing code is not valid")),
         Claim::UsedUp => Err(refused("the pairing code has been used or ended")),
         Claim::Expired => {
             let text = "the pairing code has run out";
             Err(ApiError::new(ErrorCode::PairingExpired, text).into())
         }
     }
+}
+
+/// Looks at a code, and gives the try back unless it was wrong.
+async fn check(
+    hub: Hub,
+    given: GivenCode,
+    request: PairRequest,
+    now: Now,
+    taken: Try,
+) -> Result<(Claim, Vec<PairedPhone>), StoreError> {
+    let request = Arc::new(request);
+    let checked = hub
+        .store
+        .write(move |tx| claim_with_phones(tx, &given, &request, now.unix))
+        .await;
+    if !matches!(checked, Ok((Claim::Wrong, _))) {
+        taken.give_back();
+    }
+    checked
 }
 
 fn refused(text: &'static str) -> Failure {

@@ -5,6 +5,7 @@ use super::code::{GivenCode, NewCode};
 use super::confirm::{ConfirmRefused, Joined, confirm, refuse};
 use super::open::{self, CODE_LIFE_MS, KEPT_MS, OpenRefused, Purpose};
 use super::request::settle;
+use super::tries::TRIES_MAX;
 use super::wire::{PairAnswer, PairRequest};
 use crate::commands::data_folder;
 use crate::hub::Hub;
@@ -285,8 +286,8 @@ fn wrong_tries_do_not_end_a_code_that_a_phone_has_used() {
 fn an_address_that_guesses_must_wait_whichever_code_it_guesses_at() {
     let world = World::new();
     let (_, code) = world.join();
-    for n in 0..5 {
-        let guess = request(json!({"code": format!("ZZZ{n}-0000-0000")}));
+    for n in 0..TRIES_MAX {
+        let guess = request(json!({"code": format!("ZZZZ-0000-{n:04}")}));
         let refused = world.ask(&guess).unwrap_err();
         assert_eq!(refused.code().as_str(), "pairing_refused");
     }

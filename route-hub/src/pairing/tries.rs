@@ -1,61 +1,112 @@
-//! Wrong tries of each address: who guesses codes is slowed down whichever code is guessed at.
+//! Tries of each address: who guesses codes is slowed down whichever code is guessed at.
+//!
+//! A try is taken before its code is looked at, and given back when the code was right: of any
+//! number of guesses at the same time, no more are looked at than an address has left.
 
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Wrong tries after which an address must wait.
-const TRIES_MAX: u32 = 5;
+/// Tries that an address has in a window. A training room shares one address: its typing errors must
+/// not keep it waiting.
+pub const TRIES_MAX: u32 = 30;
 /// How long a wrong try counts: as long as a code lives.
 const WINDOW_MS: u64 = 10 * 60_000;
 /// Most addresses that are remembered; above it the one whose window began first is forgotten.
 const ADDRESSES_MAX: usize = 10_000;
+/// How long to wait for a code that is being looked at, and whose try may come back.
+const CHECK_S: u32 = 1;
 
-/// The wrong tries of each address, in memory: a restart forgets them, the codes' own counts stay.
+/// The tries of each address, in memory: a restart forgets them, the codes' own counts stay.
 #[derive(Debug, Default)]
-pub struct WrongTries(Mutex<BTreeMap<IpAddr, Tries>>);
+pub struct Tries(Arc<Mutex<BTreeMap<IpAddr, Count>>>);
 
 #[derive(Debug, Clone, Copy)]
-struct Tries {
-    count: u32,
+struct Count {
+    wrong: u32,
+    /// Tries whose code is being looked at.
+    taken: u32,
     since: BootMs,
 }
 
-impl WrongTries {
-    /// Returns how many seconds an address must wait before it may try again, `None` when it may.
-    pub fn wait_s(&self, address: IpAddr, now: Now) -> Option<u32> {
-        let tries = *self.lock().get(&network(address))?;
-        let age_ms = now.boot.since_ms(tries.since);
-        if tries.count < TRIES_MAX || age_ms >= WINDOW_MS {
-            return None;
-        }
-        u32::try_from((WINDOW_MS - age_ms).div_ceil(1_000)).ok()
-    }
+/// A try that was taken; it counts as a wrong one unless it is given back.
+#[derive(Debug)]
+pub struct Try {
+    tries: Tries,
+    address: IpAddr,
+    is_wrong: bool,
+}
 
-    /// Counts a wrong try.
-    pub fn count(&self, address: IpAddr, now: Now) {
-        let mut all = self.lock();
+/// Says that an address has no tries left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoTries {
+    /// How many seconds it must wait before it may try again.
+    pub wait_s: u32,
+}
+
+impl Tries {
+    /// Takes a try from an address.
+    ///
+    /// # Errors
+    /// [`NoTries`] when it has none left, or when all that are left are being looked at.
+    pub fn take(&self, address: IpAddr, now: Now) -> Result<Try, NoTries> {
         let address = network(address);
-        if !all.contains_key(&address) && all.len() >= ADDRESSES_MAX {
-            let oldest = all.iter().min_by_key(|(_, tries)| tries.since);
-            if let Some(oldest) = oldest.map(|(address, _)| *address) {
-                all.remove(&oldest);
-            }
-        }
-        let fresh = Tries {
-            count: 0,
+        let mut all = self.lock();
+        make_room(&mut all, address);
+        let fresh = Count {
+            wrong: 0,
+            taken: 0,
             since: now.boot,
         };
-        let tries = all.entry(address).or_insert(fresh);
-        if now.boot.since_ms(tries.since) >= WINDOW_MS {
-            *tries = fresh;
+        let count = all.entry(address).or_insert(fresh);
+        if now.boot.since_ms(count.since) >= WINDOW_MS {
+            (count.wrong, count.since) = (0, now.boot);
         }
-        tries.count += 1;
+        if count.wrong >= TRIES_MAX {
+            let left_ms = WINDOW_MS.saturating_sub(now.boot.since_ms(count.since));
+            let wait_s = u32::try_from(left_ms.div_ceil(1_000)).unwrap_or(u32::MAX);
+            return Err(NoTries { wait_s });
+        }
+        if count.wrong + count.taken >= TRIES_MAX {
+            return Err(NoTries { wait_s: CHECK_S });
+        }
+        count.taken += 1;
+        Ok(Try {
+            tries: Self(self.0.clone()),
+            address,
+            is_wrong: true,
+        })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<IpAddr, Tries>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<IpAddr, Count>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Try {
+    /// Gives the try back: its code was right, or was not looked at.
+    pub fn give_back(mut self) {
+        self.is_wrong = false;
+    }
+}
+
+impl Drop for Try {
+    fn drop(&mut self) {
+        if let Some(count) = self.tries.lock().get_mut(&self.address) {
+            count.taken = count.taken.saturating_sub(1);
+            count.wrong += u32::from(self.is_wrong);
+        }
+    }
+}
+
+fn make_room(all: &mut BTreeMap<IpAddr, Count>, address: IpAddr) {
+    if all.contains_key(&address) || all.len() < ADDRESSES_MAX {
+        return;
+    }
+    let oldest = all.iter().min_by_key(|(_, count)| count.since);
+    if let Some(oldest) = oldest.map(|(address, _)| *address) {
+        all.remove(&oldest);
     }
 }
 
@@ -82,36 +133,87 @@ mod tests {
         text.parse().unwrap()
     }
 
-    #[test]
-    fn the_fifth_wrong_try_makes_an_address_wait_and_nobody_else() {
-        let tries = WrongTries::default();
-        let guesser = address("192.0.2.1");
-        for second in 0..5 {
-            assert_eq!(tries.wait_s(guesser, at(second)), None);
-            tries.count(guesser, at(second));
+    fn wrong(tries: &Tries, address: IpAddr, second: u64) {
+        drop(tries.take(address, at(second)).unwrap());
+    }
+
+    fn wait_s(tries: &Tries, address: IpAddr, second: u64) -> Option<u32> {
+        match tries.take(address, at(second)) {
+            Ok(taken) => {
+                taken.give_back();
+                None
+            }
+            Err(NoTries { wait_s }) => Some(wait_s),
         }
-        assert_eq!(tries.wait_s(guesser, at(5)), Some(595));
-        assert_eq!(tries.wait_s(address("192.0.2.2"), at(5)), None);
-        assert_eq!(tries.wait_s(guesser, at(600)), None);
-        tries.count(guesser, at(600));
-        assert_eq!(tries.wait_s(guesser, at(600)), None);
+    }
+
+    #[test]
+    fn the_thirtieth_wrong_try_makes_an_address_wait_and_nobody_else() {
+        let tries = Tries::default();
+        let guesser = address("192.0.2.1");
+        for second in 0..30 {
+            wrong(&tries, guesser, second);
+        }
+        assert_eq!(wait_s(&tries, guesser, 30), Some(570));
+        assert_eq!(wait_s(&tries, address("192.0.2.2"), 30), None);
+        assert_eq!(wait_s(&tries, guesser, 600), None);
+        wrong(&tries, guesser, 600);
+        assert_eq!(wait_s(&tries, guesser, 600), None);
+    }
+
+    #[test]
+    fn of_a_thousand_guesses_at_once_thirty_are_looked_at() {
+        let tries = Tries::default();
+        let guesser = address("192.0.2.1");
+        let taken: Vec<_> = (0..1_000)
+            .filter_map(|_| tries.take(guesser, at(0)).ok())
+            .collect();
+        assert_eq!(taken.len(), 30);
+        assert_eq!(wait_s(&tries, guesser, 0), Some(CHECK_S));
+        drop(taken);
+        assert_eq!(wait_s(&tries, guesser, 0), Some(600));
+    }
+
+    #[test]
+    fn a_right_code_costs_no_try_however_often_it_is_asked() {
+        let tries = Tries::default();
+        let room = address("192.0.2.1");
+        for _ in 0..1_000 {
+            tries.take(room, at(0)).unwrap().give_back();
+        }
+        for _ in 0..29 {
+            wrong(&tries, room, 1);
+        }
+        assert_eq!(wait_s(&tries, room, 1), None);
+    }
+
+    #[test]
+    fn a_try_that_outlives_its_window_counts_in_the_next() {
+        let tries = Tries::default();
+        let guesser = address("192.0.2.1");
+        let slow: Vec<_> = (0..30)
+            .filter_map(|_| tries.take(guesser, at(0)).ok())
+            .collect();
+        assert_eq!(wait_s(&tries, guesser, 600), Some(CHECK_S));
+        drop(slow);
+        assert_eq!(wait_s(&tries, guesser, 600), Some(600));
     }
 
     #[test]
     fn one_network_of_ipv6_counts_as_one() {
-        let tries = WrongTries::default();
-        for last in 1..=5 {
-            tries.count(address(&format!("2001:db8::{last}")), at(0));
+        let tries = Tries::default();
+        for last in 1..=30 {
+            wrong(&tries, address(&format!("2001:db8::{last:x}")), 0);
         }
-        assert!(tries.wait_s(address("2001:db8::ffff"), at(1)).is_some());
-        assert!(tries.wait_s(address("2001:db8:0:1::1"), at(1)).is_none());
+        assert!(wait_s(&tries, address("2001:db8::ffff"), 1).is_some());
+        assert!(wait_s(&tries, address("2001:db8:0:1::1"), 1).is_none());
     }
 
     #[test]
     fn the_number_of_addresses_is_bounded() {
-        let tries = WrongTries::default();
+        let tries = Tries::default();
         for n in 0..=u32::try_from(ADDRESSES_MAX).unwrap() {
-            tries.count(IpAddr::V4(n.into()), at(u64::from(n)));
+            wrong(&tries, IpAddr::V4(n.into()), u64::from(n));
         }
         let all = tries.lock();
         assert_eq!(all.len(), ADDRESSES_MAX);
