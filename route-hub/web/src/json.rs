@@ -3,10 +3,15 @@
 use crate::{
     error::ApiError,
     limits::{NESTING_MAX, NODES_MAX},
+    members::Members,
     node::{Node, Tree, repeated, shorten},
+    steps::Steps,
 };
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use std::{cell::RefCell, collections::BTreeMap, fmt};
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+};
 
 /// Adds the members of a JSON body to `tree`.
 ///
@@ -21,7 +26,8 @@ pub(crate) fn read_json(body: &[u8], tree: &mut Tree) -> Result<(), ApiError> {
     }
     let text = std::str::from_utf8(body)
         .map_err(|_| ApiError::invalid_body("the body is not valid UTF-8"))?;
-    match parse(text)? {
+    tree.steps.bytes(text.len());
+    match parse(text, &mut tree.steps)? {
         Node::Null => Ok(()),
         Node::List(items) if items.is_empty() => Ok(()),
         Node::Map(members) => members
@@ -31,8 +37,12 @@ pub(crate) fn read_json(body: &[u8], tree: &mut Tree) -> Result<(), ApiError> {
     }
 }
 
-fn parse(text: &str) -> Result<Node, ApiError> {
-    let state = State::default();
+fn parse(text: &str, steps: &mut Steps) -> Result<Node, ApiError> {
+    let state = State {
+        steps: RefCell::new(steps),
+        problem: RefCell::default(),
+        nodes: Cell::default(),
+    };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let seed = Seed {
         depth: 0,
@@ -48,13 +58,13 @@ fn parse(text: &str) -> Result<Node, ApiError> {
 }
 
 /// What the visitors of one body share: how much came, and which rule of ours was broken.
-#[derive(Default)]
-struct State {
+struct State<'t> {
     problem: RefCell<Option<ApiError>>,
-    nodes: std::cell::Cell<usize>,
+    nodes: Cell<usize>,
+    steps: RefCell<&'t mut Steps>,
 }
 
-impl State {
+impl State<'_> {
     fn refuse<E: de::Error>(&self, problem: ApiError) -> E {
         *self.problem.borrow_mut() = Some(problem);
         E::custom("refused")
@@ -78,12 +88,12 @@ impl State {
 }
 
 #[derive(Clone, Copy)]
-struct Seed<'s> {
+struct Seed<'s, 't> {
     depth: usize,
-    state: &'s State,
+    state: &'s State<'t>,
 }
 
-impl<'s> Seed<'s> {
+impl Seed<'_, '_> {
     fn deeper<E: de::Error>(self) -> Result<Self, E> {
         if self.depth == NESTING_MAX {
             let problem = ApiError::invalid_body("the body is nested too deeply");
@@ -96,7 +106,7 @@ impl<'s> Seed<'s> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
+impl<'de> DeserializeSeed<'de> for Seed<'_, '_> {
     type Value = Node;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
@@ -105,7 +115,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
+impl<'de> Visitor<'de> for Seed<'_, '_> {
     type Value = Node;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,14 +164,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
         let seed = self.deeper()?;
-        let mut members = BTreeMap::new();
+        let mut members = Members::default();
         while let Some(name) = access.next_key::<String>()? {
             let name = self.state.text(name)?;
+            self.state.steps.borrow_mut().look(members.len());
             if members.contains_key(&name) {
                 return Err(self.state.refuse(repeated(&shorten(&name))));
             }
             let value = access.next_value_seed(seed)?;
-            members.insert(name, value);
+            members.add(name, value, &mut self.state.steps.borrow_mut());
         }
         Ok(Node::Map(members))
     }
@@ -172,7 +183,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(body: &[u8]) -> Result<BTreeMap<String, Node>, ApiError> {
+    fn read(body: &[u8]) -> Result<Members, ApiError> {
         let mut tree = Tree::default();
         read_json(body, &mut tree).map(|()| tree.root)
     }
@@ -180,7 +191,7 @@ mod tests {
     #[test]
     fn the_four_ways_to_say_nothing_are_no_parameters() {
         for body in ["", " \r\n", "null", "[]", "{}", " {} "] {
-            assert_eq!(read(body.as_bytes()).unwrap(), BTreeMap::new(), "{body:?}");
+            assert!(read(body.as_bytes()).unwrap().is_empty(), "{body:?}");
         }
     }
 

@@ -25,9 +25,11 @@ mod filter;
 mod json;
 pub mod limits;
 mod list;
+mod members;
 mod node;
 mod params;
 mod query;
+mod steps;
 
 pub use answer::{Answer, Fields, ObjectWriter, Page, Resource};
 pub use body::read_body;

@@ -1,7 +1,6 @@
 //! The tree of parameters: one shape for query string, form and JSON.
 
-use crate::{error::ApiError, limits::NODES_MAX};
-use std::collections::BTreeMap;
+use crate::{error::ApiError, limits::NODES_MAX, members::Members, steps::Steps};
 
 /// One value of a request.
 ///
@@ -15,13 +14,15 @@ pub(crate) enum Node {
     Text(String),
     Plain(String),
     List(Vec<Node>),
-    Map(BTreeMap<String, Node>),
+    Map(Members),
 }
 
 /// A tree under construction: counts its values and refuses what stands twice.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    pub(crate) root: BTreeMap<String, Node>,
+    pub(crate) root: Members,
+    /// How much work it was so far.
+    pub(crate) steps: Steps,
     nodes: usize,
 }
 
@@ -33,10 +34,18 @@ impl Tree {
             return Err(ApiError::invalid_body("the request has too many values"));
         }
         let Some(open) = name.find(['[', ']']) else {
-            return place(&mut self.root, name.to_owned(), name, value);
+            let added = self.root.add(name.to_owned(), value, &mut self.steps);
+            return if added { Ok(()) } else { Err(repeated(name)) };
         };
         let segments = brackets(name, open)?;
-        insert(&mut self.root, &name[..open], &segments, name, value)
+        let placed = insert(
+            &mut self.root,
+            &name[..open],
+            &segments,
+            value,
+            &mut self.steps,
+        );
+        if placed { Ok(()) } else { Err(repeated(name)) }
     }
 }
 
@@ -66,48 +75,20 @@ fn brackets(name: &str, open: usize) -> Result<Vec<&str>, ApiError> {
     Ok(segments)
 }
 
-fn insert(
-    map: &mut BTreeMap<String, Node>,
-    key: &str,
-    rest: &[&str],
-    name: &str,
-    value: Node,
-) -> Result<(), ApiError> {
+/// Puts a value where the brackets lead; says whether the place was free.
+fn insert(members: &mut Members, key: &str, rest: &[&str], value: Node, steps: &mut Steps) -> bool {
     let key = if key.is_empty() {
-        next_index(map)
+        members.next_index(steps)
     } else {
         key.to_owned()
     };
     let Some((next, deeper)) = rest.split_first() else {
-        return place(map, key, name, value);
+        return members.add(key, value, steps);
     };
-    let child = map.entry(key).or_insert_with(|| Node::Map(BTreeMap::new()));
+    let child = members.or_insert_with(key, || Node::Map(Members::default()), steps);
     match child {
-        Node::Map(child) => insert(child, next, deeper, name, value),
-        _ => Err(repeated(name)),
-    }
-}
-
-/// `a[]` takes the number after those that are there: only pushes count up from nothing.
-fn next_index(map: &BTreeMap<String, Node>) -> String {
-    (map.len()..=map.len() * 2)
-        .map(|index| index.to_string())
-        .find(|index| !map.contains_key(index))
-        .unwrap_or_default()
-}
-
-fn place(
-    map: &mut BTreeMap<String, Node>,
-    key: String,
-    name: &str,
-    value: Node,
-) -> Result<(), ApiError> {
-    match map.entry(key) {
-        std::collections::btree_map::Entry::Vacant(entry) => {
-            entry.insert(value);
-            Ok(())
-        }
-        std::collections::btree_map::Entry::Occupied(_) => Err(repeated(name)),
+        Node::Map(child) => insert(child, next, deeper, value, steps),
+        _ => false,
     }
 }
 
@@ -129,7 +110,7 @@ mod tests {
         Node::Plain(text.to_owned())
     }
 
-    fn tree(names: &[&str]) -> Result<BTreeMap<String, Node>, ApiError> {
+    fn tree(names: &[&str]) -> Result<Members, ApiError> {
         let mut tree = Tree::default();
         for name in names {
             tree.put(name, plain("x"))?;

@@ -4,10 +4,11 @@ use crate::{
     error::{ApiError, ErrorCode},
     field::Field,
     json::read_json,
+    members::Members,
     node::{Node, Tree},
     query::read_pairs,
+    steps::Steps,
 };
-use std::collections::BTreeMap;
 
 /// The parameters of one request.
 ///
@@ -16,7 +17,8 @@ use std::collections::BTreeMap;
 /// [`refuse_later`](Self::refuse_later).
 #[derive(Debug, Clone, Default)]
 pub struct Params {
-    root: BTreeMap<String, Node>,
+    root: Members,
+    steps: Steps,
 }
 
 /// A parameter of a feature that comes later, and the value besides "empty" that says nothing.
@@ -53,7 +55,16 @@ impl Params {
                 BodyKind::Json => read_json(bytes, &mut tree)?,
             }
         }
-        Ok(Self { root: tree.root })
+        Ok(Self {
+            root: tree.root,
+            steps: tree.steps,
+        })
+    }
+
+    /// Returns how many steps reading took: one for each byte, and for each look among names as
+    /// many as its comparisons. It grows with the size of what came, whatever its shape.
+    pub fn steps(&self) -> u64 {
+        self.steps.count()
     }
 
     /// Returns the parameter of this name, given or not.
@@ -70,7 +81,7 @@ impl Params {
 
     /// Takes a parameter out, so that nothing after sees it.
     pub(crate) fn take_text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
-        match self.root.remove(name) {
+        match self.root.take(name) {
             None | Some(Node::Null) => Ok(None),
             Some(Node::Text(text) | Node::Plain(text)) => Ok(Some(text)),
             Some(_) => Err(ApiError::invalid_param(name, "must be a string")),

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 /// # Errors
 /// Invalid UTF-8 after decoding, a NUL character, or a name that the tree refuses.
 pub(crate) fn read_pairs(text: &[u8], tree: &mut Tree) -> Result<(), ApiError> {
+    tree.steps.bytes(text.len());
     for pair in text.split(|byte| *byte == b'&') {
         if pair.is_empty() {
             continue;

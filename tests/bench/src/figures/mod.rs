@@ -1,5 +1,6 @@
 //! The figures, in groups that share a hub.
 
+mod abuse_parameters;
 mod accept_to_radio;
 mod agent;
 mod bare;
@@ -94,6 +95,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: million::NAMES,
         measure: million::measure,
+    },
+    Group {
+        names: abuse_parameters::NAMES,
+        measure: abuse_parameters::measure,
     },
 ];
 
