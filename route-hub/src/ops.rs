@@ -173,7 +173,7 @@ fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
 fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
     let mut registry = Registry::with_prefix("route_hub");
     let load = hub.store.load();
-    let gauges: [(&str, &str, u64); 5] = [
+    let gauges: [(&str, &str, u64); 6] = [
         (
             "messages_queued",
             "Messages that wait at the hub or on a phone",
@@ -198,6 +198,11 @@ fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
             "store_reads_waiting",
             "Jobs that wait to read",
             load.reads_waiting as u64,
+        ),
+        (
+            "store_health",
+            "0 while the database takes writes, 1 while it is full, 2 while it cannot be written, 3 when damaged",
+            hub.store.health() as u64,
         ),
     ];
     for (name, help, value) in gauges {

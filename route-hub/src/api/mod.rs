@@ -67,6 +67,11 @@ impl From<StoreError> for Failure {
             StoreError::TooSlow => {
                 ApiError::unavailable("this list takes too long: use fewer or other filters")
             }
+            StoreError::Full(_) => ApiError::unavailable("the hub's disk is full"),
+            StoreError::NotWritable(_) => {
+                ApiError::unavailable("the hub's database cannot be written")
+            }
+            StoreError::Damaged(_) => ApiError::unavailable("the hub's database is damaged"),
             StoreError::Refused { param, rule } => ApiError::invalid_param(param, rule),
             error => ApiError::internal(with_causes(&error)),
         })

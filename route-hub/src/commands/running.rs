@@ -13,7 +13,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use hub_outgoing::{Client, Guard};
-use hub_store::meta;
+use hub_store::{Health, meta};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -79,6 +79,7 @@ impl Running {
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
         workers.spawn(notice_changes(hub.clone()));
+        workers.spawn(tell_health(hub.clone()));
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());
         }
@@ -153,5 +154,20 @@ async fn notice_changes(hub: Hub) {
     while changes.changed().await.is_ok() {
         hub.rows_changed();
         hub.bus.wake_webhooks();
+    }
+}
+
+/// Says in the log when the database takes no more writes, and when it takes them again.
+async fn tell_health(hub: Hub) {
+    let mut changes = hub.store.health_changes();
+    while changes.changed().await.is_ok() {
+        match *changes.borrow_and_update() {
+            Health::Ok => tracing::info!("the database takes writes again"),
+            Health::Full => tracing::error!("the disk of the database is full: nothing is written"),
+            Health::NotWritable => tracing::error!("the database cannot be written"),
+            Health::Damaged => tracing::error!(
+                "the database is damaged: nothing is written to it any more; restore a backup"
+            ),
+        }
     }
 }

@@ -51,6 +51,12 @@ pub enum StoreError {
     },
     /// The file is damaged.
     Damaged(Cause),
+    /// There is no room for what was to be written; a little later there may be.
+    Full(Cause),
+    /// The file cannot be written, or its disk fails.
+    NotWritable(Cause),
+    /// The job did more than one job may do (see the executor): a defect of the hub.
+    OverBudget,
     /// Anything else that the database says.
     Engine(Cause),
 }
@@ -61,7 +67,10 @@ pub type Cause = Arc<dyn Error + Send + Sync>;
 impl StoreError {
     /// Says whether the same job may succeed a little later.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Busy | Self::Closed | Self::TooSlow)
+        matches!(
+            self,
+            Self::Busy | Self::Closed | Self::TooSlow | Self::Full(_) | Self::NotWritable(_)
+        )
     }
 }
 
@@ -85,6 +94,9 @@ impl fmt::Display for StoreError {
                 "the database has schema {found}, this version knows schemas up to {known}"
             ),
             Self::Damaged(_) => f.write_str("the database file is damaged"),
+            Self::Full(_) => f.write_str("there is no room for the database"),
+            Self::NotWritable(_) => f.write_str("the database cannot be written"),
+            Self::OverBudget => f.write_str("the job did more than one job may do: a defect"),
             Self::Engine(_) => f.write_str("the database failed"),
         }
     }
@@ -93,7 +105,11 @@ impl fmt::Display for StoreError {
 impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Conflict(cause) | Self::Damaged(cause) | Self::Engine(cause) => Some(&**cause),
+            Self::Conflict(cause)
+            | Self::Damaged(cause)
+            | Self::Full(cause)
+            | Self::NotWritable(cause)
+            | Self::Engine(cause) => Some(&**cause),
             Self::Busy
             | Self::Closed
             | Self::TooSlow
@@ -101,6 +117,7 @@ impl Error for StoreError {
             | Self::Refused { .. }
             | Self::Panicked
             | Self::ErrorIgnored
+            | Self::OverBudget
             | Self::Missing { .. }
             | Self::Foreign { .. }
             | Self::Newer { .. } => None,

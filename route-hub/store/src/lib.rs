@@ -40,6 +40,9 @@ pub mod webhooks;
 
 mod error;
 mod executor;
+#[cfg(test)]
+mod executor_tests;
+mod health;
 mod job;
 mod load;
 mod migrations;
@@ -51,6 +54,7 @@ mod tx;
 mod value;
 
 pub use error::{Cause, StoreError};
+pub use health::Health;
 pub use load::Load;
 pub use row::Row;
 pub use sqlite::SqliteSettings;

@@ -404,6 +404,13 @@ pub(crate) fn failure(error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             StoreError::Damaged(Arc::new(error))
         }
+        Some(ErrorCode::DiskFull) => StoreError::Full(Arc::new(error)),
+        Some(
+            ErrorCode::ReadOnly
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::SystemIoFailure,
+        ) => StoreError::NotWritable(Arc::new(error)),
         _ => StoreError::Engine(Arc::new(error)),
     }
 }
@@ -411,6 +418,8 @@ pub(crate) fn failure(error: rusqlite::Error) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Health, Store, Tx, meta};
+    use std::io::{Seek as _, SeekFrom, Write as _};
 
     #[test]
     fn sqlite_swaps_dollar_parameters_unless_they_are_rewritten() {
@@ -432,6 +441,57 @@ mod tests {
         let sql = r#"SELECT '$1 it''s', "a$2", $10 FROM t WHERE x = $1"#;
         let expected = r#"SELECT '$1 it''s', "a$2", ?10 FROM t WHERE x = ?1"#;
         assert_eq!(&*numbered(sql), expected);
+    }
+
+    /// Sets how many pages the file may have: with those that it has, its disk is as good as full.
+    fn pages_max(store: &Store, sql: &'static str) {
+        let set = store.write_blocking(move |tx| tx.query(sql, &[], |row| row.int(0)));
+        set.unwrap();
+    }
+
+    #[test]
+    fn a_file_that_cannot_grow_is_full_until_it_can() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+        pages_max(&store, "PRAGMA max_page_count = 1");
+        let large = |tx: &mut Tx<'_>| meta::put(tx, "large", &"x".repeat(1_000_000));
+        let refused = store.write_blocking(large);
+        assert!(matches!(refused, Err(StoreError::Full(_))));
+        assert_eq!(store.health(), Health::Full);
+        pages_max(&store, "PRAGMA max_page_count = 100000");
+        let mut changes = store.health_changes();
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_time().build().unwrap();
+        runtime.block_on(async {
+            let well = changes.wait_for(|health| *health == Health::Ok);
+            let well = tokio::time::timeout(Duration::from_secs(60), well).await;
+            assert!(well.is_ok(), "it goes on by itself");
+        });
+        store.write_blocking(large).unwrap();
+    }
+
+    #[test]
+    fn a_page_of_rubbish_is_damage() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hub.db");
+        let settings = SqliteSettings::new(&path);
+        let writer = open_writer(&settings).unwrap().connection;
+        let find = "SELECT rootpage FROM sqlite_master WHERE name = 'api_requests'";
+        let page: u32 = writer.query_row(find, [], |row| row.get(0)).unwrap();
+        let emptied = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        assert_eq!(emptied, Ok(0_i64), "what is in the log would mend the page");
+        drop(writer);
+        let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.seek(SeekFrom::Start(u64::from(page - 1) * 4_096))
+            .unwrap();
+        file.write_all(&[0xa5; 4_096]).unwrap();
+        let store = Store::open_sqlite(settings).unwrap();
+        let read = "SELECT * FROM api_requests";
+        let read = store.read_blocking(move |tx| tx.query_one(read, &[], |row| row.int(0)));
+        assert!(matches!(read, Err(StoreError::Damaged(_))), "{read:?}");
+        let refused = store.write_blocking(|tx| meta::put(tx, "name", "value"));
+        assert!(matches!(refused, Err(StoreError::Damaged(_))));
+        assert_eq!(store.health(), Health::Damaged);
     }
 
     #[test]

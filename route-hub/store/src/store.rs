@@ -1,10 +1,11 @@
 //! The handle that everybody holds.
 
 use crate::executor::{Writer, run_reader};
+use crate::health::HealthBoard;
 use crate::job::{JobQueue, TypedJob};
 use crate::load::{Commits, Load};
 use crate::tx::Session;
-use crate::{SqliteSettings, StoreError, Tx, sqlite};
+use crate::{Health, SqliteSettings, StoreError, Tx, sqlite};
 use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ struct Shared {
     reads: Arc<JobQueue>,
     changes: watch::Receiver<u64>,
     commits: Arc<Commits>,
+    health: Arc<HealthBoard>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -41,7 +43,11 @@ impl Store {
         Self::start(writer, readers)
     }
 
-    fn start(writer: Box<dyn Session>, readers: Vec<Box<dyn Session>>) -> Result<Self, StoreError> {
+    /// Starts the threads on connections that are open.
+    pub(crate) fn start(
+        writer: Box<dyn Session>,
+        readers: Vec<Box<dyn Session>>,
+    ) -> Result<Self, StoreError> {
         let (changes_in, changes) = watch::channel(0);
         let store = Self {
             shared: Arc::new(Shared {
@@ -49,17 +55,20 @@ impl Store {
                 reads: Arc::new(JobQueue::new()),
                 changes,
                 commits: Arc::default(),
+                health: Arc::new(HealthBoard::new()),
                 threads: Mutex::new(Vec::new()),
             }),
         };
         let queue = Arc::clone(&store.shared.writes);
         let commits = Arc::clone(&store.shared.commits);
+        let health = Arc::clone(&store.shared.health);
         store.spawn("store-write", move || {
-            Writer::new(writer, &queue, changes_in, commits).run();
+            Writer::new(writer, &queue, changes_in, commits, health).run();
         })?;
         for session in readers {
             let queue = Arc::clone(&store.shared.reads);
-            store.spawn("store-read", move || run_reader(session, &queue))?;
+            let health = Arc::clone(&store.shared.health);
+            store.spawn("store-read", move || run_reader(session, &queue, &health))?;
         }
         Ok(store)
     }
@@ -143,6 +152,16 @@ impl Store {
             commits,
             jobs_committed,
         }
+    }
+
+    /// Says whether the database takes writes: what its own errors told, asked without a wait.
+    pub fn health(&self) -> Health {
+        self.shared.health.now()
+    }
+
+    /// Tells of each change of [`Self::health`].
+    pub fn health_changes(&self) -> watch::Receiver<Health> {
+        self.shared.health.watch()
     }
 
     /// Counts the moments at which another process was seen to have written.

@@ -1,7 +1,7 @@
 //! A job's view of the database: one transaction.
 
 use crate::row::Row;
-use crate::{StoreError, Value};
+use crate::{Health, StoreError, Value};
 use std::time::Duration;
 
 /// A statement's text, with parameters written `$1`, `$2`, ….
@@ -55,6 +55,7 @@ pub(crate) trait Session: Send {
 pub struct Tx<'c> {
     session: &'c mut dyn Session,
     failed: bool,
+    told: Health,
     #[cfg(feature = "fault-order")]
     answered_early: bool,
 }
@@ -64,6 +65,7 @@ impl<'c> Tx<'c> {
         Self {
             session,
             failed: false,
+            told: Health::Ok,
             #[cfg(feature = "fault-order")]
             answered_early: false,
         }
@@ -85,6 +87,11 @@ impl<'c> Tx<'c> {
         self.failed
     }
 
+    /// Returns the worst that an error of a statement told of the database.
+    pub(crate) fn told(&self) -> Health {
+        self.told
+    }
+
     /// Runs a statement and returns how many rows it changed.
     ///
     /// # Errors
@@ -95,7 +102,7 @@ impl<'c> Tx<'c> {
         values: &[Value<'_>],
     ) -> Result<usize, StoreError> {
         let result = self.session.execute(Sql::Fixed(sql), values);
-        self.failed |= result.is_err();
+        self.note(&result);
         result
     }
 
@@ -179,7 +186,14 @@ impl<'c> Tx<'c> {
         each: EachRow<'_>,
     ) -> Result<(), StoreError> {
         let result = self.session.query(sql, values, each);
-        self.failed |= result.is_err();
+        self.note(&result);
         result
+    }
+
+    fn note<T>(&mut self, result: &Result<T, StoreError>) {
+        if let Err(error) = result {
+            self.failed = true;
+            self.told = self.told.max(Health::told_by(error));
+        }
     }
 }

@@ -20,9 +20,12 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 fn hold_writer(store: &Store) -> Sender<()> {
     let (release, held): (Sender<()>, Receiver<()>) = channel();
     let (begun, has_begun) = channel();
+    let mut once = Some(held);
     drop(store.write(move |_| {
-        begun.send(()).unwrap();
-        held.recv_timeout(PATIENCE).unwrap();
+        if let Some(held) = once.take() {
+            begun.send(()).unwrap();
+            held.recv_timeout(PATIENCE).unwrap();
+        }
         Ok(())
     }));
     has_begun.recv_timeout(PATIENCE).unwrap();
@@ -98,6 +101,26 @@ pub(crate) fn a_job_that_fails_takes_nobody_with_it<B: Backend>() {
         runs, 2,
         "the group of the failed job was rolled back and run again"
     );
+}
+
+pub(crate) fn a_job_that_fails_costs_its_group_one_commit_more<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let release = hold_writer(&store);
+    let good = || (0..20).map(|_| store.write(|tx| put(tx, "good"))).collect();
+    let before: Vec<_> = good();
+    let failing = store.write(|_| Err::<(), _>(StoreError::BadRow { column: 3 }));
+    let after: Vec<_> = good();
+    release.send(()).unwrap();
+    block_on(async {
+        assert!(failing.await.is_err());
+        for job in before.into_iter().chain(after) {
+            job.await.unwrap();
+        }
+    });
+    let load = store.load();
+    assert_eq!(load.jobs_committed, 41, "the one that held the writer too");
+    assert!(load.commits <= 3, "{} commits", load.commits);
 }
 
 pub(crate) fn a_job_that_panics_takes_nobody_with_it<B: Backend>() {

@@ -47,6 +47,7 @@ conformance! {
     executor {
         parameters_keep_their_numbers
         a_job_that_fails_takes_nobody_with_it
+        a_job_that_fails_costs_its_group_one_commit_more
         a_job_that_panics_takes_nobody_with_it
         a_job_that_goes_on_after_an_error_is_undone
         a_full_queue_says_so_at_once
