@@ -11,7 +11,7 @@ use crate::pairing::tries::Tries;
 use crate::random::Random;
 use crate::requests::RequestCounts;
 use hub_store::Store;
-use postrider_model::{Id, Key, KeyMaker, Now};
+use postrider_model::{HubId, Id, Key, KeyMaker, Now};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,6 +23,8 @@ pub struct Hub {
 
 /// What is behind a [`Hub`].
 pub struct Shared {
+    /// The hub's own id, which its phones know it by.
+    pub hub_id: HubId,
     /// The database.
     pub store: Store,
     /// Both clocks.
@@ -57,6 +59,8 @@ pub struct Shared {
 
 /// What a hub is made of.
 pub struct HubParts {
+    /// The hub's own id, as its database has it.
+    pub id: HubId,
     /// The database.
     pub store: Store,
     /// Both clocks.
@@ -75,6 +79,7 @@ impl Hub {
     /// Puts a hub together.
     pub fn new(parts: HubParts) -> Self {
         let HubParts {
+            id: hub_id,
             store,
             clock,
             keys,
@@ -83,6 +88,7 @@ impl Hub {
             host_names,
         } = parts;
         let shared = Shared {
+            hub_id,
             store,
             clock,
             random: Random::new(),

@@ -16,6 +16,7 @@ pub mod dispatch;
 pub mod fault;
 pub mod housekeeping;
 pub mod hub;
+pub mod hub_id;
 pub mod link;
 pub mod ops;
 pub mod pairing;

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// What `route-hub serve` takes. Every flag has a variable, and a key of the same name (with
-/// underscores) in the file that `--config` names; a flag wins over a variable, a variable over
-/// the file.
+/// What `route-hub serve` takes. Every flag but `--create` has a variable, and a key of the same
+/// name (with underscores) in the file that `--config` names; a flag wins over a variable, a
+/// variable over the file.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServeSettings {
@@ -18,6 +18,12 @@ pub struct ServeSettings {
     /// Folder of the database and of everything else the hub keeps [default: route-hub-data].
     #[arg(long, env = "ROUTE_HUB_DIR", value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// Make a new, empty database where the folder has none; without it such a folder is refused.
+    ///
+    /// A flag alone: whoever left it in a file would start an empty hub whenever a disk is missing.
+    #[arg(long)]
+    #[serde(skip)]
+    pub create: bool,
     /// Address to listen on [default: 127.0.0.1:8090].
     #[arg(long, env = "ROUTE_HUB_LISTEN", value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
@@ -125,6 +131,7 @@ impl ServeSettings {
         Self {
             config: self.config,
             dir: self.dir.or(file.dir),
+            create: self.create,
             listen: self.listen.or(file.listen),
             tls_cert: self.tls_cert.or(file.tls_cert),
             tls_key: self.tls_key.or(file.tls_key),

@@ -40,6 +40,8 @@ pub enum CloseCode {
     Internal,
     /// The other end broke the protocol.
     ProtocolError,
+    /// The hub does not know this phone, or has another name.
+    NotKnown,
     /// The phone is not paired, or was revoked.
     NotPaired,
     /// The phone needs a newer app.
@@ -74,7 +76,10 @@ pub enum Event {
     LinkUp,
     /// The connection ended.
     LinkDown,
-    /// The hub does not know this phone any more, or does not trust its journal: pair again.
+    /// The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost; the
+    /// phone hands over nothing more, and goes on trying until the hub knows it again.
+    NotKnownHere,
+    /// The hub took this phone out of service, or does not trust its journal: pair again.
     PairingNeeded {
         /// What the hub said.
         close: CloseCode,

@@ -2,60 +2,79 @@
 
 use crate::random::Seeded;
 use ::backoff::{SystemClock, backoff::Backoff, exponential::ExponentialBackoff};
+use postrider_link::session::phone::RedialPace;
 use std::time::Duration;
 
 /// The longest wait that the first redial may draw.
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest wait that any redial may draw.
-const LONGEST: Duration = Duration::from_secs(60);
 
-/// The waits between dials: `rand(0, min(60 s, 1 s * 2^n))`, without an end.
+/// The waits between dials: `rand(0, min(longest, 1 s * 2^n))`, without an end. The longest is a
+/// minute while the hub is away, and more while it is there and does not know the phone: each has a
+/// count of its own.
 ///
 /// The schedule is `backoff`'s, with its own randomness turned off: the whole wait is drawn, from
 /// the phone's seed, so that ten thousand phones do not come back in step.
 #[derive(Debug)]
 pub(crate) struct Redial {
-    schedule: ExponentialBackoff<SystemClock>,
+    away: ExponentialBackoff<SystemClock>,
+    not_known: ExponentialBackoff<SystemClock>,
     random: Seeded,
 }
 
 impl Redial {
     /// Starts at the shortest wait.
     pub(crate) fn new(random: Seeded) -> Self {
-        let mut schedule = ExponentialBackoff {
-            initial_interval: FIRST,
-            max_interval: LONGEST,
-            multiplier: 2.0,
-            randomization_factor: 0.0,
-            max_elapsed_time: None,
-            ..ExponentialBackoff::default()
-        };
-        schedule.reset();
-        Self { schedule, random }
+        Self {
+            away: schedule(RedialPace::Away),
+            not_known: schedule(RedialPace::NotKnown),
+            random,
+        }
     }
 
     /// Draws the next wait in milliseconds; the one after it may be twice as long.
-    pub(crate) fn next_wait_ms(&mut self) -> u64 {
-        let bound = self.schedule.next_backoff().unwrap_or(LONGEST);
+    pub(crate) fn next_wait_ms(&mut self, pace: RedialPace) -> u64 {
+        let schedule = match pace {
+            RedialPace::Away => &mut self.away,
+            RedialPace::NotKnown => &mut self.not_known,
+        };
+        let bound = schedule.next_backoff().unwrap_or(longest(pace));
         let bound_ms = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX);
         self.random.up_to(bound_ms)
     }
 
     /// Returns to the shortest wait: a session went well.
     pub(crate) fn reset(&mut self) {
-        self.schedule.reset();
+        self.away.reset();
+        self.not_known.reset();
     }
+}
+
+fn schedule(pace: RedialPace) -> ExponentialBackoff<SystemClock> {
+    let mut schedule = ExponentialBackoff {
+        initial_interval: FIRST,
+        max_interval: longest(pace),
+        multiplier: 2.0,
+        randomization_factor: 0.0,
+        max_elapsed_time: None,
+        ..ExponentialBackoff::default()
+    };
+    schedule.reset();
+    schedule
+}
+
+const fn longest(pace: RedialPace) -> Duration {
+    Duration::from_millis(pace.longest_ms())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn highest_of(waits: usize, skip: usize) -> u64 {
+    fn highest_of(pace: RedialPace, waits: usize, skip: usize) -> u64 {
         let draw = |seed| {
             let mut redial = Redial::new(Seeded::new(seed));
             (0..skip + waits)
-                .map(|_| redial.next_wait_ms())
+                .map(|_| redial.next_wait_ms(pace))
                 .skip(skip)
                 .max()
                 .unwrap_or(0)
@@ -72,7 +91,16 @@ mod tests {
             (6, 60_000),
             (40, 60_000),
         ] {
-            let highest = highest_of(1, skip);
+            let highest = highest_of(RedialPace::Away, 1, skip);
+            assert!(highest <= bound_ms, "{highest} after {skip}");
+            assert!(highest > bound_ms * 9 / 10, "{highest} after {skip}");
+        }
+    }
+
+    #[test]
+    fn a_hub_that_does_not_know_the_phone_is_tried_ever_more_rarely_up_to_a_quarter_of_an_hour() {
+        for (skip, bound_ms) in [(0, 1_000), (6, 64_000), (10, 900_000), (40, 900_000)] {
+            let highest = highest_of(RedialPace::NotKnown, 1, skip);
             assert!(highest <= bound_ms, "{highest} after {skip}");
             assert!(highest > bound_ms * 9 / 10, "{highest} after {skip}");
         }
@@ -82,9 +110,11 @@ mod tests {
     fn a_reset_returns_to_the_shortest_wait() {
         let mut redial = Redial::new(Seeded::new(1));
         for _ in 0..20 {
-            redial.next_wait_ms();
+            redial.next_wait_ms(RedialPace::Away);
+            redial.next_wait_ms(RedialPace::NotKnown);
         }
         redial.reset();
-        assert!(redial.next_wait_ms() <= 1_000);
+        assert!(redial.next_wait_ms(RedialPace::Away) <= 1_000);
+        assert!(redial.next_wait_ms(RedialPace::NotKnown) <= 1_000);
     }
 }

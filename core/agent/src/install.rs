@@ -117,6 +117,8 @@ mod tests {
             device_id: "DV0000000000000007".parse().unwrap(),
             host: "hub.example.org".to_owned(),
             link_url: link_url.to_owned(),
+            hub_id: None,
+            project_id: None,
             phones: Vec::new(),
             pins: Vec::new(),
         }

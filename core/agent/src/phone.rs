@@ -178,6 +178,7 @@ impl Phone {
             boot_id: BootId::new(config.clock.boot_id()),
             device: config.pairing.device_id,
             host: config.pairing.host,
+            hub: config.pairing.hub_id,
             sims: config.sims,
             condition: config.condition,
             limits: config.limits,

@@ -281,8 +281,8 @@ impl Ring {
                 let row = self.disk.message_over(message).await?;
                 self.agent.handle_message_loaded(message, row, self.now());
             }
-            Effect::PlanRedial => {
-                let delay_ms = self.redial.next_wait_ms();
+            Effect::PlanRedial(pace) => {
+                let delay_ms = self.redial.next_wait_ms(pace);
                 self.agent.handle_redial(delay_ms, self.now());
             }
             Effect::ResetRedial => self.redial.reset(),

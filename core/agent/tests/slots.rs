@@ -80,6 +80,8 @@ async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
             device_id: DeviceId::new(Key::new(1).unwrap()),
             host: "hub.example".to_owned(),
             link_url: format!("ws://{port}/link"),
+            hub_id: None,
+            project_id: None,
             phones: Vec::new(),
             pins: Vec::new(),
         },

@@ -13,7 +13,11 @@ pub enum CloseCode {
     Internal,
     /// 4400: the other end broke the protocol; the phone resumes, backing off.
     ProtocolError,
-    /// 4403: the phone is not paired, or was revoked; it stops and erases itself.
+    /// 4401: the hub does not know this phone, or the signature fits none of the hub's names. The
+    /// phone keeps everything, hands nothing of the hub's to a radio, and goes on trying.
+    NotKnown,
+    /// 4403: the hub knows the phone, and it was revoked, unpaired or replaced; it stops, and keeps
+    /// only what came in and was not acked.
     NotPaired,
     /// 4406: a frame that must be understood was not; the phone needs a newer app.
     NeedsNewerApp,
@@ -31,6 +35,7 @@ impl CloseCode {
         Self::GoingAway,
         Self::Internal,
         Self::ProtocolError,
+        Self::NotKnown,
         Self::NotPaired,
         Self::NeedsNewerApp,
         Self::Replaced,
@@ -44,6 +49,7 @@ impl CloseCode {
             Self::GoingAway => 1001,
             Self::Internal => 1011,
             Self::ProtocolError => 4400,
+            Self::NotKnown => 4401,
             Self::NotPaired => 4403,
             Self::NeedsNewerApp => 4406,
             Self::Replaced => 4409,
@@ -63,6 +69,7 @@ impl CloseCode {
             Self::GoingAway => "going away",
             Self::Internal => "could not store",
             Self::ProtocolError => "protocol error",
+            Self::NotKnown => "not known here",
             Self::NotPaired => "not paired",
             Self::NeedsNewerApp => "needs a newer app",
             Self::Replaced => "replaced by a newer connection",
@@ -97,6 +104,7 @@ mod tests {
             "1001 going away",
             "1011 could not store",
             "4400 protocol error",
+            "4401 not known here",
             "4403 not paired",
             "4406 needs a newer app",
             "4409 replaced by a newer connection",

@@ -54,6 +54,13 @@ pub const GOOD_SESSION_MS: u64 = 60_000;
 /// Time that the hub leaves a drained phone to say its last facts, in milliseconds.
 pub const DRAIN_MS_MAX: u64 = 5_000;
 
+/// The longest wait between two tries to reach a hub that is away, in milliseconds.
+pub const REDIAL_MS_MAX: u64 = 60_000;
+
+/// The longest wait between two tries of a phone that its hub does not know, in milliseconds: the
+/// mistake is a person's, and people mend it in minutes or hours.
+pub const REDIAL_UNKNOWN_MS_MAX: u64 = 15 * 60 * 1_000;
+
 /// Time between two tries of a phone that needs a newer app, in milliseconds.
 pub const DAILY_MS: u64 = 24 * 60 * 60 * 1_000;
 

@@ -95,6 +95,7 @@ impl Agent {
             device: config.device,
             install,
             host: config.host,
+            hub: config.hub,
             boot: config.boot_id.as_str().to_owned(),
             down_window: DOWN_WINDOW,
         };
@@ -364,6 +365,11 @@ impl Agent {
     /// Returns when to call `handle_timeout`, and why.
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.timers.next()
+    }
+
+    /// Tells whether the hub said last that it does not know this phone.
+    pub fn is_not_known(&self) -> bool {
+        self.session.is_not_known()
     }
 
     /// Returns how many messages wait on the phone.

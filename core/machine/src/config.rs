@@ -3,7 +3,7 @@
 use crate::health::Condition;
 use crate::stamp::BootId;
 use postrider_link::frame::SimInfo;
-use postrider_model::{DeviceId, UnixMs};
+use postrider_model::{DeviceId, HubId, UnixMs};
 
 /// The platform's own guard, as the agent keeps below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +111,8 @@ pub struct AgentConfig {
     pub device: DeviceId,
     /// The hub's name, as hello signs it.
     pub host: String,
+    /// The hub's id, where pairing told it.
+    pub hub: Option<HubId>,
     /// The slots in use and what is known of their SIMs.
     pub sims: Vec<SimInfo>,
     /// What the platform knows of the phone.

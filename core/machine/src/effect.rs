@@ -8,7 +8,7 @@ use crate::{
 use postrider_link::{
     close::CloseCode,
     frame::{Address, Data, PhoneFrame},
-    session::phone::FactRange,
+    session::phone::{FactRange, RedialPace},
 };
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
@@ -18,10 +18,10 @@ pub enum Effect {
     /// Opens a connection to the hub; answered by `handle_connected` or `handle_disconnected`. An
     /// attempt that still runs is given up.
     Connect,
-    /// Draws the next delay of the schedule of redials, with full jitter; answered by
+    /// Draws the next delay of a schedule of redials, with full jitter; answered by
     /// `handle_redial`.
-    PlanRedial,
-    /// Starts the schedule of redials over: the session was good.
+    PlanRedial(RedialPace),
+    /// Starts both schedules of redials over: the session was good.
     ResetRedial,
     /// Reads facts from the journal; answered by `handle_facts_loaded`.
     LoadFacts(FactRange),

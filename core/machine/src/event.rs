@@ -12,7 +12,10 @@ pub enum Event {
     LinkUp,
     /// The connection ended.
     LinkDown,
-    /// The hub does not know this phone any more, or does not trust its journal: pair again.
+    /// The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost;
+    /// the phone hands over nothing more, and goes on trying until the hub knows it again.
+    NotKnownHere,
+    /// The hub took this phone out of service, or does not trust its journal: pair again.
     PairingNeeded {
         /// What the hub said.
         close: CloseCode,

@@ -26,7 +26,9 @@ impl Agent {
         self.watch_wall(now);
         self.take_received(now);
         self.watch_call_log(now);
+        let not_known = self.session.is_not_known();
         let (outbound, mut cx) = self.outbound_cx(now);
+        outbound.set_not_known(not_known);
         outbound.pump(&mut cx);
         self.let_out(now);
     }
@@ -113,7 +115,11 @@ impl Agent {
                     self.known_sims.acked(*up_to);
                 }
                 LinkChange::Restarted { sinks_by, .. } => outbound.restarted(*sinks_by),
-                LinkChange::Conn(_) | LinkChange::Down(_) | LinkChange::FactStored(_) => {}
+                LinkChange::Conn(_)
+                | LinkChange::Down(_)
+                | LinkChange::FactStored(_)
+                | LinkChange::HubLearned(_)
+                | LinkChange::NotKnown(_) => {}
             }
             let at = now.unix;
             self.out.link_change(Change::Link { change, at });
@@ -155,7 +161,7 @@ impl Agent {
             let is_present = |conn: u64| conn == self.session.conn();
             match effect {
                 PhoneEffect::Dial => return Some(Effect::Connect),
-                PhoneEffect::PlanRedial => return Some(Effect::PlanRedial),
+                PhoneEffect::PlanRedial(pace) => return Some(Effect::PlanRedial(pace)),
                 PhoneEffect::ResetSchedule => return Some(Effect::ResetRedial),
                 PhoneEffect::Sign { conn, bytes } if is_present(conn) => {
                     return Some(Effect::SignHello { bytes });
@@ -180,6 +186,9 @@ impl Agent {
                 PhoneEffect::Stopped(why) => self.out.event(stopped(why)),
                 PhoneEffect::Alert(PhoneAlert::ProtocolErrors) => {
                     self.out.event(Event::LinkFailing);
+                }
+                PhoneEffect::Alert(PhoneAlert::NotKnown) => {
+                    self.out.event(Event::NotKnownHere);
                 }
                 PhoneEffect::Alert(PhoneAlert::Replaced) => {
                     self.out.event(Event::LinkReplaced);

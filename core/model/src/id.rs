@@ -33,6 +33,8 @@ pub mod kind {
         Contact "CT"
         /// A group of contacts.
         Group "CG"
+        /// A hub: made with its database, and kept by every copy of it.
+        Hub "HB"
         /// A message, incoming or outgoing.
         Message "SM"
         /// A label of messages.
@@ -64,6 +66,8 @@ pub struct Id<K> {
     kind: PhantomData<fn() -> K>,
 }
 
+/// A hub's id.
+pub type HubId = Id<kind::Hub>;
 /// A message's id.
 pub type MessageId = Id<kind::Message>;
 /// A contact's id.

@@ -11,7 +11,7 @@ mod status;
 mod time;
 
 pub use id::{
-    AlertId, ApiKeyId, BroadcastId, ContactId, CustomRouteId, DeviceId, GroupId, Id, IdKind,
+    AlertId, ApiKeyId, BroadcastId, ContactId, CustomRouteId, DeviceId, GroupId, HubId, Id, IdKind,
     InvalidId, LabelId, MessageId, OrganizationId, PairingId, PhoneId, ProjectId,
     RelativeScheduledId, ScheduledId, WebhookId, kind,
 };

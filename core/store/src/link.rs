@@ -10,7 +10,7 @@ use postrider_link::{
     frame::{self, InstallId, PhoneFrame},
     session::phone::{FactRange, JournalLink, LinkChange, PhoneFact},
 };
-use postrider_model::UnixMs;
+use postrider_model::{HubId, UnixMs};
 use rusqlite::{Connection, OptionalExtension, params};
 
 impl Writer<'_> {
@@ -36,6 +36,16 @@ impl Writer<'_> {
             ),
             LinkChange::FactStored(fact) => self.fact_stored(fact),
             LinkChange::FactsAcked { up_to } => self.facts_acked(*up_to, at),
+            LinkChange::HubLearned(hub) => self.run(
+                "INSERT INTO link (one, hub) VALUES (1, ?1)
+                 ON CONFLICT (one) DO UPDATE SET hub = excluded.hub",
+                params![hub.get()],
+            ),
+            LinkChange::NotKnown(not_known) => self.run(
+                "INSERT INTO link (one, not_known) VALUES (1, ?1)
+                 ON CONFLICT (one) DO UPDATE SET not_known = excluded.not_known",
+                params![not_known],
+            ),
             LinkChange::Restarted {
                 generation,
                 sinks_by,
@@ -101,7 +111,8 @@ impl Writer<'_> {
 pub(crate) fn state(
     connection: &Connection,
 ) -> Result<(Option<InstallId>, JournalLink), JournalError> {
-    let sql = "SELECT install, conn, generation, down, up_acked, up_highest FROM link";
+    let sql =
+        "SELECT install, conn, generation, down, up_acked, up_highest, hub, not_known FROM link";
     let read = |row: &rusqlite::Row<'_>| Ok(columns(&mut Columns::new("link", row)));
     let found = connection.query_row(sql, [], read).optional()?;
     found.unwrap_or_else(|| Ok((None, JournalLink::new())))
@@ -119,8 +130,15 @@ fn columns(row: &mut Columns<'_>) -> Result<(Option<InstallId>, JournalLink), Jo
         down: row.count("down")?,
         up_acked: row.count("up_acked")?,
         up_highest: row.count("up_highest")?,
+        hub: hub(row.take()?)?,
+        not_known: row.take()?,
     };
     Ok((install, link))
+}
+
+fn hub(stored: Option<i64>) -> Result<Option<HubId>, JournalError> {
+    let read = |hub| HubId::from_i64(hub).ok_or_else(|| invalid("link", "hub"));
+    stored.map(read).transpose()
 }
 
 /// Reads facts in order.

@@ -355,6 +355,8 @@ fn the_links_counters_come_back() {
         down: 11,
         up_acked: 1,
         up_highest: 2,
+        hub: None,
+        not_known: false,
     };
     assert_eq!(after.link, expected);
     assert_eq!(folder.open().0.facts(ALL).unwrap(), [event(2)]);
@@ -425,6 +427,8 @@ fn a_new_generation_sinks_every_number() {
         down: 0,
         up_acked: 0,
         up_highest: 3,
+        hub: None,
+        not_known: false,
     };
     assert_eq!(after.link, expected);
     assert_eq!(

@@ -93,7 +93,9 @@ pub enum Seen<'a> {
     LinkUp,
     /// The link to the hub is down.
     LinkDown,
-    /// The hub does not know this phone any more.
+    /// The hub does not know this phone: a mistake of its operator, as a rule.
+    NotKnown,
+    /// The hub took this phone out of service, or does not trust its journal.
     PairingNeeded,
     /// Something else that the agent reports: ids and words only.
     Other(&'a Event),
@@ -106,6 +108,7 @@ impl<'a> Seen<'a> {
         match event {
             Event::LinkUp => Some(Self::LinkUp),
             Event::LinkDown => Some(Self::LinkDown),
+            Event::NotKnownHere => Some(Self::NotKnown),
             Event::PairingNeeded { .. } => Some(Self::PairingNeeded),
             Event::MessageMoved { message, state, .. } => match state {
                 WireState::Delivered
@@ -174,6 +177,7 @@ impl fmt::Display for Seen<'_> {
             Self::Ended { message, state } => write!(f, "{message} is {state}"),
             Self::LinkUp => f.write_str("is connected"),
             Self::LinkDown => f.write_str("is not connected"),
+            Self::NotKnown => f.write_str("is not known to the hub, and goes on trying"),
             Self::PairingNeeded => f.write_str("must be paired again"),
             Self::Other(event) => write!(f, "{event:?}"),
         }

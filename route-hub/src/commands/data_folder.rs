@@ -4,6 +4,7 @@ use super::folder_lock::{self, Place};
 use super::{CommandError, replacement};
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
+use crate::hub_id;
 use crate::random::Random;
 use hub_store::{SqliteSettings, Store, StoreError, meta};
 use postrider_model::KeyMaker;
@@ -60,6 +61,35 @@ pub fn make_and_enter(folder: &Path) -> Result<Place, CommandError> {
     enter(folder)
 }
 
+/// Enters the data folder of a hub that is to serve. One without a database is refused, unless
+/// `create` says that a new hub is wanted: a hub that starts empty by mistake knows no phone.
+///
+/// # Errors
+/// When there is no database, the folder cannot be used, or a restore is under way in it.
+pub fn enter_to_serve(folder: &Path, create: bool) -> Result<Place, CommandError> {
+    if create {
+        return make_and_enter(folder);
+    }
+    let place = folder.is_dir().then(|| enter(folder)).transpose()?;
+    place
+        .filter(|_| has_database(folder))
+        .ok_or_else(|| no_database(folder))
+}
+
+/// Says whether a folder has a database; an empty file is none.
+fn has_database(folder: &Path) -> bool {
+    std::fs::metadata(database(folder)).is_ok_and(|file| file.len() > 0)
+}
+
+fn no_database(folder: &Path) -> CommandError {
+    CommandError::new(format!(
+        "there is no database at {}. A hub that has one is started with its folder in --dir (is its \
+         disk mounted?); a new hub is made by `route-hub admin organization create`, or by serve \
+         with --create",
+        database(folder).display()
+    ))
+}
+
 /// Opens the database of a data folder, makes both when they are missing, and brings the schema up
 /// to date. A program enters the folder first and keeps its place as long as the store.
 ///
@@ -114,6 +144,7 @@ pub fn parts(
     let read = |tx: &mut hub_store::Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
     let (highest, generation) = store.read_blocking(read)?;
     Ok(HubParts {
+        id: hub_id::of(&store)?,
         store,
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, highest),

@@ -41,7 +41,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let runtime = Runtime::new()?;
     let listener = runtime.block_on(listen(settings.listen_addr()))?;
     let bound = listener.local_addr()?;
-    let _place = data_folder::make_and_enter(settings.data_dir())?;
+    let _place = data_folder::enter_to_serve(settings.data_dir(), settings.create)?;
     let store = data_folder::open(settings.data_dir())?;
     let start = Start {
         parts: data_folder::parts(

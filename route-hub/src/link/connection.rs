@@ -8,7 +8,7 @@ use crate::bus::{Wake, Woken};
 use crate::dispatch::expose::Open;
 use crate::hub::Hub;
 use crate::link::fence::Fence;
-use crate::link::identify::{Admitted, Answer, identify};
+use crate::link::identify::{Admitted, Answer, Greeting, identify};
 use crate::link::socket::{Heard, Socket};
 use crate::link::turn::{self, Connection, Ended, Turn};
 use crate::link::{leave, pages};
@@ -34,11 +34,14 @@ const RETRY_MS_MAX: u64 = 30_000;
 type Commit = Pin<Box<dyn Future<Output = Result<Ended, StoreError>> + Send>>;
 
 /// Serves one socket until it ends.
-pub async fn serve(hub: Hub, socket: Socket) {
+///
+/// `dialled` is the host name that the phone dialled, where its request says so.
+pub async fn serve(hub: Hub, socket: Socket, dialled: Option<String>) {
     let now = hub.now();
     let settings = HubSettings {
         generation: hub.generation(),
         heartbeat_s: HEARTBEAT_S,
+        hub: Some(hub.hub_id),
     };
     let Ok(nonce) = hub.random.token::<24>().parse::<Nonce>() else {
         return;
@@ -46,6 +49,7 @@ pub async fn serve(hub: Hub, socket: Socket) {
     let session = HubSession::new(settings, nonce, now);
     let mut link = Link {
         hub,
+        dialled,
         socket,
         session,
         turn: Turn::default(),
@@ -59,6 +63,7 @@ pub async fn serve(hub: Hub, socket: Socket) {
 
 struct Link {
     hub: Hub,
+    dialled: Option<String>,
     socket: Socket,
     session: HubSession,
     turn: Turn,
@@ -178,7 +183,13 @@ impl Link {
         let overtaken = admitted_at.is_some_and(|at| at >= self.session.accepted_at());
         let nonce = self.session.nonce().clone();
         let device = hello.phone;
-        match identify(&self.hub, hello, nonce, overtaken).await {
+        let greeting = Greeting {
+            hello,
+            nonce,
+            dialled: self.dialled.clone(),
+            overtaken,
+        };
+        match identify(&self.hub, greeting).await {
             Ok(Answer::Admitted(admitted)) => self.admit(*admitted),
             Ok(Answer::Refused(code)) => {
                 tracing::info!(%device, %code, "a phone was refused");

@@ -6,7 +6,8 @@ use crate::dispatch::settle::{Detail, Work};
 use crate::dispatch::{expose, ownership};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
-use crate::link::{freeze, installs, sims, verify};
+use crate::link::verify::DeviceKey;
+use crate::link::{freeze, installs, sims};
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones, projects};
@@ -37,24 +38,31 @@ pub struct Admitted {
     pub phones: Vec<Phone>,
 }
 
+/// A hello, and what stands around it.
+pub struct Greeting {
+    /// The hello.
+    pub hello: Box<Hello>,
+    /// What it had to sign.
+    pub nonce: Nonce,
+    /// The host name that was dialled, where the request says so.
+    pub dialled: Option<String>,
+    /// Whether it was overtaken by a newer connection.
+    pub overtaken: bool,
+}
+
 /// Decides about a hello and commits what follows.
 ///
 /// # Errors
 /// What the database says.
-pub async fn identify(
-    hub: &Hub,
-    hello: Box<Hello>,
-    nonce: Nonce,
-    overtaken: bool,
-) -> Result<Answer, StoreError> {
-    let (id, now) = (hello.phone, hub.now());
-    let Some(device) = hub.store.read(move |tx| devices::get(tx, id)).await? else {
-        return Ok(Answer::Refused(CloseCode::NotPaired));
+pub async fn identify(hub: &Hub, greeting: Greeting) -> Result<Answer, StoreError> {
+    let now = hub.now();
+    let key = match signer(hub, &greeting).await? {
+        Signer::Device(key) => key,
+        Signer::Replaced => return Ok(Answer::Refused(CloseCode::NotPaired)),
+        Signer::NotKnown => return Ok(Answer::Refused(CloseCode::NotKnown)),
     };
-    if !verify::is_signed(&hello, &nonce, &device, &hub.host_names) {
-        return Ok(Answer::Refused(CloseCode::NotPaired));
-    }
-    let (hello, key) = (Arc::new(*hello), device.public_key);
+    let overtaken = greeting.overtaken;
+    let hello = Arc::new(*greeting.hello);
     let worker = hub.clone();
     let (answer, effects) = hub
         .store
@@ -72,11 +80,55 @@ pub async fn identify(
     Ok(answer)
 }
 
+/// Who signed a hello.
+enum Signer {
+    /// The device, with this key of its own.
+    Device(DeviceKey),
+    /// A phone whose place another one took: it must know that it is out of service.
+    Replaced,
+    /// Nobody that this hub knows, or for a name that it does not have. That may be the operator's
+    /// mistake, so the phone loses nothing by it.
+    NotKnown,
+}
+
+async fn signer(hub: &Hub, greeting: &Greeting) -> Result<Signer, StoreError> {
+    let (hello, nonce) = (&*greeting.hello, &greeting.nonce);
+    let (id, install) = (hello.phone, hello.install.clone());
+    let find = move |tx: &mut Tx<'_>| {
+        let former = installs::former_key(tx, id, install.as_str())?;
+        Ok((devices::get(tx, id)?, former))
+    };
+    let (device, former) = hub.store.read(find).await?;
+    let Some(key) = device.as_ref().map(DeviceKey::of) else {
+        return Ok(Signer::NotKnown);
+    };
+    let has_signed = |key: &DeviceKey, hosts: &[String]| key.has_signed(hello, nonce, hosts);
+    if has_signed(&key, &hub.host_names) {
+        return Ok(Signer::Device(key));
+    }
+    if former
+        .as_ref()
+        .is_some_and(|key| has_signed(key, &hub.host_names))
+    {
+        return Ok(Signer::Replaced);
+    }
+    if let Some(host) = &greeting.dialled
+        && has_signed(&key, std::slice::from_ref(host))
+    {
+        tracing::warn!(
+            device = %id, %host,
+            "a phone signs in for a name that this hub is not told to have: start it with --host \
+             and this name, if it is this hub's"
+        );
+    }
+    Ok(Signer::NotKnown)
+}
+
 struct Deciding<'a> {
     hub: &'a Hub,
     hello: &'a Hello,
-    /// The public key that the signature was checked with.
-    key: &'a str,
+    /// The key that the signature was checked with.
+    key: &'a DeviceKey,
     now: Now,
 }
 
@@ -84,8 +136,9 @@ impl Deciding<'_> {
     fn decide(&self, tx: &mut Tx<'_>, overtaken: bool) -> Result<(Answer, Effects), StoreError> {
         let refused = |code| Ok((Answer::Refused(code), Effects::default()));
         let paired = devices::get(tx, self.hello.phone)?;
-        let Some(device) = paired.filter(|device| device.public_key == self.key) else {
-            return refused(CloseCode::NotPaired);
+        let Some(device) = paired.filter(|device| DeviceKey::of(device) == *self.key) else {
+            // It was replaced in between: the next hello is told so.
+            return refused(CloseCode::NotKnown);
         };
         match device.state {
             DeviceState::Active => {}
@@ -93,7 +146,7 @@ impl Deciding<'_> {
             DeviceState::Revoked => return refused(CloseCode::NotPaired),
         }
         let Some(mut link) = link_of(&device) else {
-            return refused(CloseCode::NotPaired);
+            return refused(CloseCode::NotKnown);
         };
         link.down_acked = self.acked(&link).max(link.down_acked);
         let around = Circumstances {
@@ -145,7 +198,7 @@ impl Deciding<'_> {
         let project = project_of(tx, &device)?;
         let mut effects = Effects::default();
         if let Some(lost) = &admission.lost_install {
-            installs::lose(tx, device.id, lost.as_str())?;
+            installs::lose(tx, &device, lost.as_str())?;
             effects = freeze::gone(self.hub, tx, &project, &device, self.now)?;
         } else if device.gen_seen == 0 && admission.reconcile.is_none() {
             // An installation that never was here was given nothing that could have been forgotten.

@@ -25,6 +25,7 @@ use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, Uri, header};
 use hub_web::ApiError;
 use postrider_link::limits::{FRAME_BYTES_MAX, SUB_PROTOCOL};
 
@@ -36,12 +37,14 @@ const WRITE_BUFFER_BYTES_MAX: usize = 64 * FRAME_BYTES_MAX;
 /// Takes a phone's connection; a plain request gets the envelope of every error.
 pub async fn upgrade(
     State(hub): State<Hub>,
+    headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else {
         let text = "phones connect here, with a WebSocket";
         return ApiError::invalid_body(text).into_response();
     };
+    let dialled = dialled_host(&headers);
     upgrade
         .protocols([SUB_PROTOCOL])
         .max_message_size(FRAME_BYTES_MAX)
@@ -49,5 +52,12 @@ pub async fn upgrade(
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(0)
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX)
-        .on_upgrade(move |socket| connection::serve(hub, socket::Socket::new(socket)))
+        .on_upgrade(move |socket| connection::serve(hub, socket::Socket::new(socket), dialled))
+}
+
+/// Returns the host name that a request was sent to, in lower case and without its port.
+fn dialled_host(headers: &HeaderMap) -> Option<String> {
+    let authority = headers.get(header::HOST)?.to_str().ok()?;
+    let uri: Uri = format!("http://{authority}").parse().ok()?;
+    Some(uri.host()?.trim_matches(['[', ']']).to_lowercase())
 }

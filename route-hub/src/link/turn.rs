@@ -106,7 +106,7 @@ pub fn run(
     now: Now,
 ) -> Result<Ended, StoreError> {
     let Some(device) = devices::get(tx, connection.fence.device)? else {
-        return Ok(Ended::Close(CloseCode::NotPaired));
+        return Ok(Ended::Close(CloseCode::NotKnown));
     };
     match device.state {
         DeviceState::Active => {}

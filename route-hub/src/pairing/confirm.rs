@@ -205,7 +205,7 @@ impl Joining<'_> {
         if device.install != self.claimant.install.as_str() {
             let gone = freeze::gone(self.hub, tx, &self.project, &device, self.now)?;
             self.effects.merge(gone);
-            installs::lose(tx, device.id, &device.install)?;
+            installs::lose(tx, &device, &device.install)?;
             device.frozen = false;
             device.conn = 0;
             device.gen_seen = 0;

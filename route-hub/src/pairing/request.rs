@@ -68,10 +68,12 @@ pub async fn settle(
                 .ok_or_else(|| ApiError::internal("a confirmed pairing without its device"))?;
             let (host, link_url) = way_to(hub, dialled);
             Ok(PairAnswer::Confirmed {
-                digits: pairing.digits.unwrap_or_default(),
+                digits: pairing.digits.clone().unwrap_or_default(),
                 device_id,
                 host,
                 link_url,
+                hub_id: hub.hub_id,
+                project_id: pairing.project_id,
                 phones,
             })
         }

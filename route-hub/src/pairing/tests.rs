@@ -185,6 +185,7 @@ fn a_phone_joins_with_the_operators_word_and_is_told_again_as_often_as_it_asks()
             json!({
                 "status": "confirmed", "digits": digits, "device_id": joined.device.id,
                 "host": "hub.example", "link_url": "wss://hub.example/link",
+                "hub_id": world.hub.hub_id, "project_id": world.project.id,
                 "phones": [first, phone(1)],
             })
         );

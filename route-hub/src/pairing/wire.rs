@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub_web::ApiError;
 use postrider_link::frame::InstallId;
-use postrider_model::{DeviceId, PhoneId, PhoneNumber, Secret, SimSlot};
+use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, Secret, SimSlot};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -191,6 +191,10 @@ pub enum PairAnswer {
         host: String,
         /// Where the link is dialled.
         link_url: String,
+        /// The hub's own id, and the project: what the phone keeps is for these alone.
+        hub_id: HubId,
+        /// The project that it joined.
+        project_id: ProjectId,
         /// The device's Phones.
         phones: Vec<PairedPhone>,
     },

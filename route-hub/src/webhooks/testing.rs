@@ -58,6 +58,7 @@ impl Fixture {
         let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
         let floor = store.read_here(meta::highest_key);
         let hub = Hub::new(HubParts {
+            id: postrider_model::HubId::from_i64(1).unwrap(),
             store,
             clock,
             keys: KeyMaker::new(0, floor),

@@ -1,7 +1,7 @@
 //! What the hub knows of itself: generation, id, highest key.
 
 use crate::{StoreError, Tx, values};
-use postrider_model::Key;
+use postrider_model::{HubId, Key};
 
 /// Returns a value by its name.
 ///
@@ -68,6 +68,26 @@ pub fn raise_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let raised = generation(tx)? + 1;
     put(tx, GENERATION, &raised.to_string())?;
     Ok(raised)
+}
+
+const HUB_ID: &str = "hub_id";
+
+/// Returns the hub's own id; `None` before it was made.
+///
+/// # Errors
+/// What the database says, or that the stored one is no id.
+pub fn hub_id(tx: &mut Tx<'_>) -> Result<Option<HubId>, StoreError> {
+    let stored = get(tx, HUB_ID)?;
+    let read = |text: String| text.parse().map_err(|_| StoreError::BadRow { column: 0 });
+    stored.map(read).transpose()
+}
+
+/// Stores the hub's own id, which is never changed.
+///
+/// # Errors
+/// What the database says.
+pub fn put_hub_id(tx: &mut Tx<'_>, id: HubId) -> Result<(), StoreError> {
+    put(tx, HUB_ID, &id.to_string())
 }
 
 macro_rules! highest_of {

@@ -110,6 +110,7 @@ fn hub_on(dir: &TempDir, process: u8) -> Hub {
 pub fn hub_in(folder: &Path, process: u8) -> Hub {
     let store = Store::open_sqlite(SqliteSettings::new(folder.join("hub.db")));
     Hub::new(HubParts {
+        id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
         store: store.expect("a database"),
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, None),

@@ -59,17 +59,62 @@ async fn a_frame_that_must_be_understood_closes_4406() {
 }
 
 #[tokio::test]
-async fn a_hello_signed_with_another_key_or_for_another_nonce_is_refused() {
+async fn a_hello_signed_with_another_key_or_for_another_nonce_is_not_known() {
     let hub = hub().await;
     let (mut phone, stranger) = (hub.pair().await, hub.pair().await);
     let mut line = phone.greet(|hello| hello.phone = stranger.device).await;
-    assert_eq!(line.close_code().await, 4403);
+    assert_eq!(line.close_code().await, 4401);
     let (_, challenge) = phone.open().await;
     let (mut line, _) = phone.open().await;
     let replayed = phone.hello(&challenge, |_| {});
     line.write(PhoneFrame::Hello(replayed)).await;
-    assert_eq!(line.close_code().await, 4403);
+    assert_eq!(line.close_code().await, 4401);
     assert_eq!(hub.device(&stranger).await.conn, 0);
+}
+
+#[tokio::test]
+async fn a_device_that_the_hub_has_no_row_of_is_not_known() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    hub.remove_device(&phone).await;
+    assert_eq!(phone.greet(|_| {}).await.close_code().await, 4401);
+}
+
+#[tokio::test]
+async fn a_hello_for_a_name_that_the_hub_does_not_have_is_not_known_and_told_so_after_it_has() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    phone.host = "hub.example".to_owned();
+    assert_eq!(phone.greet(|_| {}).await.close_code().await, 4401);
+    assert_eq!(hub.device(&phone).await.conn, 0);
+    phone.host = "localhost".to_owned();
+    phone.connect().await;
+}
+
+#[tokio::test]
+async fn a_phone_that_was_replaced_is_told_so_when_it_shows_its_former_key() {
+    let hub = hub().await;
+    let (mut replaced, newer) = (hub.pair().await, hub.pair().await);
+    replaced.connect().await;
+    hub.replace(&replaced, &newer).await;
+    assert_eq!(replaced.greet(|_| {}).await.close_code().await, 4403);
+    let mut stranger = hub.pair().await;
+    let (id, install) = (replaced.device, replaced.install.clone());
+    let mut line = stranger
+        .greet(|hello| {
+            hello.phone = id;
+            hello.install = install.parse().unwrap();
+        })
+        .await;
+    assert_eq!(line.close_code().await, 4401, "it cannot show that key");
+}
+
+#[tokio::test]
+async fn a_welcome_tells_the_hubs_own_id() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.greet(|_| {}).await;
+    assert_eq!(line.welcome().await.hub, Some(hub.hub.hub_id));
 }
 
 #[tokio::test]

@@ -14,14 +14,15 @@ impl Engine {
     pub(super) fn identify(&mut self, link: &mut Link, hello: &Hello, now: Now) {
         let ours = |device: &&super::Device| device.id == hello.phone;
         let Some(device) = self.device.as_ref().filter(ours) else {
-            return link.session.refused(CloseCode::NotPaired);
+            return link.session.refused(CloseCode::NotKnown);
         };
         let is_signed = signed::is_signed(hello, link.session.nonce(), device, self.host());
         self.watch.signature(link.dial, is_signed, now);
         let code = match device.standing {
             Standing::Joined if is_signed => None,
             Standing::MustPairAgain if is_signed => Some(CloseCode::JournalWentBack),
-            _ => Some(CloseCode::NotPaired),
+            Standing::Removed if is_signed => Some(CloseCode::NotPaired),
+            _ => Some(CloseCode::NotKnown),
         };
         if let Some(code) = code {
             return link.session.refused(code);

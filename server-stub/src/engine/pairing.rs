@@ -1,7 +1,7 @@
 //! `POST /pair`, with the answers of the real hub.
 
-use super::Engine;
 use super::memory::{Device, KeyAlgorithm, Standing};
+use super::{Engine, HUB, PROJECT};
 use crate::scenario::PairingAnswer;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use postrider_link::frame::InstallId;
@@ -102,6 +102,8 @@ impl Engine {
             "device_id": self.device_id,
             "host": self.host(),
             "link_url": self.setting.link_url,
+            "hub_id": HUB,
+            "project_id": PROJECT,
             "phones": phones(&request.device),
         });
         (200, answer)

@@ -3,13 +3,11 @@
 use super::findings::{At, Findings};
 use super::{EndedBy, Rule};
 use postrider_link::close::CloseCode;
-use postrider_link::limits::{DAILY_MS, GOOD_SESSION_MS};
+use postrider_link::limits::{DAILY_MS, GOOD_SESSION_MS, REDIAL_MS_MAX, REDIAL_UNKNOWN_MS_MAX};
 use postrider_model::{BootMs, Now};
 
 /// The longest wait that a redial may draw at first, in milliseconds; it doubles each time.
 const FIRST_MS: u64 = 1_000;
-/// The longest that any may draw.
-const LONGEST_MS: u64 = 60_000;
 
 /// What the phone is expected to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,11 +74,6 @@ impl Reconnect {
         if lasted_ms >= GOOD_SESSION_MS {
             self.ends = 0;
         }
-        let wait_ms = LONGEST_MS.min(FIRST_MS << self.ends.min(10));
-        let until = now
-            .boot
-            .plus_ms(wait_ms.max(told_ms.unwrap_or(0)) + self.grace_ms);
-        self.ends += 1;
         let code = match by {
             EndedBy::PhoneLeft => {
                 self.expected = Expected::Anything;
@@ -89,6 +82,14 @@ impl Reconnect {
             EndedBy::Hub(code) | EndedBy::Phone(code) => CloseCode::from_code(code),
             EndedBy::Broken => None,
         };
+        let longest_ms = match code {
+            Some(CloseCode::NotKnown) => REDIAL_UNKNOWN_MS_MAX,
+            _ => REDIAL_MS_MAX,
+        };
+        let wait_ms = longest_ms.min(FIRST_MS << self.ends.min(10));
+        let wait_ms = wait_ms.max(told_ms.unwrap_or(0)) + self.grace_ms;
+        let until = now.boot.plus_ms(wait_ms);
+        self.ends += 1;
         self.expected = match code {
             Some(CloseCode::NotPaired | CloseCode::JournalWentBack) => Expected::SilenceForGood,
             Some(CloseCode::NeedsNewerApp | CloseCode::VersionNotSpoken) => {

@@ -116,10 +116,12 @@ async fn an_agent_comes_through_what_the_steps_of_a_file_break() {
                     [[step]]\nwait.connected = 2\nsend = {}\n\
                     [[step]]\nwait.settled = true\nstall = { side = \"both\", ms = 100 }\n\
                     [[step]]\nbye = 50\n\
-                    [[step]]\nwait.connected = 3\nsend = {}\n";
+                    [[step]]\nwait.connected = 3\nsend = {}\n\
+                    [[step]]\nwait.settled = true\nclose = 4401\n\
+                    [[step]]\nwait.connected = 4\nsend = {}\n";
     let verdict = play(scenario).await;
     assert!(verdict.held, "{verdict}");
-    assert_eq!((verdict.dials, verdict.messages.len()), (3, 3), "{verdict}");
+    assert_eq!((verdict.dials, verdict.messages.len()), (4, 4), "{verdict}");
     let once = verdict.messages.iter().all(|it| it.exposures == 1);
     assert!(once, "{verdict}");
 }

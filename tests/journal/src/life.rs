@@ -71,6 +71,7 @@ impl Life {
             boot_id: BootId::new("boot-0"),
             device: DeviceId::new(Key::new(1).expect("a key")),
             host: "hub.example".to_owned(),
+            hub: None,
             sims: vec![SimInfo::default()],
             condition: Condition::default(),
             limits: PaceLimits::UNLIMITED,
@@ -254,7 +255,7 @@ impl Life {
                 self.agent.handle_connected(now);
                 self.challenge();
             }
-            Effect::PlanRedial => self.agent.handle_redial(1_000, now),
+            Effect::PlanRedial(_) => self.agent.handle_redial(1_000, now),
             Effect::SignHello { bytes } => self.agent.handle_signature(bytes, now),
             Effect::WriteFrame(frame) => self.take_frame(&frame),
             Effect::LoadFacts(range) => {
@@ -339,6 +340,7 @@ impl Life {
             now: self.now.unix.0,
             heartbeat_s: 45,
             limit: u64::from(u32::MAX),
+            hub: None,
         });
         self.agent.handle_frame(frame, self.now);
     }

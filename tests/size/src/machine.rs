@@ -39,6 +39,7 @@ fn config() -> Result<AgentConfig, Box<dyn Error>> {
         boot_id: BootId::new("boot"),
         device: DeviceId::new(Key::new(1).ok_or("a key")?),
         host: "hub.example".to_owned(),
+        hub: None,
         sims: vec![SimInfo::default()],
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,

@@ -191,6 +191,8 @@ fn confirmed(answer: Answer) -> Result<Pairing, PairingError> {
         device_id,
         host,
         link_url,
+        hub_id: answer.hub_id,
+        project_id: answer.project_id,
         phones: phones.collect(),
         pins: Vec::new(),
     };

@@ -2,7 +2,7 @@
 
 use super::ending::{self, Ending};
 use crate::{address::HubAddress, files};
-use postrider_model::{DeviceId, PhoneId, PhoneNumber, SimSlot};
+use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, SimSlot};
 use serde::{Deserialize, Serialize};
 use std::{io, path::Path};
 
@@ -30,6 +30,12 @@ pub struct Pairing {
     pub host: String,
     /// Where the link is dialled.
     pub link_url: String,
+    /// The hub's own id; older hubs tell none, and the phone learns it when they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hub_id: Option<HubId>,
+    /// The project that the device belongs to; older hubs did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
     /// The device's basic routes.
     pub phones: Vec<PairedPhone>,
     /// Keys of which the hub must show one, where its certificate is private; Base64 of the
@@ -146,6 +152,8 @@ mod tests {
             device_id: "DV0000000000000007".parse().unwrap(),
             host: "hub.example.org".to_owned(),
             link_url: "wss://hub.example.org/link".to_owned(),
+            hub_id: "HB0000000000000003".parse().ok(),
+            project_id: "PJ0000000000000005".parse().ok(),
             phones: vec![PairedPhone {
                 id: "PN0000000000000009".parse().unwrap(),
                 sim: SimSlot::default(),

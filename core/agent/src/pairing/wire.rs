@@ -1,6 +1,6 @@
 //! What pairing says, as JSON.
 
-use postrider_model::{DeviceId, PhoneId, PhoneNumber, SimSlot};
+use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, SimSlot};
 use serde::{Deserialize, Serialize};
 
 /// What a device says about itself when it joins.
@@ -56,6 +56,8 @@ pub(super) struct Answer {
     pub(super) device_id: Option<DeviceId>,
     pub(super) host: Option<String>,
     pub(super) link_url: Option<String>,
+    pub(super) hub_id: Option<HubId>,
+    pub(super) project_id: Option<ProjectId>,
     #[serde(default)]
     pub(super) phones: Vec<Phone>,
 }

@@ -1,7 +1,7 @@
 //! Frames that the hub writes.
 
 use super::{Address, Data, Kind, Media, Nonce};
-use postrider_model::{MessageId, MessageText, SimSlot};
+use postrider_model::{HubId, MessageId, MessageText, SimSlot};
 use serde::{Deserialize, Serialize};
 
 /// Opens a connection; a second one, with both counters, asks for `held` pages.
@@ -36,6 +36,9 @@ pub struct Welcome {
     pub heartbeat_s: u64,
     /// The highest fact number that the phone may use now.
     pub limit: u64,
+    /// The hub's own id, which the phone keeps; hubs before ADR 13 tell none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hub: Option<HubId>,
 }
 
 /// Hands one exposure of one message to the phone.

@@ -40,6 +40,7 @@ pub fn hub_frames() -> Vec<HubFrame> {
             now: 1_700_000_000_000,
             heartbeat_s: 45,
             limit: 265,
+            hub: None,
         }),
         HubFrame::Send(send(13)),
         HubFrame::Send(Send {

@@ -94,6 +94,7 @@ impl Hub {
         let settings = HubSettings {
             generation: self.rows.generation,
             heartbeat_s: 45,
+            hub: None,
         };
         self.order += 1;
         let session = Session {

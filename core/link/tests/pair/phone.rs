@@ -40,6 +40,7 @@ fn settings() -> PhoneSettings {
         device: parts::device(1),
         install: parts::install(1),
         host: "hub.example".into(),
+        hub: None,
         boot: "boot-1".into(),
         down_window: 40,
     }
@@ -159,7 +160,7 @@ impl Phone {
     fn effect(&mut self, effect: PhoneEffect, now: Now, outward: &mut Vec<PhoneEffect>) {
         match effect {
             PhoneEffect::Sign { conn, .. } => self.session.signed(conn, vec![7], now),
-            PhoneEffect::PlanRedial => self.session.redial_after(200, now),
+            PhoneEffect::PlanRedial(_) => self.session.redial_after(200, now),
             PhoneEffect::LoadFacts(range) => {
                 let facts = self.journal.facts.range(range.above + 1..);
                 let facts = facts.take(range.count_max).map(|(_, fact)| fact.clone());
@@ -214,6 +215,8 @@ fn store(journal: &mut Journal, change: LinkChange) {
             link.up_acked = up_to;
             journal.facts = journal.facts.split_off(&(up_to + 1));
         }
+        LinkChange::HubLearned(hub) => link.hub = Some(hub),
+        LinkChange::NotKnown(not_known) => link.not_known = not_known,
         LinkChange::Restarted {
             generation,
             sinks_by,

@@ -238,6 +238,12 @@ impl Outbound {
         self.rules.paused = paused;
     }
 
+    /// Takes whether the hub said last that it does not know this phone: what it gave may be
+    /// given to another phone meanwhile.
+    pub(crate) fn set_not_known(&mut self, not_known: bool) {
+        self.rules.not_known = not_known;
+    }
+
     /// Takes the slots in which another SIM waits for somebody to confirm it.
     /// Returns which of those before are none any more.
     pub(crate) fn set_changed_sims(&mut self, changed: BTreeSet<SimSlot>) -> Vec<SimSlot> {

@@ -53,6 +53,8 @@ pub(super) enum Obstacle {
     SentResults,
     /// A sent result stays out.
     Silent,
+    /// The hub does not know this phone.
+    NotKnown,
     /// Another SIM is in the slot, and nobody has confirmed it.
     SimChanged,
     /// The owner or the hub paused it.
@@ -69,6 +71,7 @@ impl Obstacle {
             Self::Held => "sim_held",
             Self::SentResults => "sent_results",
             Self::Silent => "silent_radio",
+            Self::NotKnown => "not_known",
             Self::SimChanged => "sim_changed",
             Self::Paused => "paused",
             Self::Quiet { .. } => "quiet_hours",
@@ -243,6 +246,7 @@ mod tests {
             (Obstacle::Held, "sim_held"),
             (Obstacle::SentResults, "sent_results"),
             (Obstacle::Silent, "silent_radio"),
+            (Obstacle::NotKnown, "not_known"),
             (Obstacle::SimChanged, "sim_changed"),
             (Obstacle::Paused, "paused"),
             (Obstacle::Quiet { until }, "quiet_hours"),

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rules in force.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
+    /// The hub does not know this phone: nothing of the hub's leaves, of whichever kind.
+    pub(super) not_known: bool,
     /// The owner's own pause, which the hub cannot lift.
     pub(super) paused: bool,
     /// The owner's own quiet hours, beside the hub's.
@@ -41,6 +43,9 @@ impl Rules {
 
     /// Returns what keeps a SIM back.
     pub(super) fn obstacle(&self, sim: SimSlot, now: Now) -> Option<Obstacle> {
+        if self.not_known {
+            return Some(Obstacle::NotKnown);
+        }
         if self.changed.contains(&sim) {
             return Some(Obstacle::SimChanged);
         }
@@ -87,6 +92,15 @@ mod tests {
         assert_eq!(rules.obstacle(sim(1), NOW), None);
         rules.set(paused);
         assert_eq!(rules.obstacle(sim(1), NOW), Some(Obstacle::Paused));
+    }
+
+    #[test]
+    fn a_phone_that_its_hub_does_not_know_hands_nothing_over() {
+        let rules = Rules {
+            not_known: true,
+            ..Rules::default()
+        };
+        assert_eq!(rules.obstacle(sim(0), NOW), Some(Obstacle::NotKnown));
     }
 
     #[test]

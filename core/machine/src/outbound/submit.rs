@@ -342,7 +342,7 @@ pub(super) fn end_of(
         Obstacle::Held => timers.get(Timer::LookAtSim, Subject::Sim(sim)),
         Obstacle::Silent => queue.silent.iter().filter_map(gives_up).max(),
         Obstacle::SentResults => queue.awaited().filter_map(gives_up).min(),
-        Obstacle::NoSim | Obstacle::SimChanged | Obstacle::Paused => None,
+        Obstacle::NoSim | Obstacle::NotKnown | Obstacle::SimChanged | Obstacle::Paused => None,
     }
 }
 

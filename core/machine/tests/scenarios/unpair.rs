@@ -3,7 +3,7 @@
 use crate::world::*;
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Address, Kind, Send};
-use postrider_machine::{Event, PaceLimits};
+use postrider_machine::{Command, Event, PaceLimits};
 use postrider_model::WireState;
 
 fn unpair(world: &mut World) {
@@ -156,6 +156,58 @@ fn what_the_hub_says_at_the_end_of_a_connection_is_shown_and_obeyed() {
     assert!(world.events.contains(&Event::LinkReplaced));
     let (_, _, world) = ended(CloseCode::GoingAway);
     assert!(!world.events.contains(&Event::LinkReplaced));
+}
+
+#[test]
+fn a_phone_that_is_not_known_goes_on_trying_and_hands_nothing_over_until_it_is() {
+    let mut world = World::new();
+    world.send_all(1..=3);
+    world.online = false;
+    world
+        .agent
+        .handle_disconnected(Some(CloseCode::NotKnown), world.now);
+    world.drain();
+    assert!(world.events.contains(&Event::NotKnownHere));
+    world.answer(OK);
+    world.pass(MINUTE);
+    assert_eq!(world.order(), [1, 2], "what the radio has runs to its end");
+    world.restart();
+    world.pass(MINUTE);
+    assert_eq!(world.order(), [1, 2], "a restart changes nothing");
+    let slots = world.agent.slots(world.now);
+    let waits = slots[0].next.map(|next| next.waiting_for);
+    assert_eq!(waits, Some("not_known"));
+    world.online = true;
+    world.pass(MINUTE);
+    assert!(world.order().contains(&3), "it is welcome again");
+}
+
+#[test]
+fn lives_go_on_while_the_phone_is_not_known() {
+    let mut world = World::new();
+    world
+        .agent
+        .handle_command(Command::SetPaused(true), world.now)
+        .unwrap();
+    world.drain();
+    let message = world.send(Send {
+        ttl_ms: 2 * HOUR,
+        ..send(1)
+    });
+    world.online = false;
+    world
+        .agent
+        .handle_disconnected(Some(CloseCode::NotKnown), world.now);
+    world
+        .agent
+        .handle_command(Command::SetPaused(false), world.now)
+        .unwrap();
+    world.drain();
+    world.pass(3 * HOUR);
+    world.online = true;
+    world.pass(MINUTE);
+    assert_eq!(world.told(message), [WireState::Expired]);
+    assert!(world.order().is_empty());
 }
 
 #[test]

@@ -130,6 +130,7 @@ impl World {
             boot_id: BootId::new("boot-0"),
             device: DeviceId::new(Key::new(1).unwrap()),
             host: "hub.example".to_owned(),
+            hub: None,
             sims: vec![slot(0), slot(1)],
             condition: Condition::default(),
             limits,
@@ -282,7 +283,7 @@ impl World {
                 self.agent.handle_frame(HubFrame::Challenge(challenge), now);
             }
             Effect::Connect => self.agent.handle_disconnected(None, now),
-            Effect::PlanRedial => self.agent.handle_redial(1_000, now),
+            Effect::PlanRedial(_) => self.agent.handle_redial(1_000, now),
             Effect::ResetRedial => {}
             Effect::SignHello { bytes } => self.agent.handle_signature(bytes, now),
             Effect::WriteFrame(frame) if self.online => self.take_frame(frame),
@@ -413,6 +414,7 @@ impl World {
             now: self.now.unix.0,
             heartbeat_s: 45,
             limit: u64::from(u32::MAX),
+            hub: None,
         };
         self.agent
             .handle_frame(HubFrame::Welcome(welcome), self.now);

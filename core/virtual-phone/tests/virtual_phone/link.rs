@@ -150,6 +150,41 @@ async fn a_phone_that_is_too_old_shows_it_and_tries_once_a_day() {
 }
 
 #[tokio::test]
+async fn a_phone_that_is_not_known_keeps_all_hands_nothing_over_and_comes_back_by_itself() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (phone, screen) = start_watched(&hub, folder.path()).await;
+    happen(&phone, r#"{"kind":"pause","on":true}"#).await;
+    let ids: Vec<_> = (0..3)
+        .map(|n| hub.send("+15005550123", &format!("{n}")))
+        .collect();
+    let held = || {
+        let device = hub.state().device.clone();
+        device.is_some_and(|device| device.link.down_acked == 3)
+    };
+    until("all are on the phone", held).await;
+    hub.state().refuses = Some(CloseCode::NotKnown);
+    hub.end(End::Cut);
+    until("it shows it", || shows(&screen, "is not known to the hub")).await;
+    happen(&phone, r#"{"kind":"pause","on":false}"#).await;
+    happen(&phone, "+15005550199 came in meanwhile").await;
+    // Its own restart changes nothing of that.
+    phone.stop().await.unwrap();
+    let (phone, screen) = start_watched(&hub, folder.path()).await;
+    until("it says so again", || {
+        shows(&screen, "is not known to the hub")
+    })
+    .await;
+    assert_eq!(once_each(folder.path()), 0);
+    hub.state().refuses = None;
+    let delivered = |id| hub.states(id).contains(&WireState::Delivered);
+    until("all is sent", || ids.iter().all(|id| delivered(*id))).await;
+    assert_eq!(once_each(folder.path()), 3);
+    assert_eq!(hub.incoming().len(), 1);
+    phone.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn the_end_of_its_older_connection_disturbs_nobody() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();

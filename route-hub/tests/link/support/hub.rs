@@ -42,6 +42,7 @@ pub async fn hub() -> TestHub {
     let dir = tempfile::tempdir().expect("a folder");
     let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
     let hub = Hub::new(HubParts {
+        id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
         store: store.expect("a database"),
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),
@@ -179,6 +180,30 @@ impl TestHub {
             Ok(())
         })
         .await;
+    }
+
+    /// Forgets a device, as a hub does that was put back to before its pairing.
+    pub async fn remove_device(&self, phone: &Phone) {
+        let id = phone.device.get();
+        self.write(move |tx| {
+            tx.execute("DELETE FROM devices WHERE id = $1", &hub_store::values![id])
+        })
+        .await;
+    }
+
+    /// Puts another phone's installation and key in the place of a phone's, as `pair --device` does.
+    pub async fn replace(&self, phone: &Phone, by: &Phone) {
+        let (id, other) = (phone.device, by.device);
+        self.write(move |tx| {
+            let mut device = devices::get(tx, id)?.expect("it is there");
+            let other = devices::get(tx, other)?.expect("it is there");
+            route_hub::link::installs::lose(tx, &device, &device.install)?;
+            device.public_key = other.public_key;
+            device.install = "install-of-tests-2".to_owned();
+            devices::update(tx, &device)
+        })
+        .await;
+        self.hub.rows_changed();
     }
 
     /// Changes a device behind the hub's back and has it look.

@@ -26,6 +26,8 @@ pub struct Phone {
     pub device: DeviceId,
     pub row: hub_domain::Phone,
     pub install: String,
+    /// The name that it signs for.
+    pub host: String,
     pub conn: u64,
     pub generation: u64,
     pub down: u64,
@@ -108,6 +110,7 @@ impl TestHub {
             device: id,
             row,
             install,
+            host: "127.0.0.1".to_owned(),
             conn: 0,
             generation: 1,
             down: 0,
@@ -165,7 +168,7 @@ impl Phone {
         };
         change(&mut hello);
         let nonce = &challenge.nonce;
-        let signed = hello_bytes("127.0.0.1", nonce, hello.phone, &hello.install, hello.conn);
+        let signed = hello_bytes(&self.host, nonce, hello.phone, &hello.install, hello.conn);
         hello.sig = Bytes(self.key.sign(&signed).as_ref().to_vec());
         hello
     }

@@ -55,6 +55,7 @@ pub(super) fn greet(
         device: device(p),
         install: install(p, installed),
         host: "hub.example".to_owned(),
+        hub: None,
         boot: "boot".to_owned(),
         down_window: 50,
     };
@@ -64,6 +65,8 @@ pub(super) fn greet(
         down: u64::from(journal.down),
         up_acked: u64::from(journal.up_acked),
         up_highest: u64::from(journal.up_hi),
+        hub: None,
+        not_known: false,
     };
     let mut session = PhoneSession::new(settings, &restored);
     let snapshot = HelloSnapshot {
@@ -95,6 +98,7 @@ pub(super) fn open_phone(journal: Journal) -> PhoneSession {
         now: 0,
         heartbeat_s: 45,
         limit: 100,
+        hub: None,
     };
     let conn = session.conn();
     session.handle_frame(conn, HubFrame::Welcome(welcome), NOW);
@@ -116,7 +120,10 @@ pub(super) fn commit(session: &mut PhoneSession, welcomed: &mut Welcomed) -> Vec
                 welcomed.up_acked = 0;
             }
             LinkChange::Conn(_) => welcomed.up_acked = welcomed.acked,
-            LinkChange::Down(_) | LinkChange::FactStored(_) => {}
+            LinkChange::Down(_)
+            | LinkChange::FactStored(_)
+            | LinkChange::HubLearned(_)
+            | LinkChange::NotKnown(_) => {}
         }
     }
     session.committed(NOW);
@@ -140,6 +147,7 @@ pub(super) fn open_hub(
     let settings = HubSettings {
         generation: u64::from(link.generation),
         heartbeat_s: 45,
+        hub: None,
     };
     let mut session = HubSession::new(settings, nonce(), NOW);
     let hello = hello(usize::from(link.p), shown, link.generation);

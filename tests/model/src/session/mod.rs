@@ -350,6 +350,7 @@ impl Sessions {
                 now: 0,
                 heartbeat_s: 45,
                 limit: 100,
+                hub: None,
             };
             session.handle_frame(conn, HubFrame::Welcome(welcome), NOW);
             drop(commit(&mut session, &mut welcomed));
@@ -395,6 +396,7 @@ impl Sessions {
             let settings = HubSettings {
                 generation: u64::from(generation),
                 heartbeat_s: 45,
+                hub: None,
             };
             let mut session = HubSession::new(settings, nonce(), NOW);
             let hello = hello(usize::from(link.p), shown, generation);

@@ -111,6 +111,7 @@ impl World {
         let settings = HubSettings {
             generation: self.hub.rows.generation,
             heartbeat_s: HEARTBEAT_S,
+            hub: None,
         };
         let link = HubLink {
             session: HubSession::new(settings, nonce, now),

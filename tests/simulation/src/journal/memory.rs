@@ -244,6 +244,8 @@ impl Rows {
                     }
                 }
             }
+            LinkChange::HubLearned(hub) => link.hub = Some(hub),
+            LinkChange::NotKnown(not_known) => link.not_known = not_known,
             LinkChange::Restarted {
                 generation,
                 sinks_by,

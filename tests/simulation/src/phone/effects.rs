@@ -16,6 +16,7 @@ use postrider_model::{SimSlot, WireState};
 const OBSTACLES: &[&str] = &[
     "line_busy",
     "no_sim",
+    "not_known",
     "paused",
     "platform_guard",
     "quiet_hours",
@@ -78,8 +79,8 @@ impl World {
                 };
                 self.push_in(delay_ms, dialled);
             }
-            Effect::PlanRedial => {
-                let most = 60_000.min(1_000_u64 << phone.redials.min(10));
+            Effect::PlanRedial(pace) => {
+                let most = pace.longest_ms().min(1_000_u64 << phone.redials.min(10));
                 phone.redials += 1;
                 let name = [6, no as u64, phone.life, at];
                 let delay_ms = self.draw(&name).between(0, most);

@@ -301,6 +301,7 @@ impl Phone {
             boot_id: BootId::new(&format!("boot-{}", self.boot)),
             device: self.device,
             host: "hub.example".to_owned(),
+            hub: None,
             sims: self.sims(),
             condition: self.condition(),
             limits: self.limits,

@@ -383,6 +383,7 @@ fn word_of(event: &Shown) -> &'static str {
     match event {
         Shown::LinkUp => "link up",
         Shown::LinkDown => "link down",
+        Shown::NotKnownHere => "not known here",
         Shown::PairingNeeded { .. } => "pairing needed",
         Shown::UpdateNeeded => "update needed",
         Shown::LinkFailing => "link failing",

@@ -10,7 +10,7 @@ use postrider_machine::{
         CallLength, ClaimRow, MessageRow, PaceRow, Progress, ScanRow, SeenRow, SimRow, SpentRow,
     },
 };
-use postrider_model::{BootMs, Key, MessageId, MessageText, SimSlot, UnixMs, WireState};
+use postrider_model::{BootMs, HubId, Key, MessageId, MessageText, SimSlot, UnixMs, WireState};
 use postrider_simulation::{journal::Rows, random::Seeded};
 
 /// Every kind of change.
@@ -73,6 +73,8 @@ pub(crate) fn kind(change: &Change) -> &'static str {
             LinkChange::FactStored(_) => "fact",
             LinkChange::FactsAcked { .. } => "acks stored",
             LinkChange::Restarted { .. } => "generation",
+            LinkChange::HubLearned(_) => "hub learned",
+            LinkChange::NotKnown(_) => "not known",
         },
     }
 }
@@ -236,7 +238,9 @@ impl Drawing<'_> {
 
     fn link(&mut self) -> Change {
         let link = self.rows.snapshot().link;
-        let change = match self.random.below(12) {
+        let change = match self.random.below(14) {
+            12 => LinkChange::NotKnown(!link.not_known),
+            13 => LinkChange::HubLearned(HubId::new(Key::first_of_ms(self.unix().0))),
             0 => LinkChange::Conn(link.conn + 1),
             1 => LinkChange::Down(link.down + self.random.between(1, 3)),
             2..8 => LinkChange::FactStored(self.fact(link.up_highest + 1)),

@@ -22,7 +22,8 @@ impl HubSession {
         self.phase = Phase::Deciding { hello, heard: now };
     }
 
-    /// Says that the phone is not admitted: unpaired or unsigned (4403), or as decided.
+    /// Says that the phone is not admitted: not known or unsigned (4401), revoked or replaced
+    /// (4403), or as decided.
     pub fn refused(&mut self, code: CloseCode) {
         self.close(code);
     }
@@ -135,6 +136,7 @@ impl HubSession {
             now: now.unix.0,
             heartbeat_s: self.settings.heartbeat_s,
             limit: open.up_committed + FACTS_IN_FLIGHT_MAX,
+            hub: self.settings.hub,
         }));
         for frame in open.down.resume(resume) {
             self.write(frame);

@@ -15,8 +15,8 @@
 //! until [`HubSession::poll_timeout`].
 //!
 //! 1. [`HubOutput::Identify`]: find the device, verify `hello.sig` over
-//!    [`crate::signature::expected_bytes`] for a host in the configured list. Not paired, or not
-//!    signed: [`HubSession::refused`] with 4403. Else, in one transaction, [`decide`] on the row
+//!    [`crate::signature::expected_bytes`] for a host in the configured list. Not known, or not
+//!    signed: [`HubSession::refused`] with 4401; signed and revoked or replaced: with 4403. Else, in one transaction, [`decide`] on the row
 //!    as it is now, do what the [`Decision`] says, and for the exposures to this installation
 //!    apply `Fact::NeverReceived` or keep them for the resume, and `Fact::Shown` for the rows of
 //!    `hello.held`. After the commit: close the device's older connection with
@@ -54,7 +54,7 @@ use crate::{
     mutant,
 };
 use downlink::Downlink;
-use postrider_model::{BootMs, Now};
+use postrider_model::{BootMs, HubId, Now};
 use std::collections::VecDeque;
 
 /// What the dispatcher must do for a session, in order.
@@ -110,6 +110,8 @@ pub struct HubSettings {
     pub generation: u64,
     /// Seconds between two pings at first, told in welcome.
     pub heartbeat_s: u64,
+    /// The hub's own id, told in welcome.
+    pub hub: Option<HubId>,
 }
 
 /// One connection, seen from the hub.

@@ -64,6 +64,7 @@ fn new_session() -> HubSession {
     let settings = HubSettings {
         generation: 3,
         heartbeat_s: 45,
+        hub: None,
     };
     let nonce = "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap();
     HubSession::new(settings, nonce, NOW)

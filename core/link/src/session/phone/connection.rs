@@ -206,6 +206,9 @@ impl PhoneSession {
         if welcome.v > VERSION || welcome.v < VERSION_MIN {
             return self.hang_up(CloseCode::VersionNotSpoken, now);
         }
+        if !self.is_of_my_hub(&welcome) {
+            return self.hang_up(CloseCode::NotKnown, now);
+        }
         if reconciled || self.generation == 0 {
             self.restart(welcome.generation);
         }
@@ -217,6 +220,7 @@ impl PhoneSession {
             Ok(true) => self.change(LinkChange::FactsAcked { up_to: welcome.up }),
             Ok(false) => {}
         }
+        self.is_known_again(&welcome);
         self.phase = Phase::Open {
             acked: self.commits.durable_down,
             good_at: Some(now.boot.plus_ms(GOOD_SESSION_MS)),
@@ -225,6 +229,33 @@ impl PhoneSession {
         self.heart.start(welcome.heartbeat_s, now.boot);
         self.effect(PhoneEffect::Opened);
         self.write_facts();
+    }
+
+    /// Another hub under the same name, or none that it was: whatever it says is for others.
+    fn is_of_my_hub(&self, welcome: &Welcome) -> bool {
+        let differs = self
+            .hub
+            .zip(welcome.hub)
+            .is_some_and(|(mine, its)| mine != its);
+        !differs || mutant::is("any_hub_believed")
+    }
+
+    fn is_known_again(&mut self, welcome: &Welcome) {
+        if let (None, Some(hub)) = (self.hub, welcome.hub) {
+            self.hub = Some(hub);
+            self.change(LinkChange::HubLearned(hub));
+        }
+        self.set_not_known(false);
+    }
+
+    /// A restart goes on with what was said last.
+    pub(super) fn set_not_known(&mut self, not_known: bool) {
+        if self.not_known != not_known {
+            self.not_known = not_known;
+            if !mutant::is("forgets_that_it_is_unknown") {
+                self.change(LinkChange::NotKnown(not_known));
+            }
+        }
     }
 
     fn restart(&mut self, generation: u64) {

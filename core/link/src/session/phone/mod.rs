@@ -32,7 +32,7 @@ mod tests;
 mod uplink;
 
 pub use fact::PhoneFact;
-pub use redial::{PhoneAlert, Stopped};
+pub use redial::{PhoneAlert, RedialPace, Stopped};
 pub use uplink::FactRange;
 
 use super::{Deadline, earlier};
@@ -43,7 +43,7 @@ use crate::{
     mutant,
 };
 use heartbeat::{HeartWake, Heartbeat};
-use postrider_model::{BootMs, DeviceId, Now};
+use postrider_model::{BootMs, DeviceId, HubId, Now};
 use redial::Redial;
 use std::collections::VecDeque;
 use uplink::Uplink;
@@ -61,6 +61,10 @@ pub struct JournalLink {
     pub up_acked: u64,
     /// The highest fact stored.
     pub up_highest: u64,
+    /// The hub that welcomed this installation first; `None` before, and of an older hub.
+    pub hub: Option<HubId>,
+    /// Whether the hub said last that it does not know this phone.
+    pub not_known: bool,
 }
 
 impl JournalLink {
@@ -72,6 +76,8 @@ impl JournalLink {
             down: 0,
             up_acked: 0,
             up_highest: 0,
+            hub: None,
+            not_known: false,
         }
     }
 }
@@ -91,6 +97,8 @@ pub struct PhoneSettings {
     pub install: InstallId,
     /// The hub's name as dialled: lower case, no port.
     pub host: String,
+    /// The hub's id, where pairing told it: only that one is believed.
+    pub hub: Option<HubId>,
     /// Names the present boot.
     pub boot: String,
     /// Downward frames that the phone lets the hub be ahead of its journal.
@@ -123,6 +131,11 @@ pub enum LinkChange {
         /// The highest place acked.
         up_to: u64,
     },
+    /// The hub told its id for the first time: store it.
+    HubLearned(HubId),
+    /// The hub does not know this phone (true), or knows it again: store it. While it does not,
+    /// nothing of the hub's goes to a radio.
+    NotKnown(bool),
     /// The hub has a new generation: store it, `down` and the highest acked fact become 0, and
     /// the place of every fact that is kept sinks by `sinks_by`.
     Restarted {
@@ -152,10 +165,10 @@ pub enum PhoneEffect {
     /// Dial the hub; end with [`PhoneSession::connected`] or [`PhoneSession::dial_failed`]. An
     /// attempt that still runs is given up.
     Dial,
-    /// Draw the next delay of the schedule, with full jitter, and call
+    /// Draw the next delay of a schedule, with full jitter, and call
     /// [`PhoneSession::redial_after`].
-    PlanRedial,
-    /// The session was good: the schedule starts over.
+    PlanRedial(RedialPace),
+    /// The session was good: both schedules start over.
     ResetSchedule,
     /// Sign `bytes` with the phone's key, then call [`PhoneSession::signed`].
     Sign {
@@ -222,6 +235,8 @@ pub struct PhoneSession {
     conn: u64,
     generation: u64,
     down: u64,
+    hub: Option<HubId>,
+    not_known: bool,
     uplink: Uplink,
     phase: Phase,
     heart: Heartbeat,
@@ -254,7 +269,11 @@ impl Commits {
                 self.drained_down = 0;
                 self.drained_numbering += 1;
             }
-            LinkChange::Conn(_) | LinkChange::FactStored(_) | LinkChange::FactsAcked { .. } => {}
+            LinkChange::Conn(_)
+            | LinkChange::FactStored(_)
+            | LinkChange::FactsAcked { .. }
+            | LinkChange::HubLearned(_)
+            | LinkChange::NotKnown(_) => {}
         }
     }
 
@@ -301,11 +320,14 @@ enum Phase {
 impl PhoneSession {
     /// Restores the session from the journal; it wants to dial at once.
     pub fn new(settings: PhoneSettings, restored: &JournalLink) -> Self {
+        let hub = settings.hub.or(restored.hub);
         let mut session = Self {
             settings,
             conn: restored.conn,
             generation: restored.generation,
             down: restored.down,
+            hub,
+            not_known: restored.not_known,
             uplink: Uplink::new(restored.up_acked, restored.up_highest),
             phase: Phase::Down,
             heart: Heartbeat::new(),
@@ -344,6 +366,18 @@ impl PhoneSession {
     pub const fn has_unacked(&self) -> bool {
         let (lowest, highest) = self.uplink.bounds();
         lowest <= highest
+    }
+
+    /// Says whether the hub said last that it does not know this phone: from then to the next
+    /// welcome nothing of the hub's may be handed to a radio. The hub may be an older copy of
+    /// itself, which does not know whom it gave what, and gives it to somebody else.
+    pub fn is_not_known(&self) -> bool {
+        self.not_known && !mutant::is("sends_while_unknown")
+    }
+
+    /// Returns the hub's id, where it is known.
+    pub const fn hub(&self) -> Option<HubId> {
+        self.hub
     }
 
     /// Returns the present connection's number, or the last one's.

@@ -3,7 +3,7 @@
 use super::{Phase, PhoneEffect, PhoneSession};
 use crate::{
     close::CloseCode,
-    limits::{DAILY_MS, PROTOCOL_ERRORS_TO_ALERT},
+    limits::{DAILY_MS, PROTOCOL_ERRORS_TO_ALERT, REDIAL_MS_MAX, REDIAL_UNKNOWN_MS_MAX},
     mutant,
 };
 use postrider_model::{BootMs, Now};
@@ -11,13 +11,33 @@ use postrider_model::{BootMs, Now};
 /// Why the link ended for good or for long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// Unpaired or revoked: the app erases itself and shows it. No dialling any more.
+    /// Unpaired, revoked or replaced: what came in and was not acked is set aside, the rest is
+    /// erased, and it is shown. No dialling any more.
     Unpaired,
     /// The journal was copied or went back: nothing is sent, inbound facts are kept, and "pair
     /// again" is shown. No dialling any more.
     PairAgain,
     /// A newer app is needed: shown; the hub is dialled once a day.
     NeedsNewerApp,
+}
+
+/// Which schedule of redials goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedialPace {
+    /// The hub is away.
+    Away,
+    /// The hub is there, and does not know this phone.
+    NotKnown,
+}
+
+impl RedialPace {
+    /// Returns the longest wait of the schedule, in milliseconds.
+    pub const fn longest_ms(self) -> u64 {
+        match self {
+            Self::Away => REDIAL_MS_MAX,
+            Self::NotKnown => REDIAL_UNKNOWN_MS_MAX,
+        }
+    }
 }
 
 /// What the owner should know of the link.
@@ -28,6 +48,8 @@ pub enum PhoneAlert {
     /// A newer connection with this phone's key took the present one's place, and this phone did
     /// not open it: its key and journal are in use elsewhere.
     Replaced,
+    /// The hub does not know this phone, or another hub answered in its place. Said each time.
+    NotKnown,
 }
 
 /// When the hub is dialled again, and what was learned of its ends.
@@ -84,7 +106,7 @@ impl PhoneSession {
     pub fn dial_failed(&mut self) {
         if matches!(self.phase, Phase::Dialing) {
             self.phase = Phase::Down;
-            self.effect(PhoneEffect::PlanRedial);
+            self.effect(PhoneEffect::PlanRedial(RedialPace::Away));
         }
     }
 
@@ -144,6 +166,14 @@ impl PhoneSession {
             return;
         }
         match code {
+            CloseCode::NotKnown if mutant::is("erases_when_unknown") => {
+                self.stop(Stopped::Unpaired);
+            }
+            CloseCode::NotKnown => {
+                self.set_not_known(true);
+                self.effect(PhoneEffect::Alert(PhoneAlert::NotKnown));
+                self.effect(PhoneEffect::PlanRedial(RedialPace::NotKnown));
+            }
             CloseCode::NotPaired => self.stop(Stopped::Unpaired),
             CloseCode::JournalWentBack => self.stop(Stopped::PairAgain),
             CloseCode::NeedsNewerApp | CloseCode::VersionNotSpoken => {
@@ -156,15 +186,15 @@ impl PhoneSession {
                 if self.redial.protocol_errors == PROTOCOL_ERRORS_TO_ALERT {
                     self.effect(PhoneEffect::Alert(PhoneAlert::ProtocolErrors));
                 }
-                self.effect(PhoneEffect::PlanRedial);
+                self.effect(PhoneEffect::PlanRedial(RedialPace::Away));
             }
             CloseCode::GoingAway | CloseCode::Internal => match told_ms {
                 Some(told_ms) => self.redial.at = Some(now.boot.plus_ms(told_ms)),
-                None => self.effect(PhoneEffect::PlanRedial),
+                None => self.effect(PhoneEffect::PlanRedial(RedialPace::Away)),
             },
             CloseCode::Replaced => {
                 self.effect(PhoneEffect::Alert(PhoneAlert::Replaced));
-                self.effect(PhoneEffect::PlanRedial);
+                self.effect(PhoneEffect::PlanRedial(RedialPace::Away));
             }
         }
     }

@@ -8,22 +8,31 @@ use postrider_model::Key;
 
 const NOW: Now = Now::new(1_000_000, 1_700_000_000_000);
 
-fn new_session() -> PhoneSession {
-    let settings = PhoneSettings {
+fn settings() -> PhoneSettings {
+    PhoneSettings {
         device: DeviceId::new(Key::new(1).unwrap()),
         install: "install-0000-0001".parse().unwrap(),
         host: "hub.example".into(),
+        hub: None,
         boot: "boot-1".into(),
         down_window: 10,
-    };
-    let link = JournalLink {
+    }
+}
+
+fn journal() -> JournalLink {
+    JournalLink {
         conn: 4,
         generation: 3,
         down: 10,
         up_acked: 19,
         up_highest: 19,
-    };
-    PhoneSession::new(settings, &link)
+        hub: None,
+        not_known: false,
+    }
+}
+
+fn new_session() -> PhoneSession {
+    PhoneSession::new(settings(), &journal())
 }
 
 /// Commits everything and returns what came out.
@@ -50,6 +59,7 @@ fn welcome() -> HubFrame {
         now: 0,
         heartbeat_s: 45,
         limit: 275,
+        hub: None,
     })
 }
 
@@ -179,7 +189,7 @@ fn a_repeat_is_dropped_and_a_gap_is_a_protocol_error() {
                 conn,
                 code: CloseCode::ProtocolError
             },
-            PhoneEffect::PlanRedial,
+            PhoneEffect::PlanRedial(RedialPace::Away),
         ]
     );
 }
@@ -238,7 +248,7 @@ fn what_each_close_means() {
         session.closed(conn, code, NOW);
         (effects(&mut session, NOW), session.poll_timeout())
     };
-    let redials = [PhoneEffect::PlanRedial];
+    let redials = [PhoneEffect::PlanRedial(RedialPace::Away)];
     for code in [
         None,
         Some(CloseCode::GoingAway),
@@ -249,9 +259,14 @@ fn what_each_close_means() {
     }
     let replaced = [
         PhoneEffect::Alert(PhoneAlert::Replaced),
-        PhoneEffect::PlanRedial,
+        PhoneEffect::PlanRedial(RedialPace::Away),
     ];
     assert_eq!(after(Some(CloseCode::Replaced)).0, replaced);
+    let not_known = [
+        PhoneEffect::Alert(PhoneAlert::NotKnown),
+        PhoneEffect::PlanRedial(RedialPace::NotKnown),
+    ];
+    assert_eq!(after(Some(CloseCode::NotKnown)).0, not_known);
     for (code, why) in [
         (CloseCode::NotPaired, Stopped::Unpaired),
         (CloseCode::JournalWentBack, Stopped::PairAgain),
@@ -273,6 +288,103 @@ fn what_each_close_means() {
     }
 }
 
+fn changes(session: &mut PhoneSession) -> Vec<LinkChange> {
+    std::iter::from_fn(|| session.poll_change()).collect()
+}
+
+#[test]
+fn a_phone_that_is_not_known_stays_so_on_disk_until_it_is_welcome_again() {
+    let (mut session, conn) = open();
+    changes(&mut session);
+    session.closed(conn, Some(CloseCode::NotKnown), NOW);
+    assert!(session.is_not_known());
+    assert_eq!(changes(&mut session), [LinkChange::NotKnown(true)]);
+    effects(&mut session, NOW);
+    let restored = JournalLink {
+        not_known: true,
+        ..journal()
+    };
+    let mut session = PhoneSession::new(settings(), &restored);
+    effects(&mut session, NOW);
+    assert!(session.is_not_known(), "a restart proves nothing");
+    let conn = session.connected(HelloSnapshot::default(), NOW);
+    session.handle_frame(conn, challenge(), NOW);
+    effects(&mut session, NOW);
+    session.signed(conn, vec![1], NOW);
+    session.closed(conn, Some(CloseCode::NotKnown), NOW);
+    assert_eq!(changes(&mut session), [], "it is on disk already");
+    effects(&mut session, NOW);
+    session.redial_after(0, NOW);
+    session.handle_timeout(NOW);
+    let conn = session.connected(HelloSnapshot::default(), NOW);
+    session.handle_frame(conn, challenge(), NOW);
+    effects(&mut session, NOW);
+    session.signed(conn, vec![1], NOW);
+    assert!(session.is_not_known(), "not before the welcome");
+    session.handle_frame(conn, welcome(), NOW);
+    assert!(!session.is_not_known());
+    assert_eq!(changes(&mut session), [LinkChange::NotKnown(false)]);
+}
+
+fn welcome_of(hub: Option<i64>) -> HubFrame {
+    match welcome() {
+        HubFrame::Welcome(welcome) => HubFrame::Welcome(Welcome {
+            hub: hub.and_then(HubId::from_i64),
+            ..welcome
+        }),
+        other => other,
+    }
+}
+
+/// Connects a phone that knows these hubs, and returns it after the welcome with what changed.
+fn welcomed_by(
+    paired: Option<i64>,
+    learned: Option<i64>,
+    says: Option<i64>,
+) -> (PhoneSession, Vec<LinkChange>) {
+    let mut session = PhoneSession::new(
+        PhoneSettings {
+            hub: paired.and_then(HubId::from_i64),
+            ..settings()
+        },
+        &JournalLink {
+            hub: learned.and_then(HubId::from_i64),
+            ..journal()
+        },
+    );
+    effects(&mut session, NOW);
+    let conn = session.connected(HelloSnapshot::default(), NOW);
+    session.handle_frame(conn, challenge(), NOW);
+    effects(&mut session, NOW);
+    session.signed(conn, vec![1], NOW);
+    session.handle_frame(conn, welcome_of(says), NOW);
+    let changes = changes(&mut session);
+    (session, changes)
+}
+
+#[test]
+fn a_welcome_of_another_hub_counts_as_not_known() {
+    for (paired, learned) in [(Some(5), None), (None, Some(5))] {
+        let (session, changed) = welcomed_by(paired, learned, Some(6));
+        assert!(!session.is_open() && session.is_not_known());
+        assert_eq!(changed, [LinkChange::NotKnown(true)]);
+        let (session, changed) = welcomed_by(paired, learned, Some(5));
+        assert!(session.is_open());
+        assert_eq!(changed, []);
+        let (session, _) = welcomed_by(paired, learned, None);
+        assert!(session.is_open(), "an older hub tells no id");
+    }
+}
+
+#[test]
+fn a_phone_without_its_hubs_id_learns_it_at_its_first_welcome() {
+    let (session, changed) = welcomed_by(None, None, Some(5));
+    assert!(session.is_open());
+    let hub = HubId::from_i64(5).unwrap();
+    assert_eq!(changed, [LinkChange::HubLearned(hub)]);
+    assert_eq!(session.hub(), Some(hub));
+}
+
 #[test]
 fn three_protocol_errors_in_a_row_alert_the_owner_and_a_good_session_forgives() {
     let (mut session, mut conn) = open();
@@ -292,7 +404,10 @@ fn three_protocol_errors_in_a_row_alert_the_owner_and_a_good_session_forgives() 
     session.handle_timeout(later);
     assert!(effects(&mut session, later).contains(&PhoneEffect::ResetSchedule));
     session.closed(conn, Some(CloseCode::ProtocolError), later);
-    assert_eq!(effects(&mut session, later), [PhoneEffect::PlanRedial]);
+    assert_eq!(
+        effects(&mut session, later),
+        [PhoneEffect::PlanRedial(RedialPace::Away)]
+    );
 }
 
 #[test]

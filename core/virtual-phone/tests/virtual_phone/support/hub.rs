@@ -262,6 +262,7 @@ impl Shared {
         HubSettings {
             generation: 1 + self.state().restores,
             heartbeat_s: HEARTBEAT_S,
+            hub: None,
         }
     }
 

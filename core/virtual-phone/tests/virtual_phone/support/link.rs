@@ -218,7 +218,7 @@ impl Connection {
             let key = device.map(|device| UnparsedPublicKey::new(&ED25519, device.key.clone()));
             let bytes = signature::expected_bytes(HOST, self.session.nonce(), hello);
             let is_sound = key.is_some_and(|key| key.verify(&bytes, &hello.sig.0).is_ok());
-            (!is_sound).then_some(CloseCode::NotPaired)
+            (!is_sound).then_some(CloseCode::NotKnown)
         });
         if let Some(code) = refusal {
             return self.session.refused(code);

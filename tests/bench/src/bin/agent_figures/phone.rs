@@ -39,6 +39,7 @@ impl Phone {
             boot_id: BootId::new("6f1c9f2e-7c1c-4a53-9a35-0c3b6c1d7a10"),
             device: DeviceId::new(Key::new(1).ok_or("a key")?),
             host: "hub.example".to_owned(),
+            hub: None,
             sims: vec![SimInfo::default()],
             condition: Condition::default(),
             limits: PaceLimits::UNLIMITED,

@@ -11,6 +11,7 @@ internal class EventBook(private val activity: ActivityLog, private val alerts: 
             Event.LinkUp -> linkUp()
             Event.LinkDown -> activity.add(What.LINK_DOWN)
             is Event.PairingNeeded -> activity.add(What.PAIRING_NEEDED)
+            Event.NotKnownHere -> note(What.NOT_KNOWN, AlertKind.NOT_KNOWN)
             Event.UpdateNeeded -> note(What.UPDATE_NEEDED, AlertKind.UPDATE_NEEDED)
             Event.LinkFailing -> note(What.LINK_FAILING, AlertKind.LINK_FAILING)
             Event.LinkReplaced -> note(What.LINK_REPLACED, AlertKind.LINK_REPLACED)
@@ -54,7 +55,8 @@ internal class EventBook(private val activity: ActivityLog, private val alerts: 
 
     private companion object {
         val OVER_WHEN_LINKED = listOf(
-            AlertKind.OFFLINE, AlertKind.LINK_FAILING, AlertKind.UPDATE_NEEDED, AlertKind.AGENT_FAILING,
+            AlertKind.OFFLINE, AlertKind.NOT_KNOWN, AlertKind.LINK_FAILING, AlertKind.UPDATE_NEEDED,
+            AlertKind.AGENT_FAILING,
         )
 
         fun reached(state: WireState): What = when (state) {

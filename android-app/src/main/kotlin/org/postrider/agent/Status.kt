@@ -76,7 +76,10 @@ enum class AlertKind {
     /** There has been no connection for long. */
     OFFLINE,
 
-    /** The hub does not know this phone any more: revoked, or paired elsewhere. */
+    /** The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost. */
+    NOT_KNOWN,
+
+    /** The hub took this phone out of service: revoked, or replaced. */
     PAIRED_ELSEWHERE,
 
     /** The hub does not trust this phone's journal, which is set aside. */

@@ -35,7 +35,7 @@ class EventBookTest {
     fun `every event is written down, a hand-over once`() {
         val token = SendToken(message, 1u)
         val events = listOf(
-            Event.LinkUp, Event.LinkDown, Event.PairingNeeded(CloseCode.NOT_PAIRED), Event.UpdateNeeded,
+            Event.LinkUp, Event.LinkDown, Event.NotKnownHere, Event.PairingNeeded(CloseCode.NOT_PAIRED), Event.UpdateNeeded,
             Event.LinkFailing, Event.LinkReplaced, Event.MessageAccepted(message, 0u), Event.MessageSubmitted(token, 1u),
             Event.MessageMoved(message, WireState.SUBMITTING, null), Event.MessageMoved(message, WireState.FAILED, 4),
             Event.TestMoved(token, WireState.SENT, null), Event.TestMoved(token, WireState.FAILED, 4),
@@ -44,7 +44,7 @@ class EventBookTest {
         )
         events.forEach(book::take)
         val whats = listOf(
-            What.LINK_UP, What.LINK_DOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.LINK_FAILING,
+            What.LINK_UP, What.LINK_DOWN, What.NOT_KNOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.LINK_FAILING,
             What.LINK_REPLACED, What.ACCEPTED, What.SUBMITTED, What.FAILED, What.TEST_SENT, What.TEST_FAILED,
             What.MMS_RECEIVED, What.SIM_CHANGED, What.SIM_CONFIRMED,
             What.SIM_HELD, What.SIM_RELEASED, What.LOOK_AT_PHONE, What.PACE_HALVED, What.REPORT_MISMATCHED, What.STRAY_RESULT,
@@ -90,6 +90,7 @@ class EventBookTest {
 
     @Test
     fun `a connection ends what was wrong with it`() {
+        book.take(Event.NotKnownHere)
         book.take(Event.UpdateNeeded)
         book.take(Event.LinkFailing)
         alerts.raise(AlertKind.OFFLINE)

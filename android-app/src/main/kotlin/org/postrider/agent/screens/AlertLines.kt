@@ -31,7 +31,8 @@ internal class AlertLines(private val screen: Activity, private val control: Con
         AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE,
         AlertKind.KEY_LOST,
         -> R.string.pair_again
-        AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED -> R.string.seen
+        AlertKind.NOT_KNOWN, AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED,
+        -> R.string.seen
         AlertKind.AGENT_FAILING -> R.string.start_again
         AlertKind.MAY_NOT_SEND -> R.string.permissions
     }
@@ -44,7 +45,8 @@ internal class AlertLines(private val screen: Activity, private val control: Con
                 control.dismiss(alert)
             }
             AlertKind.SIM_CHANGED -> ask(alert) { Command.ConfirmSim(it) }
-            AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED -> control.dismiss(alert)
+            AlertKind.NOT_KNOWN, AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED,
+            -> control.dismiss(alert)
             AlertKind.AGENT_FAILING -> {
                 control.startByOwner()
                 control.dismiss(alert)

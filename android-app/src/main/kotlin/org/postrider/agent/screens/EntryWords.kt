@@ -19,6 +19,7 @@ object EntryWords {
         What.LINK_DOWN -> R.string.log_link_down
         What.LINK_FAILING -> R.string.log_link_failing
         What.LINK_REPLACED -> R.string.log_link_replaced
+        What.NOT_KNOWN -> R.string.log_not_known
         What.PAIRING_NEEDED -> R.string.log_pairing_needed
         What.UPDATE_NEEDED -> R.string.log_update_needed
         What.ACCEPTED -> R.string.state_on_phone
@@ -69,7 +70,8 @@ object EntryWords {
     /** What the owner should know of: something went wrong. */
     val TROUBLE = setOf(
         What.FAILED, What.NOT_DELIVERED, What.UNKNOWN, What.FAILED_TO_RUN, What.LINK_FAILING, What.LINK_REPLACED,
-        What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE, What.PACE_HALVED,
+        What.NOT_KNOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE,
+        What.PACE_HALVED,
     )
 
     private val WITH_RESULT = setOf(What.FAILED, What.RETRYING, What.UNKNOWN, What.SIM_HELD, What.TEST_FAILED)

@@ -14,6 +14,7 @@ object WaitWords {
         "sim_held" to R.string.wait_sim_held,
         "sent_results" to R.string.wait_sent_results,
         "silent_radio" to R.string.wait_silent_radio,
+        "not_known" to R.string.wait_not_known,
         "sim_changed" to R.string.wait_sim_changed,
         "paused" to R.string.wait_paused,
         "quiet_hours" to R.string.wait_quiet_hours,

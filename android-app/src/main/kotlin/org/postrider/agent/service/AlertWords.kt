@@ -26,6 +26,7 @@ object AlertWords {
         AlertKind.JOURNAL_NOT_TRUSTED -> R.string.alert_journal_not_trusted
         AlertKind.JOURNAL_SET_ASIDE -> R.string.alert_journal_set_aside
         AlertKind.KEY_LOST -> R.string.alert_key_lost
+        AlertKind.NOT_KNOWN -> R.string.alert_not_known
         AlertKind.UPDATE_NEEDED -> R.string.alert_update_needed
         AlertKind.LINK_FAILING -> R.string.alert_link_failing
         AlertKind.LINK_REPLACED -> R.string.alert_link_replaced
@@ -42,6 +43,7 @@ object AlertWords {
         AlertKind.JOURNAL_NOT_TRUSTED -> R.string.alert_journal_not_trusted_text
         AlertKind.JOURNAL_SET_ASIDE -> R.string.alert_journal_set_aside_text
         AlertKind.KEY_LOST -> R.string.alert_key_lost_text
+        AlertKind.NOT_KNOWN -> R.string.alert_not_known_text
         AlertKind.UPDATE_NEEDED -> R.string.alert_update_needed_text
         AlertKind.LINK_FAILING -> R.string.alert_link_failing_text
         AlertKind.LINK_REPLACED -> R.string.alert_link_replaced_text

@@ -209,7 +209,8 @@ class StatusActivityTest {
 
     @Test
     fun `an alert that can only be taken note of goes when it is`() {
-        for (kind in listOf(AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED)) {
+        val noted = listOf(AlertKind.NOT_KNOWN, AlertKind.UPDATE_NEEDED, AlertKind.LINK_FAILING, AlertKind.LINK_REPLACED)
+        for (kind in noted) {
             fake.dismissed.clear()
             alerted(kind, null).click(R.string.seen)
             assertEquals(kind, fake.dismissed.single().kind)
