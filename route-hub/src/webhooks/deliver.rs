@@ -1,9 +1,10 @@
 //! The ring around the deliverer's machine: the socket, the database and the clock.
 
 use super::{
-    deliveries::{Deliveries, Ending},
+    commits::Batch,
+    deliveries::Deliveries,
     scan::{self, Scanned},
-    settle::{self, Settlement},
+    settle::{self, Ending, Settlement},
     signature,
 };
 use crate::hub::Hub;
@@ -12,7 +13,7 @@ use futures_util::FutureExt;
 use hub_domain::OutboxRow;
 use hub_outgoing::Client;
 use hub_store::StoreError;
-use postrider_model::UnixMs;
+use postrider_model::{ProjectId, UnixMs};
 use std::{
     future::{Future, pending},
     panic::AssertUnwindSafe,
@@ -42,7 +43,7 @@ pub async fn run(hub: Hub, client: Client, mut stop: watch::Receiver<bool>) {
             () = hub.bus.webhooks_woken(), if !stopping => ring.machine.handle_wake(),
             Some(ended) = ring.attempts.join_next() => ring.attempts_ended(ended),
             scanned = done(&mut ring.scan) => ring.scanned(scanned),
-            committed = done(&mut ring.commit) => ring.committed(committed),
+            Some(committed) = ring.commits.join_next() => ring.committed(committed),
             () = tokio::time::sleep(pause) => {}
             _ = stop.wait_for(|stop| *stop), if !stopping => stopping = true,
         }
@@ -68,7 +69,7 @@ struct Ring {
     machine: Deliveries,
     attempts: JoinSet<(i64, Ending)>,
     scan: Running<Scanned>,
-    commit: Running<()>,
+    commits: JoinSet<(ProjectId, Result<(), StoreError>)>,
 }
 
 impl Ring {
@@ -79,7 +80,7 @@ impl Ring {
             machine: Deliveries::default(),
             attempts: JoinSet::new(),
             scan: None,
-            commit: None,
+            commits: JoinSet::new(),
         }
     }
 
@@ -87,7 +88,7 @@ impl Ring {
     fn start_what_may(&mut self, stopping: bool) {
         let now = self.hub.now();
         if !stopping {
-            while let Some(row) = self.machine.poll_attempt() {
+            while let Some(row) = self.machine.poll_attempt(now) {
                 let id = row.id;
                 let by = By::Project(row.project_id);
                 self.hub.requests.count(by, now.unix);
@@ -102,20 +103,24 @@ impl Ring {
                 ));
             }
         }
-        if let Some(batch) = self.machine.poll_settlements(now) {
+        while let Some(batch) = self.machine.poll_settlements(now) {
             self.start_commit(batch);
         }
     }
 
-    fn start_commit(&mut self, batch: Arc<Vec<Settlement>>) {
+    fn start_commit(&mut self, batch: Batch) {
         let now = self.hub.now();
-        let lines: usize = batch.iter().map(Settlement::log_lines).sum();
+        let Batch {
+            project_id,
+            settlements,
+        } = batch;
+        let lines: usize = settlements.iter().map(Settlement::log_lines).sum();
         let ids: Vec<i64> = (0..lines).map(|_| self.hub.key(now).get()).collect();
         let job = self
             .hub
             .store
-            .write(move |tx| settle::commit(tx, &batch, &ids));
-        self.commit = Some(Box::pin(job));
+            .write(move |tx| settle::commit(tx, &settlements, &ids));
+        self.commits.spawn(async move { (project_id, job.await) });
     }
 
     fn attempts_ended(&mut self, first: Result<(i64, Ending), JoinError>) {
@@ -142,14 +147,16 @@ impl Ring {
         }
     }
 
-    fn committed(&mut self, committed: Result<(), StoreError>) {
-        self.commit = None;
+    fn committed(&mut self, committed: Result<(ProjectId, Result<(), StoreError>), JoinError>) {
+        let Ok((project, committed)) = committed else {
+            return;
+        };
         let now = self.hub.now();
         match committed {
-            Ok(()) => self.machine.handle_committed(now),
+            Ok(()) => self.machine.handle_committed(project, now),
             Err(error) => {
                 tracing::warn!(%error, "the ends of webhook deliveries could not be written");
-                self.machine.handle_commit_failed(now);
+                self.machine.handle_commit_failed(project, now);
             }
         }
     }

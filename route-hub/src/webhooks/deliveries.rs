@@ -16,74 +16,44 @@
 //! wait, its followers wait with it.
 //!
 //! # Fairness
-//! Endpoints take turns. Each has 4 slots of the 256; a failing one has 1, and all failing ones
-//! together never more than a quarter, so that receivers that hang cannot take what the others
-//! need. A row that waits for its next attempt is in the table alone and takes nothing.
+//! Projects take turns, and within a project its endpoints ([`super::turns`]). Of the 256 slots, of
+//! those for failing endpoints and of the rows in memory a project may have as many as it leaves
+//! free ([`super::shares`]): whoever comes next finds some. An endpoint has 4 slots, and more while
+//! it answers well and nobody else waits for them ([`super::growth`]); a failing one has 1, and all
+//! failing ones together never more than a quarter. A row that waits for its next attempt is in the
+//! table alone and takes nothing.
+//!
+//! # Reading ahead
+//! What is in memory for an endpoint follows what it takes ([`super::lane`]): it is read for again
+//! when half of that is used, so that a backlog never starves its slots.
 //!
 //! # Drain
 //! After every call: attempts, settlements, scan; then sleep until [`Deliveries::poll_timeout`].
 
 use super::{
-    lane::{Endpoint, Lane},
+    commits::{Batch, Commits},
+    lane::{Class, Endpoint, Lane},
     retry,
     scan::{Found, LaneAsk, ScanAsk, Scanned},
-    settle::{Fate, Settlement, Tried},
+    scanning::Scanning,
+    settle::{Ending, Fate, Settlement, Tried},
+    shares::Shares,
+    slots::Slots,
 };
 use hub_domain::OutboxRow;
-use postrider_model::{BootMs, Now, UnixMs};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-};
+use postrider_model::{BootMs, Now, ProjectId, UnixMs};
+use std::{collections::BTreeMap, sync::Arc};
 
-/// Most deliveries under way.
-pub const SLOTS_MAX: usize = 256;
-/// Most deliveries under way to failing endpoints.
-pub const SLOTS_FAILING_MAX: usize = SLOTS_MAX / 4;
 /// Most rows in memory; the rest waits in the table.
 pub const ROWS_HELD_MAX: usize = 4_096;
 /// Most bytes of rows in memory.
 pub const BYTES_HELD_MAX: usize = 16 * 1024 * 1024;
-/// Most settlements of one commit.
-pub const SETTLEMENTS_MAX: usize = 512;
-/// Shortest time between two scans, in milliseconds: lets rows gather.
-const SCAN_SPACING_MS: u64 = 5;
-/// A scan that took long is followed by a pause this many times as long.
-const SCAN_PAUSE_FACTOR: u64 = 4;
-/// Longest time between two scans: finds what no wake-up told of.
-const SCAN_EVERY_MS: u64 = 5_000;
 /// Pause after the database refused a scan or a commit.
 const STORE_PAUSE_MS: u64 = 1_000;
-/// Most endpoints remembered; above it, failing ones without rows are forgotten.
+/// Most endpoints remembered; above it, those without rows are forgotten.
 const LANES_MAX: usize = 4_096;
-
-/// How an attempt ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
-    /// In a word, for the log.
-    pub outcome: &'static str,
-    /// The receiver's status, when there was an answer.
-    pub http_status: Option<u16>,
-}
-
-impl Ending {
-    /// Returns the ending for an answer.
-    pub fn answered(http_status: u16) -> Self {
-        Self {
-            outcome: if http_status == 200 {
-                "delivered"
-            } else {
-                "refused"
-            },
-            http_status: Some(http_status),
-        }
-    }
-
-    /// Says whether the receiver took it: 200 and nothing else.
-    pub fn is_delivered(self) -> bool {
-        self.http_status == Some(200)
-    }
-}
+/// Time between two looks for endpoints that can be forgotten, in milliseconds.
+const FORGET_EVERY_MS: u64 = 5_000;
 
 /// When to call again, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +68,7 @@ pub struct Deadline {
 enum Stage {
     Ready,
     Behind,
-    InFlight { as_failing: bool },
+    InFlight { class: Class, since: BootMs },
     Settling,
 }
 
@@ -114,57 +84,46 @@ impl Held {
     }
 }
 
-/// The commit that runs, or that is to be tried again.
-struct Commit {
-    batch: Arc<Vec<Settlement>>,
-    again_at: Option<BootMs>,
-}
-
-#[derive(Default)]
-struct ScanState {
-    asked_at: Option<BootMs>,
-    not_before: BootMs,
-    timer: BootMs,
-    woken: bool,
-    cursor: Option<Endpoint>,
-    next_due: Option<UnixMs>,
-    /// What was committed while a scan ran: it may still show the rows as they were.
-    moved: BTreeMap<i64, Fate>,
-}
-
 /// The machine; see the module.
-#[derive(Default)]
 pub struct Deliveries {
     rows: BTreeMap<i64, Held>,
     lanes: BTreeMap<Endpoint, Lane>,
+    /// Which row waits behind which.
     followers: BTreeMap<i64, i64>,
-    turns: VecDeque<Endpoint>,
-    failing_turns: VecDeque<Endpoint>,
-    in_flight: usize,
-    in_flight_failing: usize,
-    bytes: usize,
-    settled: VecDeque<Settlement>,
-    commit: Option<Commit>,
-    scan: ScanState,
+    slots: Slots,
+    rows_held: Shares,
+    bytes_held: Shares,
+    commits: Commits,
+    scanning: Scanning,
+    forget_at: BootMs,
+}
+
+impl Default for Deliveries {
+    fn default() -> Self {
+        Self {
+            rows: BTreeMap::new(),
+            lanes: BTreeMap::new(),
+            followers: BTreeMap::new(),
+            slots: Slots::default(),
+            rows_held: Shares::new(ROWS_HELD_MAX),
+            bytes_held: Shares::new(BYTES_HELD_MAX),
+            commits: Commits::default(),
+            scanning: Scanning::default(),
+            forget_at: BootMs(0),
+        }
+    }
 }
 
 impl Deliveries {
     /// Says that rows were written to the outbox.
     pub fn handle_wake(&mut self) {
-        self.scan.woken = true;
+        self.scanning.wake();
     }
 
     /// Returns what to read of the outbox; one scan runs at a time.
     pub fn poll_scan(&mut self, now: Now) -> Option<ScanAsk> {
-        if self.scan_at().is_none_or(|at| now.boot < at) {
-            return None;
-        }
-        if self.scan.cursor.is_none() {
-            self.scan.woken = false;
-            self.scan.next_due = None;
-        }
-        self.scan.asked_at = Some(now.boot);
-        let busy = self.lanes.iter().map(|(endpoint, lane)| {
+        let from = self.scanning.begin(now)?;
+        let lanes = self.lanes.iter().map(|(endpoint, lane)| {
             let ask = LaneAsk {
                 room: lane.room_left(),
                 held: lane.held.clone(),
@@ -173,79 +132,70 @@ impl Deliveries {
         });
         Some(ScanAsk {
             due_by: now.unix,
-            after: self.scan.cursor.clone(),
-            lanes: busy.collect(),
-            rows_max: ROWS_HELD_MAX.saturating_sub(self.rows.len()),
-            bytes_max: BYTES_HELD_MAX.saturating_sub(self.bytes),
+            from,
+            lanes: lanes.collect(),
+            rows: self.rows_held.clone(),
+            bytes: self.bytes_held.clone(),
         })
     }
 
     /// Takes in what a scan found.
-    pub fn handle_scanned(&mut self, scanned: Scanned, now: Now) {
-        let took_ms = self
-            .scan
-            .asked_at
-            .take()
-            .map_or(0, |at| now.boot.since_ms(at));
-        let pause_ms = SCAN_SPACING_MS.max(took_ms * SCAN_PAUSE_FACTOR);
-        self.scan.not_before = now.boot.plus_ms(pause_ms);
-        self.scan.cursor = scanned.reached;
-        let moved = std::mem::take(&mut self.scan.moved);
+    pub fn handle_scanned(&mut self, mut scanned: Scanned, now: Now) {
+        let moved = self.scanning.ended(&mut scanned, now);
+        for endpoint in scanned.read {
+            if let Some(lane) = self.lanes.get_mut(&endpoint) {
+                lane.was_read();
+                lane.more = false;
+            }
+        }
         for found in scanned.rows {
             self.take_in(found, &moved, now);
         }
         for endpoint in scanned.limited {
-            match self.lanes.get_mut(&endpoint) {
-                Some(lane) if !lane.held.is_empty() => lane.more = true,
-                Some(_) | None => self.scan.woken = true,
+            let lane = self.lanes.entry(endpoint).or_default();
+            lane.more = true;
+            // What waits for the project's share is told of when a row of somebody leaves.
+            if lane.is_hungry() && !scanned.squeezed {
+                self.scanning.wake();
             }
         }
-        self.scan.timer = now.boot.plus_ms(SCAN_EVERY_MS);
-        if let Some(due) = scanned.next_due.into_iter().chain(self.scan.next_due).min() {
-            self.note_due(due, now);
-        }
+        self.forget_idle_lanes(now);
     }
 
     /// Says that the database refused the scan.
     pub fn handle_scan_failed(&mut self, now: Now) {
-        self.scan.asked_at = None;
-        self.scan.moved.clear();
-        self.scan.woken = true;
-        self.scan.not_before = now.boot.plus_ms(STORE_PAUSE_MS);
+        self.scanning.failed(STORE_PAUSE_MS, now);
     }
 
     /// Returns a row to post, which takes a slot until [`Self::handle_ended`].
-    pub fn poll_attempt(&mut self) -> Option<Arc<OutboxRow>> {
-        if self.in_flight >= SLOTS_MAX {
-            return None;
+    pub fn poll_attempt(&mut self, now: Now) -> Option<Arc<OutboxRow>> {
+        while let Some((endpoint, class)) = self.slots.next() {
+            if let Some(row) = self.start(&endpoint, class, now) {
+                return Some(row);
+            }
         }
-        self.start_next(false).or_else(|| {
-            let free = self.in_flight_failing < SLOTS_FAILING_MAX;
-            free.then(|| self.start_next(true)).flatten()
-        })
+        None
     }
 
     /// Takes the end of an attempt; `random` varies the wait for the next one.
     pub fn handle_ended(&mut self, id: i64, ending: Ending, random: u64, now: Now) {
-        let Some(held) = self.rows.get_mut(&id) else {
+        let Some(held) = self.rows.get(&id) else {
             return;
         };
-        let Stage::InFlight { as_failing } = held.stage else {
+        let Stage::InFlight { class, since } = held.stage else {
             return;
         };
-        held.stage = Stage::Settling;
         let (row, endpoint) = (Arc::clone(&held.row), held.endpoint.clone());
-        self.in_flight -= 1;
-        self.in_flight_failing -= usize::from(as_failing);
-        let attempts = row.attempts + 1;
+        self.slots.give_back(row.project_id, class);
         if let Some(lane) = self.lanes.get_mut(&endpoint) {
-            lane.in_flight -= 1;
             if ending.is_delivered() {
-                lane.succeeded();
+                lane.succeeded(now.boot.since_ms(since));
             } else {
                 lane.failed();
             }
+            lane.in_flight -= 1;
         }
+        let attempts = row.attempts + 1;
         let fate = if ending.is_delivered() {
             Fate::Delivered
         } else {
@@ -260,51 +210,31 @@ impl Deliveries {
         self.queue_lane(&endpoint);
     }
 
-    /// Returns settlements to commit in one unit of work; one batch at a time.
-    pub fn poll_settlements(&mut self, now: Now) -> Option<Arc<Vec<Settlement>>> {
-        if let Some(commit) = &mut self.commit {
-            let due = commit.again_at.is_some_and(|at| now.boot >= at);
-            commit.again_at = commit.again_at.filter(|_| !due);
-            return due.then(|| Arc::clone(&commit.batch));
-        }
-        if self.settled.is_empty() {
-            return None;
-        }
-        let count = self.settled.len().min(SETTLEMENTS_MAX);
-        let batch = Arc::new(self.settled.drain(..count).collect::<Vec<_>>());
-        self.commit = Some(Commit {
-            batch: Arc::clone(&batch),
-            again_at: None,
-        });
-        Some(batch)
+    /// Returns settlements to commit in one unit of work; one batch of a project at a time.
+    pub fn poll_settlements(&mut self, now: Now) -> Option<Batch> {
+        self.commits.poll(now)
     }
 
-    /// Says that the batch is on disk.
-    pub fn handle_committed(&mut self, now: Now) {
-        let Some(commit) = self.commit.take() else {
-            return;
-        };
-        for settlement in commit.batch.iter() {
+    /// Says that a project's batch is on disk.
+    pub fn handle_committed(&mut self, project: ProjectId, now: Now) {
+        let batch = self.commits.committed(project);
+        for settlement in batch.iter().flat_map(|batch| batch.iter()) {
             self.leave(settlement, now);
         }
-        self.forget_idle_lanes();
     }
 
-    /// Says that the batch is not on disk; it is given out again after a pause.
-    pub fn handle_commit_failed(&mut self, now: Now) {
-        if let Some(commit) = &mut self.commit {
-            commit.again_at = Some(now.boot.plus_ms(STORE_PAUSE_MS));
-        }
+    /// Says that a project's batch is not on disk; it is given out again after a pause.
+    pub fn handle_commit_failed(&mut self, project: ProjectId, now: Now) {
+        self.commits.failed(project, STORE_PAUSE_MS, now);
     }
 
     /// Returns when to call again, if nothing else happens.
     pub fn poll_timeout(&self) -> Option<Deadline> {
-        let commit = self.commit.as_ref().and_then(|commit| commit.again_at);
-        let commit = commit.map(|at| Deadline {
+        let commit = self.commits.again_at().map(|at| Deadline {
             at,
             reason: "commit settlements again",
         });
-        let scan = self.scan_at().map(|at| Deadline {
+        let scan = self.scanning.at().map(|at| Deadline {
             at,
             reason: "read the outbox",
         });
@@ -316,29 +246,33 @@ impl Deliveries {
 
     /// Says whether every attempt has ended and every settlement is on disk.
     pub fn is_settled(&self) -> bool {
-        self.in_flight == 0 && self.settled.is_empty() && self.commit.is_none()
+        self.slots.taken() == 0 && self.commits.is_empty()
     }
 
-    /// Returns how many deliveries are under way.
-    pub fn in_flight(&self) -> usize {
-        self.in_flight
+    /// Starts the endpoint's next row, if it may still go on these terms.
+    fn start(&mut self, endpoint: &Endpoint, class: Class, now: Now) -> Option<Arc<OutboxRow>> {
+        let lane = self.lanes.get_mut(endpoint)?;
+        lane.queued = None;
+        let started = match lane.class() == Some(class) {
+            true => lane.ready.pop_front(),
+            false => None,
+        };
+        lane.in_flight += usize::from(started.is_some());
+        self.queue_lane(endpoint);
+        let held = self.rows.get_mut(&started?)?;
+        let since = now.boot;
+        held.stage = Stage::InFlight { class, since };
+        self.slots.take(endpoint.project_id, class);
+        Some(Arc::clone(&held.row))
     }
 
-    fn scan_at(&self) -> Option<BootMs> {
-        let full = self.rows.len() >= ROWS_HELD_MAX || self.bytes >= BYTES_HELD_MAX;
-        if full || self.scan.asked_at.is_some() {
-            return None;
+    /// Has an endpoint wait on the terms on which its next row may start.
+    fn queue_lane(&mut self, endpoint: &Endpoint) {
+        if let Some(lane) = self.lanes.get_mut(endpoint) {
+            let is = lane.class();
+            let was = std::mem::replace(&mut lane.queued, is);
+            self.slots.move_to(endpoint, was, is);
         }
-        let at_once = self.scan.woken || self.scan.cursor.is_some();
-        let wanted = if at_once { BootMs(0) } else { self.scan.timer };
-        Some(wanted.max(self.scan.not_before))
-    }
-
-    /// Makes sure that a scan follows when something is due.
-    fn note_due(&mut self, due: UnixMs, now: Now) {
-        self.scan.next_due = Some(self.scan.next_due.map_or(due, |other| other.min(due)));
-        let wait_ms = due.0.saturating_sub(now.unix.0).max(0).unsigned_abs();
-        self.scan.timer = self.scan.timer.min(now.boot.plus_ms(wait_ms));
     }
 
     fn take_in(&mut self, found: Found, moved: &BTreeMap<i64, Fate>, now: Now) {
@@ -356,7 +290,8 @@ impl Deliveries {
             stage: Stage::Behind,
         };
         let row = Arc::clone(&held.row);
-        self.bytes += held.bytes();
+        self.rows_held.take(row.project_id, 1);
+        self.bytes_held.take(row.project_id, held.bytes());
         self.lanes.entry(endpoint).or_default().held.insert(id);
         self.rows.insert(id, held);
         let Some(before) = found.before else {
@@ -374,9 +309,6 @@ impl Deliveries {
 
     /// Puts a row off until the one before it is due.
     fn defer(&mut self, row: Arc<OutboxRow>, due_at: UnixMs, now: Now) {
-        if let Some(held) = self.rows.get_mut(&row.id) {
-            held.stage = Stage::Settling;
-        }
         let attempts = row.attempts;
         self.settle(row, Fate::Again { due_at, attempts }, None, now);
     }
@@ -391,7 +323,6 @@ impl Deliveries {
             return;
         };
         if lane.is_failing() && retry::is_over(row.time_created, now.unix) {
-            held.stage = Stage::Settling;
             return self.settle(row, Fate::GivenUp, None, now);
         }
         held.stage = Stage::Ready;
@@ -399,58 +330,23 @@ impl Deliveries {
         self.queue_lane(&endpoint);
     }
 
+    /// Decides a row's fate, which is to be committed.
     fn settle(&mut self, row: Arc<OutboxRow>, fate: Fate, tried: Option<Tried>, now: Now) {
-        self.settled.push_back(Settlement {
+        if let Some(held) = self.rows.get_mut(&row.id) {
+            held.stage = Stage::Settling;
+            if let Some(lane) = self.lanes.get_mut(&held.endpoint) {
+                lane.settling += 1;
+                if lane.is_hungry() {
+                    self.scanning.wake();
+                }
+            }
+        }
+        self.commits.push(Settlement {
             row,
             fate,
             tried,
             time: now.unix,
         });
-    }
-
-    fn queue_lane(&mut self, endpoint: &Endpoint) {
-        let Some(lane) = self.lanes.get_mut(endpoint) else {
-            return;
-        };
-        if lane.queued || !lane.can_start() {
-            return;
-        }
-        lane.queued = true;
-        if lane.is_failing() {
-            self.failing_turns.push_back(endpoint.clone());
-        } else {
-            self.turns.push_back(endpoint.clone());
-        }
-    }
-
-    /// Starts a row of the next endpoint in turn among the failing or the others.
-    fn start_next(&mut self, failing: bool) -> Option<Arc<OutboxRow>> {
-        loop {
-            let turns = if failing {
-                &mut self.failing_turns
-            } else {
-                &mut self.turns
-            };
-            let endpoint = turns.pop_front()?;
-            let Some(lane) = self.lanes.get_mut(&endpoint) else {
-                continue;
-            };
-            lane.queued = false;
-            let started = match lane.is_failing() == failing && lane.can_start() {
-                true => lane.ready.pop_front(),
-                false => None,
-            };
-            lane.in_flight += usize::from(started.is_some());
-            self.queue_lane(&endpoint);
-            if let Some(held) = started.and_then(|id| self.rows.get_mut(&id)) {
-                held.stage = Stage::InFlight {
-                    as_failing: failing,
-                };
-                self.in_flight += 1;
-                self.in_flight_failing += usize::from(failing);
-                return Some(Arc::clone(&held.row));
-            }
-        }
     }
 
     /// Drops a committed row from memory and decides about the one behind it.
@@ -464,7 +360,7 @@ impl Deliveries {
                 }
             }
             Fate::Again { due_at, .. } => {
-                self.note_due(due_at, now);
+                self.scanning.note_due(due_at, now);
                 let mut before = id;
                 while let Some(next) = self.followers.remove(&before) {
                     self.drop_row(next, settlement.fate);
@@ -475,26 +371,33 @@ impl Deliveries {
     }
 
     fn drop_row(&mut self, id: i64, fate: Fate) {
-        if self.scan.asked_at.is_some() {
-            self.scan.moved.insert(id, fate);
-        }
+        self.scanning.note_left(id, fate);
         let Some(held) = self.rows.remove(&id) else {
             return;
         };
-        self.bytes -= held.bytes();
+        let project = held.row.project_id;
+        self.rows_held.give_back(project, 1);
+        self.bytes_held.give_back(project, held.bytes());
         if let Some(lane) = self.lanes.get_mut(&held.endpoint) {
             lane.held.remove(&id);
-            self.scan.woken |= std::mem::take(&mut lane.more);
-            if lane.is_forgettable() {
-                self.lanes.remove(&held.endpoint);
+            lane.settling -= usize::from(held.stage == Stage::Settling);
+            if lane.is_hungry() {
+                self.scanning.wake();
             }
         }
     }
 
-    fn forget_idle_lanes(&mut self) {
-        if self.lanes.len() > LANES_MAX {
-            self.lanes.retain(|_, lane| !lane.held.is_empty());
+    /// Forgets endpoints without rows: after a while, or when there are too many.
+    fn forget_idle_lanes(&mut self, now: Now) {
+        let too_many = self.lanes.len() > LANES_MAX;
+        if now.boot < self.forget_at && !too_many {
+            return;
         }
+        self.forget_at = now.boot.plus_ms(FORGET_EVERY_MS);
+        self.lanes.retain(|_, lane| {
+            let forgettable = lane.is_forgettable(now.boot);
+            !(forgettable || too_many && lane.held.is_empty())
+        });
     }
 }
 

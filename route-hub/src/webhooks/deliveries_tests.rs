@@ -2,15 +2,22 @@
 
 use super::*;
 use crate::webhooks::{
-    lane::{FAILING_AFTER, ROOM_FIRST, SLOTS_PER_ENDPOINT},
+    growth::{SLOTS_FIRST, SLOTS_MOST},
+    lane::{FAILING_AFTER, ROOM_FIRST},
     scan::Before,
+    scanning::SCAN_EVERY_MS,
+    slots::{SLOTS_FAILING_MAX, SLOTS_MAX},
     testing::{message, project, row},
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 const OK: Ending = Ending {
     outcome: "delivered",
     http_status: Some(200),
+};
+const REFUSED: Ending = Ending {
+    outcome: "refused",
+    http_status: Some(500),
 };
 const HANGS: Ending = Ending {
     outcome: "timeout",
@@ -24,8 +31,14 @@ fn a_row_is_posted_once_and_removed_after_its_commit() {
     world.run();
     assert_eq!(world.posted, [1]);
     assert!(world.table.is_empty() && world.machine.is_settled());
-    assert!(world.machine.rows.is_empty() && world.machine.lanes.is_empty());
-    assert_eq!(world.machine.bytes, 0);
+    assert!(world.machine.rows.is_empty());
+    assert_eq!(world.machine.rows_held.taken(), 0);
+    assert_eq!(world.machine.bytes_held.taken(), 0);
+    world.now = world.now.plus_ms(60_000);
+    world.scan();
+    world.now = world.now.plus_ms(60_000);
+    world.scan();
+    assert!(world.machine.lanes.is_empty(), "forgotten after a while");
 }
 
 #[test]
@@ -117,12 +130,9 @@ fn an_endpoint_has_four_slots_and_another_project_has_its_own() {
     }
     world.scan();
     let started = world.start();
-    assert_eq!(started.len(), 2 * SLOTS_PER_ENDPOINT);
-    assert_eq!(
-        started.iter().filter(|id| **id > 10).count(),
-        SLOTS_PER_ENDPOINT
-    );
-    world.end(started[0], OK);
+    assert_eq!(started.len(), 2 * SLOTS_FIRST);
+    assert_eq!(started.iter().filter(|id| **id > 10).count(), SLOTS_FIRST);
+    world.end(started[0], REFUSED);
     assert_eq!(world.start().len(), 1, "a slot is free before the commit");
 }
 
@@ -135,7 +145,7 @@ fn endpoints_that_hang_leave_slots_for_the_others() {
         }
     }
     world.hang_until_known();
-    assert!(world.machine.in_flight_failing <= SLOTS_FAILING_MAX);
+    assert!(world.machine.slots.taken_by_failing() <= SLOTS_FAILING_MAX / 2);
     for n in 0..48 {
         world.add(at_host(n + 1, &format!("good{n}")));
     }
@@ -159,7 +169,7 @@ fn a_failing_endpoint_probes_with_one_and_comes_back_with_four() {
     world.end(probe[0], OK);
     world.commit();
     world.scan_all();
-    assert_eq!(world.start().len(), SLOTS_PER_ENDPOINT);
+    assert_eq!(world.start().len(), SLOTS_FIRST);
 }
 
 #[test]
@@ -172,8 +182,8 @@ fn a_backlog_stays_in_the_table() {
     }
     world.scan_all();
     world.start();
-    assert!(world.machine.rows.len() <= ROWS_HELD_MAX);
-    assert_eq!(world.in_flight.len(), SLOTS_MAX);
+    assert_eq!(world.machine.rows.len(), ROWS_HELD_MAX / 2);
+    assert_eq!(world.in_flight.len(), SLOTS_MAX / 2);
     world.run();
     assert_eq!(world.posted.len(), 24_000);
     assert_eq!(
@@ -192,11 +202,8 @@ fn large_rows_are_bounded_by_their_bytes() {
         world.add(large);
     }
     world.scan_all();
-    assert!(
-        world.machine.bytes <= BYTES_HELD_MAX + 400_100,
-        "{}",
-        world.machine.bytes
-    );
+    let held = world.machine.bytes_held.taken();
+    assert!(held <= BYTES_HELD_MAX / 2 + 400_100, "{held}");
     world.run();
     assert_eq!(world.posted.len(), 200);
 }
@@ -244,7 +251,7 @@ fn a_refused_commit_is_tried_again_and_posts_nothing_twice() {
     world.start();
     world.end(1, OK);
     let first = world.machine.poll_settlements(world.now).unwrap();
-    world.machine.handle_commit_failed(world.now);
+    world.machine.handle_commit_failed(project(1), world.now);
     assert!(world.machine.poll_settlements(world.now).is_none());
     world.machine.handle_wake();
     world.now = world.now.plus_ms(100);
@@ -252,7 +259,7 @@ fn a_refused_commit_is_tried_again_and_posts_nothing_twice() {
     assert_eq!(world.start(), [0; 0]);
     world.now = world.now.plus_ms(STORE_PAUSE_MS);
     let second = world.machine.poll_settlements(world.now).unwrap();
-    assert!(Arc::ptr_eq(&first, &second));
+    assert!(Arc::ptr_eq(&first.settlements, &second.settlements));
     world.written(&second);
     assert!(world.machine.is_settled() && world.table.is_empty());
 }
@@ -302,6 +309,118 @@ fn it_sleeps_until_the_next_row_is_due() {
     world.scan();
     let due = world.machine.poll_timeout().unwrap();
     assert_eq!(due.at, world.now.boot.plus_ms(1_224));
+}
+
+#[test]
+fn another_project_is_served_at_once_beside_one_with_a_thousand_hanging_endpoints() {
+    let mut world = World::new();
+    for n in 0..1_000 {
+        for k in 0..50 {
+            world.add(at_host(n * 100 + k, &format!("hanging{n}")));
+        }
+    }
+    for phase in 0..40 {
+        world.scan_all();
+        world.start();
+        let id = 1_000_000 + phase;
+        world.add(OutboxRow {
+            project_id: project(2),
+            ..at_host(id, "good")
+        });
+        world.scan_all();
+        assert_eq!(
+            world.start().iter().filter(|one| **one == id).count(),
+            1,
+            "phase {phase}"
+        );
+        world.end(id, OK);
+        world.fail_in_flight();
+    }
+}
+
+#[test]
+fn an_endpoint_that_answers_gets_more_slots_until_somebody_else_waits() {
+    let mut world = World::new();
+    for id in 0..3_000 {
+        world.add(row(id));
+    }
+    for _ in 0..40 {
+        world.scan();
+        world.start();
+        for id in std::mem::take(&mut world.in_flight) {
+            world.machine.handle_ended(id, OK, 0, world.now);
+        }
+        world.commit();
+    }
+    world.scan();
+    world.start();
+    assert_eq!(world.in_flight.len(), SLOTS_MOST);
+    for n in 0..30 {
+        for k in 0..8 {
+            let id = 10_000 + n * 10 + k;
+            let mut other = at_host(id, &format!("other{n}"));
+            other.project_id = project(2 + n % 3);
+            world.add(other);
+        }
+    }
+    world.scan_all();
+    let others = world.start().len();
+    assert_eq!(others, 30 * SLOTS_FIRST, "each has its own at once");
+    let ended = world.in_flight[0];
+    world.end(ended, OK);
+    assert!(world.machine.slots.taken_of(project(1)) < SLOTS_MOST);
+}
+
+#[test]
+fn a_failure_halves_the_slots_of_an_endpoint() {
+    let mut world = World::new();
+    for id in 0..3_000 {
+        world.add(row(id));
+    }
+    for _ in 0..40 {
+        world.scan();
+        world.start();
+        for id in std::mem::take(&mut world.in_flight) {
+            world.machine.handle_ended(id, OK, 0, world.now);
+        }
+        world.commit();
+    }
+    world.scan();
+    world.start();
+    let all = std::mem::take(&mut world.in_flight);
+    world.machine.handle_ended(all[0], REFUSED, 0, world.now);
+    for id in &all[1..] {
+        world.machine.handle_ended(*id, OK, 0, world.now);
+    }
+    world.commit();
+    world.scan();
+    let started = world.start().len();
+    assert!(
+        (SLOTS_MOST / 2..SLOTS_MOST / 2 + 4).contains(&started),
+        "{started}"
+    );
+}
+
+#[test]
+fn a_backlog_never_starves_the_slots_of_a_fast_endpoint() {
+    let mut world = World::new();
+    for id in 0..20_000 {
+        world.add(row(id));
+    }
+    let took_ms = world.run_timed(1, 10, 5);
+    assert!(took_ms < 2_000, "{took_ms}");
+    assert_eq!(world.posted.len(), 20_000);
+}
+
+#[test]
+fn an_endpoint_that_takes_a_while_gets_enough_at_a_time() {
+    let mut world = World::new();
+    for id in 0..5_000 {
+        world.add(row(id));
+    }
+    let took_ms = world.run_timed(100, 10, 5);
+    assert!(took_ms < 10_000, "{took_ms}");
+    assert_eq!(world.posted, (0..5_000).collect::<Vec<_>>());
 }
 
 fn of_message(id: i64, n: i64) -> OutboxRow {
@@ -363,49 +482,46 @@ impl World {
     fn scan_all(&mut self) {
         self.machine.handle_wake();
         self.scan();
-        while self.machine.scan.cursor.is_some() && self.machine.scan_at().is_some() {
-            self.scan();
-        }
     }
 
+    /// What a scan of every project and endpoint would find.
     fn answer(&self, ask: &ScanAsk) -> Scanned {
         let mut scanned = Scanned::default();
+        let (mut rows, mut bytes) = (ask.rows.clone(), ask.bytes.clone());
         let mut lanes: BTreeMap<Endpoint, Vec<&OutboxRow>> = BTreeMap::new();
         for row in self.table.values() {
             lanes.entry(endpoint(row)).or_default().push(row);
         }
-        let behind = |lane: &(&Endpoint, _)| ask.after.as_ref().is_none_or(|after| lane.0 > after);
-        let mut bytes = 0;
-        for (seen, (endpoint, rows)) in lanes.iter().filter(behind).enumerate() {
-            if seen == 1_000 {
-                break;
-            }
-            scanned.reached = (seen == 999).then(|| endpoint.clone());
-            let on_time = |row: &&OutboxRow| row.due_at <= ask.due_by;
-            let mut due: Vec<&OutboxRow> = rows.iter().copied().filter(on_time).collect();
-            due.sort_by_key(|row| (row.due_at, row.id));
-            if due.is_empty() {
-                let first = rows.iter().map(|row| row.due_at).min();
+        for (endpoint, mut all) in lanes {
+            all.sort_by_key(|row| (row.due_at, row.id));
+            let due = all.iter().filter(|row| row.due_at <= ask.due_by);
+            let lane = ask.lanes.get(&endpoint);
+            let new = |row: &&&OutboxRow| !lane.is_some_and(|lane| lane.held.contains(&row.id));
+            let fresh: Vec<&OutboxRow> = due.filter(new).copied().collect();
+            if all[0].due_at > ask.due_by {
+                let first = Some(all[0].due_at);
                 scanned.next_due = scanned.next_due.into_iter().chain(first).min();
             }
-            let lane = ask.lanes.get(endpoint);
             let room = lane.map_or(ROOM_FIRST, |lane| lane.room);
-            let room = room.min(ask.rows_max.saturating_sub(scanned.rows.len()));
-            let new = |row: &&OutboxRow| !lane.is_some_and(|lane| lane.held.contains(&row.id));
-            let fresh: Vec<&OutboxRow> = due.into_iter().filter(new).collect();
+            let project = endpoint.project_id;
+            let mut read = 0;
             for row in fresh.iter().take(room) {
-                if bytes >= ask.bytes_max {
+                if !(rows.may_take(project) && bytes.may_take(project)) {
+                    scanned.squeezed = true;
                     break;
                 }
-                bytes += row.body.len() + row.url.len();
+                read += 1;
+                rows.take(project, 1);
+                bytes.take(project, row.body.len() + row.url.len());
                 scanned.rows.push(Found {
                     row: (*row).clone(),
                     before: self.before(row),
                 });
             }
-            if fresh.len() > room || bytes >= ask.bytes_max {
+            if fresh.len() > read {
                 scanned.limited.push(endpoint.clone());
             }
+            scanned.read.push(endpoint);
         }
         scanned
     }
@@ -428,7 +544,7 @@ impl World {
 
     fn start(&mut self) -> Vec<i64> {
         let mut started = Vec::new();
-        while let Some(row) = self.machine.poll_attempt() {
+        while let Some(row) = self.machine.poll_attempt(self.now) {
             started.push(row.id);
         }
         self.in_flight.extend(&started);
@@ -447,8 +563,8 @@ impl World {
         }
     }
 
-    fn written(&mut self, batch: &[Settlement]) {
-        for settlement in batch {
+    fn written(&mut self, batch: &Batch) {
+        for settlement in batch.settlements.iter() {
             let id = settlement.row.id;
             if let Some(tried) = settlement.tried {
                 self.log.push((id, tried.ending.outcome));
@@ -464,7 +580,7 @@ impl World {
                 Fate::Again { due_at, attempts } => self.put_off(&settlement.row, due_at, attempts),
             }
         }
-        self.machine.handle_committed(self.now);
+        self.machine.handle_committed(batch.project_id, self.now);
     }
 
     fn put_off(&mut self, row: &OutboxRow, due_at: UnixMs, attempts: u32) {
@@ -497,6 +613,40 @@ impl World {
                 return;
             }
             self.scan();
+        }
+        panic!("{} rows are never delivered", self.table.len());
+    }
+
+    /// Delivers everything on a clock that ticks, with answers, scans and commits that take their
+    /// time; returns how long it took in milliseconds.
+    fn run_timed(&mut self, answer_ms: u64, scan_ms: u64, commit_ms: u64) -> u64 {
+        let begun = self.now.boot;
+        let mut answers: VecDeque<(u64, i64)> = VecDeque::new();
+        let mut scan: Option<(u64, Scanned)> = None;
+        let mut commit: Option<(u64, Batch)> = None;
+        for tick in 0..1_000_000 {
+            while answers.front().is_some_and(|(at, _)| *at <= tick) {
+                let (_, id) = answers.pop_front().unwrap();
+                self.end(id, OK);
+            }
+            if let Some((_, scanned)) = scan.take_if(|(at, _)| *at <= tick) {
+                self.machine.handle_scanned(scanned, self.now);
+            }
+            if let Some((_, batch)) = commit.take_if(|(at, _)| *at <= tick) {
+                self.written(&batch);
+            }
+            answers.extend(self.start().into_iter().map(|id| (tick + answer_ms, id)));
+            if let Some(ask) = self.machine.poll_scan(self.now) {
+                scan = Some((tick + scan_ms, self.answer(&ask)));
+            }
+            let settled = commit
+                .is_none()
+                .then(|| self.machine.poll_settlements(self.now));
+            commit = commit.or(settled.flatten().map(|batch| (tick + commit_ms, batch)));
+            if self.table.is_empty() {
+                return self.now.boot.since_ms(begun);
+            }
+            self.now = self.now.plus_ms(1);
         }
         panic!("{} rows are never delivered", self.table.len());
     }

@@ -1,23 +1,24 @@
 //! One endpoint's deliveries: what waits for it in memory, and how it has been doing.
 
-use postrider_model::ProjectId;
+use super::growth::{Growth, SLOTS_FIRST};
+use postrider_model::{BootMs, ProjectId};
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
 };
 
-/// Most deliveries under way to one endpoint.
-pub const SLOTS_PER_ENDPOINT: usize = 4;
 /// Most deliveries under way to an endpoint that is failing: one probes, the others wait.
 pub const SLOTS_PER_FAILING_ENDPOINT: usize = 1;
 /// Failures in a row that make an endpoint a failing one; a success ends that.
 pub const FAILING_AFTER: u32 = 4;
-/// Rows kept in memory for an endpoint that has not answered yet.
+/// Rows read ahead of an endpoint that has not answered yet.
 pub const ROOM_FIRST: usize = 8;
-/// Rows kept in memory for an endpoint that keeps answering.
-const ROOM_MAX: usize = 256;
-/// Rows kept in memory for a failing endpoint.
+/// Rows read ahead of a failing endpoint.
 const ROOM_FAILING: usize = 4;
+/// Rows read ahead of an endpoint that answers, for each of its slots.
+const ROOM_PER_SLOT: usize = 4;
+/// How long an endpoint without rows is remembered, in milliseconds.
+const REMEMBERED_MS: u64 = 60_000;
 
 /// Scheme, host and port within a project: what shares slots.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +29,19 @@ pub struct Endpoint {
     pub origin: Arc<str>,
 }
 
+/// On what terms a delivery is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Within the slots that every endpoint has.
+    Base,
+    /// To a failing endpoint.
+    Failing,
+    /// More than that, while nobody else waits.
+    Extra,
+}
+
 /// The deliveries of one endpoint.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lane {
     /// May go now, in this order.
     pub ready: VecDeque<i64>,
@@ -37,26 +49,20 @@ pub struct Lane {
     pub held: BTreeSet<i64>,
     /// Under way.
     pub in_flight: usize,
-    /// Whether it stands in a queue for its turn.
-    pub queued: bool,
-    /// Whether the database had more due rows than there was room for.
+    /// Of those in memory, the ones whose fate is decided and not yet on disk.
+    pub settling: usize,
+    /// Among whom it waits for its turn.
+    pub queued: Option<Class>,
+    /// Whether the database may have more due rows than there was room for.
     pub more: bool,
+    growth: Growth,
     failures: u32,
-    room: usize,
-}
-
-impl Default for Lane {
-    fn default() -> Self {
-        Self {
-            ready: VecDeque::new(),
-            held: BTreeSet::new(),
-            in_flight: 0,
-            queued: false,
-            more: false,
-            failures: 0,
-            room: ROOM_FIRST,
-        }
-    }
+    has_answered: bool,
+    /// Attempts that ended since the outbox was last read for it,
+    ended: usize,
+    /// and how many there lately were between two readings.
+    pace: usize,
+    idle_since: Option<BootMs>,
 }
 
 impl Lane {
@@ -65,37 +71,73 @@ impl Lane {
         self.failures >= FAILING_AFTER
     }
 
-    /// Says whether a row is ready and a slot free.
-    pub fn can_start(&self) -> bool {
-        let slots = if self.is_failing() {
-            SLOTS_PER_FAILING_ENDPOINT
-        } else {
-            SLOTS_PER_ENDPOINT
-        };
-        self.in_flight < slots && !self.ready.is_empty()
+    /// Says on what terms its next row may start; `None`: there is none, or no slot for it.
+    pub fn class(&self) -> Option<Class> {
+        if self.ready.is_empty() {
+            return None;
+        }
+        match self.is_failing() {
+            true => (self.in_flight < SLOTS_PER_FAILING_ENDPOINT).then_some(Class::Failing),
+            false if self.in_flight < SLOTS_FIRST => Some(Class::Base),
+            false => (self.in_flight < self.growth.slots()).then_some(Class::Extra),
+        }
     }
 
     /// Returns how many more rows may be read for it.
     pub fn room_left(&self) -> usize {
-        self.room.saturating_sub(self.held.len())
+        self.room().saturating_sub(self.waiting())
     }
 
-    /// Says that there is nothing to remember about it.
-    pub fn is_forgettable(&self) -> bool {
-        self.held.is_empty() && self.failures == 0
+    /// Says that the database may have more for it and that half of what was read is used.
+    pub fn is_hungry(&self) -> bool {
+        self.more && self.waiting() <= self.room() / 2
     }
 
-    /// Notes an attempt that arrived; an endpoint that keeps up gets more rows at a time.
-    pub fn succeeded(&mut self) {
+    /// Notes that the outbox was read for it.
+    pub fn was_read(&mut self) {
+        let ended = std::mem::take(&mut self.ended);
+        self.pace = ended.max(self.pace - self.pace / 4);
+    }
+
+    /// Notes an attempt that arrived after `took_ms`.
+    pub fn succeeded(&mut self, took_ms: u64) {
+        self.growth.succeeded(took_ms, self.in_flight);
         self.failures = 0;
-        self.room = (self.room * 2).clamp(ROOM_FIRST, ROOM_MAX);
+        self.has_answered = true;
+        self.ended += 1;
     }
 
     /// Notes an attempt that failed.
     pub fn failed(&mut self) {
+        self.growth.failed();
         self.failures = self.failures.saturating_add(1);
+        self.ended += 1;
+    }
+
+    /// Says that there is nothing to remember about it at `now`; failures are remembered for good,
+    /// and what is known of the others for a minute.
+    pub fn is_forgettable(&mut self, now: BootMs) -> bool {
+        if !self.held.is_empty() {
+            self.idle_since = None;
+            return false;
+        }
+        let since = *self.idle_since.get_or_insert(now);
+        self.failures == 0 && now.since_ms(since) >= REMEMBERED_MS
+    }
+
+    /// Rows that are still to be posted or under way.
+    fn waiting(&self) -> usize {
+        self.held.len().saturating_sub(self.settling)
+    }
+
+    /// Rows to read ahead: what its slots use up until the next reading, twice over.
+    fn room(&self) -> usize {
         if self.is_failing() {
-            self.room = ROOM_FAILING;
+            return ROOM_FAILING;
+        }
+        match self.has_answered {
+            true => self.growth.slots() * ROOM_PER_SLOT + self.pace.max(self.ended) * 2,
+            false => ROOM_FIRST,
         }
     }
 }

@@ -1,10 +1,37 @@
 //! Writing what became of attempts: many in one unit of work.
 
-use super::deliveries::Ending;
 use hub_domain::{OutboxRow, WebhookLogEntry};
 use hub_store::{StoreError, Tx, outbox, webhook_log};
 use postrider_model::UnixMs;
 use std::sync::Arc;
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// In a word, for the log.
+    pub outcome: &'static str,
+    /// The receiver's status, when there was an answer.
+    pub http_status: Option<u16>,
+}
+
+impl Ending {
+    /// Returns the ending for an answer.
+    pub fn answered(http_status: u16) -> Self {
+        Self {
+            outcome: if http_status == 200 {
+                "delivered"
+            } else {
+                "refused"
+            },
+            http_status: Some(http_status),
+        }
+    }
+
+    /// Says whether the receiver took it: 200 and nothing else.
+    pub fn is_delivered(self) -> bool {
+        self.http_status == Some(200)
+    }
+}
 
 /// What happens to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

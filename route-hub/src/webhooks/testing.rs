@@ -87,22 +87,11 @@ impl Fixture {
     /// Everything in the outbox, in the order in which it was written.
     pub(crate) fn outbox(&self) -> Vec<OutboxRow> {
         let mut rows = Vec::new();
-        let mut after: Option<(ProjectId, String)> = None;
-        while let Some((endpoint, origin)) = self.next_endpoint(after.clone()) {
+        for (endpoint, origin) in self.hub.store.read_here(endpoints) {
             rows.extend(self.of_endpoint(endpoint, &origin));
-            after = Some((endpoint, origin));
         }
         rows.sort_by_key(|row| row.id);
         rows
-    }
-
-    fn next_endpoint(&self, after: Option<(ProjectId, String)>) -> Option<(ProjectId, String)> {
-        let job = move |tx: &mut Tx<'_>| {
-            let after = after.as_ref().map(|(id, origin)| (*id, origin.as_str()));
-            outbox::next_endpoint(tx, after)
-        };
-        let found = self.hub.store.read_here(job);
-        found.map(|(id, origin, _)| (id, origin))
     }
 
     fn of_endpoint(&self, id: ProjectId, origin: &str) -> Vec<OutboxRow> {
@@ -159,6 +148,19 @@ impl Fixture {
             route_id: None,
         }
     }
+}
+
+fn endpoints(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, String)>, StoreError> {
+    let (mut all, mut project) = (Vec::new(), None);
+    while let Some(id) = outbox::next_project(tx, project)? {
+        let mut after = String::new();
+        while let Some((origin, _)) = outbox::next_endpoint(tx, id, &after)? {
+            all.push((id, origin.clone()));
+            after = origin;
+        }
+        project = Some(id);
+    }
+    Ok(all)
 }
 
 /// Runs jobs to their end from any thread, an asynchronous one too.

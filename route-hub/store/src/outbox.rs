@@ -96,22 +96,38 @@ pub fn delete_of_message(
     )
 }
 
-/// Returns the first endpoint behind `after` that has events, and when its first one is due.
+/// Returns the first project behind `after` that has events.
+///
+/// # Errors
+/// What the database says.
+pub fn next_project(
+    tx: &mut Tx<'_>,
+    after: Option<ProjectId>,
+) -> Result<Option<ProjectId>, StoreError> {
+    tx.query_one(
+        "SELECT project_id FROM outbox WHERE project_id > $1 ORDER BY project_id LIMIT 1",
+        &values![after.map_or(-1, ProjectId::get)],
+        |row| Cursor::new(row).id(),
+    )
+}
+
+/// Returns the first endpoint of a project behind `after` that has events, and when its first one
+/// is due.
 ///
 /// # Errors
 /// What the database says.
 pub fn next_endpoint(
     tx: &mut Tx<'_>,
-    after: Option<(ProjectId, &str)>,
-) -> Result<Option<(ProjectId, String, UnixMs)>, StoreError> {
-    let (project, origin) = after.map_or((-1, ""), |(id, origin)| (id.get(), origin));
+    project_id: ProjectId,
+    after: &str,
+) -> Result<Option<(String, UnixMs)>, StoreError> {
     tx.query_one(
-        "SELECT project_id, origin, due_at FROM outbox WHERE (project_id, origin) > ($1, $2) \
-         ORDER BY project_id, origin, due_at, id LIMIT 1",
-        &values![project, origin],
+        "SELECT origin, due_at FROM outbox WHERE project_id = $1 AND origin > $2 \
+         ORDER BY origin, due_at, id LIMIT 1",
+        &values![project_id, after],
         |row| {
             let mut columns = Cursor::new(row);
-            Ok((columns.id()?, columns.text()?, columns.time()?))
+            Ok((columns.text()?, columns.time()?))
         },
     )
 }

@@ -68,14 +68,14 @@ pub(crate) fn events_are_found_endpoint_by_endpoint<B: Backend>() {
             };
             outbox::insert(tx, &event)?;
         }
-        let mut met = Vec::new();
-        while let Some((project, origin, due)) = {
-            let after = met
-                .last()
-                .map(|(project, origin, _): &(_, String, _)| (*project, origin.as_str()));
-            outbox::next_endpoint(tx, after)?
-        } {
-            met.push((project, origin, due));
+        let (mut met, mut last) = (Vec::new(), None);
+        while let Some(project) = outbox::next_project(tx, last)? {
+            let mut after = String::new();
+            while let Some((origin, due)) = outbox::next_endpoint(tx, project, &after)? {
+                met.push((project, origin.clone(), due));
+                after = origin;
+            }
+            last = Some(project);
         }
         let expected = [
             (10, "http://a", 10),

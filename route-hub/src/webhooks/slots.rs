@@ -1,0 +1,106 @@
+//! The slots of deliveries: whose turn it is, and who may have how many.
+
+use super::{
+    lane::{Class, Endpoint},
+    shares::Shares,
+    turns::Turns,
+};
+use postrider_model::ProjectId;
+
+/// Most deliveries under way.
+pub const SLOTS_MAX: usize = 256;
+/// Most deliveries under way to failing endpoints.
+pub const SLOTS_FAILING_MAX: usize = SLOTS_MAX / 4;
+
+/// Slots, and the endpoints that wait for one, by the terms on which they would get it.
+#[derive(Debug)]
+pub struct Slots {
+    base: Turns,
+    failing: Turns,
+    extra: Turns,
+    shares: Shares,
+    shares_failing: Shares,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self {
+            base: Turns::default(),
+            failing: Turns::default(),
+            extra: Turns::default(),
+            shares: Shares::new(SLOTS_MAX),
+            shares_failing: Shares::new(SLOTS_FAILING_MAX),
+        }
+    }
+}
+
+impl Slots {
+    /// Takes out the endpoint whose turn it is, and says on what terms it may start a row.
+    ///
+    /// Slots that every endpoint has go first, then those of failing ones; more than that is for
+    /// when neither waits.
+    pub fn next(&mut self) -> Option<(Endpoint, Class)> {
+        let (all, failing) = (&self.shares, &self.shares_failing);
+        if let Some(endpoint) = self.base.next(|id| all.may_take(id)) {
+            return Some((endpoint, Class::Base));
+        }
+        let may_fail = |id| all.may_take(id) && failing.may_take(id);
+        if let Some(endpoint) = self.failing.next(may_fail) {
+            return Some((endpoint, Class::Failing));
+        }
+        let endpoint = self.extra.next(|id| all.may_take_more(id))?;
+        Some((endpoint, Class::Extra))
+    }
+
+    /// Moves an endpoint that waited on the terms `was` to those of `is`; `None`: among nobody.
+    pub fn move_to(&mut self, endpoint: &Endpoint, was: Option<Class>, is: Option<Class>) {
+        if was == is {
+            return;
+        }
+        if let Some(class) = was {
+            self.turns(class).remove(endpoint);
+        }
+        if let Some(class) = is {
+            self.turns(class).insert(endpoint);
+        }
+    }
+
+    /// Takes a slot.
+    pub fn take(&mut self, project: ProjectId, class: Class) {
+        self.shares.take(project, 1);
+        if class == Class::Failing {
+            self.shares_failing.take(project, 1);
+        }
+    }
+
+    /// Gives a slot back that was taken on these terms.
+    pub fn give_back(&mut self, project: ProjectId, class: Class) {
+        self.shares.give_back(project, 1);
+        if class == Class::Failing {
+            self.shares_failing.give_back(project, 1);
+        }
+    }
+
+    /// Returns how many slots are taken.
+    pub fn taken(&self) -> usize {
+        self.shares.taken()
+    }
+
+    fn turns(&mut self, class: Class) -> &mut Turns {
+        match class {
+            Class::Base => &mut self.base,
+            Class::Failing => &mut self.failing,
+            Class::Extra => &mut self.extra,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn taken_by_failing(&self) -> usize {
+        self.shares_failing.taken()
+    }
+
+    #[cfg(test)]
+    pub(super) fn taken_of(&self, project: ProjectId) -> usize {
+        self.shares.of(project)
+    }
+}
