@@ -3,9 +3,9 @@
 //! A wake-up is a hint: whoever misses one finds the work in the database when it next looks, so a
 //! lost hint costs time and nothing else.
 
-use postrider_model::{DeviceId, MessageId, PhoneId};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use postrider_model::{DeviceId, MessageId, PhoneId, ProjectId};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};
 
@@ -64,6 +64,13 @@ impl Wake {
         self.say(&self.changed);
     }
 
+    /// Says that anything may have changed.
+    pub fn say_everything(&self) {
+        self.say_changed();
+        self.say_queued();
+        self.say_asked();
+    }
+
     fn say(&self, flag: &AtomicBool) {
         if !flag.swap(true, Ordering::AcqRel) {
             self.notify.notify_one();
@@ -71,11 +78,16 @@ impl Wake {
     }
 }
 
+/// The links of each project, by their devices.
+type ByProject = BTreeMap<ProjectId, BTreeMap<DeviceId, Arc<Wake>>>;
+
 /// The hub's in-process bus.
 #[derive(Debug, Default)]
 pub struct Bus {
     phones: Mutex<HashMap<PhoneId, Arc<Wake>>>,
-    devices: Mutex<HashMap<DeviceId, Arc<Wake>>>,
+    projects: Mutex<ByProject>,
+    /// How many links were told that settings may have changed.
+    looks: AtomicU64,
     watched: Mutex<HashMap<MessageId, Vec<oneshot::Sender<()>>>>,
     watchers: AtomicUsize,
     webhooks: Notify,
@@ -111,29 +123,66 @@ impl Bus {
     /// Says that a phone's settings changed.
     pub fn phone_changed(&self, phone: PhoneId) {
         if let Some(wake) = lock(&self.phones).get(&phone) {
+            self.looks.fetch_add(1, Ordering::Relaxed);
             wake.say_changed();
         }
     }
 
-    /// Says to every link that rows may have changed behind this process's back.
-    pub fn everything_changed(&self) {
-        let wakes: Vec<_> = {
-            let devices = lock(&self.devices);
-            #[expect(clippy::disallowed_methods, reason = "each is told, in any order")]
-            devices.values().cloned().collect()
-        };
-        for wake in wakes {
-            wake.say_changed();
-            wake.say_queued();
-            wake.say_asked();
+    /// Says that a phone's settings, its queue and what is asked of it may have changed.
+    pub fn phone_changed_elsewhere(&self, phone: PhoneId) {
+        let wake = lock(&self.phones).get(&phone).cloned();
+        if let Some(wake) = wake {
+            self.look(&wake);
         }
+    }
+
+    /// Says that a device's right to be connected, or anything of its phones, may have changed.
+    pub fn device_changed(&self, project: ProjectId, device: DeviceId) {
+        let projects = lock(&self.projects);
+        let wake = projects.get(&project).and_then(|links| links.get(&device));
+        if let Some(wake) = wake.cloned() {
+            drop(projects);
+            self.look(&wake);
+        }
+    }
+
+    /// Has one link look at everything that it goes by.
+    pub fn look(&self, wake: &Wake) {
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        wake.say_everything();
+    }
+
+    /// Counts how often a link was told that what it goes by may have changed.
+    pub fn looks(&self) -> u64 {
+        self.looks.load(Ordering::Relaxed)
+    }
+
+    /// Returns the links of a project.
+    pub fn links_of(&self, project: ProjectId) -> Vec<Arc<Wake>> {
+        let projects = lock(&self.projects);
+        let links = projects.get(&project).map(BTreeMap::values);
+        links.into_iter().flatten().cloned().collect()
+    }
+
+    /// Returns the links of every project.
+    pub fn links(&self) -> Vec<Arc<Wake>> {
+        let projects = lock(&self.projects);
+        let links = projects.values().flat_map(BTreeMap::values);
+        links.cloned().collect()
     }
 
     /// Makes `wake` the listener of a device's phones, in place of an older connection's.
-    pub fn listen(&self, device: Option<DeviceId>, phones: &[PhoneId], wake: &Arc<Wake>) {
-        if let Some(device) = device {
-            lock(&self.devices).insert(device, Arc::clone(wake));
-        }
+    pub fn listen(
+        &self,
+        project: ProjectId,
+        device: DeviceId,
+        phones: &[PhoneId],
+        wake: &Arc<Wake>,
+    ) {
+        lock(&self.projects)
+            .entry(project)
+            .or_default()
+            .insert(device, Arc::clone(wake));
         let mut map = lock(&self.phones);
         for phone in phones {
             map.insert(*phone, Arc::clone(wake));
@@ -141,16 +190,14 @@ impl Bus {
     }
 
     /// Ends a listener, unless a newer one took its place.
-    pub fn leave(&self, device: DeviceId, phones: &[PhoneId], wake: &Arc<Wake>) {
-        {
-            let mut devices = lock(&self.devices);
-            if devices
-                .get(&device)
-                .is_some_and(|current| Arc::ptr_eq(current, wake))
-            {
-                devices.remove(&device);
-            }
-        }
+    pub fn leave(
+        &self,
+        project: ProjectId,
+        device: DeviceId,
+        phones: &[PhoneId],
+        wake: &Arc<Wake>,
+    ) {
+        self.leave_project(project, device, wake);
         let mut map = lock(&self.phones);
         for phone in phones {
             if map
@@ -159,6 +206,20 @@ impl Bus {
             {
                 map.remove(phone);
             }
+        }
+    }
+
+    fn leave_project(&self, project: ProjectId, device: DeviceId, wake: &Arc<Wake>) {
+        let mut projects = lock(&self.projects);
+        let Some(links) = projects.get_mut(&project) else {
+            return;
+        };
+        let current = links.get(&device);
+        if current.is_some_and(|current| Arc::ptr_eq(current, wake)) {
+            links.remove(&device);
+        }
+        if links.is_empty() {
+            projects.remove(&project);
         }
     }
 
@@ -251,11 +312,19 @@ mod tests {
         PhoneId::new(Key::new(n).unwrap())
     }
 
+    fn device(n: i64) -> DeviceId {
+        DeviceId::new(Key::new(n).unwrap())
+    }
+
+    fn project(n: i64) -> ProjectId {
+        ProjectId::new(Key::new(n).unwrap())
+    }
+
     #[tokio::test]
     async fn a_wake_up_before_the_wait_is_not_lost() {
         let bus = Bus::default();
         let wake = Arc::new(Wake::default());
-        bus.listen(None, &[phone(1)], &wake);
+        bus.listen(project(1), device(9), &[phone(1)], &wake);
         bus.wake_phone(phone(1));
         bus.wake_asked(phone(1));
         assert_eq!(
@@ -272,12 +341,27 @@ mod tests {
     async fn an_older_link_that_leaves_does_not_silence_the_newer() {
         let bus = Bus::default();
         let (older, newer) = (Arc::new(Wake::default()), Arc::new(Wake::default()));
-        let device = DeviceId::new(Key::new(9).unwrap());
-        bus.listen(Some(device), &[phone(1)], &older);
-        bus.listen(Some(device), &[phone(1)], &newer);
-        bus.leave(device, &[phone(1)], &older);
+        bus.listen(project(1), device(9), &[phone(1)], &older);
+        bus.listen(project(1), device(9), &[phone(1)], &newer);
+        bus.leave(project(1), device(9), &[phone(1)], &older);
         bus.wake_phone(phone(1));
         assert!(newer.woken().await.queued);
+        bus.device_changed(project(1), device(9));
+        assert!(newer.woken().await.changed);
+    }
+
+    #[tokio::test]
+    async fn a_link_that_left_is_its_projects_no_more() {
+        let bus = Bus::default();
+        let (ours, theirs) = (Arc::new(Wake::default()), Arc::new(Wake::default()));
+        bus.listen(project(1), device(8), &[phone(1)], &ours);
+        bus.listen(project(2), device(9), &[phone(2)], &theirs);
+        assert_eq!((bus.links_of(project(1)).len(), bus.links().len()), (1, 2));
+        bus.device_changed(project(1), device(9));
+        assert_eq!(bus.looks(), 0, "the device is another project's");
+        bus.leave(project(1), device(8), &[phone(1)], &ours);
+        assert_eq!((bus.links_of(project(1)).len(), bus.links().len()), (0, 1));
+        assert_eq!(lock(&bus.projects).len(), 1);
     }
 
     #[tokio::test]

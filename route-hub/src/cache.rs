@@ -1,13 +1,14 @@
 //! Rows that nearly every request needs, kept in memory.
 //!
 //! A row is read at its first use. Whoever changes such a row here says so
-//! ([`Caches::forget_phone`] and its like); when another process writes, everything is forgotten.
+//! ([`Caches::forget_phone`] and its like); when another process writes, what that concerns is
+//! forgotten.
 //! Reading again is always right, so a bound is kept by forgetting too.
 
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
 use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};
-use postrider_model::{ApiKeyId, CustomRouteId, PhoneId, ProjectId};
+use postrider_model::{ApiKeyId, CustomRouteId, OrganizationId, PhoneId, ProjectId};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,6 +90,12 @@ impl<K: Hash + Eq + Copy + Send + 'static, V: Send + Sync + 'static> Cache<K, V>
         let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
         self.forgotten.fetch_add(1, Ordering::AcqRel);
         rows.remove(&key);
+    }
+
+    fn forget_where(&self, is_meant: impl Fn(&V) -> bool) {
+        let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        self.forgotten.fetch_add(1, Ordering::AcqRel);
+        rows.retain(|_, row| !is_meant(row));
     }
 
     fn forget_all(&self) {
@@ -231,6 +238,20 @@ impl Caches {
     /// Says that a project's webhook objects changed.
     pub fn forget_webhooks(&self, id: ProjectId) {
         self.webhooks.forget(id);
+    }
+
+    /// Says that any row of a project may have changed.
+    pub fn forget_rows_of(&self, id: ProjectId) {
+        self.projects.forget(id);
+        self.phones.forget_where(|phone| phone.project_id == id);
+        self.routes.forget_where(|route| route.project_id == id);
+        self.webhooks.forget(id);
+        self.first_phones.forget(id);
+    }
+
+    /// Says that an organization's API keys may have changed.
+    pub fn forget_keys_of(&self, id: OrganizationId) {
+        self.api_keys.forget_where(|key| key.organization_id == id);
     }
 
     /// Says that anything may have changed: another process wrote.

@@ -10,8 +10,9 @@ use crate::ops::Metrics;
 use crate::pairing::tries::Tries;
 use crate::random::Random;
 use crate::requests::RequestCounts;
+use crate::rounds::{Round, Rounds};
 use hub_store::Store;
-use postrider_model::{HubId, Id, Key, KeyMaker, Now};
+use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,6 +34,8 @@ pub struct Shared {
     pub random: Random,
     /// Wake-ups within this process.
     pub bus: Bus,
+    /// Wake-ups of many links, a few at a time.
+    pub rounds: Rounds,
     /// Rows that nearly every request needs.
     pub cache: Caches,
     /// The rate limits of API keys.
@@ -93,6 +96,7 @@ impl Hub {
             clock,
             random: Random::new(),
             bus: Bus::default(),
+            rounds: Rounds::default(),
             cache: Caches::default(),
             rates: RateLimits::default(),
             uses: Uses::default(),
@@ -123,10 +127,16 @@ impl Hub {
             .fetch_max(generation, Ordering::AcqRel);
     }
 
-    /// Says that rows may have changed that are kept in memory here, or that links go by.
+    /// Says that any row may have changed that is kept in memory here, or that links go by.
     pub fn rows_changed(&self) {
         self.shared.cache.forget_everything();
-        self.shared.bus.everything_changed();
+        self.shared.rounds.begin(self, Round::Everybody);
+    }
+
+    /// Says that any row of a project may have changed: its links look, and no others.
+    pub fn project_changed(&self, project: ProjectId) {
+        self.shared.cache.forget_rows_of(project);
+        self.shared.rounds.begin(self, Round::Project(project));
     }
 
     /// Returns the time on both clocks.

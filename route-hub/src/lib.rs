@@ -12,6 +12,7 @@ pub mod clock;
 pub mod commands;
 pub mod digest;
 pub mod dispatch;
+pub mod elsewhere;
 #[cfg(feature = "fault-order")]
 pub mod fault;
 pub mod housekeeping;
@@ -24,6 +25,7 @@ pub mod people;
 pub mod random;
 pub mod requests;
 pub mod retention;
+pub mod rounds;
 pub mod routes;
 pub mod schedules;
 pub mod serve;

@@ -212,12 +212,17 @@ fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
             ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)),
         );
     }
-    let counters: [(&str, &str, u64); 2] = [
+    let counters: [(&str, &str, u64); 3] = [
         ("store_commits", "Group commits", load.commits),
         (
             "store_jobs_committed",
             "Jobs that were committed, in groups",
             load.jobs_committed,
+        ),
+        (
+            "link_looks",
+            "Times that a phone's link was told that its settings may have changed",
+            hub.bus.looks(),
         ),
     ];
     for (name, help, value) in counters {

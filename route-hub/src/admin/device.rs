@@ -43,8 +43,7 @@ fn revoke(admin: &Admin, id: DeviceId) -> Result<(), CommandError> {
         if device.state == DeviceState::Revoked {
             return Ok(Err("the device has been revoked before"));
         }
-        // A running hub looks at its rows by itself: this process wakes nobody.
-        drop(removal::take_out(hub, tx, &device, Word::Operator, now)?);
+        removal::take_out(hub, tx, &device, Word::Operator, now)?.note(tx)?;
         Ok(Ok(()))
     })?;
     admin.out.show(&json!({"id": id, "state": "revoked"}), || {

@@ -7,6 +7,7 @@ use crate::audit;
 use crate::commands::CommandError;
 use crate::setup::{self, KeyWish, Reach};
 use hub_domain::{ApiKey, Permission, Permissions};
+use hub_store::changes::{self, Scope};
 use hub_store::{StoreError, Tx, api_keys, organizations};
 use postrider_model::{ApiKeyId, UnixMs};
 use serde_json::{Value, json};
@@ -115,6 +116,7 @@ fn revoke(admin: &Admin, id: ApiKeyId) -> Result<(), CommandError> {
             return Ok(Err("the key has been revoked before"));
         }
         api_keys::revoke(tx, id, now.unix)?;
+        changes::raise(tx, Scope::Keys(key.organization_id))?;
         let line = audit::Line {
             organization_id: key.organization_id,
             project_id: key.project_id,

@@ -1,7 +1,7 @@
 //! `route-hub admin`: the operator's commands, beside a running hub or without one.
 //!
-//! They write to the same database; a running hub notices within a quarter of a second and reads
-//! again what it keeps in memory.
+//! They write to the same database and note whom their change concerns (`hub_store::changes`); a
+//! running hub notices within a quarter of a second and has those look, and nobody else.
 
 mod alerts;
 mod args;

@@ -38,7 +38,13 @@ pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
         admin.write(move |_, tx, _| Ok(Ok::<_, &str>(confirm::refuse(tx, id)?)))?;
         return Err(CommandError::new("refused: the code is of no use any more"));
     }
-    let joined = admin.write(move |hub, tx, now| confirm::confirm(hub, tx, id, now))?;
+    let joined = admin.write(move |hub, tx, now| {
+        let joined = confirm::confirm(hub, tx, id, now)?;
+        if let Ok(joined) = &joined {
+            joined.effects.note(tx)?;
+        }
+        Ok(joined)
+    })?;
     show_joined(admin, &joined);
     Ok(())
 }

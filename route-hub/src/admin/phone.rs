@@ -9,6 +9,7 @@ use crate::commands::CommandError;
 use crate::hub::Hub;
 use crate::setup;
 use hub_domain::{AlertKind, Phone, Project, QuietMode};
+use hub_store::changes::{self, Scope};
 use hub_store::{StoreError, Tx, phones, projects};
 use postrider_model::{Now, PhoneId, ProjectId};
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ pub(super) fn run(admin: &Admin, command: PhoneCommand) -> Result<(), CommandErr
             number,
         } => {
             let made = admin.write(move |hub, tx, now| {
+                changes::raise(tx, Scope::Rows(project))?;
                 setup::test_phone(hub, tx, project, &name, number.as_ref(), now)
             })?;
             admin
@@ -157,6 +159,7 @@ where
         };
         if phone != before {
             phones::update(tx, &phone)?;
+            changes::raise(tx, Scope::Phone(id))?;
             let line = audit::Line {
                 organization_id: project.organization_id,
                 project_id: Some(project.id),

@@ -8,6 +8,7 @@ use crate::audit;
 use crate::commands::CommandError;
 use crate::setup::{self, SetupRefused};
 use hub_domain::Project;
+use hub_store::changes::{self, Scope};
 use hub_store::{Tx, organizations, projects};
 use postrider_model::{OrganizationId, ProjectId};
 use serde_json::{Value, json};
@@ -116,8 +117,10 @@ fn set(
         if let Err(refused) = changes.check_route(tx, &project)? {
             return Ok(Err(refused.to_owned()));
         }
+        let before = project.clone();
         changes.apply(&mut project);
         projects::update(tx, &project)?;
+        changes::raise(tx, scope_of(&before, &project))?;
         let line = audit::Line {
             organization_id: project.organization_id,
             project_id: Some(id),
@@ -129,6 +132,15 @@ fn set(
     })?;
     print(admin, &project);
     Ok(())
+}
+
+/// Says whom a change of a project concerns: its phones go by its zone, and by whether it is stopped.
+fn scope_of(before: &Project, after: &Project) -> Scope {
+    let told = |project: &Project| (project.timezone_id.clone(), project.stopped);
+    match told(before) == told(after) {
+        true => Scope::Rows(after.id),
+        false => Scope::Project(after.id),
+    }
 }
 
 fn print(admin: &Admin, project: &Project) {

@@ -20,8 +20,9 @@ pub(super) fn run(admin: &Admin, args: UnfreezeArgs) -> Result<(), CommandError>
             let Some(project) = projects::get(tx, device.project_id)? else {
                 continue;
             };
-            // A running hub looks at its rows by itself: this process wakes nobody.
-            drop(freeze::gone(hub, tx, &project, device, now)?);
+            let mut effects = freeze::gone(hub, tx, &project, device, now)?;
+            effects.project(project.id);
+            effects.note(tx)?;
             let line = audit::Line {
                 organization_id: device.organization_id,
                 project_id: Some(device.project_id),

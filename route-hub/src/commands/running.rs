@@ -8,12 +8,14 @@ use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
-use crate::{broadcasts, housekeeping, link, ops, pairing, requests, retention, routes, schedules};
+use crate::{
+    broadcasts, elsewhere, housekeeping, link, ops, pairing, requests, retention, routes, schedules,
+};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use hub_outgoing::{Client, Guard};
-use hub_store::{Health, meta};
+use hub_store::{Health, changes, meta};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -57,6 +59,7 @@ impl Running {
             .store
             .write(move |tx| meta::put(tx, BASE_URL, &base_url));
         keep.await?;
+        let seen_elsewhere = hub.store.read(changes::newest).await?;
         let client = Client::new(start.guard)?;
         let (stop, stopped) = watch::channel(false);
         let router = router(&hub);
@@ -78,7 +81,7 @@ impl Running {
         workers.spawn(requests::run(hub.clone()));
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
-        workers.spawn(notice_changes(hub.clone()));
+        workers.spawn(elsewhere::watch(hub.clone(), seen_elsewhere));
         workers.spawn(tell_health(hub.clone()));
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());
@@ -146,15 +149,6 @@ fn router(hub: &Hub) -> Router {
         .route("/pair", post(pairing::request::pair))
         .merge(ops::routes());
     routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), ops::count))
-}
-
-/// Has everything read again what another process, such as an admin command, may have changed.
-async fn notice_changes(hub: Hub) {
-    let mut changes = hub.store.changed_elsewhere();
-    while changes.changed().await.is_ok() {
-        hub.rows_changed();
-        hub.bus.wake_webhooks();
-    }
 }
 
 /// Says in the log when the database takes no more writes, and when it takes them again.

@@ -1,7 +1,9 @@
 //! What a job asks to be done after its commit.
 
 use crate::hub::Hub;
-use postrider_model::{MessageId, PhoneId};
+use hub_store::changes::{self, Scope};
+use hub_store::{StoreError, Tx};
+use postrider_model::{DeviceId, MessageId, PhoneId, ProjectId};
 use std::collections::BTreeSet;
 
 /// Wake-ups that follow a commit; hints, every one of them.
@@ -14,7 +16,9 @@ pub struct Effects {
     settings: BTreeSet<PhoneId>,
     webhooks: bool,
     broadcasts: bool,
-    everything: bool,
+    rows: BTreeSet<ProjectId>,
+    projects: BTreeSet<ProjectId>,
+    devices: BTreeSet<(ProjectId, DeviceId)>,
 }
 
 impl Effects {
@@ -53,9 +57,38 @@ impl Effects {
         self.broadcasts = true;
     }
 
-    /// Phones, devices or keys changed in a way that every listener must look at.
-    pub fn everything(&mut self) {
-        self.everything = true;
+    /// A project's phones changed in a way that none of its links goes by.
+    pub fn rows(&mut self, project: ProjectId) {
+        self.rows.insert(project);
+    }
+
+    /// A project changed in a way that each of its links must look at.
+    pub fn project(&mut self, project: ProjectId) {
+        self.projects.insert(project);
+    }
+
+    /// A device's right to be connected changed.
+    pub fn device(&mut self, project: ProjectId, device: DeviceId) {
+        self.devices.insert((project, device));
+    }
+
+    /// Notes in the database whom it concerns: a hub that runs beside this process tells them.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn note(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let devices = self.devices.iter().map(|(_, id)| Scope::Device(*id));
+        let phones = self.queued.iter().chain(&self.asked).chain(&self.settings);
+        let scopes = self.projects.iter().copied().map(Scope::Project);
+        let scopes = scopes.chain(self.rows.iter().copied().map(Scope::Rows));
+        let scopes: BTreeSet<Scope> = scopes
+            .chain(devices)
+            .chain(phones.copied().map(Scope::Phone))
+            .collect();
+        for scope in scopes {
+            changes::raise(tx, scope)?;
+        }
+        Ok(())
     }
 
     /// Adds what another piece of the same job asks for.
@@ -67,7 +100,9 @@ impl Effects {
         self.simulated |= other.simulated;
         self.webhooks |= other.webhooks;
         self.broadcasts |= other.broadcasts;
-        self.everything |= other.everything;
+        self.rows.extend(other.rows);
+        self.projects.extend(other.projects);
+        self.devices.extend(other.devices);
     }
 
     /// Tells everybody concerned; called after the commit.
@@ -87,8 +122,14 @@ impl Effects {
         for phone in self.settings {
             hub.bus.phone_changed(phone);
         }
-        if self.everything {
-            hub.rows_changed();
+        for project in self.rows {
+            hub.cache.forget_rows_of(project);
+        }
+        for project in self.projects {
+            hub.project_changed(project);
+        }
+        for (project, device) in self.devices {
+            hub.bus.device_changed(project, device);
         }
         if self.webhooks {
             hub.bus.wake_webhooks();

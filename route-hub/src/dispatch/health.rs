@@ -20,7 +20,7 @@ pub fn apply(
     health: &Health,
 ) -> Result<(), StoreError> {
     if sims::sync(work, tx, device, &health.sims)? {
-        work.effects.everything();
+        work.effects.rows(work.project.id);
     }
     *on = phones::of_device(tx, device.id)?;
     for phone in on.iter_mut() {

@@ -79,6 +79,14 @@ pub fn changed(on: &[Phone], project: &Project, sent: &mut Sent, now: UnixMs) ->
     frames
 }
 
+/// Says whether [`changed`] has nothing to tell.
+pub fn is_told(on: &[Phone], project: &Project, sent: &Sent, now: UnixMs) -> bool {
+    on.iter().all(|phone| {
+        let before = sent.get(&phone.id);
+        before.is_some_and(|before| Told::new(phone, project, now).is_said_by(before, now))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ use crate::dispatch::expose::Open;
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::identify::{Admitted, Answer, Greeting, identify};
+use crate::link::patience::{Pauses, until_taken};
 use crate::link::socket::{Heard, Socket};
 use crate::link::turn::{self, Connection, Ended, Turn};
 use crate::link::{leave, pages};
@@ -16,7 +17,7 @@ use hub_store::StoreError;
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Hello, HubFrame, Nonce};
 use postrider_link::session::hub::{DeviceLink, HubOutput, HubSession, HubSettings};
-use postrider_model::{DeviceId, PhoneId};
+use postrider_model::{BootMs, DeviceId, PhoneId, ProjectId};
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -54,6 +55,9 @@ pub async fn serve(hub: Hub, socket: Socket, dialled: Option<String>) {
         session,
         turn: Turn::default(),
         commit: None,
+        under_way: Arc::default(),
+        pauses: Pauses::default(),
+        paused_until: None,
         admitted: None,
         ended: false,
     };
@@ -68,6 +72,11 @@ struct Link {
     session: HubSession,
     turn: Turn,
     commit: Option<Commit>,
+    /// What the commit under way stores: it is stored again where the store was full.
+    under_way: Arc<Turn>,
+    pauses: Pauses,
+    /// Until when nothing is stored, since the store was full.
+    paused_until: Option<BootMs>,
     admitted: Option<Joined>,
     ended: bool,
 }
@@ -75,6 +84,7 @@ struct Link {
 /// What is known once the phone is admitted.
 struct Joined {
     fence: Fence,
+    project: ProjectId,
     phones: Vec<PhoneId>,
     wake: Arc<Wake>,
     replaced: Arc<Notify>,
@@ -100,6 +110,7 @@ impl Link {
             .session
             .poll_timeout()
             .map(|deadline| deadline.at.since_ms(now.boot));
+        let pause = self.paused_until.map(|until| until.since_ms(now.boot));
         let readable = self.turn.facts.len() < FACTS_WAITING_MAX;
         let (wake, replaced) = match &self.admitted {
             Some(open) => (
@@ -116,6 +127,7 @@ impl Link {
             heard = self.socket.next(), if readable => self.heard(heard),
             woken = woken(wake) => self.woken(woken),
             () = hub.links.draining(), if self.session.is_open() => self.drain(),
+            () = sleep_ms(pause) => self.paused_until = None,
             () = sleep_ms(timeout) => self.session.handle_timeout(self.hub.now()),
         }
     }
@@ -158,7 +170,9 @@ impl Link {
                 HubOutput::Identify(hello) => self.identify(hello).await,
                 HubOutput::HeldPage { rows } => {
                     let Some(open) = &self.admitted else { continue };
-                    let stored = pages::store(&self.hub, open.fence.clone(), rows).await;
+                    let (hub, fence) = (&self.hub, &open.fence);
+                    let store = || pages::store(hub, fence.clone(), rows.clone());
+                    let stored = until_taken(hub, store).await;
                     self.or_close(stored);
                 }
                 HubOutput::Reconciled { link, restarts } => self.reconciled(link, restarts).await,
@@ -183,13 +197,17 @@ impl Link {
         let overtaken = admitted_at.is_some_and(|at| at >= self.session.accepted_at());
         let nonce = self.session.nonce().clone();
         let device = hello.phone;
-        let greeting = Greeting {
-            hello,
-            nonce,
-            dialled: self.dialled.clone(),
-            overtaken,
+        let (hub, dialled) = (&self.hub, &self.dialled);
+        let decide = || {
+            let greeting = Greeting {
+                hello: hello.clone(),
+                nonce: nonce.clone(),
+                dialled: dialled.clone(),
+                overtaken,
+            };
+            identify(hub, greeting)
         };
-        match identify(&self.hub, greeting).await {
+        match until_taken(hub, decide).await {
             Ok(Answer::Admitted(admitted)) => self.admit(*admitted),
             Ok(Answer::Refused(code)) => {
                 tracing::info!(%device, %code, "a phone was refused");
@@ -218,12 +236,14 @@ impl Link {
         };
         let phones: Vec<PhoneId> = phones.iter().map(|phone| phone.id).collect();
         let wake = Arc::new(Wake::default());
-        let listen = || self.hub.bus.listen(Some(device.id), &phones, &wake);
+        let bus = &self.hub.bus;
+        let listen = || bus.listen(device.project_id, device.id, &phones, &wake);
         let replaced = self.hub.links.admit(&fence, now.boot, listen);
         tracing::info!(device = %device.id, conn, "a phone connected");
         let connection = None;
         self.admitted = Some(Joined {
             fence,
+            project: device.project_id,
             phones,
             wake,
             replaced,
@@ -238,8 +258,9 @@ impl Link {
 
     async fn reconciled(&mut self, link: DeviceLink, restarts: bool) {
         let Some(open) = &self.admitted else { return };
-        let stored = pages::finish(&self.hub, open.fence.clone(), link, restarts).await;
-        match stored {
+        let (hub, fence) = (&self.hub, &open.fence);
+        let finish = || pages::finish(hub, fence.clone(), link.clone(), restarts);
+        match until_taken(hub, finish).await {
             Ok(resume) => {
                 self.session.reconciled(resume, self.hub.now());
                 self.opened();
@@ -255,7 +276,9 @@ impl Link {
         let (fence, connection) = (open.fence.clone(), open.connection.clone());
         let device = fence.device;
         let said = std::mem::take(&mut self.turn);
-        match leave::unpaired(&self.hub, fence, connection, said).await {
+        let hub = &self.hub;
+        let store = || leave::unpaired(hub, fence.clone(), connection.clone(), said.clone());
+        match until_taken(hub, store).await {
             Ok(()) => tracing::info!(%device, "a phone was unpaired by its owner"),
             Err(error) => {
                 tracing::error!(%device, %error, "an unpairing could not be stored");
@@ -288,7 +311,7 @@ impl Link {
     }
 
     fn begin_commit(&mut self) {
-        if self.commit.is_some() || !self.turn.is_due() {
+        if self.commit.is_some() || self.paused_until.is_some() || !self.turn.is_due() {
             return;
         }
         let (credit, clock) = (self.session.send_credit(), self.session.phone_clock());
@@ -304,12 +327,9 @@ impl Link {
         let connection = connection.clone();
         let mut turn = std::mem::take(&mut self.turn);
         turn.expose &= self.session.is_open();
-        let (hub, now) = (self.hub.clone(), self.hub.now());
-        let job = self
-            .hub
-            .store
-            .write(move |tx| turn::run(&hub, tx, &turn, connection.clone(), now));
-        self.commit = Some(Box::pin(job));
+        let turn = Arc::new(turn);
+        self.under_way = Arc::clone(&turn);
+        self.commit = Some(commit(self.hub.clone(), turn, connection));
     }
 
     /// After a commit: write what it numbered, ack what it stored, wake whom it concerns.
@@ -318,8 +338,17 @@ impl Link {
         let done = match ended {
             Ok(Ended::Done(done)) => *done,
             Ok(Ended::Close(code)) => return self.session.close(code),
+            Ok(Ended::Idle) => {
+                let earlier = Turn {
+                    acked: self.under_way.acked,
+                    ..Turn::default()
+                };
+                return self.turn.go_first(earlier);
+            }
+            Err(StoreError::Busy) => return self.store_later(),
             Err(error) => return self.or_close(Err(error)),
         };
+        self.pauses = Pauses::default();
         let now = self.hub.now();
         for frame in done.frames {
             let number = match &frame {
@@ -341,6 +370,14 @@ impl Link {
             self.listen(phones);
         }
         done.effects.perform(&self.hub);
+    }
+
+    /// The store had no room: what was to be stored is, a little later, before what comes meanwhile.
+    fn store_later(&mut self) {
+        let earlier = Turn::clone(&self.under_way);
+        self.turn.go_first(earlier);
+        let delay_ms = self.pauses.next_ms(&self.hub);
+        self.paused_until = Some(self.hub.now().boot.plus_ms(delay_ms));
     }
 
     /// Keeps what the commit learned; room that it made is filled by the next one.
@@ -378,7 +415,8 @@ impl Link {
             return;
         }
         let (hub, fence, wake) = (&self.hub, &open.fence, &open.wake);
-        let listen = || hub.bus.listen(Some(fence.device), &phones, wake);
+        let project = open.project;
+        let listen = || hub.bus.listen(project, fence.device, &phones, wake);
         if !hub.links.while_newest(fence, listen) {
             return;
         }
@@ -411,12 +449,42 @@ impl Link {
             return;
         };
         let (device, conn) = (open.fence.device, open.fence.conn);
-        self.hub.bus.leave(device, &open.phones, &open.wake);
+        let bus = &self.hub.bus;
+        bus.leave(open.project, device, &open.phones, &open.wake);
         self.hub.links.leave(&open.fence);
         tracing::info!(%device, conn, "a phone disconnected");
-        if let Err(error) = leave::store(&self.hub, open.fence, self.turn.acked).await {
+        let (hub, acked) = (&self.hub, self.turn.acked);
+        let store = || leave::store(hub, open.fence.clone(), acked);
+        if let Err(error) = until_taken(hub, store).await {
             tracing::error!(%device, %error, "a disconnect could not be stored");
         }
+    }
+}
+
+/// Begins a commit. One that only looks is begun by reading: mostly there is nothing to store.
+fn commit(hub: Hub, turn: Arc<Turn>, connection: Connection) -> Commit {
+    let now = hub.now();
+    let looks = turn.is_look() && !connection.config.is_empty();
+    let look = looks.then(|| {
+        let connection = connection.clone();
+        hub.store
+            .read(move |tx| turn::is_idle(tx, &connection, now))
+    });
+    let inside = hub.clone();
+    let store = move || {
+        inside
+            .store
+            .clone()
+            .write(move |tx| turn::run(&inside, tx, &turn, connection.clone(), now))
+    };
+    match look {
+        None => Box::pin(store()),
+        Some(look) => Box::pin(async move {
+            if look.await? {
+                return Ok(Ended::Idle);
+            }
+            store().await
+        }),
     }
 }
 

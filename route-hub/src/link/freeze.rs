@@ -184,7 +184,7 @@ pub fn whole_project(
     if alerts::raise_for_project(hub, tx, project, AlertKind::HubFrozen, now)? {
         effects.webhooks();
     }
-    effects.everything();
+    effects.project(project.id);
     Ok((frozen, effects))
 }
 
@@ -287,7 +287,7 @@ fn end_if_last(
     if alerts::clear_for_project(hub, tx, project, AlertKind::HubFrozen, now)? {
         effects.webhooks();
     }
-    effects.everything();
+    effects.project(project.id);
     Ok(effects)
 }
 

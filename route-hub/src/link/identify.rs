@@ -184,7 +184,7 @@ impl Deciding<'_> {
         if alerts::raise_for_device(self.hub, tx, &project, device.id, kind, self.now)? {
             effects.webhooks();
         }
-        effects.everything();
+        effects.device(project.id, device.id);
         Ok((Answer::Refused(CloseCode::JournalWentBack), effects))
     }
 
@@ -225,7 +225,7 @@ impl Deciding<'_> {
         let resume = self.resume(&mut work, tx, &admission, &phones)?;
         effects.merge(work.finish(tx)?);
         if made {
-            effects.everything();
+            effects.rows(project.id);
         }
         let admitted = Admitted {
             admission,

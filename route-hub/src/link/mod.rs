@@ -11,6 +11,7 @@ mod identify;
 pub mod installs;
 mod leave;
 mod pages;
+mod patience;
 mod registry;
 pub mod removal;
 pub mod sims;

@@ -129,6 +129,11 @@ impl Links {
         self.draining.send_replace(true);
     }
 
+    /// Says whether links were told to end.
+    pub fn is_draining(&self) -> bool {
+        *self.draining.borrow()
+    }
+
     /// Waits until links are told to end.
     pub async fn draining(&self) {
         let mut draining = self.draining.subscribe();

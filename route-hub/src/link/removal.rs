@@ -37,7 +37,8 @@ pub fn take_out(
     if alerts::clear_all_of_device(hub, tx, &project, device.id, now)? {
         effects.webhooks();
     }
-    effects.everything();
+    effects.rows(project.id);
+    effects.device(project.id, device.id);
     let target = device.id.to_string();
     let line = |action| audit::Line {
         organization_id: project.organization_id,

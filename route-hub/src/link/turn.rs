@@ -44,6 +44,21 @@ impl Turn {
     pub fn is_due(&self) -> bool {
         !self.facts.is_empty() || self.expose || self.ask || self.settings
     }
+
+    /// Says whether it only looks whether anything has changed: mostly nothing has.
+    pub fn is_look(&self) -> bool {
+        self.settings && self.facts.is_empty()
+    }
+
+    /// Puts a turn that could not be stored before what has come since.
+    pub fn go_first(&mut self, earlier: Self) {
+        let later = std::mem::replace(self, earlier);
+        self.facts.extend(later.facts);
+        self.acked = self.acked.max(later.acked);
+        self.expose |= later.expose;
+        self.ask |= later.ask;
+        self.settings |= later.settings;
+    }
 }
 
 /// What a connection knows when it commits.
@@ -88,10 +103,40 @@ pub struct Done {
 
 /// How a commit ended.
 pub enum Ended {
+    /// There was nothing to store.
+    Idle,
     /// It is on disk.
     Done(Box<Done>),
     /// Nothing was stored: the connection must end.
     Close(CloseCode),
+}
+
+/// Says whether a turn that only looks would do nothing: asked on a connection that only reads, so
+/// that a change of a whole project is no work for the one that writes.
+///
+/// # Errors
+/// What the database says.
+pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<bool, StoreError> {
+    let Some(device) = devices::get(tx, connection.fence.device)? else {
+        return Ok(false);
+    };
+    let is_served = device.state == DeviceState::Active && connection.fence.admits(&device);
+    let knows_all = connection.open.total() == 0 && connection.asked.is_empty();
+    if !is_served || device.frozen || !knows_all {
+        return Ok(false);
+    }
+    let project = project_of(tx, &device)?;
+    let on = phones::of_device(tx, device.id)?;
+    if !config::is_told(&on, &project, &connection.config, now.unix) {
+        return Ok(false);
+    }
+    for phone in &on {
+        if messages::queued_for(tx, phone.id, 1)? > 0 {
+            return Ok(false);
+        }
+    }
+    let holds_nothing = messages::open_exposures(tx, device.id)?.is_empty();
+    Ok(holds_nothing && messages::asked_back(tx, device.id)?.is_empty())
 }
 
 /// Does a turn inside a job of the store.

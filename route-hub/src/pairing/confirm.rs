@@ -98,7 +98,8 @@ pub fn confirm(
     let phones = joining.phones(tx, &device)?;
     joining.default_route(tx, &phones)?;
     joining.settle(tx, &device, action)?;
-    joining.effects.everything();
+    joining.effects.rows(joining.project.id);
+    joining.effects.device(joining.project.id, device.id);
     Ok(Ok(Joined {
         device,
         phones,

@@ -12,6 +12,7 @@ pub mod api_keys;
 pub mod audit;
 pub mod backup;
 pub mod broadcasts;
+pub mod changes;
 pub mod contacts;
 pub mod devices;
 pub mod facts_aside;

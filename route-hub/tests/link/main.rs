@@ -12,3 +12,4 @@ mod resuming;
 mod routes;
 mod settings;
 mod support;
+mod wakeups;

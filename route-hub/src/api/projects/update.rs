@@ -29,7 +29,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         projects::update(tx, &changed)?;
         work.note(tx, actor, "project.update", changed.id)?;
         if before != changed.timezone_id {
-            work.effects.everything();
+            work.effects.project(changed.id);
         }
         Ok(Ok(changed))
     };

@@ -30,7 +30,7 @@ const LIFE_MS: i64 = 3_600_000;
 
 /// A hub that serves `/link`.
 pub struct TestHub {
-    _dir: TempDir,
+    dir: TempDir,
     _stop: watch::Sender<bool>,
     pub hub: Hub,
     pub project: Project,
@@ -59,7 +59,7 @@ pub async fn hub() -> TestHub {
     let served = serve::serve(listener, None, router, stopped, Duration::ZERO);
     tokio::spawn(served);
     TestHub {
-        _dir: dir,
+        dir,
         _stop: stop,
         hub,
         project,
@@ -87,6 +87,17 @@ async fn add_project(hub: &Hub) -> Project {
 }
 
 impl TestHub {
+    /// Makes another project, whose phones are paired from now on.
+    pub async fn turn_to_another_project(&mut self) {
+        self.project = add_project(&self.hub).await;
+    }
+
+    /// Opens the same database as another process would.
+    pub fn beside(&self) -> Store {
+        let settings = SqliteSettings::new(self.dir.path().join("hub.db"));
+        Store::open_sqlite(settings).expect("the same database")
+    }
+
     /// Does something to the database.
     pub async fn write<T: Send + 'static>(
         &self,

@@ -63,7 +63,7 @@ impl Rest {
     async fn call(&self, method: &str, path: &str, body: Body) -> Value {
         let request = http::Request::builder()
             .method(method)
-            .uri(format!("/v1/projects/{}/{path}", self.project))
+            .uri(format!("/v1/projects/{}/{path}", self.project).trim_end_matches('/'))
             .header("authorization", &self.basic)
             .header("content-type", "application/json")
             .body(body)
