@@ -20,10 +20,5 @@ CREATE TABLE rows_aside (
     PRIMARY KEY (table_name, row_id)
 ); -- clustered
 
--- By route, so that what a test route holds back is passed over in one step.
-DROP INDEX messages_simulated;
-CREATE INDEX messages_simulated ON messages (phone_id, state, id)
-    WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR
-        (state = 60 AND to_number IN ('+15005550012', '+15005550013')));
-
 CREATE INDEX contact_groups_dynamic ON contact_groups (project_id, id) WHERE filters IS NOT NULL;
+CREATE INDEX relative_stale_by_project ON relative_stale (project_id, member_id);

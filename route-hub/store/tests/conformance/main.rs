@@ -72,6 +72,7 @@ conformance! {
     upkeep {
         events_of_one_message_come_one_after_the_other
         events_are_found_endpoint_by_endpoint
+        what_others_changed_is_told_once_and_in_order
         an_answer_is_kept_once_and_thirty_days
         an_alert_stands_once_until_it_is_cleared
         a_generation_only_rises

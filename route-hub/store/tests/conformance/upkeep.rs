@@ -184,3 +184,33 @@ pub(crate) fn keys_go_on_above_the_highest<B: Backend>() {
         Key::new(500)
     );
 }
+
+pub(crate) fn what_others_changed_is_told_once_and_in_order<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    let (ours, theirs) = (
+        changes::Scope::Project(id(10)),
+        changes::Scope::Device(id(11)),
+    );
+    let scopes = |found: Vec<(changes::Scope, i64)>| -> Vec<changes::Scope> {
+        found.into_iter().map(|(scope, _)| scope).collect()
+    };
+    write(&store, move |tx| {
+        assert_eq!((changes::newest(tx)?, changes::since(tx, 0)?), (0, vec![]));
+        changes::raise(tx, ours)?;
+        changes::raise(tx, theirs)?;
+        let seen = changes::newest(tx)?;
+        assert_eq!(scopes(changes::since(tx, 0)?), [ours, theirs]);
+        assert_eq!(changes::since(tx, seen)?, []);
+        changes::raise(tx, ours)?;
+        changes::raise(tx, changes::Scope::Hub)?;
+        assert_eq!(
+            scopes(changes::since(tx, seen)?),
+            [ours, changes::Scope::Hub]
+        );
+        assert_eq!(
+            scopes(changes::since(tx, 0)?),
+            [theirs, ours, changes::Scope::Hub]
+        );
+        Ok(())
+    });
+}
