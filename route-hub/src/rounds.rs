@@ -108,11 +108,14 @@ mod tests {
     use crate::commands::data_folder;
     use postrider_model::{Id, Key};
 
-    fn hub() -> (Hub, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = data_folder::open(folder.path()).unwrap();
-        let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
-        (Hub::new(parts.unwrap()), folder)
+    async fn hub() -> (Hub, tempfile::TempDir) {
+        let make = || {
+            let folder = tempfile::tempdir().unwrap();
+            let store = data_folder::open(folder.path()).unwrap();
+            let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
+            (Hub::new(parts.unwrap()), folder)
+        };
+        tokio::task::spawn_blocking(make).await.unwrap()
     }
 
     fn id<K>(n: usize) -> Id<K> {
@@ -136,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_hundred_changes_of_a_project_are_two_rounds_of_its_own_links() {
-        let (hub, _folder) = hub();
+        let (hub, _folder) = hub().await;
         let (ours, _theirs) = (join(&hub, 1, 1_000), join(&hub, 2, 1_000));
         for _ in 0..100 {
             hub.project_changed(id(1));
@@ -160,7 +163,7 @@ mod tests {
 
     #[tokio::test]
     async fn few_links_look_at_once() {
-        let (hub, _folder) = hub();
+        let (hub, _folder) = hub().await;
         let links = join(&hub, 1, AT_ONCE);
         hub.project_changed(id(1));
         assert_eq!(hub.bus.looks(), AT_ONCE as u64);
