@@ -5,6 +5,7 @@ use crate::auth::{RateLimits, Uses};
 use crate::bus::Bus;
 use crate::cache::Caches;
 use crate::clock::SystemClock;
+use crate::front::{Front, FrontSettings};
 use crate::link::Links;
 use crate::ops::Metrics;
 use crate::pairing::tries::Tries;
@@ -12,6 +13,7 @@ use crate::random::Random;
 use crate::requests::RequestCounts;
 use crate::rounds::{Round, Rounds};
 use hub_store::Store;
+use hub_web::StrangerBodies;
 use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,6 +52,10 @@ pub struct Shared {
     pub links: Links,
     /// Pairing codes that each address may still try.
     pub pairing_tries: Tries,
+    /// Who may come in.
+    pub front: Front,
+    /// Bodies that came without a key, as far as they were read.
+    pub stranger_bodies: StrangerBodies,
     /// What is counted for the operator.
     pub metrics: Metrics,
     generation: AtomicU64,
@@ -81,6 +87,11 @@ pub struct HubParts {
 impl Hub {
     /// Puts a hub together.
     pub fn new(parts: HubParts) -> Self {
+        Self::with_front(parts, FrontSettings::default())
+    }
+
+    /// Puts a hub together whose operator has said who may come in.
+    pub fn with_front(parts: HubParts, front: FrontSettings) -> Self {
         let HubParts {
             id: hub_id,
             store,
@@ -104,6 +115,8 @@ impl Hub {
             queue_caps: QueueCaps::default(),
             links: Links::default(),
             pairing_tries: Tries::default(),
+            front: Front::new(front),
+            stranger_bodies: StrangerBodies::default(),
             metrics: Metrics::default(),
             generation: AtomicU64::new(generation),
             base_url,

@@ -15,6 +15,7 @@ pub mod dispatch;
 pub mod elsewhere;
 #[cfg(feature = "fault-order")]
 pub mod fault;
+pub mod front;
 pub mod housekeeping;
 pub mod hub;
 pub mod hub_id;

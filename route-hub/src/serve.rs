@@ -1,24 +1,29 @@
-//! The accept loop: HTTP/1.1 over plain TCP or TLS, with bounds on headers and idle time, and a
-//! stop that finishes what runs.
+//! The accept loop: HTTP/1.1 over plain TCP or TLS, with bounds on headers, places from the front
+//! for whoever comes, and a stop that finishes what runs.
 
+use crate::front::{Full, Noted, Visit, party};
+use crate::hub::Hub;
 use crate::tls::{Certificate, TlsError};
 use axum::Router;
+use axum::response::Response;
+use hub_web::Party;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use std::net::SocketAddr;
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::io::Write as _;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service as _;
 
-/// How long a client may take for a request's head, and stay idle between requests.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
 /// How long a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of a request's head; hyper answers 431 above it.
@@ -27,16 +32,18 @@ const HEAD_MAX_BYTES: usize = 64 * 1024;
 const HEADERS_MAX: usize = 256;
 /// How long to wait when the system has no more file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// The address of the client at the other end of the connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub SocketAddr);
+/// How often connections are looked at that keep the hub waiting.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// What a connection is told that there is no place for; with TLS it is closed without a word.
+const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
+    content-length: 0\r\nconnection: close\r\n\r\n";
 
 /// Serves until `stop` turns true, then lets running requests finish for at most `drain`.
 ///
 /// # Errors
 /// When the TLS configuration cannot be made.
 pub async fn serve(
+    hub: Hub,
     listener: TcpListener,
     certificate: Option<Arc<Certificate>>,
     router: Router,
@@ -47,22 +54,27 @@ pub async fn serve(
         Some(certificate) => Some(TlsAcceptor::from(certificate.server_config()?)),
         None => None,
     };
+    let door = Door {
+        hub,
+        acceptor,
+        router,
+        stop: stop.clone(),
+    };
     let mut connections = JoinSet::new();
+    let mut sweeps = tokio::time::interval(SWEEP_EVERY);
+    sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stop.wait_for(|stop| *stop) => break,
             Some(_) = connections.join_next() => continue,
+            _ = sweeps.tick() => {
+                door.sweep();
+                continue;
+            }
         };
         match accepted {
-            Ok((stream, peer)) => {
-                let _ = stream.set_nodelay(true);
-                let (router, stop) = (router.clone(), stop.clone());
-                let acceptor = acceptor.clone();
-                connections.spawn(async move {
-                    connection(stream, acceptor, router, Peer(peer), stop).await;
-                });
-            }
+            Ok((stream, peer)) => door.accept(stream, peer.ip(), &mut connections),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -70,52 +82,112 @@ pub async fn serve(
         }
     }
     drop(listener);
-    let all_ended = async { while connections.join_next().await.is_some() {} };
+    let all_ended = async {
+        loop {
+            tokio::select! {
+                ended = connections.join_next() => if ended.is_none() { break },
+                _ = sweeps.tick() => door.sweep(),
+            }
+        }
+    };
     if tokio::time::timeout(drain, all_ended).await.is_err() {
         tracing::warn!("connections still open at the end of the drain were closed");
     }
     Ok(())
 }
 
-async fn connection(
-    stream: TcpStream,
+/// What each connection needs of the server.
+#[derive(Clone)]
+struct Door {
+    hub: Hub,
     acceptor: Option<TlsAcceptor>,
     router: Router,
-    peer: Peer,
     stop: watch::Receiver<bool>,
-) {
-    match acceptor {
-        None => speak_http(stream, router, peer, stop).await,
-        Some(acceptor) => {
-            let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream));
-            if let Ok(Ok(stream)) = handshake.await {
-                speak_http(stream, router, peer, stop).await;
+}
+
+impl Door {
+    fn sweep(&self) {
+        let now_s = self.hub.clock.since_start().as_secs();
+        self.hub
+            .front
+            .sweep(u32::try_from(now_s).unwrap_or(u32::MAX));
+    }
+
+    fn accept(&self, stream: TcpStream, peer: IpAddr, connections: &mut JoinSet<()>) {
+        let _ = stream.set_nodelay(true);
+        match self.hub.front.connection(peer, self.hub.now().boot) {
+            Ok(visit) => {
+                connections.spawn(self.clone().connection(stream, peer, visit));
+            }
+            Err(full) => self.turn_away(stream, full),
+        }
+    }
+
+    /// Says that there is no place, without waiting for the word to be read.
+    fn turn_away(&self, stream: TcpStream, full: Full) {
+        tracing::debug!(?full, "a connection was turned away");
+        if self.acceptor.is_none()
+            && let Ok(mut stream) = stream.into_std()
+        {
+            // It is closed whether or not the few bytes fit.
+            let _ = stream.write(NO_PLACE);
+        }
+    }
+
+    async fn connection(self, stream: TcpStream, peer: IpAddr, visit: Arc<Visit>) {
+        match &self.acceptor {
+            None => self.speak_http(stream, peer, visit).await,
+            Some(acceptor) => {
+                let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream));
+                if let Ok(Ok(stream)) = handshake.await {
+                    self.speak_http(stream, peer, visit).await;
+                }
             }
         }
     }
-}
 
-async fn speak_http<S>(stream: S, router: Router, peer: Peer, mut stop: watch::Receiver<bool>)
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(peer);
-        router.clone().call(request)
-    });
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(HEAD_MAX_BYTES)
-        .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
-    tokio::pin!(served);
-    tokio::select! {
-        ended = served.as_mut() => return log_end(ended),
-        _ = stop.wait_for(|stop| *stop) => served.as_mut().graceful_shutdown(),
+    async fn speak_http<S>(&self, stream: S, peer: IpAddr, visit: Arc<Visit>)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let stream = Noted::new(stream, Arc::clone(&visit));
+        let service = service_fn(move |request| self.answer(request, peer, Arc::clone(&visit)));
+        let served = http1::Builder::new()
+            .header_read_timeout(None)
+            .max_buf_size(HEAD_MAX_BYTES)
+            .max_headers(HEADERS_MAX)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        tokio::pin!(served);
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            ended = served.as_mut() => return log_end(ended),
+            _ = stop.wait_for(|stop| *stop) => served.as_mut().graceful_shutdown(),
+        }
+        log_end(served.await);
     }
-    log_end(served.await);
+
+    /// Answers one request; who made it, and its place, go along.
+    async fn answer(
+        &self,
+        mut request: hyper::Request<Incoming>,
+        peer: IpAddr,
+        visit: Arc<Visit>,
+    ) -> Result<Response, Infallible> {
+        let front = &self.hub.front;
+        let watch = &visit.watch;
+        visit.progress.request(watch.now_s());
+        let guest = front.request(&visit, peer, request.headers());
+        let extensions = request.extensions_mut();
+        if front.is_capped(guest.client.address) {
+            extensions.insert(Party(party(guest.client.address)));
+        }
+        extensions.insert(guest.clone());
+        let answered = self.router.clone().call(request).await;
+        visit.progress.answered(watch.now_s());
+        drop(guest);
+        answered
+    }
 }
 
 fn log_end(ended: hyper::Result<()>) {

@@ -48,6 +48,18 @@ pub struct ServeSettings {
         value_name = "NAME"
     )]
     pub hosts: Vec<String>,
+    /// Networks of the proxies whose `X-Forwarded-For` counts, such as 10.1.0.0/16, instead of
+    /// loopback.
+    #[arg(
+        long,
+        env = "ROUTE_HUB_TRUSTED_PROXY",
+        value_delimiter = ',',
+        value_name = "CIDR"
+    )]
+    pub trusted_proxy: Vec<String>,
+    /// Most connections at once with keys and phones of one project [default: 10000].
+    #[arg(long, env = "ROUTE_HUB_PROJECT_CONNECTIONS", value_name = "N")]
+    pub project_connections: Option<usize>,
     /// Number of this process in its keys, 0 to 239; differs between processes on one database.
     #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
     pub process: Option<u8>,
@@ -138,6 +150,8 @@ impl ServeSettings {
             allow_plain_http: self.allow_plain_http.or(file.allow_plain_http),
             public_url: self.public_url.or(file.public_url),
             hosts: list(self.hosts, file.hosts),
+            trusted_proxy: list(self.trusted_proxy, file.trusted_proxy),
+            project_connections: self.project_connections.or(file.project_connections),
             process: self.process.or(file.process),
             webhook_allow: list(self.webhook_allow, file.webhook_allow),
             webhook_https_only: self.webhook_https_only.or(file.webhook_https_only),

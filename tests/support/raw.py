@@ -3,6 +3,7 @@
 import base64
 import http.client
 import json
+import select
 import socket
 
 
@@ -25,8 +26,8 @@ class Answer:
 class Wire:
     """A socket to the hub."""
 
-    def __init__(self, address, patience_s=20.0):
-        self.socket = socket.create_connection(address, timeout=patience_s)
+    def __init__(self, address, patience_s=20.0, source="127.0.0.1"):
+        self.socket = socket.create_connection(address, timeout=patience_s, source_address=(source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, data):
@@ -61,6 +62,10 @@ class Wire:
             return True
         except TimeoutError:
             return False
+
+    def has_answer(self):
+        """Says whether something came to be read, the end included, without waiting for it."""
+        return bool(select.select([self.socket], [], [], 0)[0])
 
     def close(self):
         """Closes the socket."""

@@ -9,10 +9,12 @@ pub use rate::RateLimits;
 pub use uses::Uses;
 
 use crate::api::Failure;
+use crate::front::{Guest, Owner};
 use crate::hub::Hub;
 use crate::requests::By;
+use http::Extensions;
 use hub_domain::{ApiKey, Permission, Project};
-use hub_web::{ApiError, Authenticator, RequestContext};
+use hub_web::{ApiError, Authenticator, RequestContext, StrangerBodies};
 use postrider_model::{ProjectId, Secret};
 use std::sync::Arc;
 
@@ -49,6 +51,27 @@ impl Authenticator for Hub {
         self.requests.count(by, now.unix);
         self.uses.note(self, key.id, now);
         Ok(Caller { key })
+    }
+
+    fn came_in(&self, caller: &Caller, extensions: &Extensions) -> Result<(), ApiError> {
+        let Some(guest) = extensions.get::<Guest>() else {
+            return Ok(());
+        };
+        let owner = match caller.key.project_id {
+            Some(project) => Owner::Project(project),
+            None => Owner::Organization(caller.key.organization_id),
+        };
+        let text = "this project has too many connections open";
+        let proved = guest.place.prove(owner);
+        proved.map_err(|_| ApiError::unavailable(text))
+    }
+
+    fn stays(&self, extensions: &Extensions) -> Result<(), ApiError> {
+        extensions.get::<Guest>().map_or(Ok(()), Guest::stay)
+    }
+
+    fn stranger_bodies(&self) -> &StrangerBodies {
+        &self.stranger_bodies
     }
 }
 

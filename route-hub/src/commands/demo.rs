@@ -7,6 +7,7 @@ use super::running::{Running, Start};
 use super::serve::listen;
 use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
+use crate::front::FrontSettings;
 use crate::random::Random;
 use crate::settings::ServeSettings;
 use clap::Args;
@@ -95,6 +96,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
             allow_loopback: true,
             ..Guard::default()
         },
+        front: FrontSettings::default(),
         drain: DRAIN,
     };
     runtime.block_on(run(&args, &folder.path, start, demo))

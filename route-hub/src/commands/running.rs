@@ -3,6 +3,7 @@
 use super::CommandError;
 use crate::alerts::offline;
 use crate::dispatch::{failover, life, quiet, simulated};
+use crate::front::FrontSettings;
 use crate::hub::{Hub, HubParts};
 use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
@@ -36,6 +37,8 @@ pub(super) struct Start {
     pub(super) certificate: Option<Arc<Certificate>>,
     /// What webhooks may reach.
     pub(super) guard: Guard,
+    /// Who may come in.
+    pub(super) front: FrontSettings,
     /// How long a stop waits for requests and phones.
     pub(super) drain: Duration,
 }
@@ -53,7 +56,7 @@ pub(super) struct Running {
 impl Running {
     /// Starts server and workers.
     pub(super) async fn start(start: Start) -> Result<Self, CommandError> {
-        let hub = Hub::new(start.parts);
+        let hub = Hub::with_front(start.parts, start.front);
         let base_url = hub.base_url.clone();
         let keep = hub
             .store
@@ -64,6 +67,7 @@ impl Running {
         let (stop, stopped) = watch::channel(false);
         let router = router(&hub);
         let served = serve(
+            hub.clone(),
             start.listener,
             start.certificate.clone(),
             router,

@@ -3,6 +3,7 @@
 use super::running::{Running, Start};
 use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
+use crate::front::{FrontSettings, Network};
 use crate::settings::{ServeSettings, Transport};
 use crate::tls::Certificate;
 use hub_outgoing::{Allowed, Guard};
@@ -28,6 +29,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         fault.begin();
     }
     let guard = guard(&settings)?;
+    let front = front(&settings)?;
     let process = settings.process.unwrap_or(0);
     if process > PROCESS_MAX {
         return Err(CommandError::new(format!(
@@ -53,6 +55,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         listener,
         certificate,
         guard,
+        front,
         drain: Duration::from_secs(settings.drain_s.unwrap_or(DRAIN_DEFAULT_S)),
     };
     runtime.block_on(run(start, bound))
@@ -78,6 +81,24 @@ pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener, CommandEr
     let bound = TcpListener::bind(address).await;
     bound.map_err(|error| {
         CommandError::of(format!("cannot listen on the address {address}"), &error)
+    })
+}
+
+fn front(settings: &ServeSettings) -> Result<FrontSettings, CommandError> {
+    let read = |text: &String| {
+        let network = text.trim().parse::<Network>();
+        network.map_err(|error| CommandError::new(format!("--trusted-proxy: {text} {error}")))
+    };
+    if settings.project_connections == Some(0) {
+        return Err(CommandError::new("--project-connections is 1 or more"));
+    }
+    Ok(FrontSettings {
+        proxies: settings
+            .trusted_proxy
+            .iter()
+            .map(read)
+            .collect::<Result<_, _>>()?,
+        project_connections: settings.project_connections,
     })
 }
 

@@ -6,6 +6,7 @@
 
 use crate::bus::{Wake, Woken};
 use crate::dispatch::expose::Open;
+use crate::front::Guest;
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::identify::{Admitted, Answer, Greeting, identify};
@@ -36,8 +37,15 @@ type Commit = Pin<Box<dyn Future<Output = Result<Ended, StoreError>> + Send>>;
 
 /// Serves one socket until it ends.
 ///
-/// `dialled` is the host name that the phone dialled, where its request says so.
-pub async fn serve(hub: Hub, socket: Socket, dialled: Option<String>) {
+/// `dialled` is the host name that the phone dialled, where its request says so. The visitor has
+/// been here since `since`, and keeps its place as long as it stays.
+pub async fn serve(
+    hub: Hub,
+    socket: Socket,
+    dialled: Option<String>,
+    guest: Option<Guest>,
+    since: BootMs,
+) {
     let now = hub.now();
     let settings = HubSettings {
         generation: hub.generation(),
@@ -47,11 +55,12 @@ pub async fn serve(hub: Hub, socket: Socket, dialled: Option<String>) {
     let Ok(nonce) = hub.random.token::<24>().parse::<Nonce>() else {
         return;
     };
-    let session = HubSession::new(settings, nonce, now);
+    let session = HubSession::new(settings, nonce, now).opened_at(since);
     let mut link = Link {
         hub,
         dialled,
         socket,
+        guest,
         session,
         turn: Turn::default(),
         commit: None,
@@ -69,6 +78,7 @@ struct Link {
     hub: Hub,
     dialled: Option<String>,
     socket: Socket,
+    guest: Option<Guest>,
     session: HubSession,
     turn: Turn,
     commit: Option<Commit>,
@@ -197,7 +207,7 @@ impl Link {
         let overtaken = admitted_at.is_some_and(|at| at >= self.session.accepted_at());
         let nonce = self.session.nonce().clone();
         let device = hello.phone;
-        let (hub, dialled) = (&self.hub, &self.dialled);
+        let (hub, dialled, guest) = (&self.hub, &self.dialled, self.guest.as_ref());
         let decide = || {
             let greeting = Greeting {
                 hello: hello.clone(),
@@ -205,7 +215,7 @@ impl Link {
                 dialled: dialled.clone(),
                 overtaken,
             };
-            identify(hub, greeting)
+            identify(hub, greeting, guest)
         };
         match until_taken(hub, decide).await {
             Ok(Answer::Admitted(admitted)) => self.admit(*admitted),
@@ -228,6 +238,7 @@ impl Link {
             device,
             phones,
         } = admitted;
+        self.socket.greet();
         let (conn, install) = (admission.link.conn, admission.link.install.clone());
         let fence = Fence {
             device: device.id,

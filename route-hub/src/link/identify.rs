@@ -4,6 +4,7 @@ use crate::alerts;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::dispatch::{expose, ownership};
+use crate::front::{Guest, Owner};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::verify::DeviceKey;
@@ -15,7 +16,7 @@ use postrider_link::close::CloseCode;
 use postrider_link::frame::{Address, Hello, InstallId, Nonce, Send};
 use postrider_link::ownership::hub::{Fact, Holder, HubState};
 use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
-use postrider_model::Now;
+use postrider_model::{Now, ProjectId};
 use std::sync::Arc;
 
 /// What the hub says to a hello.
@@ -54,13 +55,21 @@ pub struct Greeting {
 ///
 /// # Errors
 /// What the database says.
-pub async fn identify(hub: &Hub, greeting: Greeting) -> Result<Answer, StoreError> {
+pub async fn identify(
+    hub: &Hub,
+    greeting: Greeting,
+    guest: Option<&Guest>,
+) -> Result<Answer, StoreError> {
     let now = hub.now();
-    let key = match signer(hub, &greeting).await? {
-        Signer::Device(key) => key,
+    let (key, project) = match signer(hub, &greeting).await? {
+        Signer::Device(key, project) => (key, project),
         Signer::Replaced => return Ok(Answer::Refused(CloseCode::NotPaired)),
         Signer::NotKnown => return Ok(Answer::Refused(CloseCode::NotKnown)),
     };
+    if guest.is_some_and(|guest| guest.place.prove(Owner::Project(project)).is_err()) {
+        tracing::warn!(%project, "a project has too many connections open");
+        return Ok(Answer::Refused(CloseCode::GoingAway));
+    }
     let overtaken = greeting.overtaken;
     let hello = Arc::new(*greeting.hello);
     let worker = hub.clone();
@@ -82,8 +91,8 @@ pub async fn identify(hub: &Hub, greeting: Greeting) -> Result<Answer, StoreErro
 
 /// Who signed a hello.
 enum Signer {
-    /// The device, with this key of its own.
-    Device(DeviceKey),
+    /// The device of this project, with this key of its own.
+    Device(DeviceKey, ProjectId),
     /// A phone whose place another one took: it must know that it is out of service.
     Replaced,
     /// Nobody that this hub knows, or for a name that it does not have. That may be the operator's
@@ -99,12 +108,13 @@ async fn signer(hub: &Hub, greeting: &Greeting) -> Result<Signer, StoreError> {
         Ok((devices::get(tx, id)?, former))
     };
     let (device, former) = hub.store.read(find).await?;
-    let Some(key) = device.as_ref().map(DeviceKey::of) else {
+    let Some(device) = device else {
         return Ok(Signer::NotKnown);
     };
+    let key = DeviceKey::of(&device);
     let has_signed = |key: &DeviceKey, hosts: &[String]| key.has_signed(hello, nonce, hosts);
     if has_signed(&key, &hub.host_names) {
-        return Ok(Signer::Device(key));
+        return Ok(Signer::Device(key, device.project_id));
     }
     if former
         .as_ref()

@@ -21,12 +21,13 @@ mod verify;
 
 pub use registry::Links;
 
+use crate::front::Guest;
 use crate::hub::Hub;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, Uri, header};
+use http::{Extensions, HeaderMap, Uri, header};
 use hub_web::ApiError;
 use postrider_link::limits::{FRAME_BYTES_MAX, SUB_PROTOCOL};
 
@@ -39,6 +40,7 @@ const WRITE_BUFFER_BYTES_MAX: usize = 64 * FRAME_BYTES_MAX;
 pub async fn upgrade(
     State(hub): State<Hub>,
     headers: HeaderMap,
+    extensions: Extensions,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else {
@@ -46,6 +48,12 @@ pub async fn upgrade(
         return ApiError::invalid_body(text).into_response();
     };
     let dialled = dialled_host(&headers);
+    let guest = extensions.get::<Guest>().cloned();
+    if let Err(refused) = guest.as_ref().map_or(Ok(()), Guest::stay) {
+        return refused.into_response();
+    }
+    let now = hub.now().boot;
+    let since = guest.as_ref().map_or(now, |guest| guest.since(now));
     upgrade
         .protocols([SUB_PROTOCOL])
         .max_message_size(FRAME_BYTES_MAX)
@@ -53,7 +61,12 @@ pub async fn upgrade(
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(0)
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX)
-        .on_upgrade(move |socket| connection::serve(hub, socket::Socket::new(socket), dialled))
+        .on_upgrade(move |socket| {
+            if let Some(guest) = &guest {
+                guest.visit.progress.opened();
+            }
+            connection::serve(hub, socket::Socket::new(socket), dialled, guest, since)
+        })
 }
 
 /// Returns the host name that a request was sent to, in lower case and without its port.

@@ -16,6 +16,7 @@ const CLOSE_MAX: Duration = Duration::from_secs(2);
 pub struct Socket {
     inner: WebSocket,
     outgoing: Vec<Message>,
+    is_stranger: bool,
 }
 
 /// What came in.
@@ -38,7 +39,13 @@ impl Socket {
         Self {
             inner,
             outgoing: Vec::new(),
+            is_stranger: true,
         }
+    }
+
+    /// Says that a valid hello came: pings of the WebSocket are answered from now on.
+    pub fn greet(&mut self) {
+        self.is_stranger = false;
     }
 
     /// Waits for the next frame; cancelling the wait loses nothing.
@@ -47,6 +54,8 @@ impl Socket {
             return match self.inner.next().await {
                 Some(Ok(Message::Text(text))) => decoded(text.as_bytes()),
                 Some(Ok(Message::Binary(_))) => Heard::Malformed(DecodeError::NotJson),
+                // The library answers a ping with the next read: a stranger's is the end.
+                Some(Ok(Message::Ping(_))) if self.is_stranger => Heard::Ended,
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
                 Some(Ok(Message::Close(_))) | None => Heard::Ended,
                 Some(Err(error)) => malformed(&error),

@@ -5,15 +5,15 @@ use super::code::GivenCode;
 use super::tries::Try;
 use super::wire::{PairAnswer, PairRequest, PairedPhone};
 use crate::api::Failure;
+use crate::front::address_of;
 use crate::hub::Hub;
-use crate::serve::Peer;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri, header};
 use hub_store::{StoreError, Tx, phones};
-use hub_web::{ApiError, ErrorCode, read_body};
+use hub_web::{ApiError, Authenticator as _, ErrorCode, read_stranger_body};
 use postrider_model::Now;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Largest body of a pairing request.
@@ -26,14 +26,11 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 /// refused for.
 pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    let peer = parts.extensions.get::<Peer>().copied();
-    let address = address_of(peer, &parts.headers);
-    let bytes = read_body(&parts.headers, body).await?;
-    if bytes.len() > BODY_BYTES_MAX {
-        let text = "a pairing request is not that large";
-        return Err(ApiError::new(ErrorCode::TooLarge, text).into());
-    }
+    let address = address_of(&parts.extensions);
+    hub.stays(&parts.extensions)?;
+    let bytes = read_stranger_body(&parts, body, &hub.stranger_bodies, BODY_BYTES_MAX).await?;
     let request = PairRequest::read(&bytes)?;
+    drop(bytes);
     let dialled = host_header(&parts.headers);
     let answer = settle(&hub, address, request, dialled).await?;
     let json = serde_json::to_string(&answer).map_err(ApiError::internal)?;
@@ -131,18 +128,6 @@ fn claim_with_phones(
         })
     });
     Ok((claim, paired.collect()))
-}
-
-/// Returns whose wrong tries are counted: the peer, or whom a proxy on this machine speaks for.
-fn address_of(peer: Option<Peer>, headers: &HeaderMap) -> IpAddr {
-    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-    if !peer.to_canonical().is_loopback() {
-        return peer;
-    }
-    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
-    forwarded
-        .and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok())
-        .unwrap_or(peer)
 }
 
 fn host_header(headers: &HeaderMap) -> Option<&str> {

@@ -4,14 +4,15 @@ use crate::{
     error::{ApiError, ErrorCode},
     limits::{
         BODY_BYTES_MAX, BODY_IDLE_MAX, BODY_TIME_MAX, INFLATE_RATIO_MAX, INFLATED_BYTES_FREE,
-        INFLATED_BYTES_MAX,
+        INFLATED_BYTES_MAX, STRANGER_BODY_BYTES_MAX, STRANGER_BODY_TIME_MAX,
     },
     params::unsupported,
+    stranger::{Holding, StrangerBodies},
 };
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
-use http::{HeaderMap, header};
+use http::{HeaderMap, header, request::Parts};
 use http_body_util::BodyExt;
 use std::{io::Read, time::Duration};
 use tokio::time::timeout;
@@ -19,38 +20,124 @@ use tokio::time::timeout;
 /// Above this a body is inflated on a thread that may block.
 const INFLATE_ASIDE_BYTES_MIN: usize = 32 * 1024;
 
-/// Reads the whole body, inflated where it came compressed.
+/// What a body may cost.
+struct Bounds<'h, 'b> {
+    bytes_max: usize,
+    inflated_max: usize,
+    time_max: Duration,
+    idle_max: Duration,
+    /// What a stranger's body holds of the room that all of them share.
+    holding: Option<&'h mut Holding<'b>>,
+    text: &'static str,
+}
+
+impl Bounds<'_, '_> {
+    /// Returns the bounds of who has shown a key.
+    fn known() -> Self {
+        Self {
+            bytes_max: BODY_BYTES_MAX,
+            inflated_max: INFLATED_BYTES_MAX,
+            time_max: BODY_TIME_MAX,
+            idle_max: BODY_IDLE_MAX,
+            holding: None,
+            text: "the body may have 1 MiB, and 8 MiB when inflated",
+        }
+    }
+
+    fn too_large(&self) -> ApiError {
+        ApiError::new(ErrorCode::TooLarge, self.text)
+    }
+
+    fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
+        match &mut self.holding {
+            Some(holding) => holding.grow(bytes),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A body whose sender has shown no key; it counts among all such bodies until it is dropped.
+#[derive(Debug)]
+pub struct StrangerBody<'b> {
+    bytes: Bytes,
+    _holding: Holding<'b>,
+}
+
+impl std::ops::Deref for StrangerBody<'_> {
+    type Target = Bytes;
+
+    fn deref(&self) -> &Bytes {
+        &self.bytes
+    }
+}
+
+/// Reads the whole body of who has shown a key, inflated where it came compressed.
 ///
 /// # Errors
 /// 408 when it comes too slowly, 413 when it is too large, 415 for an unknown encoding, 400 for
 /// bad gzip or a body that breaks off.
 pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
-    read_within(headers, body, BODY_IDLE_MAX).await
+    read_within(headers, body, Bounds::known()).await
+}
+
+/// Reads the whole body of who has shown no key yet: of at most `bytes_max`, or
+/// [`STRANGER_BODY_BYTES_MAX`] where that is less.
+///
+/// # Errors
+/// As [`read_body`], and 503 when all such bodies together are too large.
+pub async fn read_stranger_body<'b>(
+    parts: &Parts,
+    body: Body,
+    bodies: &'b StrangerBodies,
+    bytes_max: usize,
+) -> Result<StrangerBody<'b>, ApiError> {
+    let mut holding = bodies.begin(parts.extensions.get().copied());
+    let bytes_max = bytes_max.min(STRANGER_BODY_BYTES_MAX);
+    let bounds = Bounds {
+        bytes_max,
+        inflated_max: bytes_max,
+        time_max: STRANGER_BODY_TIME_MAX,
+        holding: Some(&mut holding),
+        text: "the body is too large to come before a key: send the key in the header \
+               Authorization, not in the body",
+        ..Bounds::known()
+    };
+    let bytes = read_within(&parts.headers, body, bounds).await?;
+    holding.shrink_to(bytes.len());
+    Ok(StrangerBody {
+        bytes,
+        _holding: holding,
+    })
 }
 
 async fn read_within(
     headers: &HeaderMap,
     body: Body,
-    idle_max: Duration,
+    mut bounds: Bounds<'_, '_>,
 ) -> Result<Bytes, ApiError> {
     let gzip = is_gzip(headers)?;
     let declared = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > BODY_BYTES_MAX) {
-        return Err(too_large());
+    if declared.is_some_and(|length| length > bounds.bytes_max) {
+        return Err(bounds.too_large());
     }
-    let collected = timeout(BODY_TIME_MAX, collect(body, idle_max)).await;
+    let collected = timeout(bounds.time_max, collect(body, &mut bounds)).await;
     let bytes = collected.map_err(|_| too_slow())??;
     if !gzip || bytes.is_empty() {
         return Ok(bytes);
     }
-    if bytes.len() < INFLATE_ASIDE_BYTES_MIN {
-        return inflate(&bytes);
-    }
-    tokio::task::spawn_blocking(move || inflate(&bytes))
-        .await
-        .map_err(ApiError::internal)?
+    let by_ratio = INFLATED_BYTES_FREE + bytes.len() * INFLATE_RATIO_MAX;
+    let most = by_ratio.min(bounds.inflated_max);
+    bounds.hold(most)?;
+    let inflated = if bytes.len() < INFLATE_ASIDE_BYTES_MIN {
+        inflate(&bytes, most)
+    } else {
+        tokio::task::spawn_blocking(move || inflate(&bytes, most))
+            .await
+            .map_err(ApiError::internal)?
+    };
+    inflated?.ok_or_else(|| bounds.too_large())
 }
 
 fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
@@ -67,24 +154,26 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
     }
 }
 
-async fn collect(mut body: Body, idle_max: Duration) -> Result<Bytes, ApiError> {
-    let Some(first) = next_piece(&mut body, idle_max).await? else {
+async fn collect(mut body: Body, bounds: &mut Bounds<'_, '_>) -> Result<Bytes, ApiError> {
+    let Some(first) = next_piece(&mut body, bounds.idle_max).await? else {
         return Ok(Bytes::new());
     };
-    if first.len() > BODY_BYTES_MAX {
-        return Err(too_large());
+    if first.len() > bounds.bytes_max {
+        return Err(bounds.too_large());
     }
-    let Some(second) = next_piece(&mut body, idle_max).await? else {
+    bounds.hold(first.len())?;
+    let Some(second) = next_piece(&mut body, bounds.idle_max).await? else {
         return Ok(first);
     };
     let mut all = BytesMut::from(first);
     let mut piece = second;
     loop {
-        if all.len() + piece.len() > BODY_BYTES_MAX {
-            return Err(too_large());
+        if all.len() + piece.len() > bounds.bytes_max {
+            return Err(bounds.too_large());
         }
+        bounds.hold(piece.len())?;
         all.extend_from_slice(&piece);
-        match next_piece(&mut body, idle_max).await? {
+        match next_piece(&mut body, bounds.idle_max).await? {
             Some(next) => piece = next,
             None => return Ok(all.freeze()),
         }
@@ -108,25 +197,14 @@ async fn next_piece(body: &mut Body, idle_max: Duration) -> Result<Option<Bytes>
     }
 }
 
-fn inflate(compressed: &[u8]) -> Result<Bytes, ApiError> {
-    let by_ratio = INFLATED_BYTES_FREE + compressed.len() * INFLATE_RATIO_MAX;
-    let most = by_ratio.min(INFLATED_BYTES_MAX);
+/// Inflates to at most `most` bytes; `None` when there are more.
+fn inflate(compressed: &[u8], most: usize) -> Result<Option<Bytes>, ApiError> {
     let mut out = Vec::with_capacity((compressed.len() * 4).min(most));
     let mut bounded = MultiGzDecoder::new(compressed).take(most as u64 + 1);
     bounded
         .read_to_end(&mut out)
         .map_err(|_| ApiError::invalid_body("the body is not valid gzip"))?;
-    if out.len() > most {
-        return Err(too_large());
-    }
-    Ok(out.into())
-}
-
-fn too_large() -> ApiError {
-    ApiError::new(
-        ErrorCode::TooLarge,
-        "the body may have 1 MiB, and 8 MiB when inflated",
-    )
+    Ok((out.len() <= most).then(|| out.into()))
 }
 
 fn too_slow() -> ApiError {
@@ -213,9 +291,54 @@ mod tests {
         let body = Body::from_stream(futures_util::stream::pending::<
             Result<Bytes, std::convert::Infallible>,
         >());
-        let refused = read_within(&HeaderMap::new(), body, Duration::from_millis(1))
+        let bounds = Bounds {
+            idle_max: Duration::from_millis(1),
+            ..Bounds::known()
+        };
+        let refused = read_within(&HeaderMap::new(), body, bounds)
             .await
             .unwrap_err();
         assert_eq!(refused.code(), ErrorCode::RequestTimeout);
+    }
+
+    async fn read_strange(bodies: &StrangerBodies, gzipped: bool, body: Vec<u8>) -> u16 {
+        let mut request = http::Request::new(());
+        if gzipped {
+            let gzip = HeaderValue::from_static("gzip");
+            request.headers_mut().insert(header::CONTENT_ENCODING, gzip);
+        }
+        let (parts, ()) = request.into_parts();
+        let read = read_stranger_body(&parts, Body::from(body), bodies, usize::MAX).await;
+        read.map_or_else(|error| error.code().status().as_u16(), |_| 200)
+    }
+
+    #[tokio::test]
+    async fn a_stranger_may_send_256_kib_however_it_comes() {
+        let bodies = StrangerBodies::default();
+        let most = vec![b'a'; STRANGER_BODY_BYTES_MAX];
+        let more = vec![b'a'; STRANGER_BODY_BYTES_MAX + 1];
+        assert_eq!(read_strange(&bodies, false, most.clone()).await, 200);
+        assert_eq!(read_strange(&bodies, false, more.clone()).await, 413);
+        assert_eq!(read_strange(&bodies, true, gzip(&most)).await, 200);
+        assert_eq!(read_strange(&bodies, true, gzip(&more)).await, 413);
+    }
+
+    #[tokio::test]
+    async fn strangers_bodies_count_together_until_they_are_done_with() {
+        let bodies = StrangerBodies::default();
+        let mut others = bodies.begin(None);
+        others
+            .grow(crate::limits::STRANGER_BODIES_BYTES_MAX - 10)
+            .unwrap();
+        assert_eq!(read_strange(&bodies, false, vec![b'a'; 11]).await, 503);
+        assert_eq!(read_strange(&bodies, false, vec![b'a'; 10]).await, 200);
+        assert_eq!(read_strange(&bodies, true, gzip(b"a")).await, 503);
+        assert_eq!(
+            read(None, vec![b'a'; 11]).await.unwrap().len(),
+            11,
+            "who has a key"
+        );
+        drop(others);
+        assert_eq!(read_strange(&bodies, true, gzip(b"a")).await, 200);
     }
 }

@@ -1,10 +1,18 @@
 //! One call of an operation: who asks, for what, with which parameters.
 
 use crate::{
-    body::read_body, context::RequestContext, credentials, error::ApiError, params::Params,
+    body::{read_body, read_stranger_body},
+    context::RequestContext,
+    credentials,
+    error::ApiError,
+    limits::STRANGER_BODY_BYTES_MAX,
+    params::Params,
+    stranger::StrangerBodies,
 };
+use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
-use http::{HeaderMap, header};
+use bytes::Bytes;
+use http::{Extensions, HeaderMap, header, request::Parts};
 use postrider_model::{Id, IdKind, Secret};
 use std::future::Future;
 
@@ -22,11 +30,32 @@ pub trait Authenticator: Send + Sync {
         key: &Secret,
         context: &RequestContext,
     ) -> impl Future<Output = Result<Self::Caller, ApiError>> + Send;
+
+    /// Says that the sender of a request with these extensions is a stranger no more.
+    ///
+    /// # Errors
+    /// `unavailable` when there is no room for another request of its kind.
+    fn came_in(&self, _caller: &Self::Caller, _extensions: &Extensions) -> Result<(), ApiError> {
+        Ok(())
+    }
+
+    /// Says that the sender of a request with these extensions stays a stranger until its body was
+    /// read.
+    ///
+    /// # Errors
+    /// `unavailable` when there are too many of its kind.
+    fn stays(&self, _extensions: &Extensions) -> Result<(), ApiError> {
+        Ok(())
+    }
+
+    /// Returns the room that bodies share whose senders have shown no key.
+    fn stranger_bodies(&self) -> &StrangerBodies;
 }
 
 /// One call: the caller is known, the body was read and is within its limits.
 ///
-/// A key in header or query string is checked before the body is read.
+/// A key in header or query string is checked before the body is read; a body that brings the key
+/// itself is read within the bounds of a stranger.
 #[derive(Debug)]
 pub struct Call<C> {
     /// Who asks.
@@ -88,29 +117,64 @@ impl<S: Authenticator> FromRequest<S> for Call<S::Caller> {
         let mut key = credentials::from_header(&parts.headers)?;
         let in_query = credentials::take_parameter(&mut params)?;
         key = key.or(in_query);
-        let mut caller = None;
-        if let Some(key) = &key {
-            caller = Some(state.authenticate(key, &context).await?);
-        }
-        let bytes = read_body(&parts.headers, body).await?;
-        if !bytes.is_empty() {
-            let content_type = parts
-                .headers
-                .get(header::CONTENT_TYPE)
-                .and_then(|value| value.to_str().ok())
-                .unwrap_or_default();
-            params = Params::from_parts(query, Some((content_type, &bytes)))?;
-            let in_body = credentials::take_parameter(&mut params)?;
-            if let (None, Some(key)) = (&caller, in_body) {
-                caller = Some(state.authenticate(&key, &context).await?);
+        let (caller, bytes) = match key {
+            Some(key) => {
+                let caller = enter(state, &key, &context, &parts).await?;
+                (caller, read_body(&parts.headers, body).await?)
             }
+            None => enter_by_body(state, &context, &parts, body).await?,
+        };
+        if !bytes.is_empty() {
+            params = Params::from_parts(query, Some((content_type(&parts), &bytes)))?;
+            credentials::take_parameter(&mut params)?;
         }
-        let missing = "an API key is required: HTTP Basic with the key as user, or api_key";
         Ok(Self {
-            caller: caller.ok_or_else(|| ApiError::unauthorized(missing))?,
+            caller,
             params,
             headers: parts.headers,
             path,
         })
     }
+}
+
+/// Finds the caller of a key, who is a stranger no more.
+async fn enter<S: Authenticator>(
+    state: &S,
+    key: &Secret,
+    context: &RequestContext,
+    parts: &Parts,
+) -> Result<S::Caller, ApiError> {
+    let caller = state.authenticate(key, context).await?;
+    state.came_in(&caller, &parts.extensions)?;
+    Ok(caller)
+}
+
+/// Reads a body for the key in it. While the key is looked up nothing but the bytes is held: a
+/// tree of parameters is many times as large.
+async fn enter_by_body<S: Authenticator>(
+    state: &S,
+    context: &RequestContext,
+    parts: &Parts,
+    body: Body,
+) -> Result<(S::Caller, Bytes), ApiError> {
+    state.stays(&parts.extensions)?;
+    let bodies = state.stranger_bodies();
+    let read = read_stranger_body(parts, body, bodies, STRANGER_BODY_BYTES_MAX).await?;
+    let mut key = None;
+    if !read.is_empty() {
+        let query = parts.uri.query().unwrap_or_default();
+        let mut params = Params::from_parts(query, Some((content_type(parts), &read)))?;
+        key = credentials::take_parameter(&mut params)?;
+    }
+    let missing = "an API key is required: HTTP Basic with the key as user, or api_key";
+    let key = key.ok_or_else(|| ApiError::unauthorized(missing))?;
+    let caller = enter(state, &key, context, parts).await?;
+    Ok((caller, Bytes::clone(&read)))
+}
+
+fn content_type(parts: &Parts) -> &str {
+    let value = parts.headers.get(header::CONTENT_TYPE);
+    value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
 }

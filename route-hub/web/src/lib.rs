@@ -30,9 +30,10 @@ mod node;
 mod params;
 mod query;
 mod steps;
+mod stranger;
 
 pub use answer::{Answer, Fields, ObjectWriter, Page, Resource};
-pub use body::read_body;
+pub use body::{StrangerBody, read_body, read_stranger_body};
 pub use call::{Authenticator, Call};
 pub use context::{RateLimit, RequestContext, RequestIds};
 pub use conventions::{conventions, no_such_method, no_such_url};
@@ -41,3 +42,4 @@ pub use field::{Field, Object, Path};
 pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
 pub use list::{ListQuery, OFFSET_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 pub use params::{Later, LaterDefault, Params, refuse_unless_default};
+pub use stranger::{Party, StrangerBodies};

@@ -16,6 +16,15 @@ pub const INFLATED_BYTES_FREE: usize = 512 * 1024;
 pub const BODY_IDLE_MAX: Duration = Duration::from_secs(10);
 /// Longest time for a whole body; then 408 and the connection closes.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(60);
+/// Most bytes of a body, as it travels and inflated, before its key is known; beyond it 413. A
+/// hundred texts in Hindi, as a form with the key in it, are 130 KiB.
+pub const STRANGER_BODY_BYTES_MAX: usize = 256 * 1024;
+/// Longest time for a whole body before its key is known; then 408 and the connection closes.
+pub const STRANGER_BODY_TIME_MAX: Duration = Duration::from_secs(10);
+/// Most bytes of all bodies together whose keys are not known; beyond it 503.
+pub const STRANGER_BODIES_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Most bytes of them from one address; beyond it 503.
+pub const STRANGER_PARTY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Most bytes of all header names and values together; beyond it 431.
 pub const HEADER_BYTES_MAX: usize = 8 * 1024;
 /// Most bytes of path and query; beyond it 414.

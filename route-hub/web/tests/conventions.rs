@@ -14,7 +14,7 @@ use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use http::StatusCode;
 use hub_web::{
     Answer, ApiError, Authenticator, Call, Fields, ObjectWriter, RateLimit, RequestContext,
-    RequestIds, Resource, conventions, no_such_method, no_such_url,
+    RequestIds, Resource, StrangerBodies, conventions, no_such_method, no_such_url,
 };
 use postrider_model::{Secret, kind};
 use std::{
@@ -23,8 +23,8 @@ use std::{
 };
 use tower_service::Service;
 
-#[derive(Clone)]
-struct App;
+#[derive(Clone, Default)]
+struct App(Arc<StrangerBodies>);
 
 impl Authenticator for App {
     type Caller = &'static str;
@@ -43,6 +43,10 @@ impl Authenticator for App {
             reset_s: 1,
         });
         Ok("tester")
+    }
+
+    fn stranger_bodies(&self) -> &StrangerBodies {
+        &self.0
     }
 }
 
@@ -93,7 +97,7 @@ fn router() -> Router {
         .fallback(no_such_url)
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn_with_state(ids, conventions))
-        .with_state(App)
+        .with_state(App::default())
 }
 
 struct Reply {

@@ -56,7 +56,7 @@ pub async fn hub() -> TestHub {
     let router = Router::new().route("/link", get(link::upgrade));
     let router = routes::router(hub.clone(), router);
     let (stop, stopped) = watch::channel(false);
-    let served = serve::serve(listener, None, router, stopped, Duration::ZERO);
+    let served = serve::serve(hub.clone(), listener, None, router, stopped, Duration::ZERO);
     tokio::spawn(served);
     TestHub {
         dir,

@@ -120,6 +120,7 @@ pub struct HubSession {
     settings: HubSettings,
     nonce: Nonce,
     accepted_at: BootMs,
+    hello_by: BootMs,
     phase: Phase,
     heard_at: BootMs,
     silence_ms: u64,
@@ -177,11 +178,20 @@ impl HubSession {
             settings,
             nonce,
             accepted_at: now.boot,
+            hello_by: now.boot.plus_ms(HANDSHAKE_MS_MAX),
             phase: Phase::AwaitingHello,
             heard_at: now.boot,
             silence_ms: silence_ms(settings.heartbeat_s),
             outputs: VecDeque::from([HubOutput::Write(challenge)]),
         }
+    }
+
+    /// Says that the connection under the socket was accepted earlier: the time to hello counts from
+    /// then on.
+    #[must_use]
+    pub fn opened_at(mut self, at: BootMs) -> Self {
+        self.hello_by = self.hello_by.min(at.plus_ms(HANDSHAKE_MS_MAX));
+        self
     }
 
     /// Returns the nonce that hello must have signed.
@@ -216,9 +226,13 @@ impl HubSession {
     }
 
     /// Takes in a frame that the phone wrote.
+    ///
+    /// Before its hello is admitted a phone is answered nothing, and only a hello counts: what else
+    /// it says wins it no time.
     pub fn handle_frame(&mut self, frame: PhoneFrame, now: Now) {
         self.heard_at = now.boot;
         match frame {
+            PhoneFrame::Ping(_) | PhoneFrame::Pong(_) if self.is_stranger() => {}
             PhoneFrame::Ping(ping) => self.answer(ping, now),
             PhoneFrame::Bye(bye) => self.said_bye(bye),
             PhoneFrame::Pong(pong) => self.learn(BootMs(pong.mono), now),
@@ -276,9 +290,8 @@ impl HubSession {
     /// Returns when the session must be called next, if nothing comes in before.
     pub fn poll_timeout(&self) -> Option<Deadline<HubWake>> {
         let (at, reason) = match &self.phase {
-            Phase::AwaitingHello | Phase::Reconciling(_) => {
-                (self.heard_at.plus_ms(HANDSHAKE_MS_MAX), HubWake::Handshake)
-            }
+            Phase::AwaitingHello => (self.hello_by, HubWake::Handshake),
+            Phase::Reconciling(_) => (self.heard_at.plus_ms(HANDSHAKE_MS_MAX), HubWake::Handshake),
             Phase::Deciding { .. } | Phase::Finishing(_) | Phase::Closed => return None,
             Phase::Open(open) => match open.drain_until {
                 Some(at) => (at, HubWake::Drain),
@@ -301,6 +314,10 @@ impl HubSession {
                 self.close(CloseCode::GoingAway);
             }
         }
+    }
+
+    fn is_stranger(&self) -> bool {
+        matches!(self.phase, Phase::AwaitingHello | Phase::Deciding { .. })
     }
 
     fn open(&self) -> Option<&Open> {

@@ -270,6 +270,52 @@ fn a_socket_without_a_hello_is_closed() {
 }
 
 #[test]
+fn nothing_wins_a_stranger_time_or_an_answer_before_its_hello() {
+    let ping = PhoneFrame::Ping(Ping {
+        n: 1,
+        mono: 80,
+        next_s: 240,
+    });
+    let pong = PhoneFrame::Pong(Pong { n: 1, mono: 80 });
+    let unknown = crate::codec::decode_phone(br#"{"t":"of a later version"}"#).unwrap();
+    let mut session = new_session();
+    outputs(&mut session);
+    for after_ms in (0..15_000).step_by(1_000) {
+        for frame in [&ping, &pong, &unknown] {
+            session.handle_frame(frame.clone(), NOW.plus_ms(after_ms));
+        }
+        session.handle_timeout(NOW.plus_ms(after_ms));
+        assert_eq!(outputs(&mut session), [], "{after_ms}");
+    }
+    session.handle_timeout(NOW.plus_ms(15_000));
+    assert!(closes(&mut session, CloseCode::GoingAway));
+}
+
+#[test]
+fn a_ping_is_not_answered_while_its_hello_is_being_decided() {
+    let mut session = new_session();
+    session.handle_frame(PhoneFrame::Hello(hello()), NOW);
+    outputs(&mut session);
+    let ping = Ping {
+        n: 1,
+        mono: 80,
+        next_s: 45,
+    };
+    session.handle_frame(PhoneFrame::Ping(ping), NOW);
+    assert_eq!(outputs(&mut session), []);
+}
+
+#[test]
+fn what_a_connection_spent_before_it_was_a_link_counts() {
+    let mut session = new_session().opened_at(BootMs(NOW.boot.0 - 9_000));
+    outputs(&mut session);
+    session.handle_timeout(NOW.plus_ms(5_999));
+    assert_eq!(outputs(&mut session), []);
+    session.handle_timeout(NOW.plus_ms(6_000));
+    assert!(closes(&mut session, CloseCode::GoingAway));
+}
+
+#[test]
 fn nothing_but_hello_comes_first_and_only_once() {
     for frame in [fact(1), PhoneFrame::Hello(hello())] {
         let mut session = new_session();
