@@ -126,6 +126,8 @@ impl From<PairingError> for PairingOutcome {
             PairingError::OtherDigits => Self::OtherDigits,
             PairingError::TimedOut => Self::TimedOut,
             PairingError::Answer(_) => failed(PairingFailure::NotAHub, error),
+            PairingError::UnsafeLink => failed(PairingFailure::UnsafeLink, error),
+            PairingError::Random(_) => failed(PairingFailure::App, error),
         }
     }
 }

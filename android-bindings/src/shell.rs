@@ -109,6 +109,8 @@ pub enum PairingOutcome {
 pub enum PairingFailure {
     /// What answered at the address is not a hub.
     NotAHub,
+    /// The hub names a link that is not encrypted, or that its certificate does not cover.
+    UnsafeLink,
     /// The phone's storage cannot be used.
     Storage,
     /// The keystore cannot use the phone's key.

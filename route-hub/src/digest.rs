@@ -4,10 +4,17 @@ use ring::digest::{SHA256, digest};
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
+/// Returns the SHA-256 of `bytes`.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(digest(&SHA256, bytes).as_ref());
+    hash
+}
+
 /// Returns the SHA-256 of `bytes` in lower hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(64);
-    for byte in digest(&SHA256, bytes).as_ref() {
+    for byte in sha256(bytes) {
         for digit in [byte >> 4, byte & 15] {
             hex.push(char::from(HEX[usize::from(digit)]));
         }

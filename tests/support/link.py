@@ -1,6 +1,7 @@
 """A phone of our own on the link, honest or not: pairing, the signed hello, frames."""
 
 import base64
+import hashlib
 import json
 import inspect
 import secrets
@@ -67,6 +68,7 @@ class LinkPhone:
         self.key = key or Ed25519Key()
         self.install = secrets.token_hex(16)
         self.number = number
+        self.pair_number = secrets.token_bytes(32)
         self.device_id = None
         self.host = None
         self.link_url = None
@@ -78,33 +80,61 @@ class LinkPhone:
         self.acked = 0
         self.boot = secrets.token_hex(8)
 
+    def commit_request(self, code):
+        """Returns the body of the first pairing request: it binds the phone to its key and number."""
+        return {"code": code, "hub_url": self.hub_root, "commitment": base64.b64encode(self.commitment()).decode()}
+
+    def commitment(self):
+        """Returns the 32 bytes that stand for key, installation and number."""
+        head = f"postrider-pair-commitment-v2|{self.key.algorithm}|{self.install}|".encode()
+        return hashlib.sha256(head + self.pair_number + self.key.public()).digest()
+
+    def digits(self, code, hub_number):
+        """Returns the six digits that this phone shows."""
+        typed = "".join(code.replace("-", "").split()).upper()
+        head = f"postrider-pair-digits-v2|{typed}|".encode()
+        both = self.commitment() + self.pair_number + base64.b64decode(hub_number)
+        start = hashlib.sha256(head + both + self.key.public()).digest()[:8]
+        return f"{int.from_bytes(start, 'big') % 1_000_000:06d}"
+
     def pair_request(self, code):
-        """Returns the body of a pairing request."""
+        """Returns the body of the second pairing request: it tells key and number."""
         sims = [{"slot": 0, "number": self.number, "country": "US"}]
         device = {"name": "Test phone", "manufacturer": "Test", "model": "T1", "app_version": "1.0", "sims": sims}
         return {
             "code": code,
+            "hub_url": self.hub_root,
+            "number": base64.b64encode(self.pair_number).decode(),
             "public_key": base64.b64encode(self.key.public()).decode(),
             "key_algorithm": self.key.algorithm,
             "install": self.install,
             "device": device,
         }
 
-    def pair_once(self, code, headers=None):
-        """Sends the pairing request once and returns the HTTP answer."""
+    def post_pair(self, body, headers=None):
+        """Sends one body to /pair and returns the HTTP answer."""
         with requests.Session() as session:
             session.trust_env = False
-            url, body = f"{self.hub_root}/pair", self.pair_request(code)
-            return session.post(url, json=body, headers=headers, timeout=PATIENCE_S)
+            return session.post(f"{self.hub_root}/pair", json=body, headers=headers, timeout=PATIENCE_S)
 
-    def pair(self, code):
-        """Repeats the pairing request until the operator has confirmed it."""
+    def pair_once(self, code, headers=None):
+        """Sends both pairing requests once and returns the last HTTP answer; checks the digits."""
+        committed = self.post_pair(self.commit_request(code), headers)
+        if committed.status_code != 200:
+            return committed
+        opened = self.post_pair(self.pair_request(code), headers)
+        if opened.status_code == 200:
+            assert opened.json()["digits"] == self.digits(code, committed.json()["number"])
+        return opened
+
+    def pair(self, code, headers=None):
+        """Repeats the pairing requests until the operator has confirmed; waits while the hub looks at other codes."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
-            response = self.pair_once(code)
-            assert response.status_code == 200, response.text
+            response = self.pair_once(code, headers)
+            assert response.status_code in (200, 429), response.text
             answer = response.json()
-            if answer["status"] == "confirmed":
+            if answer.get("status") == "confirmed":
                 break
             assert time.monotonic() < deadline, "nobody confirmed"
             time.sleep(0.05)

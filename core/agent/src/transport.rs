@@ -1,7 +1,12 @@
 //! One byte stream to the hub, plain or TLS.
 
 use crate::address::HubAddress;
-use rustls::{ClientConfig, pki_types::ServerName};
+use rustls::{
+    ClientConfig,
+    client::verify_server_name,
+    pki_types::{CertificateDer, ServerName},
+    server::ParsedCertificate,
+};
 use std::{
     io,
     pin::Pin,
@@ -27,7 +32,37 @@ pub(crate) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
+/// The certificate that a hub showed.
+#[derive(Debug)]
+pub(crate) struct Certificate(CertificateDer<'static>);
+
+impl Certificate {
+    /// Keeps a certificate.
+    pub(crate) fn new(certificate: CertificateDer<'static>) -> Self {
+        Self(certificate)
+    }
+
+    /// Says whether it speaks for a host of this name or address.
+    pub(crate) fn covers(&self, host: &str) -> bool {
+        let Ok(name) = ServerName::try_from(host) else {
+            return false;
+        };
+        ParsedCertificate::try_from(&self.0).is_ok_and(|it| verify_server_name(&it, &name).is_ok())
+    }
+}
+
 impl Stream {
+    /// Returns the hub's certificate, when the connection is encrypted.
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => {
+                let shown = stream.get_ref().1.peer_certificates()?.first()?;
+                Some(Certificate::new(shown.clone().into_owned()))
+            }
+        }
+    }
+
     /// Connects to a hub and, for an encrypted address, shakes hands.
     pub(crate) async fn connect(hub: &HubAddress, tls: &Arc<ClientConfig>) -> io::Result<Self> {
         let connecting = Self::connect_unbounded(hub, tls);

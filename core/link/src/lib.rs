@@ -28,7 +28,8 @@
 //! # Modules
 //!
 //! [`frame`] the typed frames, [`codec`] strict reading and writing, [`close`] close codes,
-//! [`limits`] every bound, [`signature`] what hello signs, [`clock`] published times,
+//! [`limits`] every bound, [`signature`] what hello signs, [`pairing`] the six digits of both sides,
+//! [`clock`] published times,
 //! [`session`] both ends of a connection, [`ownership`] both sides of a message.
 
 pub mod clock;
@@ -41,5 +42,6 @@ mod mutant;
 #[cfg(feature = "mutants")]
 pub mod mutant;
 pub mod ownership;
+pub mod pairing;
 pub mod session;
 pub mod signature;

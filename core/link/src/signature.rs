@@ -27,25 +27,6 @@ pub fn expected_bytes(host: &str, nonce: &Nonce, hello: &Hello) -> Vec<u8> {
     hello_bytes(host, nonce, hello.phone, &hello.install, hello.conn)
 }
 
-/// What stands first in the bytes that the six digits of a pairing follow from.
-pub const PAIRING_PURPOSE: &str = "postrider-pair-v1";
-
-/// Returns the bytes whose SHA-256 gives the six digits of a pairing.
-///
-/// The code counts as people may type it: spaces, dashes and case make no difference.
-pub fn pairing_digits_input(code: &str, public_key: &[u8]) -> Vec<u8> {
-    let counts = |c: &char| !c.is_whitespace() && *c != '-';
-    let code: String = code.chars().filter(counts).collect();
-    let code = code.to_ascii_uppercase();
-    let head = format!("{PAIRING_PURPOSE}|{code}|").into_bytes();
-    [&head, public_key].concat()
-}
-
-/// Returns the six digits for the first eight bytes of that SHA-256.
-pub fn pairing_digits(hash_start: [u8; 8]) -> String {
-    format!("{:06}", u64::from_be_bytes(hash_start) % 1_000_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,20 +42,6 @@ mod tests {
             String::from_utf8(hello_bytes("hub.example", &nonce, phone, &install, 7)).unwrap(),
             @"postrider-hello-v1|hub.example|AAAAAAAAAAAAAAAAAAAAAA|DV0000000000000001|install-0000-0001|7"
         );
-    }
-
-    #[test]
-    fn a_code_gives_the_same_digits_however_it_is_typed() {
-        let input = pairing_digits_input("AB12-CD34EF56", &[1, 2]);
-        assert_eq!(input, b"postrider-pair-v1|AB12CD34EF56|\x01\x02");
-        assert_eq!(pairing_digits_input(" ab12 cd34-ef56\n", &[1, 2]), input);
-        assert_ne!(pairing_digits_input("AB12-CD34EF57", &[1, 2]), input);
-    }
-
-    #[test]
-    fn there_are_always_six_digits() {
-        assert_eq!(pairing_digits([0, 0, 0, 0, 0, 0, 0, 7]), "000007");
-        assert_eq!(pairing_digits([0xff; 8]), "551615");
     }
 
     #[test]

@@ -67,6 +67,8 @@ coded! {
         Confirmed = "confirmed" / 2,
         /// Refused, used up or out of tries.
         Ended = "ended" / 3,
+        /// A phone has bound itself to a key that it has not told yet.
+        Committed = "committed" / 4,
     }
 }
 
@@ -89,6 +91,10 @@ pub struct Pairing {
     pub full_hash: String,
     /// Wrong typed codes so far.
     pub wrong_tries: u32,
+    /// What the phone bound itself to before it told its key, in base64.
+    pub commitment: Option<String>,
+    /// The hub's random number that the phone was told then, in base64.
+    pub hub_number: Option<String>,
     /// The public key that was offered, in base64.
     pub public_key: Option<String>,
     /// The kind of key that was offered.

@@ -4,7 +4,7 @@ use super::Admin;
 use super::args::PairArgs;
 use crate::commands::CommandError;
 use crate::pairing::code::NewCode;
-use crate::pairing::confirm::{self, Joined};
+use crate::pairing::confirm::{self, ConfirmRefused, Joined};
 use crate::pairing::invitation::Invitation;
 use crate::pairing::open::{self, Purpose};
 use hub_domain::{Pairing, PairingState};
@@ -51,17 +51,32 @@ pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
 
 /// Draws a code and shows it.
 fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
+    let own_url = admin.read(|tx: &mut Tx<'_>| meta::get(tx, open::BASE_URL))?;
+    check_hub(args.hub.as_deref(), own_url.as_deref())?;
     let purpose = purpose(admin, args)?;
     let name = args.name.clone().unwrap_or_default();
     let (pairing, code) =
         admin.write(move |hub, tx, now| open::open(hub, tx, &purpose, &name, now))?;
-    let hub_url = match &args.hub {
-        Some(url) => Some(url.clone()),
-        None => admin.read(|tx: &mut Tx<'_>| meta::get(tx, open::BASE_URL))?,
-    };
+    let hub_url = args.hub.clone().or(own_url);
     let invitation = Invitation::new(hub_url.as_deref(), &code, &args.pins)?;
     show_code(admin, &code, invitation.as_ref());
     Ok(pairing)
+}
+
+/// A code for an https address is of no use while the hub does not know that it has one: it would
+/// lead phones to a link without TLS.
+fn check_hub(asked: Option<&str>, own_url: Option<&str>) -> Result<(), CommandError> {
+    let has_scheme = |url: Option<&str>, scheme: &str| {
+        let found = url.and_then(|url| url.trim().split_once("://"));
+        found.is_some_and(|(found, _)| found.eq_ignore_ascii_case(scheme))
+    };
+    if has_scheme(asked, "https") && has_scheme(own_url, "http") {
+        return Err(CommandError::new(
+            "the hub does not know that it is reached over https: start it with --public-url and \
+             the address that phones dial",
+        ));
+    }
+    Ok(())
 }
 
 fn purpose(admin: &Admin, args: &PairArgs) -> Result<Purpose, CommandError> {
@@ -120,13 +135,15 @@ fn wait_for_phone(admin: &Admin, id: PairingId) -> Result<String, CommandError> 
                 return Ok(pairing.digits.unwrap_or_default());
             }
             PairingState::Ended => {
-                let text = "the code was ended, by wrong tries or by refusing it";
+                let text = ConfirmRefused::Ended.to_string();
                 return Err(CommandError::new(text));
             }
-            PairingState::Open if pairing.time_expires <= admin.hub.now().unix => {
+            PairingState::Open | PairingState::Committed
+                if pairing.time_expires <= admin.hub.now().unix =>
+            {
                 return Err(CommandError::new("the code has run out: no phone used it"));
             }
-            PairingState::Open => thread::sleep(LOOK_EVERY),
+            PairingState::Open | PairingState::Committed => thread::sleep(LOOK_EVERY),
         }
     }
 }

@@ -196,7 +196,7 @@ impl Starter<'_> {
         loop {
             let pairing = self.hub.store.read(move |tx| pairings::get(tx, id)).await?;
             match pairing.map(|pairing| pairing.state) {
-                Some(PairingState::Open) => sleep(LOOK_EVERY).await,
+                Some(PairingState::Open | PairingState::Committed) => sleep(LOOK_EVERY).await,
                 _ => break,
             }
         }

@@ -2,14 +2,13 @@
 
 use super::code::{Form, GivenCode};
 use super::open::kept_since;
-use super::wire::{DeviceDescription, PairRequest};
-use crate::digest::same;
+use super::wire::{DeviceDescription, OpenRequest, PairRequest, Step};
+use crate::digest::{same, sha256};
 use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, pairings};
 use postrider_link::frame::InstallId;
-use postrider_link::signature;
+use postrider_link::pairing::{CodeUse, Number, Refused};
 use postrider_model::UnixMs;
-use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 /// Wrong tries that end a code.
@@ -34,6 +33,11 @@ impl Claimant {
 /// What using a code comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
+    /// It is bound to this phone's key, which the phone tells next.
+    Committed {
+        /// The hub's number, which the phone is told.
+        number: Number,
+    },
     /// It is this phone's; the operator has not confirmed yet.
     Pending {
         /// The six digits that both sides show.
@@ -43,10 +47,23 @@ pub enum Claim {
     Confirmed(Box<Pairing>),
     /// There is no such code, or the rest of it is wrong.
     Wrong,
-    /// It has been used, or ended by wrong tries or the operator.
+    /// It has been used, or ended by wrong tries, by another key or by the operator.
     UsedUp,
     /// It has run out.
     Expired,
+    /// It is good, and stays so, but the phone would be led from https to a link without TLS.
+    PlainLink,
+}
+
+/// What the hub brings to a claim.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    /// Told to the first phone that binds itself with this code.
+    pub fresh: Number,
+    /// Whether the answer would name a link without TLS.
+    pub is_link_plain: bool,
+    /// The time.
+    pub now: UnixMs,
 }
 
 /// Uses a code for a phone; the same request again comes to the same.
@@ -59,26 +76,98 @@ pub fn claim(
     tx: &mut Tx<'_>,
     given: &GivenCode,
     request: &PairRequest,
-    now: UnixMs,
+    with: Circumstances,
 ) -> Result<Claim, StoreError> {
-    let Some(pairing) = pairings::by_code_name(tx, given.name(), kept_since(now))? else {
+    let Some(pairing) = pairings::by_code_name(tx, given.name(), kept_since(with.now))? else {
         return Ok(Claim::Wrong);
     };
     if !fits(&pairing, given) {
         count_wrong_try(tx, pairing)?;
         return Ok(Claim::Wrong);
     }
-    let expired = pairing.time_expires <= now;
-    match pairing.state {
-        PairingState::Open if expired => Ok(Claim::Expired),
-        PairingState::Open => bind(tx, pairing, request),
-        PairingState::Ended => Ok(Claim::UsedUp),
-        _ if !is_claimant(&pairing, request) => Ok(Claim::UsedUp),
-        PairingState::Confirmed => Ok(Claim::Confirmed(Box::new(pairing))),
-        PairingState::Claimed if expired => Ok(Claim::Expired),
-        PairingState::Claimed => Ok(Claim::Pending {
-            digits: pairing.digits.unwrap_or_default(),
-        }),
+    let mut code = code_use(&pairing);
+    let claimed = match &request.step {
+        Step::Commit(commitment) => code
+            .commit(*commitment, with.fresh)
+            .map(|number| Claim::Committed { number }),
+        Step::Open(opening) => code
+            .open(&opening.joiner(&request.code), &opening.number, sha256)
+            .map(|digits| Claim::Pending { digits }),
+    };
+    match claimed {
+        Err(Refused) => {
+            if code == CodeUse::Ended && pairing.state != PairingState::Ended {
+                end(tx, pairing)?;
+            }
+            Ok(Claim::UsedUp)
+        }
+        Ok(claim) => accept(tx, pairing, request, with, claim),
+    }
+}
+
+/// A claim that fits the code: it stands unless the code has run out, or the phone came over https
+/// and would be led astray.
+fn accept(
+    tx: &mut Tx<'_>,
+    mut pairing: Pairing,
+    request: &PairRequest,
+    with: Circumstances,
+    claim: Claim,
+) -> Result<Claim, StoreError> {
+    let is_confirmed = pairing.state == PairingState::Confirmed;
+    if !is_confirmed && pairing.time_expires <= with.now {
+        return Ok(Claim::Expired);
+    }
+    if request.is_over_https && with.is_link_plain {
+        return Ok(Claim::PlainLink);
+    }
+    match (&request.step, &claim, pairing.state) {
+        (Step::Commit(commitment), Claim::Committed { number }, PairingState::Open) => {
+            pairing.commitment = Some(commitment.base64());
+            pairing.hub_number = Some(number.base64());
+            pairing.state = PairingState::Committed;
+            pairings::update(tx, &pairing)?;
+            Ok(claim)
+        }
+        (Step::Open(opening), Claim::Pending { digits }, PairingState::Committed) => {
+            take(&mut pairing, opening, digits);
+            pairings::update(tx, &pairing)?;
+            Ok(claim)
+        }
+        (Step::Open(_), _, PairingState::Confirmed) => Ok(Claim::Confirmed(Box::new(pairing))),
+        _ => Ok(claim),
+    }
+}
+
+/// Keeps what a phone has told.
+fn take(pairing: &mut Pairing, opening: &OpenRequest, digits: &str) {
+    let claimant = Claimant {
+        install: opening.install.clone(),
+        device: opening.device.clone(),
+    };
+    pairing.public_key = Some(opening.public_key_base64());
+    pairing.key_algorithm = Some(opening.key_algorithm.as_str().to_owned());
+    pairing.device_json = serde_json::to_string(&claimant).ok();
+    pairing.digits = Some(digits.to_owned());
+    pairing.state = PairingState::Claimed;
+}
+
+/// Returns what a stored code has been used for.
+fn code_use(pairing: &Pairing) -> CodeUse {
+    let commitment = pairing.commitment.as_deref().and_then(|it| it.parse().ok());
+    let number = pairing.hub_number.as_deref().and_then(|it| it.parse().ok());
+    match (pairing.state, commitment, number) {
+        (PairingState::Open, _, _) => CodeUse::Free,
+        (PairingState::Committed, Some(commitment), Some(number)) => {
+            CodeUse::Committed { commitment, number }
+        }
+        (PairingState::Claimed | PairingState::Confirmed, Some(commitment), Some(number)) => {
+            CodeUse::Opened { commitment, number }
+        }
+        (PairingState::Ended, _, _)
+        | (PairingState::Committed | PairingState::Claimed | PairingState::Confirmed, _, _) => {
+            CodeUse::Ended
+        }
     }
 }
 
@@ -90,7 +179,7 @@ fn fits(pairing: &Pairing, given: &GivenCode) -> bool {
     same(&given.hash(), stored)
 }
 
-/// Only an open code can be guessed: a used one belongs to its phone's key.
+/// Only an open code can be guessed: a used one belongs to what its phone is bound to.
 fn count_wrong_try(tx: &mut Tx<'_>, mut pairing: Pairing) -> Result<(), StoreError> {
     if pairing.state != PairingState::Open {
         return Ok(());
@@ -102,32 +191,7 @@ fn count_wrong_try(tx: &mut Tx<'_>, mut pairing: Pairing) -> Result<(), StoreErr
     pairings::update(tx, &pairing)
 }
 
-fn bind(tx: &mut Tx<'_>, mut pairing: Pairing, request: &PairRequest) -> Result<Claim, StoreError> {
-    let claimant = Claimant {
-        install: request.install.clone(),
-        device: request.device.clone(),
-    };
-    let digits = digits(request);
-    pairing.public_key = Some(request.public_key_base64());
-    pairing.key_algorithm = Some(request.key_algorithm.as_str().to_owned());
-    pairing.device_json = serde_json::to_string(&claimant).ok();
-    pairing.digits = Some(digits.clone());
-    pairing.state = PairingState::Claimed;
-    pairings::update(tx, &pairing)?;
-    Ok(Claim::Pending { digits })
-}
-
-fn is_claimant(pairing: &Pairing, request: &PairRequest) -> bool {
-    let key = pairing.public_key.as_deref() == Some(&request.public_key_base64());
-    let algorithm = pairing.key_algorithm.as_deref() == Some(request.key_algorithm.as_str());
-    let install = Claimant::of(pairing).is_some_and(|it| it.install == request.install);
-    key && algorithm && install
-}
-
-/// Returns the six digits that follow from the code as the phone gave it, and the phone's key.
-fn digits(request: &PairRequest) -> String {
-    let input = signature::pairing_digits_input(request.code.as_str(), &request.public_key);
-    let mut start = [0; 8];
-    start.copy_from_slice(&digest(&SHA256, &input).as_ref()[..8]);
-    signature::pairing_digits(start)
+fn end(tx: &mut Tx<'_>, mut pairing: Pairing) -> Result<(), StoreError> {
+    pairing.state = PairingState::Ended;
+    pairings::update(tx, &pairing)
 }

@@ -27,7 +27,7 @@ pub enum ConfirmRefused {
     NotClaimed,
     /// The code has run out.
     Expired,
-    /// It was refused, or the code ended by wrong tries.
+    /// It was refused, or the code ended by wrong tries or another key.
     Ended,
     /// The project, or the device to be replaced, is gone.
     Gone,
@@ -39,7 +39,9 @@ impl fmt::Display for ConfirmRefused {
             Self::NoSuchPairing => "there is no such pairing",
             Self::NotClaimed => "no phone has used the code yet",
             Self::Expired => "the code has run out",
-            Self::Ended => "the code was ended, by wrong tries or by refusing it",
+            Self::Ended => {
+                "the code was ended: by wrong tries, by a phone with another key, or by refusing it"
+            }
             Self::Gone => "the project, or the device to be replaced, is gone",
         })
     }
@@ -70,7 +72,9 @@ pub fn confirm(
         return Ok(Err(ConfirmRefused::NoSuchPairing));
     };
     match pairing.state {
-        PairingState::Open => return Ok(Err(ConfirmRefused::NotClaimed)),
+        PairingState::Open | PairingState::Committed => {
+            return Ok(Err(ConfirmRefused::NotClaimed));
+        }
         PairingState::Ended => return Ok(Err(ConfirmRefused::Ended)),
         PairingState::Confirmed => return confirmed_before(tx, &pairing),
         PairingState::Claimed if pairing.time_expires <= now.unix => {
@@ -117,7 +121,7 @@ pub fn refuse(tx: &mut Tx<'_>, id: PairingId) -> Result<bool, StoreError> {
     };
     match pairing.state {
         PairingState::Confirmed | PairingState::Ended => Ok(false),
-        PairingState::Open | PairingState::Claimed => {
+        PairingState::Open | PairingState::Committed | PairingState::Claimed => {
             pairing.state = PairingState::Ended;
             pairings::update(tx, &pairing)?;
             Ok(true)

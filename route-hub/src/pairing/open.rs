@@ -76,6 +76,8 @@ pub fn open(
         code_hash: code.typed_hash(),
         full_hash: code.full_hash(),
         wrong_tries: 0,
+        commitment: None,
+        hub_number: None,
         public_key: None,
         key_algorithm: None,
         device_json: None,

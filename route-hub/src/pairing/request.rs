@@ -1,6 +1,6 @@
 //! `POST /pair`: a phone asks to join, again and again until the operator has said so.
 
-use super::claim::{self, Claim};
+use super::claim::{self, Circumstances, Claim};
 use super::code::GivenCode;
 use super::tries::Try;
 use super::wire::{PairAnswer, PairRequest, PairedPhone};
@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri, header};
 use hub_store::{StoreError, Tx, phones};
 use hub_web::{ApiError, Authenticator as _, ErrorCode, read_stranger_body};
-use postrider_model::Now;
+use postrider_link::pairing::Number;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 /// Answers a phone's request to join.
 ///
 /// # Errors
-/// `invalid_param`, `pairing_refused`, `pairing_expired`, `rate_limited`, and what a body can be
-/// refused for.
+/// `invalid_param`, `pairing_refused`, `pairing_expired`, `app_too_old`, `public_url_missing`,
+/// `rate_limited`, and what a body can be refused for.
 pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let address = address_of(&parts.extensions);
@@ -51,19 +51,25 @@ pub async fn settle(
         .ok_or_else(|| ApiError::invalid_param("code", "must be a pairing code"))?;
     let now = hub.now();
     let taken = hub.pairing_tries.take(address, now).map_err(|none| {
-        let text = "too many wrong pairing codes came from this address";
+        let text = "too many pairing codes came from this address: try again later";
         ApiError::rate_limited(text, none.wait_s)
     })?;
+    let (host, link_url) = way_to(hub, dialled);
+    let with = Circumstances {
+        fresh: Number(hub.random.bytes()),
+        is_link_plain: link_url.starts_with("ws://"),
+        now: now.unix,
+    };
     // It goes on to its end when the phone hangs up, so that a right code gives its try back.
-    let checking = tokio::spawn(check(hub.clone(), given, request, now, taken));
+    let checking = tokio::spawn(check(hub.clone(), given, request, with, taken));
     let (claim, phones) = checking.await.map_err(ApiError::internal)??;
     match claim {
+        Claim::Committed { number } => Ok(PairAnswer::Committed { number }),
         Claim::Pending { digits } => Ok(PairAnswer::Pending { digits }),
         Claim::Confirmed(pairing) => {
             let device_id = pairing
                 .device_id
                 .ok_or_else(|| ApiError::internal("a confirmed pairing without its device"))?;
-            let (host, link_url) = way_to(hub, dialled);
             Ok(PairAnswer::Confirmed {
                 digits: pairing.digits.clone().unwrap_or_default(),
                 device_id,
@@ -80,7 +86,19 @@ pub async fn settle(
             let text = "the pairing code has run out";
             Err(ApiError::new(ErrorCode::PairingExpired, text).into())
         }
+        Claim::PlainLink => Err(public_url_missing()),
     }
+}
+
+/// A hub cannot see a proxy that ends TLS in front of it: its own address says http.
+fn public_url_missing() -> Failure {
+    tracing::error!(
+        "a phone dialled https, and this hub would have it go on without TLS: \
+         --public-url is missing, with the address that phones dial"
+    );
+    let text = "this hub does not know that it is reached over https: start it with --public-url \
+                and the address that phones dial";
+    ApiError::new(ErrorCode::PublicUrlMissing, text).into()
 }
 
 /// Looks at a code, and gives the try back unless it was wrong.
@@ -88,13 +106,13 @@ async fn check(
     hub: Hub,
     given: GivenCode,
     request: PairRequest,
-    now: Now,
+    with: Circumstances,
     taken: Try,
 ) -> Result<(Claim, Vec<PairedPhone>), StoreError> {
     let request = Arc::new(request);
     let checked = hub
         .store
-        .write(move |tx| claim_with_phones(tx, &given, &request, now.unix))
+        .write(move |tx| claim_with_phones(tx, &given, &request, with))
         .await;
     if !matches!(checked, Ok((Claim::Wrong, _))) {
         taken.give_back();
@@ -110,9 +128,9 @@ fn claim_with_phones(
     tx: &mut Tx<'_>,
     given: &GivenCode,
     request: &PairRequest,
-    now: postrider_model::UnixMs,
+    with: Circumstances,
 ) -> Result<(Claim, Vec<PairedPhone>), StoreError> {
-    let claim = claim::claim(tx, given, request, now)?;
+    let claim = claim::claim(tx, given, request, with)?;
     let phones = match &claim {
         Claim::Confirmed(pairing) => match pairing.device_id {
             Some(device) => phones::of_device(tx, device)?,

@@ -1,13 +1,14 @@
 //! Pairing through its steps, on a real database, with the clock in the caller's hand.
 
-use super::claim::{Claim, WRONG_TRIES_MAX, claim};
+use super::claim::{Circumstances, Claim, WRONG_TRIES_MAX, claim};
 use super::code::{GivenCode, NewCode};
 use super::confirm::{ConfirmRefused, Joined, confirm, refuse};
 use super::open::{self, CODE_LIFE_MS, KEPT_MS, OpenRefused, Purpose};
 use super::request::settle;
 use super::tries::TRIES_MAX;
-use super::wire::{PairAnswer, PairRequest};
+use super::wire::{PairAnswer, PairRequest, Step};
 use crate::commands::data_folder;
+use crate::digest::sha256;
 use crate::hub::Hub;
 use crate::setup;
 use base64::Engine as _;
@@ -15,6 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use hub_domain::{Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, audit, devices, pairings, phones, projects};
 use hub_web::ApiError;
+use postrider_link::pairing::{Number, PhoneSide};
 use postrider_model::{DeviceId, Now};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -31,10 +33,14 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::at("https://hub.example")
+    }
+
+    fn at(url: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = data_folder::open(folder.path()).unwrap();
         let names = vec!["hub.example".to_owned()];
-        let url = "https://hub.example".to_owned();
+        let url = url.to_owned();
         let hub = Hub::new(data_folder::parts(store, 0, url, names).unwrap());
         let now = hub.now();
         let maker = hub.clone();
@@ -77,12 +83,26 @@ impl World {
         self.open(Purpose::Join(self.project.id))
     }
 
-    fn claim(&self, request: &PairRequest) -> Claim {
-        let (request, now) = (request.clone(), self.now.unix);
+    /// Sends one request of a phone.
+    fn send(&self, request: &PairRequest) -> Claim {
+        let request = request.clone();
+        let with = Circumstances {
+            fresh: Number(self.hub.random.bytes()),
+            is_link_plain: self.hub.base_url.starts_with("http://"),
+            now: self.now.unix,
+        };
         self.write(move |_, tx| {
             let given = GivenCode::read(request.code.as_str()).unwrap();
-            claim(tx, &given, &request, now)
+            claim(tx, &given, &request, with)
         })
+    }
+
+    /// Sends both requests of a phone, the second one if the first was taken.
+    fn claim(&self, opening: &PairRequest) -> Claim {
+        match self.send(&commit_of(opening)) {
+            Claim::Committed { .. } => self.send(opening),
+            refused => refused,
+        }
     }
 
     fn confirm(&self, pairing: &Pairing) -> Result<Joined, ConfirmRefused> {
@@ -110,8 +130,13 @@ impl World {
         self.write(move |_, tx| pairings::get(tx, id)).unwrap()
     }
 
-    /// What a phone is answered over HTTP.
-    fn ask(&self, request: &PairRequest) -> Result<PairAnswer, ApiError> {
+    /// What a phone is answered over HTTP to its second request, or to its first if that is refused.
+    fn ask(&self, opening: &PairRequest) -> Result<PairAnswer, ApiError> {
+        self.ask_once(&commit_of(opening))?;
+        self.ask_once(opening)
+    }
+
+    fn ask_once(&self, request: &PairRequest) -> Result<PairAnswer, ApiError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
@@ -122,9 +147,23 @@ impl World {
     }
 }
 
+/// The first request of a phone, from its second.
+fn commit_of(opening: &PairRequest) -> PairRequest {
+    let Step::Open(open) = &opening.step else {
+        panic!("not an opening");
+    };
+    let commitment = open.joiner(&opening.code).commitment(&open.number, sha256);
+    PairRequest {
+        step: Step::Commit(commitment),
+        ..opening.clone()
+    }
+}
+
 fn body(changes: Value) -> Vec<u8> {
     let mut body = json!({
         "code": "",
+        "hub_url": "https://hub.example",
+        "number": STANDARD.encode([5; 32]),
         "public_key": STANDARD.encode(ED25519),
         "key_algorithm": "ed25519",
         "install": "install-0000-0001",
@@ -138,7 +177,10 @@ fn body(changes: Value) -> Vec<u8> {
         },
     });
     for (name, value) in changes.as_object().unwrap() {
-        body[name] = value.clone();
+        match value {
+            Value::Null => drop(body.as_object_mut().unwrap().remove(name)),
+            value => body[name] = value.clone(),
+        }
     }
     serde_json::to_vec(&body).unwrap()
 }
@@ -249,6 +291,113 @@ fn a_code_is_one_phones_only() {
         assert_eq!(world.claim(&request(other)), Claim::UsedUp);
     }
     assert!(matches!(world.claim(&with(&code)), Claim::Confirmed(_)));
+}
+
+#[test]
+fn phone_and_hub_come_to_the_same_digits_and_repeats_get_the_same_answers() {
+    let world = World::new();
+    let (pairing, code) = world.join();
+    let opening = with(&code);
+    let Step::Open(open) = &opening.step else {
+        panic!("not an opening");
+    };
+    let side = PhoneSide::new(&open.joiner(&opening.code), open.number, sha256);
+    let first = world.send(&commit_of(&opening));
+    let Claim::Committed { number } = first else {
+        panic!("the code is good: {first:?}");
+    };
+    assert_eq!(world.send(&commit_of(&opening)), first);
+    assert_eq!(world.pairing(&pairing).public_key, None);
+    assert_eq!(
+        world.confirm(&pairing).unwrap_err(),
+        ConfirmRefused::NotClaimed
+    );
+    let told = side.told(&open.joiner(&opening.code), &number, sha256);
+    let pending = Claim::Pending {
+        digits: told.digits,
+    };
+    for _ in 0..2 {
+        assert_eq!(world.send(&opening), pending);
+        assert_eq!(world.send(&commit_of(&opening)), first);
+    }
+}
+
+#[test]
+fn two_codes_have_two_numbers_of_the_hub() {
+    let world = World::new();
+    let told = [(); 2].map(|()| world.send(&commit_of(&with(&world.join().1))));
+    assert_ne!(told[0], told[1]);
+}
+
+#[test]
+fn a_second_commitment_for_a_code_is_refused_and_costs_the_first_one_nothing() {
+    let world = World::new();
+    let (pairing, code) = world.join();
+    let opening = with(&code);
+    let other = request(json!({"code": code.full(), "number": STANDARD.encode([6; 32])}));
+    world.send(&commit_of(&opening));
+    assert_eq!(world.send(&commit_of(&other)), Claim::UsedUp);
+    let refused = world.ask_once(&commit_of(&other)).unwrap_err();
+    assert_eq!(refused.code().as_str(), "pairing_refused");
+    assert!(matches!(world.send(&opening), Claim::Pending { .. }));
+    assert_eq!(world.send(&commit_of(&other)), Claim::UsedUp);
+    assert_eq!(world.send(&other), Claim::UsedUp);
+    assert!(world.confirm(&pairing).is_ok());
+}
+
+#[test]
+fn an_opening_that_does_not_fit_ends_the_code() {
+    for wrong in [
+        json!({"number": STANDARD.encode([6; 32])}),
+        json!({"public_key": STANDARD.encode([8; 32])}),
+        json!({"install": "install-0000-0009"}),
+    ] {
+        let world = World::new();
+        let (pairing, code) = world.join();
+        let opening = with(&code);
+        let mut wrong = wrong;
+        wrong["code"] = json!(code.full());
+        assert!(matches!(
+            world.send(&commit_of(&opening)),
+            Claim::Committed { .. }
+        ));
+        assert_eq!(world.send(&request(wrong)), Claim::UsedUp);
+        assert_eq!(world.pairing(&pairing).state, PairingState::Ended);
+        assert_eq!(world.claim(&opening), Claim::UsedUp);
+        assert_eq!(world.confirm(&pairing).unwrap_err(), ConfirmRefused::Ended);
+    }
+}
+
+#[test]
+fn an_opening_without_a_commitment_is_refused() {
+    let world = World::new();
+    let (_, code) = world.join();
+    assert_eq!(world.send(&with(&code)), Claim::UsedUp);
+    assert!(matches!(world.claim(&with(&code)), Claim::Pending { .. }));
+}
+
+#[test]
+fn a_phone_of_the_older_form_is_told_to_be_updated() {
+    let older = body(json!({"number": null, "hub_url": null}));
+    let refused = PairRequest::read(&older).unwrap_err();
+    assert_eq!(refused.code().as_str(), "app_too_old");
+    assert!(refused.message().contains("update"), "{refused:?}");
+}
+
+#[test]
+fn a_phone_that_came_over_https_is_not_led_to_a_link_without_tls() {
+    let world = World::at("http://127.0.0.1:8090");
+    let (pairing, code) = world.join();
+    let refused = world.ask(&with(&code)).unwrap_err();
+    assert_eq!(refused.code().as_str(), "public_url_missing");
+    assert!(refused.message().contains("--public-url"), "{refused:?}");
+    assert_eq!(
+        world.pairing(&pairing).state,
+        PairingState::Open,
+        "it is still good"
+    );
+    let plain = json!({"code": code.full(), "hub_url": "HTTP://127.0.0.1:8090"});
+    assert!(world.ask(&request(plain)).is_ok());
 }
 
 #[test]
@@ -429,6 +578,18 @@ fn a_request_that_no_agent_sends_is_named() {
         ),
         (json!({"device": {"sims": [{"slot": 99}]}}), None),
         (json!({"install": "short"}), None),
+        (json!({"number": "AAAA"}), Some("number")),
+        (json!({"commitment": "AAAA"}), Some("commitment")),
+        (
+            json!({"number": null, "public_key": null}),
+            Some("commitment"),
+        ),
+        (json!({"hub_url": null}), Some("hub_url")),
+        (json!({"hub_url": "ftp://hub.example"}), Some("hub_url")),
+        (
+            json!({"hub_url": format!("https://{}", "x".repeat(500))}),
+            Some("hub_url"),
+        ),
         (json!({"code": 17}), None),
     ];
     for (changes, param) in refused {

@@ -2,19 +2,33 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hub_web::ApiError;
+use hub_web::{ApiError, ErrorCode};
 use postrider_link::frame::InstallId;
+use postrider_link::pairing::{Commitment, Joiner, Number};
 use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, Secret, SimSlot};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 /// Most characters of a name, a maker, a model or a version.
 const TEXT_LENGTH_MAX: usize = 100;
 
-/// A phone's request, as it came.
+/// Longest address that a phone says it dialled.
+const URL_LENGTH_MAX: usize = 500;
+
+/// What both requests of a phone have, as it came.
 #[derive(Debug, Deserialize)]
 struct Written {
     code: Secret,
+    hub_url: Option<String>,
+    commitment: Option<String>,
+    number: Option<String>,
+    public_key: Option<String>,
+}
+
+/// What the second request has beside it, as it came.
+#[derive(Debug, Deserialize)]
+struct WrittenOpening {
     public_key: String,
     key_algorithm: String,
     install: InstallId,
@@ -27,6 +41,26 @@ struct Written {
 pub struct PairRequest {
     /// The code as it was typed or scanned.
     pub code: Secret,
+    /// Whether the phone dialled an https address, whatever this hub sees of it behind a proxy.
+    pub is_over_https: bool,
+    /// Which of the two requests this is.
+    pub step: Step,
+}
+
+/// How far the phone is.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// It binds itself to a key and a number that it does not tell yet.
+    Commit(Commitment),
+    /// It tells them.
+    Open(Box<OpenRequest>),
+}
+
+/// A phone's second request.
+#[derive(Debug, Clone)]
+pub struct OpenRequest {
+    /// The number that the phone was bound to.
+    pub number: Number,
     /// The phone's public key: the raw 32 bytes of Ed25519, the uncompressed point of P-256.
     pub public_key: Vec<u8>,
     /// The kind of key.
@@ -111,12 +145,35 @@ impl PairRequest {
     /// Reads a request's body.
     ///
     /// # Errors
-    /// `invalid_param` for what no agent would send.
+    /// `app_too_old` for a key without a number before it, `invalid_param` for what no agent would
+    /// send.
     pub fn read(body: &[u8]) -> Result<Self, ApiError> {
-        let written: Written = serde_json::from_slice(body).map_err(|_| {
-            ApiError::invalid_body(
-                "the body must be JSON with code, public_key, key_algorithm, install and device",
-            )
+        let written: Written = serde_json::from_slice(body)
+            .map_err(|_| ApiError::invalid_body("the body must be JSON with code and hub_url"))?;
+        let step = match (&written.commitment, &written.number) {
+            (Some(commitment), _) => Step::Commit(thirty_two_bytes("commitment", commitment)?),
+            (None, Some(number)) => {
+                let number = thirty_two_bytes("number", number)?;
+                Step::Open(Box::new(OpenRequest::read(body, number)?))
+            }
+            (None, None) if written.public_key.is_some() => return Err(too_old()),
+            (None, None) => {
+                return Err(ApiError::invalid_param("commitment", "is missing"));
+            }
+        };
+        Ok(Self {
+            code: written.code,
+            is_over_https: is_https(written.hub_url.as_deref())?,
+            step,
+        })
+    }
+}
+
+impl OpenRequest {
+    fn read(body: &[u8], number: Number) -> Result<Self, ApiError> {
+        let written: WrittenOpening = serde_json::from_slice(body).map_err(|_| {
+            let text = "the body must have public_key, key_algorithm, install and device";
+            ApiError::invalid_body(text)
         })?;
         let key_algorithm = KeyAlgorithm::read(&written.key_algorithm)
             .ok_or_else(|| ApiError::invalid_param("key_algorithm", "must be p256 or ed25519"))?;
@@ -131,7 +188,7 @@ impl PairRequest {
             })?;
         check_device(&written.device)?;
         Ok(Self {
-            code: written.code,
+            number,
             public_key,
             key_algorithm,
             install: written.install,
@@ -139,9 +196,44 @@ impl PairRequest {
         })
     }
 
+    /// Returns the phone that this request opens, for a code as it gave it.
+    pub fn joiner<'a>(&'a self, code: &'a Secret) -> Joiner<'a> {
+        Joiner {
+            code: code.as_str(),
+            key_algorithm: self.key_algorithm.as_str(),
+            public_key: &self.public_key,
+            install: &self.install,
+        }
+    }
+
     /// Returns the public key as it is stored.
     pub fn public_key_base64(&self) -> String {
         STANDARD.encode(&self.public_key)
+    }
+}
+
+fn too_old() -> ApiError {
+    let text = "this app is too old to pair with this hub: update it and try again";
+    ApiError::new(ErrorCode::AppTooOld, text)
+}
+
+fn thirty_two_bytes<T: FromStr<Err: std::fmt::Display>>(
+    param: &str,
+    text: &str,
+) -> Result<T, ApiError> {
+    text.parse()
+        .map_err(|rule| ApiError::invalid_param(param, rule))
+}
+
+fn is_https(hub_url: Option<&str>) -> Result<bool, ApiError> {
+    let url = hub_url.filter(|url| url.len() <= URL_LENGTH_MAX);
+    match url.and_then(|url| url.split_once("://")) {
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => Ok(true),
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("http") => Ok(false),
+        _ => Err(ApiError::invalid_param(
+            "hub_url",
+            "must be the http or https address that the phone dialled",
+        )),
     }
 }
 
@@ -176,6 +268,11 @@ fn check_device(device: &DeviceDescription) -> Result<(), ApiError> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum PairAnswer {
+    /// The phone is bound to its key; it tells it next.
+    Committed {
+        /// The hub's number of this pairing.
+        number: Number,
+    },
     /// The operator has not confirmed yet.
     Pending {
         /// The six digits that both sides show.

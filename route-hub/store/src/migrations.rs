@@ -32,6 +32,10 @@ const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V9__sms_parts_max.sql"),
     ),
     (
+        "V10__pairing_commitments",
+        include_str!("../migrations/V10__pairing_commitments.sql"),
+    ),
+    (
         "V15__tenants",
         include_str!("../migrations/V15__tenants.sql"),
     ),

@@ -8,7 +8,8 @@ use postrider_model::{PairingId, UnixMs};
 macro_rules! columns {
     () => {
         "id, project_id, device_id, name, code_name, code_hash, full_hash, wrong_tries, \
-         public_key, key_algorithm, device_json, digits, state, time_created, time_expires"
+         public_key, key_algorithm, device_json, digits, state, time_created, time_expires, \
+         commitment, hub_number"
     };
 }
 
@@ -21,7 +22,7 @@ pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
         concat!(
             "INSERT INTO pairings (",
             columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
         ),
         &values![
             pairing.id,
@@ -39,6 +40,8 @@ pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
             pairing.state.code(),
             pairing.time_created,
             pairing.time_expires,
+            &pairing.commitment,
+            &pairing.hub_number,
         ],
     )?;
     Ok(())
@@ -51,7 +54,8 @@ pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
 pub fn update(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE pairings SET device_id = $2, wrong_tries = $3, public_key = $4, \
-         key_algorithm = $5, device_json = $6, digits = $7, state = $8 WHERE id = $1",
+         key_algorithm = $5, device_json = $6, digits = $7, state = $8, commitment = $9, hub_number = $10 \
+         WHERE id = $1",
         &values![
             pairing.id,
             pairing.device_id,
@@ -61,6 +65,8 @@ pub fn update(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
             &pairing.device_json,
             &pairing.digits,
             pairing.state.code(),
+            &pairing.commitment,
+            &pairing.hub_number,
         ],
     )?;
     Ok(())
@@ -143,5 +149,7 @@ fn read(row: &Row<'_>) -> Result<Pairing, StoreError> {
         state: columns.coded(PairingState::from_code)?,
         time_created: columns.time()?,
         time_expires: columns.time()?,
+        commitment: columns.opt_text()?,
+        hub_number: columns.opt_text()?,
     })
 }

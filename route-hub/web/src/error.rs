@@ -39,6 +39,10 @@ pub enum ErrorCode {
     PairingRefused,
     /// The pairing code has run out.
     PairingExpired,
+    /// The phone's app speaks an older form of pairing.
+    AppTooOld,
+    /// The phone came over https, and the hub was not told the address that it dialled.
+    PublicUrlMissing,
     /// Too many requests, or too much is queued.
     RateLimited,
     /// Our fault; the cause is in the log.
@@ -65,6 +69,8 @@ impl ErrorCode {
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::PairingRefused => "pairing_refused",
             Self::PairingExpired => "pairing_expired",
+            Self::AppTooOld => "app_too_old",
+            Self::PublicUrlMissing => "public_url_missing",
             Self::RateLimited => "rate_limited",
             Self::ServerError => "server_error",
             Self::Unavailable => "unavailable",
@@ -74,9 +80,11 @@ impl ErrorCode {
     /// Returns the HTTP status.
     pub const fn status(self) -> StatusCode {
         match self {
-            Self::InvalidParam | Self::NotCancellable | Self::PairingExpired => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::InvalidParam
+            | Self::NotCancellable
+            | Self::PairingExpired
+            | Self::AppTooOld
+            | Self::PublicUrlMissing => StatusCode::BAD_REQUEST,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Unauthorized | Self::PairingRefused => StatusCode::UNAUTHORIZED,
             Self::LimitExceeded => StatusCode::PAYMENT_REQUIRED,

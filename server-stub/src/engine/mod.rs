@@ -41,6 +41,7 @@ use memory::{Device, Memory};
 use postrider_link::close::CloseCode;
 use postrider_link::codec::{self, DecodeError};
 use postrider_link::frame::{Inbound, Nonce};
+use postrider_link::pairing::CodeUse;
 use postrider_model::{BootMs, DeviceId, HubId, Key, KeyMaker, MessageId, Now, ProjectId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -171,6 +172,7 @@ pub struct Engine {
     memory: Memory,
     remembered: Option<Memory>,
     device: Option<Device>,
+    code_use: CodeUse,
     device_id: DeviceId,
     keys: KeyMaker,
     made: BTreeMap<MessageId, Made>,
@@ -226,6 +228,7 @@ impl Engine {
             },
             remembered: None,
             device: None,
+            code_use: CodeUse::Free,
             device_id,
             keys,
             made: BTreeMap::new(),

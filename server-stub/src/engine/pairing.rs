@@ -1,23 +1,33 @@
-//! `POST /pair`, with the answers of the real hub.
+//! `POST /pair`, with the answers of the real hub to both requests.
 
 use super::memory::{Device, KeyAlgorithm, Standing};
 use super::{Engine, HUB, PROJECT};
 use crate::scenario::PairingAnswer;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use postrider_link::frame::InstallId;
+use postrider_link::pairing::{CodeUse, Commitment, Joiner, Number};
 use postrider_link::session::hub::DeviceLink;
-use postrider_link::signature;
 use postrider_model::{Key, Now, PhoneId, PhoneNumber, Secret, SimSlot};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+const ENDED: &str = "the pairing code has been used or ended";
+
 /// What the hub answers: the HTTP status and the body.
 pub(crate) type Answer = (u16, Value);
 
-/// A phone's request, as far as a double needs it.
+/// A phone's first request.
 #[derive(Debug, Deserialize)]
-struct Request {
+struct Commit {
     code: Secret,
+    commitment: Commitment,
+}
+
+/// A phone's second request, as far as a double needs it.
+#[derive(Debug, Deserialize)]
+struct Open {
+    code: Secret,
+    number: Number,
     public_key: String,
     key_algorithm: String,
     install: InstallId,
@@ -43,23 +53,49 @@ impl Engine {
     /// which was told to pair again can.
     pub fn pair(&mut self, body: &[u8], now: Now) -> Answer {
         self.counts.pair_requests += 1;
-        let Some((request, algorithm, key)) = read(body) else {
-            return failure(400, "invalid_param", "the request is not one of a phone");
-        };
-        if !self.setting.code.is(request.code.as_str()) {
-            return failure(403, "pairing_refused", "the pairing code is not valid");
+        if let Ok(commit) = serde_json::from_slice(body) {
+            return self.commit(&commit);
         }
-        let digits = digits(&request, &key);
+        match read(body) {
+            Some((open, algorithm, key)) => self.open(&open, algorithm, key, now),
+            None => failure(400, "invalid_param", "the request is not one of a phone"),
+        }
+    }
+
+    /// A new commitment takes the place of the last one, since the code may be used again.
+    fn commit(&mut self, commit: &Commit) -> Answer {
+        if let Some(refused) = self.refusal(&commit.code) {
+            return refused;
+        }
+        let number = Number(sha256(&commit.commitment.0));
+        let told = self.code_use.commit(commit.commitment, number);
+        let told = told.or_else(|_| {
+            self.code_use = CodeUse::Free;
+            self.code_use.commit(commit.commitment, number)
+        });
+        match told {
+            Ok(number) => (200, json!({"status": "committed", "number": number})),
+            Err(_) => failure(403, "pairing_refused", ENDED),
+        }
+    }
+
+    fn open(&mut self, open: &Open, algorithm: KeyAlgorithm, key: Vec<u8>, now: Now) -> Answer {
+        if let Some(refused) = self.refusal(&open.code) {
+            return refused;
+        }
+        let joiner = Joiner {
+            code: open.code.as_str(),
+            key_algorithm: &open.key_algorithm,
+            public_key: &key,
+            install: &open.install,
+        };
+        let Ok(digits) = self.code_use.open(&joiner, &open.number, sha256) else {
+            return failure(403, "pairing_refused", ENDED);
+        };
         match self.scenario.pairing.answer {
-            PairingAnswer::Refuse => failure(
-                403,
-                "pairing_refused",
-                "the pairing code has been used or ended",
-            ),
-            PairingAnswer::Expire => {
-                failure(410, "pairing_expired", "the pairing code has run out")
+            PairingAnswer::Refuse | PairingAnswer::Expire | PairingAnswer::Wait => {
+                (200, json!({"status": "pending", "digits": digits}))
             }
-            PairingAnswer::Wait => (200, json!({"status": "pending", "digits": digits})),
             PairingAnswer::WrongDigits => {
                 let others = if digits == "000000" {
                     "000001"
@@ -68,16 +104,43 @@ impl Engine {
                 };
                 (200, json!({"status": "pending", "digits": others}))
             }
-            PairingAnswer::Confirm => self.join(&request, algorithm, key, &digits, now),
+            PairingAnswer::Confirm => {
+                let link = self.setting.link_url.clone();
+                self.join(open, algorithm, key, &digits, &link, now)
+            }
+            PairingAnswer::PlainLink => {
+                let link = self.setting.link_url.replacen("wss://", "ws://", 1);
+                self.join(open, algorithm, key, &digits, &link, now)
+            }
+        }
+    }
+
+    /// Returns why neither request is answered otherwise.
+    fn refusal(&self, code: &Secret) -> Option<Answer> {
+        if !self.setting.code.is(code.as_str()) {
+            let text = "the pairing code is not valid";
+            return Some(failure(403, "pairing_refused", text));
+        }
+        match self.scenario.pairing.answer {
+            PairingAnswer::Refuse => Some(failure(403, "pairing_refused", ENDED)),
+            PairingAnswer::Expire => {
+                let text = "the pairing code has run out";
+                Some(failure(410, "pairing_expired", text))
+            }
+            PairingAnswer::Confirm
+            | PairingAnswer::Wait
+            | PairingAnswer::WrongDigits
+            | PairingAnswer::PlainLink => None,
         }
     }
 
     fn join(
         &mut self,
-        request: &Request,
+        request: &Open,
         algorithm: KeyAlgorithm,
         key: Vec<u8>,
         digits: &str,
+        link_url: &str,
         now: Now,
     ) -> Answer {
         let known = self.device.as_ref();
@@ -101,7 +164,7 @@ impl Engine {
             "digits": digits,
             "device_id": self.device_id,
             "host": self.host(),
-            "link_url": self.setting.link_url,
+            "link_url": link_url,
             "hub_id": HUB,
             "project_id": PROJECT,
             "phones": phones(&request.device),
@@ -110,8 +173,8 @@ impl Engine {
     }
 }
 
-fn read(body: &[u8]) -> Option<(Request, KeyAlgorithm, Vec<u8>)> {
-    let request: Request = serde_json::from_slice(body).ok()?;
+fn read(body: &[u8]) -> Option<(Open, KeyAlgorithm, Vec<u8>)> {
+    let request: Open = serde_json::from_slice(body).ok()?;
     let key = STANDARD.decode(&request.public_key).ok()?;
     let algorithm = match request.key_algorithm.as_str() {
         "p256" if key.len() == 65 => KeyAlgorithm::P256,
@@ -125,12 +188,10 @@ fn failure(status: u16, code: &str, message: &str) -> Answer {
     (status, json!({"error": {"code": code, "message": message}}))
 }
 
-fn digits(request: &Request, key: &[u8]) -> String {
-    let input = signature::pairing_digits_input(request.code.as_str(), key);
-    let hash = ring::digest::digest(&ring::digest::SHA256, &input);
-    let mut start = [0; 8];
-    start.copy_from_slice(&hash.as_ref()[..8]);
-    signature::pairing_digits(start)
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(ring::digest::digest(&ring::digest::SHA256, bytes).as_ref());
+    hash
 }
 
 /// One Phone for each slot; a device that names none has one.

@@ -64,6 +64,8 @@ pub enum PairingAnswer {
     Expire,
     /// The hub shows other digits than the phone.
     WrongDigits,
+    /// It joins at once, and is told to dial a link that is not encrypted.
+    PlainLink,
 }
 
 /// `[pairing]`: how a phone joins.

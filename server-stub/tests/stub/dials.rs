@@ -104,3 +104,19 @@ async fn a_phone_is_told_why_it_cannot_join() {
         assert!(refused.to_string().contains(says), "{refused}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_that_paired_over_https_takes_no_link_without_tls() {
+    let scenario = "[pairing]\nanswer = \"plain_link\"\n[tls]\ntrusts = \"root\"\n";
+    let run = Run::start(scenario).await;
+    let trust = Trust {
+        extra_roots: vec![run.stub.root().unwrap().0],
+        pins: Vec::new(),
+    };
+    let run = run.trusting(&trust);
+    let Err(refused) = VirtualPhone::start(run.phone_config()).await else {
+        panic!("it joined");
+    };
+    assert!(refused.to_string().contains("link"), "{refused}");
+    assert!(!run.phone_config().folder.join("pairing.json").exists());
+}

@@ -3,6 +3,7 @@
 use crate::support::{Run, radio_log};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use futures_util::{SinkExt, StreamExt};
+use postrider_link::pairing::{Joiner, Number};
 use postrider_link::signature::hello_bytes;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
@@ -21,24 +22,43 @@ struct WrongClient {
     conn: u64,
 }
 
+/// Asks for a pairing and returns the answer.
+async fn asked(run: &Run, body: &Value) -> Value {
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(address(run)).await.unwrap();
+    let head = format!(
+        "POST /pair HTTP/1.1\r\nhost: stub\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    serde_json::from_str(body).unwrap()
+}
+
 impl WrongClient {
     async fn join(run: &Run) -> Self {
         let key = Ed25519KeyPair::from_seed_unchecked(&[3; 32]).unwrap();
+        let (code, install) = (run.stub.code(), INSTALL.parse().unwrap());
+        let joiner = Joiner {
+            code: &code,
+            key_algorithm: "ed25519",
+            public_key: key.public_key().as_ref(),
+            install: &install,
+        };
+        let number = Number([5; 32]);
+        let commitment = joiner.commitment(&number, |bytes| {
+            let hash = ring::digest::digest(&ring::digest::SHA256, bytes);
+            hash.as_ref().try_into().unwrap()
+        });
+        let told = asked(run, &json!({"code": code, "commitment": commitment})).await;
+        assert_eq!(told["status"], "committed");
         let body = json!({
-            "code": run.stub.code(), "key_algorithm": "ed25519", "install": INSTALL,
+            "code": code, "number": number, "key_algorithm": "ed25519", "install": INSTALL,
             "public_key": STANDARD.encode(key.public_key().as_ref()),
         });
-        let body = body.to_string();
-        let mut stream = TcpStream::connect(address(run)).await.unwrap();
-        let head = format!(
-            "POST /pair HTTP/1.1\r\nhost: stub\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all((head + &body).as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        let answer: Value = serde_json::from_str(body).unwrap();
+        let answer = asked(run, &body).await;
         assert_eq!(answer["status"], "confirmed");
         Self {
             key,

@@ -1,8 +1,10 @@
 //! Joining a hub: a one-time code becomes a device with a key of its own.
 //!
-//! The phone repeats the same request until the operator has confirmed the six digits that both
-//! sides show; the request is idempotent, so a lost answer costs nothing. The digits follow from
-//! the code and the phone's key: whoever put another key in between shows other digits.
+//! The phone commits itself to its key and a number, is told the hub's number, and opens what it
+//! committed itself to; it repeats that until the operator has confirmed the six digits that both
+//! sides show. Each request is idempotent, so a lost answer costs nothing. The digits follow from
+//! the code, the key and both numbers: whoever put another key in between shows other digits, and
+//! cannot look for a key that shows the same ([`postrider_link::pairing`]).
 
 mod client;
 mod ending;

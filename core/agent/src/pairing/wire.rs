@@ -1,5 +1,6 @@
 //! What pairing says, as JSON.
 
+use postrider_link::pairing::{Commitment, Number};
 use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, SimSlot};
 use serde::{Deserialize, Serialize};
 
@@ -40,15 +41,33 @@ pub struct SimDescription {
     pub country: Option<String>,
 }
 
+/// The first request: the phone binds itself to a key and a number that it does not tell yet.
 #[derive(Serialize)]
-pub(super) struct Request<'a> {
+pub(super) struct Commit<'a> {
     pub(super) code: &'a str,
+    pub(super) hub_url: &'a str,
+    pub(super) commitment: Commitment,
+}
+
+/// The second one, repeated until the operator has confirmed: it tells them.
+#[derive(Serialize)]
+pub(super) struct Open<'a> {
+    pub(super) code: &'a str,
+    pub(super) hub_url: &'a str,
+    pub(super) number: Number,
     pub(super) public_key: String,
     pub(super) key_algorithm: &'static str,
     pub(super) install: &'a str,
     pub(super) device: &'a DeviceDescription,
 }
 
+/// The answer to the first request.
+#[derive(Deserialize)]
+pub(super) struct Committed {
+    pub(super) number: Number,
+}
+
+/// The answer to the second one.
 #[derive(Deserialize)]
 pub(super) struct Answer {
     pub(super) status: Status,

@@ -77,6 +77,8 @@ fn pairing() -> Pairing {
         code_hash: "c".to_owned(),
         full_hash: "f".to_owned(),
         wrong_tries: 1,
+        commitment: Some("m".to_owned()),
+        hub_number: Some("n".to_owned()),
         public_key: Some("k".to_owned()),
         key_algorithm: Some("p256".to_owned()),
         device_json: Some("{}".to_owned()),

@@ -6,6 +6,7 @@ use postrider_link::codec::{decode_hub, encode};
 use postrider_link::frame::{
     Ack, Bytes, Event, Health, HeldRow, Hello, HubFrame, InstallId, PhoneFrame, Ping, Send,
 };
+use postrider_link::pairing::{Joiner, Number};
 use postrider_link::signature::hello_bytes;
 use postrider_model::{UnixMs, WireState};
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -54,8 +55,27 @@ impl HandPhone {
 
     pub(super) fn pair_with(&mut self, code: &str) -> (u16, Value) {
         use base64::{Engine as _, engine::general_purpose::STANDARD};
+        let install = INSTALL.parse().unwrap();
+        let joiner = Joiner {
+            code,
+            key_algorithm: "ed25519",
+            public_key: self.key.public_key().as_ref(),
+            install: &install,
+        };
+        let number = Number([5; 32]);
+        let commitment = joiner.commitment(&number, |bytes| {
+            let hash = ring::digest::digest(&ring::digest::SHA256, bytes);
+            hash.as_ref().try_into().unwrap()
+        });
+        let body = json!({"code": code, "commitment": commitment});
+        let (status, answer) = self.engine.pair(body.to_string().as_bytes(), self.now);
+        if status != 200 {
+            return (status, answer);
+        }
+        assert_eq!(answer["status"], "committed");
         let body = json!({
             "code": code,
+            "number": number,
             "public_key": STANDARD.encode(self.key.public_key().as_ref()),
             "key_algorithm": "ed25519",
             "install": INSTALL,

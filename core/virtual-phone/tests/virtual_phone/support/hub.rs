@@ -7,6 +7,7 @@ use postrider_link::{
     frame::{
         Address, Bytes, Data, Event, Health, HeldRow, Inbound, InstallId, Kind, PhoneFrame, Send,
     },
+    pairing::CodeUse,
     session::hub::{DeviceLink, HubSettings},
 };
 use postrider_machine::MessageRef;
@@ -48,6 +49,9 @@ pub struct State {
     pub device: Option<Device>,
     pub is_confirmed: bool,
     pub pair_requests: usize,
+    pub code_use: CodeUse,
+    /// The six digits that the hub shows.
+    pub digits: String,
     pub next_message: i64,
     pub waiting: Vec<Send>,
     pub to_revoke: Vec<MessageRef>,

@@ -4,8 +4,6 @@ pub mod hub;
 mod link;
 mod pairing;
 
-pub use pairing::digits;
-
 use std::{path::Path, time::Duration};
 use virtual_phone::{RadioLog, VirtualPhone, VirtualPhoneConfig};
 

@@ -2,7 +2,10 @@
 
 use super::hub::{CODE, Device, HOST, Shared};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use postrider_link::{frame::InstallId, signature};
+use postrider_link::{
+    frame::InstallId,
+    pairing::{CodeUse, Joiner, Number},
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -39,11 +42,29 @@ fn answer(request: &Value, shared: &Shared) -> (&'static str, Value) {
         let error = json!({"code": "invalid_code", "message": "there is no such code"});
         return ("403 Forbidden", json!({ "error": error }));
     }
+    if let Some(commitment) = request["commitment"].as_str() {
+        state.code_use = CodeUse::Free;
+        let told = state
+            .code_use
+            .commit(commitment.parse().unwrap(), Number([9; 32]));
+        return (
+            "200 OK",
+            json!({"status": "committed", "number": told.unwrap()}),
+        );
+    }
     let key = STANDARD
         .decode(request["public_key"].as_str().unwrap())
         .unwrap();
     let install: InstallId = request["install"].as_str().unwrap().parse().unwrap();
-    let digits = digits(&key);
+    let joiner = Joiner {
+        code: CODE,
+        key_algorithm: request["key_algorithm"].as_str().unwrap(),
+        public_key: &key,
+        install: &install,
+    };
+    let number = request["number"].as_str().unwrap().parse().unwrap();
+    let digits = state.code_use.open(&joiner, &number, sha256).unwrap();
+    state.digits.clone_from(&digits);
     if !state.is_confirmed {
         return ("200 OK", json!({"status": "pending", "digits": digits}));
     }
@@ -74,9 +95,7 @@ fn phones(sims: &Value) -> Vec<Value> {
     sims.as_array().unwrap().iter().map(phone).collect()
 }
 
-/// Returns the digits that the hub shows.
-pub fn digits(key: &[u8]) -> String {
-    let input = signature::pairing_digits_input(CODE, key);
-    let hash = ring::digest::digest(&ring::digest::SHA256, &input);
-    signature::pairing_digits(hash.as_ref()[..8].try_into().unwrap())
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let hash = ring::digest::digest(&ring::digest::SHA256, bytes);
+    hash.as_ref().try_into().unwrap()
 }

@@ -25,6 +25,8 @@ object PairingWords {
         "pairing_refused" -> resources.words(R.string.pairing_refused, R.string.pairing_refused_todo)
         "pairing_expired" -> resources.words(R.string.pairing_expired, R.string.pairing_expired_todo)
         "invalid_param" -> resources.words(R.string.pairing_not_a_code, R.string.pairing_refused_todo)
+        "app_too_old" -> resources.words(R.string.pairing_app_too_old, R.string.pairing_app_too_old_todo)
+        "public_url_missing" -> resources.words(R.string.pairing_no_public_url, R.string.pairing_no_public_url_todo)
         else -> Words(
             resources.getString(R.string.pairing_refused_otherwise, outcome.code, outcome.message),
             resources.getString(R.string.pairing_refused_todo),
@@ -33,6 +35,7 @@ object PairingWords {
 
     private fun failed(resources: Resources, why: PairingFailure) = when (why) {
         PairingFailure.NOT_A_HUB -> resources.words(R.string.pairing_not_a_hub, R.string.pairing_not_a_hub_todo)
+        PairingFailure.UNSAFE_LINK -> resources.words(R.string.pairing_unsafe_link, R.string.pairing_no_public_url_todo)
         PairingFailure.STORAGE -> resources.words(R.string.pairing_no_storage, R.string.pairing_no_storage_todo)
         PairingFailure.KEY -> resources.words(R.string.pairing_no_key, R.string.pairing_no_key_todo)
         PairingFailure.APP -> resources.words(R.string.pairing_app_failed, R.string.pairing_app_failed_todo)

@@ -168,10 +168,15 @@ class PairActivityTest {
             PairingOutcome.Refused("pairing_refused", "x") to listOf(R.string.pairing_refused, R.string.pairing_refused_todo),
             PairingOutcome.Refused("pairing_expired", "x") to listOf(R.string.pairing_expired, R.string.pairing_expired_todo),
             PairingOutcome.Refused("invalid_param", "x") to listOf(R.string.pairing_not_a_code, R.string.pairing_refused_todo),
+            PairingOutcome.Refused("app_too_old", "x") to listOf(R.string.pairing_app_too_old, R.string.pairing_app_too_old_todo),
+            PairingOutcome.Refused("public_url_missing", "x") to
+                listOf(R.string.pairing_no_public_url, R.string.pairing_no_public_url_todo),
             PairingOutcome.OtherDigits to listOf(R.string.other_digits, R.string.other_digits_todo),
             PairingOutcome.TimedOut to listOf(R.string.timed_out, R.string.timed_out_todo),
             PairingOutcome.Cancelled to listOf(R.string.pairing_cancelled),
             PairingOutcome.Failed(PairingFailure.NOT_A_HUB) to listOf(R.string.pairing_not_a_hub, R.string.pairing_not_a_hub_todo),
+            PairingOutcome.Failed(PairingFailure.UNSAFE_LINK) to
+                listOf(R.string.pairing_unsafe_link, R.string.pairing_no_public_url_todo),
             PairingOutcome.Failed(PairingFailure.STORAGE) to listOf(R.string.pairing_no_storage, R.string.pairing_no_storage_todo),
             PairingOutcome.Failed(PairingFailure.KEY) to listOf(R.string.pairing_no_key, R.string.pairing_no_key_todo),
             PairingOutcome.Failed(PairingFailure.APP) to listOf(R.string.pairing_app_failed, R.string.pairing_app_failed_todo),
