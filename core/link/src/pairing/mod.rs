@@ -19,8 +19,6 @@
 
 mod hub;
 mod phone;
-#[cfg(test)]
-mod tests;
 
 pub use hub::{CodeUse, Refused};
 pub use phone::{Opening, PhoneSide};

@@ -1,6 +1,7 @@
 //! What the digits depend on, every order of a hub's requests, and whoever stands in between.
 
-use super::*;
+use postrider_link::frame::InstallId;
+use postrider_link::pairing::*;
 use ring::digest::{SHA256, digest};
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
