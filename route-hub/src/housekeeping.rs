@@ -1,62 +1,95 @@
 //! Rows that nobody needs any more are removed, a few at a time.
+//!
+//! Each purge takes small steps; one that has more to do first lets others work as long as its
+//! last step took, and those with nothing left wait for the next look.
 
 use crate::api::fields::clearing;
 use crate::hub::Hub;
+use hub_store::purge::Purged;
 use hub_store::{
-    StoreError, Tx, facts_aside, idempotency, messages, pairings, projects, webhook_log,
+    StoreError, Tx, facts_aside, idempotency, leftovers, messages, pairings, projects, webhook_log,
 };
 use postrider_model::{ProjectId, UnixMs};
 use std::time::Duration;
 
 /// How often old rows are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(600);
-/// The pause between two batches, so that requests are not held up.
-const PAUSE: Duration = Duration::from_millis(50);
-/// Most rows of a kind removed in one unit of work.
-const BATCH: u32 = 500;
 /// How long attempts of webhooks, facts set aside, and deleted messages that are final, are kept.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+
+/// One step of a purge of everybody's rows, at a moment.
+type Everybodys = fn(&mut Tx<'_>, UnixMs) -> Result<Purged, StoreError>;
+/// The same of a project's rows.
+type OfProject = fn(&mut Tx<'_>, ProjectId, UnixMs) -> Result<Purged, StoreError>;
+
+const EVERYBODYS: &[Everybodys] = &[
+    |tx, now| pairings::purge(tx, now.plus_ms(-crate::pairing::open::KEPT_MS)),
+    |tx, now| facts_aside::purge(tx, now.plus_ms(-KEPT_MS)),
+    idempotency::purge,
+];
+
+const OF_PROJECT: &[OfProject] = &[
+    |tx, id, now| messages::purge_hidden(tx, id, now.plus_ms(-KEPT_MS)),
+    |tx, id, now| webhook_log::purge(tx, id, now.plus_ms(-KEPT_MS)),
+];
 
 /// Removes old rows until it is dropped.
 pub async fn run(hub: Hub) {
     loop {
-        let pause = match tidy(&hub).await {
-            Ok(removed) if removed >= BATCH as usize => PAUSE,
-            Ok(_) => LOOK_EVERY,
-            Err(error) => {
-                tracing::error!(%error, "old rows could not be removed");
-                LOOK_EVERY
-            }
-        };
-        tokio::time::sleep(pause).await;
+        if let Err(error) = tidy(&hub, hub.now().unix).await {
+            tracing::error!(%error, "old rows could not be removed");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
-/// Removes one batch of each kind and returns how many rows of the largest went.
+/// Removes everything that is old at `now`, and returns how many rows went.
 ///
 /// # Errors
 /// What the database says.
-pub async fn tidy(hub: &Hub) -> Result<usize, StoreError> {
-    let now = hub.now().unix;
+pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
     clearing::finish(hub).await?;
-    let projects = hub.store.read(projects::all).await?;
-    let mut most = hub.store.write(move |tx| tidy_all(tx, now)).await?;
-    for project in projects {
-        let id = project.id;
-        let removed = hub.store.write(move |tx| tidy_project(tx, id, now)).await?;
-        most = most.max(removed);
+    let mut rows = all_of(hub, leftovers::purge).await?;
+    for purge in EVERYBODYS {
+        rows += all_of(hub, move |tx| purge(tx, now)).await?;
     }
-    Ok(most)
+    for project in hub.store.read(projects::all).await? {
+        for purge in OF_PROJECT {
+            let id = project.id;
+            rows += all_of(hub, move |tx| purge(tx, id, now)).await?;
+        }
+    }
+    Ok(rows)
 }
 
-fn tidy_all(tx: &mut Tx<'_>, now: UnixMs) -> Result<usize, StoreError> {
-    pairings::purge(tx, now.plus_ms(-crate::pairing::open::KEPT_MS))?;
-    facts_aside::purge(tx, now.plus_ms(-KEPT_MS))?;
-    idempotency::purge(tx, now, BATCH)
+/// Removes behind a request's back what is left of what it deleted.
+pub fn leftovers_soon(hub: &Hub) {
+    let hub = hub.clone();
+    tokio::spawn(async move {
+        if let Err(error) = all_of(&hub, leftovers::purge).await {
+            tracing::warn!(%error, "what is left of something deleted goes with the next look");
+        }
+    });
 }
 
-fn tidy_project(tx: &mut Tx<'_>, id: ProjectId, now: UnixMs) -> Result<usize, StoreError> {
-    let before = now.plus_ms(-KEPT_MS);
-    messages::purge_hidden(tx, id, before)?;
-    webhook_log::purge(tx, id, before, BATCH)
+/// Takes steps of a purge while it has more to do.
+async fn all_of(
+    hub: &Hub,
+    step: impl Fn(&mut Tx<'_>) -> Result<Purged, StoreError> + Clone + Send + 'static,
+) -> Result<u32, StoreError> {
+    let mut rows = 0;
+    loop {
+        let began = hub.now().boot;
+        let purged = hub.store.write(step.clone()).await?;
+        rows += purged.rows;
+        if !purged.more {
+            return Ok(rows);
+        }
+        pause(hub.now().boot.since_ms(began)).await;
+    }
+}
+
+/// Lets others work as long as a step took.
+pub(crate) async fn pause(worked_ms: u64) {
+    tokio::time::sleep(Duration::from_millis(worked_ms)).await;
 }

@@ -1,5 +1,6 @@
 //! Old messages of projects that do not keep them for ever are removed, a few at a time.
 
+use crate::housekeeping;
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::messages::{self, Removed, Retention};
@@ -9,8 +10,6 @@ use std::time::Duration;
 
 /// How often old messages are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(600);
-/// The pause between two steps, so that requests are not held up.
-const PAUSE: Duration = Duration::from_millis(20);
 /// Most messages looked at in one step.
 const STEP: u32 = 100;
 /// One day.
@@ -21,24 +20,25 @@ const UNKNOWN_KEPT_MS: i64 = 30 * DAY_MS;
 /// Removes old messages until it is dropped.
 pub async fn run(hub: Hub) {
     loop {
-        if let Err(error) = sweep(&hub, hub.now().unix, PAUSE).await {
+        if let Err(error) = sweep(&hub, hub.now().unix).await {
             tracing::error!(%error, "old messages could not be removed");
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
-/// Goes through the old messages of every project once and returns how many went.
+/// Goes through the old messages of every project once and returns how many went; after each step
+/// others may work as long as it took.
 ///
 /// What is still open stays, and is looked at again in the next sweep.
 ///
 /// # Errors
 /// What the database says.
-pub async fn sweep(hub: &Hub, now: UnixMs, pause: Duration) -> Result<usize, StoreError> {
+pub async fn sweep(hub: &Hub, now: UnixMs) -> Result<usize, StoreError> {
     let mut count = 0;
     for project in hub.store.read(projects::all).await? {
         if let Some(days) = project.message_retention_days {
-            count += sweep_project(hub, &project, days, now, pause).await?;
+            count += sweep_project(hub, &project, days, now).await?;
         }
     }
     Ok(count)
@@ -49,7 +49,6 @@ async fn sweep_project(
     project: &Project,
     days: u32,
     now: UnixMs,
-    pause: Duration,
 ) -> Result<usize, StoreError> {
     let (id, retention) = (project.id, retention(days, now));
     let (mut above, mut count) = (0, 0);
@@ -60,6 +59,7 @@ async fn sweep_project(
         if !old.await? {
             return Ok(count);
         }
+        let began = hub.now().boot;
         let step = hub
             .store
             .write(move |tx| messages::remove_old(tx, id, &retention, above));
@@ -69,7 +69,7 @@ async fn sweep_project(
             Some(last) => above = last,
             None => return Ok(count),
         }
-        tokio::time::sleep(pause).await;
+        housekeeping::pause(hub.now().boot.since_ms(began)).await;
     }
 }
 

@@ -14,9 +14,8 @@
 //! (`Asked::answer`).
 
 use super::{ApiResult, Failure};
-use crate::hub::Hub;
 use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Page, Sort};
-use hub_store::{StoreError, Tx};
+use hub_store::{Share, StoreError, Tx};
 use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Params, Resource};
 use postrider_model::{Id, IdKind};
 
@@ -305,10 +304,10 @@ pub(super) struct Asked {
 impl Asked {
     /// Runs the list and answers with its page, or with the number of its rows.
     ///
-    /// `list` and `count` are the store's; `show` makes views of the rows of a page.
+    /// `share` is whose share of the store it takes; `list` and `count` are the store's; `show` makes views of the rows of a page.
     pub(super) async fn answer<T, R, L, C, S>(
         self,
-        hub: &Hub,
+        share: Share<'_>,
         mut list: L,
         mut count: C,
         mut show: S,
@@ -320,7 +319,7 @@ impl Asked {
         S: FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<R>, StoreError> + Send + 'static,
     {
         let (query, count_only) = (self.query, self.asked.count_only);
-        let reading = hub.store.read(move |tx| {
+        let reading = share.read(move |tx| {
             if count_only {
                 return Ok(Err(count(tx, &query)?));
             }

@@ -67,6 +67,10 @@ impl From<StoreError> for Failure {
             StoreError::TooSlow => {
                 ApiError::unavailable("this list takes too long: use fewer or other filters")
             }
+            StoreError::OverBudget { job } => {
+                tracing::error!(job, "a request did more at once than one may do: a defect");
+                ApiError::unavailable("this is more than can be done at once: ask for less")
+            }
             StoreError::Full(_) => ApiError::unavailable("the hub's disk is full"),
             StoreError::NotWritable(_) => {
                 ApiError::unavailable("the hub's database cannot be written")

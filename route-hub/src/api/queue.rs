@@ -48,6 +48,7 @@ impl QueueCaps {
             let (id, most) = (project.id, project.queue_cap.saturating_add(1));
             let counting = hub
                 .store
+                .of(id)
                 .read(move |tx| messages::count_queued(tx, id, most));
             let counted = counting.await?;
             self.counted(project.id, counted, known, now.boot);

@@ -50,7 +50,7 @@ where
         crate::fault::of_request(tx);
         Ok(Ok((made, work.finish(tx)?)))
     };
-    let (made, effects) = hub.store.write(job).await??;
+    let (made, effects) = hub.store.of(project.id).write(job).await??;
     effects.perform(hub);
     Ok(match made {
         Made::Answer(answer) => answer,

@@ -20,9 +20,9 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
     let Some(project) = project else {
         return Ok(false);
     };
-    let inside = hub.clone();
+    let (inside, of) = (hub.clone(), project.id);
     let job = move |tx: &mut Tx<'_>| walk_alone(&inside, tx, &project, &broadcast, now);
-    let effects = hub.store.write(job).await?;
+    let effects = hub.store.of(of).write(job).await?;
     effects.perform(hub);
     Ok(true)
 }

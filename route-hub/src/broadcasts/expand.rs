@@ -38,7 +38,10 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         return Ok(false);
     };
     let looked = broadcast.clone();
-    let reading = hub.store.read(move |tx| next(tx, &looked));
+    let reading = hub
+        .store
+        .of(broadcast.project_id)
+        .read(move |tx| next(tx, &looked));
     let next = match reading.await {
         Ok(Ok(next)) => next,
         Ok(Err(problem)) => return end(hub, &broadcast, problem).await,
@@ -56,9 +59,9 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         Some(Err(problem)) => return end(hub, &broadcast, &problem).await,
         Some(Ok(planned)) => planned.part_of(&broadcast),
     };
-    let inside = hub.clone();
+    let (inside, of) = (hub.clone(), project.id);
     let job = move |tx: &mut Tx<'_>| send(&inside, tx, &project, &broadcast, &planned, &next, now);
-    let effects = hub.store.write(job).await?;
+    let effects = hub.store.of(of).write(job).await?;
     effects.perform(hub);
     Ok(true)
 }
@@ -82,7 +85,7 @@ async fn admitted(hub: &Hub, project: &Project, next: Next, now: Now) -> Option<
 async fn end(hub: &Hub, broadcast: &Broadcast, problem: &str) -> Result<bool, StoreError> {
     let (id, problem) = (broadcast.id, problem.to_owned());
     let job = move |tx: &mut Tx<'_>| broadcasts::end(tx, id, &problem);
-    hub.store.write(job).await?;
+    hub.store.of(broadcast.project_id).write(job).await?;
     Ok(true)
 }
 

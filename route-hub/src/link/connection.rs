@@ -242,6 +242,7 @@ impl Link {
         let (conn, install) = (admission.link.conn, admission.link.install.clone());
         let fence = Fence {
             device: device.id,
+            project: device.project_id,
             install,
             conn,
         };
@@ -478,15 +479,15 @@ fn commit(hub: Hub, turn: Arc<Turn>, connection: Connection) -> Commit {
     let looks = turn.is_look() && !connection.config.is_empty();
     let look = looks.then(|| {
         let connection = connection.clone();
-        hub.store
-            .read(move |tx| turn::is_idle(tx, &connection, now))
+        let project = connection.fence.project;
+        let share = hub.store.of(project);
+        share.read(move |tx| turn::is_idle(tx, &connection, now))
     });
-    let inside = hub.clone();
     let store = move || {
-        inside
-            .store
-            .clone()
-            .write(move |tx| turn::run(&inside, tx, &turn, connection.clone(), now))
+        let inside = hub.clone();
+        let project = connection.fence.project;
+        let share = hub.store.of(project);
+        share.write(move |tx| turn::run(&inside, tx, &turn, connection.clone(), now))
     };
     match look {
         None => Box::pin(store()),

@@ -2,7 +2,7 @@
 
 use hub_domain::Device;
 use postrider_link::frame::InstallId;
-use postrider_model::DeviceId;
+use postrider_model::{DeviceId, ProjectId};
 
 /// One connection of one installation of a device.
 ///
@@ -11,6 +11,8 @@ use postrider_model::DeviceId;
 pub struct Fence {
     /// The device.
     pub device: DeviceId,
+    /// Its project, whose share of the store its commits take.
+    pub project: ProjectId,
     /// Its installation.
     pub install: InstallId,
     /// The connection's number.

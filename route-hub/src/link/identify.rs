@@ -158,7 +158,7 @@ impl Deciding<'_> {
         let Some(mut link) = link_of(&device) else {
             return refused(CloseCode::NotKnown);
         };
-        link.down_acked = self.acked(&link).max(link.down_acked);
+        link.down_acked = self.acked(&device, &link).max(link.down_acked);
         let around = Circumstances {
             generation: meta::generation(tx)?,
             overtaken,
@@ -176,9 +176,10 @@ impl Deciding<'_> {
 
     /// Returns what was acked on the newest connection: a second phone of this identity must have
     /// it, though no commit stored it yet.
-    fn acked(&self, link: &DeviceLink) -> u64 {
+    fn acked(&self, device: &Device, link: &DeviceLink) -> u64 {
         let newest = Fence {
             device: self.hello.phone,
+            project: device.project_id,
             install: link.install.clone(),
             conn: link.conn,
         };

@@ -16,6 +16,7 @@ use hub_store::{StoreError, Tx, devices};
 pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), StoreError> {
     let now = hub.now().unix;
     hub.store
+        .of(fence.project)
         .write(move |tx| {
             let stored = devices::get(tx, fence.device)?;
             let Some(stored) = stored.filter(|stored| fence.admits(stored)) else {
@@ -41,7 +42,7 @@ pub async fn unpaired(
     connection: Option<Connection>,
     said: Turn,
 ) -> Result<(), StoreError> {
-    let (worker, now) = (hub.clone(), hub.now());
+    let (worker, now, project) = (hub.clone(), hub.now(), fence.project);
     let last = Turn {
         facts: said.facts,
         acked: said.acked,
@@ -61,6 +62,6 @@ pub async fn unpaired(
         }
         Ok(effects)
     };
-    hub.store.write(job).await?.perform(hub);
+    hub.store.of(project).write(job).await?.perform(hub);
     Ok(())
 }

@@ -24,6 +24,7 @@ pub async fn store(hub: &Hub, fence: Fence, rows: Vec<HeldRow>) -> Result<(), St
     let (worker, now, rows) = (hub.clone(), hub.now(), Arc::new(rows));
     let effects = hub
         .store
+        .of(fence.project)
         .write(move |tx| {
             let device = of_connection(tx, &fence)?;
             show(&worker, tx, &device, &rows, now)
@@ -107,6 +108,7 @@ pub async fn finish(
     let (worker, now) = (hub.clone(), hub.now());
     let (resume, effects) = hub
         .store
+        .of(fence.project)
         .write(move |tx| {
             let device = of_connection(tx, &fence)?;
             reconcile(&worker, tx, &device, &link, restarts, now)

@@ -155,7 +155,7 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postrider_model::Key;
+    use postrider_model::{Key, ProjectId};
 
     fn device() -> DeviceId {
         DeviceId::new(Key::new(1).unwrap())
@@ -165,6 +165,7 @@ mod tests {
         let install = format!("install-of-test-{install}").parse().unwrap();
         Fence {
             device: device(),
+            project: ProjectId::new(Key::new(2).unwrap()),
             install,
             conn,
         }

@@ -56,7 +56,10 @@ pub enum StoreError {
     /// The file cannot be written, or its disk fails.
     NotWritable(Cause),
     /// The job did more than one job may do (see the executor): a defect of the hub.
-    OverBudget,
+    OverBudget {
+        /// What the job is called in the program.
+        job: &'static str,
+    },
     /// Anything else that the database says.
     Engine(Cause),
 }
@@ -96,7 +99,7 @@ impl fmt::Display for StoreError {
             Self::Damaged(_) => f.write_str("the database file is damaged"),
             Self::Full(_) => f.write_str("there is no room for the database"),
             Self::NotWritable(_) => f.write_str("the database cannot be written"),
-            Self::OverBudget => f.write_str("the job did more than one job may do: a defect"),
+            Self::OverBudget { job } => write!(f, "a job did more than one may do: {job}"),
             Self::Engine(_) => f.write_str("the database failed"),
         }
     }
@@ -117,7 +120,7 @@ impl Error for StoreError {
             | Self::Refused { .. }
             | Self::Panicked
             | Self::ErrorIgnored
-            | Self::OverBudget
+            | Self::OverBudget { .. }
             | Self::Missing { .. }
             | Self::Foreign { .. }
             | Self::Newer { .. } => None,

@@ -5,21 +5,30 @@
 //! is rolled back: the jobs before it run again together, and it runs alone after them, so that
 //! each gets its own result. There are no savepoints: they copy every touched page.
 //!
+//! A job takes so many steps of the engine and no more ([`JOB_STEPS_MAX`]): steps, not time, so that
+//! a slow disk refuses nobody. Whose jobs took the fewest goes first (see `turns.rs`).
+//!
 //! What an error tells of the database is kept ([`crate::Health`]). While it is full or cannot be
 //! written, the writer tries once a second whether it can be again; a damaged one is written to no
 //! more.
 
 use crate::health::HealthBoard;
-use crate::job::{Job, JobQueue, Taken};
+use crate::job::Job;
 use crate::load::Commits;
+use crate::queue::{ReadQueue, Reader, Taken, WriteQueue};
 use crate::stopwatch::Stopwatch;
+use crate::turns::Party;
 use crate::tx::{Access, Session, Tx};
 use crate::{Health, StoreError, meta};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
+/// Most steps of the engine that one job may take: about 20 ms of work. More is rolled back and
+/// answered [`StoreError::OverBudget`]; larger work is done in several jobs.
+pub const JOB_STEPS_MAX: u64 = 1_000_000;
+/// What a job is charged with beside its steps: it is no less than this, however small.
+const STEPS_OF_A_JOB: u64 = 1_000;
 /// Most jobs of one transaction.
 pub(crate) const GROUP_MAX: usize = 512;
 /// How long a group may work before it is committed.
@@ -51,8 +60,7 @@ const FAULT_WINDOW: Duration = Duration::from_millis(150);
 /// Writes until the queue is closed and empty.
 pub(crate) struct Writer<'q> {
     session: Box<dyn Session>,
-    queue: &'q JobQueue,
-    pending: VecDeque<Box<dyn Job>>,
+    queue: &'q WriteQueue,
     changes: watch::Sender<u64>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
@@ -66,7 +74,7 @@ pub(crate) struct Writer<'q> {
 impl<'q> Writer<'q> {
     pub(crate) fn new(
         session: Box<dyn Session>,
-        queue: &'q JobQueue,
+        queue: &'q WriteQueue,
         changes: watch::Sender<u64>,
         commits: Arc<Commits>,
         health: Arc<HealthBoard>,
@@ -74,7 +82,6 @@ impl<'q> Writer<'q> {
         Self {
             session,
             queue,
-            pending: VecDeque::new(),
             changes,
             commits,
             health,
@@ -89,18 +96,16 @@ impl<'q> Writer<'q> {
     pub(crate) fn run(mut self) {
         self.look_for_changes();
         loop {
-            if self.pending.is_empty() {
-                let much = self.groups_untidy >= MUCH_TO_TIDY;
-                let wait = if much { PAUSE } else { LOOK_EVERY };
-                match self.queue.take(&mut self.pending, GROUP_MAX, wait) {
-                    Taken::Some => self.idle_for = Duration::ZERO,
-                    Taken::TimedOut => self.idle(wait),
-                    Taken::Closed => break,
+            let much = self.groups_untidy >= MUCH_TO_TIDY;
+            let wait = if much { PAUSE } else { LOOK_EVERY };
+            match self.queue.take(wait) {
+                Taken::Some(party, job) => {
+                    self.idle_for = Duration::ZERO;
+                    self.run_group(party, job);
+                    self.groups_untidy = self.groups_untidy.saturating_add(1);
                 }
-            }
-            if !self.pending.is_empty() {
-                self.run_group();
-                self.groups_untidy = self.groups_untidy.saturating_add(1);
+                Taken::TimedOut => self.idle(wait),
+                Taken::Closed => break,
             }
             if self.last_look.elapsed() >= LOOK_EVERY {
                 self.look_for_changes();
@@ -159,40 +164,53 @@ impl<'q> Writer<'q> {
         committed.is_ok()
     }
 
-    /// Runs pending jobs in one transaction until the group is full or there are none.
-    fn run_group(&mut self) {
+    /// Runs a job, and those that wait, in one transaction until the group is full or there are
+    /// none.
+    fn run_group(&mut self, party: Party, job: Box<dyn Job>) {
         let begun = match self.health.now() {
             Health::Damaged => Err(takes_no_writes()),
             Health::Ok | Health::Full | Health::NotWritable => self.session.begin(Access::Write),
         };
         if let Err(error) = begun {
             self.health.worsen(Health::told_by(&error));
-            fail_all(self.pending.drain(..), &error);
+            job.fail(error);
             return;
         }
         let work = Stopwatch::start();
-        let mut done = Vec::with_capacity(self.pending.len());
+        let mut done = Vec::new();
         let mut failed = None;
+        let mut group_steps = 0;
+        let mut next = Some((party, job));
         #[cfg(feature = "fault-order")]
         let mut early = false;
-        while done.len() < GROUP_MAX && work.elapsed() < GROUP_WORK_MAX {
-            let Some(mut job) = self.next_job() else {
-                break;
-            };
+        while let Some((party, mut job)) = next.take() {
+            self.session.begin_job(JOB_STEPS_MAX);
             let mut tx = Tx::new(&mut *self.session);
             let committable = job.run(&mut tx);
-            self.health.worsen(tx.told());
+            let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
             #[cfg(feature = "fault-order")]
-            if committable && tx.is_answered_early() {
+            let answer_now = committable && tx.is_answered_early();
+            group_steps += STEPS_OF_A_JOB + self.session.steps();
+            self.health.worsen(told);
+            self.queue
+                .charge(party, STEPS_OF_A_JOB + self.session.steps());
+            #[cfg(feature = "fault-order")]
+            if answer_now {
                 job.answer();
                 early = true;
+                next = self.next_job();
                 continue;
             }
             if !committable {
-                failed = Some(job);
+                // All that its company did is done once more.
+                self.queue.charge(party, group_steps);
+                failed = Some((job, is_over_budget));
                 break;
             }
             done.push(job);
+            if done.len() < GROUP_MAX && work.elapsed() < GROUP_WORK_MAX {
+                next = self.next_job();
+            }
         }
         #[cfg(feature = "fault-order")]
         if early {
@@ -200,7 +218,7 @@ impl<'q> Writer<'q> {
         }
         match failed {
             None => self.commit(done),
-            Some(failed) => self.without(failed, done),
+            Some((failed, is_over_budget)) => self.without(failed, is_over_budget, done),
         }
     }
 
@@ -224,24 +242,29 @@ impl<'q> Writer<'q> {
         }
     }
 
-    /// Rolls a group back in which a job failed, and runs that one alone after the others.
-    fn without(&mut self, failed: Box<dyn Job>, done: Vec<Box<dyn Job>>) {
+    /// Rolls a group back in which a job failed, and runs that one alone after the others, unless
+    /// it was too large: it would be again.
+    fn without(&mut self, failed: Box<dyn Job>, is_too_large: bool, done: Vec<Box<dyn Job>>) {
         self.session.rollback();
-        if done.is_empty() {
-            failed.answer();
-            return;
+        let was_alone = done.is_empty();
+        if !was_alone {
+            self.together(done);
         }
-        self.together(done);
-        self.each_alone([failed]);
+        if was_alone || is_too_large {
+            failed.answer();
+        } else {
+            self.each_alone([failed]);
+        }
     }
 
     /// Runs jobs again that have run well in a group that was rolled back.
     fn together(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         let begun = self.session.begin(Access::Write).is_ok();
         let all_ran = begun
-            && jobs
-                .iter_mut()
-                .all(|job| job.run(&mut Tx::new(&mut *self.session)));
+            && jobs.iter_mut().all(|job| {
+                self.session.begin_job(JOB_STEPS_MAX);
+                job.run(&mut Tx::new(&mut *self.session))
+            });
         if all_ran {
             self.commit(jobs);
         } else {
@@ -257,29 +280,33 @@ impl<'q> Writer<'q> {
         }
     }
 
-    fn next_job(&mut self) -> Option<Box<dyn Job>> {
-        if self.pending.is_empty() {
-            self.queue
-                .take(&mut self.pending, GROUP_MAX, Duration::ZERO);
+    fn next_job(&mut self) -> Option<(Party, Box<dyn Job>)> {
+        match self.queue.take(Duration::ZERO) {
+            Taken::Some(party, job) => Some((party, job)),
+            Taken::TimedOut | Taken::Closed => None,
         }
-        self.pending.pop_front()
     }
 }
 
 /// Reads until the queue is closed and empty.
-pub(crate) fn run_reader(mut session: Box<dyn Session>, queue: &JobQueue, health: &HealthBoard) {
-    let mut taken = VecDeque::with_capacity(1);
+pub(crate) fn run_reader(
+    mut session: Box<dyn Session>,
+    queue: &ReadQueue,
+    reader: Reader,
+    health: &HealthBoard,
+) {
     loop {
-        match queue.take(&mut taken, 1, READER_WAIT) {
+        match queue.take(reader, READER_WAIT) {
             Taken::Closed => return,
             Taken::TimedOut => {}
-            Taken::Some => {
-                for job in taken.drain(..) {
-                    // Damage alone is a reader's to tell: it may not write at all.
-                    if run_alone(&mut *session, Access::Read, job) == Health::Damaged {
-                        health.worsen(Health::Damaged);
-                    }
+            Taken::Some(party, job) => {
+                // Damage alone is a reader's to tell: it may not write at all.
+                if !job.is_unwanted()
+                    && run_alone(&mut *session, Access::Read, job) == Health::Damaged
+                {
+                    health.worsen(Health::Damaged);
                 }
+                queue.done(party);
             }
         }
     }
@@ -293,6 +320,10 @@ fn run_alone(session: &mut dyn Session, access: Access, mut job: Box<dyn Job>) -
         job.fail(error);
         return told;
     }
+    session.begin_job(match access {
+        Access::Write => JOB_STEPS_MAX,
+        Access::Read => u64::MAX,
+    });
     let mut tx = Tx::new(session);
     let committable = job.run(&mut tx);
     let told = tx.told();

@@ -1,7 +1,7 @@
 //! What the executor makes of a database that fails: an engine whose disk the test holds.
 
 use crate::row::Row;
-use crate::tx::{Access, EachRow, Session, Sql};
+use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{Health, Store, StoreError, Tx, Value, meta};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -71,7 +71,17 @@ impl Session for OnDisk {
         }
     }
 
-    fn limit_time(&mut self, _: Option<Duration>) {}
+    fn limit_time(&mut self, _: Duration) -> Limit {
+        Limit::NONE
+    }
+
+    fn restore_limit(&mut self, _: Limit) {}
+
+    fn begin_job(&mut self, _: u64) {}
+
+    fn steps(&self) -> u64 {
+        0
+    }
 
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         Ok(1)

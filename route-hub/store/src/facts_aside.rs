@@ -1,5 +1,6 @@
 //! Well-formed facts of phones that could not be applied.
 
+use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{StoreError, Tx, values};
 use postrider_model::{DeviceId, UnixMs};
@@ -31,12 +32,18 @@ pub fn insert(tx: &mut Tx<'_>, fact: &FactAside) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes what was stored aside before `before`.
+/// Removes what was stored aside before `before`, one step of it.
 ///
 /// # Errors
 /// What the database says.
-pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<usize, StoreError> {
-    tx.execute("DELETE FROM facts_aside WHERE time < $1", &values![before])
+pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<Purged, StoreError> {
+    purge::step(tx, |tx, limit| {
+        tx.execute(
+            "DELETE FROM facts_aside WHERE (time, device_id, s) IN (SELECT time, device_id, s \
+             FROM facts_aside WHERE time < $1 ORDER BY time LIMIT $2)",
+            &values![before, limit],
+        )
+    })
 }
 
 /// Returns every fact that was stored aside, oldest first.

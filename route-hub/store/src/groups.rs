@@ -1,6 +1,7 @@
 //! Groups: their rows and lists, who is in them, and what a dynamic one means to a list.
 
 use crate::contacts::by as contact;
+use crate::leftovers::{self, Holder};
 use crate::list::{self, Column, Filter, Kind, ListQuery, Op, Operand, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, contacts, values};
@@ -135,10 +136,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: GroupId) -> Result<boo
         &values![id, project_id],
     )?;
     if removed == 1 {
-        tx.execute(
-            "DELETE FROM group_members WHERE group_id = $1",
-            &values![id],
-        )?;
+        leftovers::remove(tx, Holder::Group, id.get())?;
     }
     Ok(removed == 1)
 }
@@ -220,7 +218,8 @@ pub(crate) fn leave_all(tx: &mut Tx<'_>, contact: ContactId) -> Result<(), Store
 /// What the database says.
 pub fn of_contact(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<GroupId>, StoreError> {
     tx.query(
-        "SELECT group_id FROM group_members WHERE member_id = $1 ORDER BY group_id",
+        "SELECT group_id FROM group_members WHERE member_id = $1 AND EXISTS (SELECT 1 \
+         FROM contact_groups WHERE id = group_id) ORDER BY group_id",
         &values![contact],
         |row| row.id(0),
     )

@@ -1,5 +1,6 @@
 //! Answers kept for repeats of a request.
 
+use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{StoreError, Tx, values};
 use postrider_model::{ProjectId, UnixMs};
@@ -57,14 +58,16 @@ pub fn put(
     Ok(())
 }
 
-/// Removes answers older than [`KEPT_MS`], at most `limit` at once.
+/// Removes answers older than [`KEPT_MS`], one step of them.
 ///
 /// # Errors
 /// What the database says.
-pub fn purge(tx: &mut Tx<'_>, now: UnixMs, limit: u32) -> Result<usize, StoreError> {
-    tx.execute(
-        "DELETE FROM idempotency WHERE (project_id, idem_key) IN (SELECT project_id, idem_key \
-         FROM idempotency WHERE time_created < $1 ORDER BY time_created LIMIT $2)",
-        &values![now.plus_ms(-KEPT_MS), limit],
-    )
+pub fn purge(tx: &mut Tx<'_>, now: UnixMs) -> Result<Purged, StoreError> {
+    purge::step(tx, |tx, limit| {
+        tx.execute(
+            "DELETE FROM idempotency WHERE (project_id, idem_key) IN (SELECT project_id, \
+             idem_key FROM idempotency WHERE time_created < $1 ORDER BY time_created LIMIT $2)",
+            &values![now.plus_ms(-KEPT_MS), limit],
+        )
+    })
 }

@@ -1,5 +1,6 @@
 //! Labels, and which messages have them.
 
+use crate::leftovers::{self, Holder};
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
@@ -115,10 +116,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: LabelId) -> Result<boo
         &values![id, project_id],
     )?;
     if removed == 1 {
-        tx.execute(
-            "DELETE FROM message_labels WHERE label_id = $1",
-            &values![id],
-        )?;
+        leftovers::remove(tx, Holder::Label, id.get())?;
     }
     Ok(removed == 1)
 }
@@ -168,7 +166,8 @@ pub fn take_off(tx: &mut Tx<'_>, label: LabelId, message: MessageId) -> Result<(
 /// What the database says.
 pub fn of_message(tx: &mut Tx<'_>, message: MessageId) -> Result<Vec<LabelId>, StoreError> {
     tx.query(
-        "SELECT label_id FROM message_labels WHERE labelled_id = $1 ORDER BY label_id",
+        "SELECT label_id FROM message_labels WHERE labelled_id = $1 AND EXISTS (SELECT 1 \
+         FROM labels WHERE id = label_id) ORDER BY label_id",
         &values![message],
         |row| row.id(0),
     )

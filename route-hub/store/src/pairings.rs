@@ -1,5 +1,6 @@
 //! Pairings.
 
+use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Pairing, PairingState};
@@ -120,15 +121,18 @@ pub fn by_code_name(
     )
 }
 
-/// Removes pairings whose code ran out before `before`.
+/// Removes pairings whose code ran out before `before`, one step of them.
 ///
 /// # Errors
 /// What the database says.
-pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<usize, StoreError> {
-    tx.execute(
-        "DELETE FROM pairings WHERE time_expires < $1",
-        &values![before],
-    )
+pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<Purged, StoreError> {
+    purge::step(tx, |tx, limit| {
+        tx.execute(
+            "DELETE FROM pairings WHERE id IN (SELECT id FROM pairings WHERE time_expires < $1 \
+             ORDER BY time_expires LIMIT $2)",
+            &values![before, limit],
+        )
+    })
 }
 
 fn read(row: &Row<'_>) -> Result<Pairing, StoreError> {

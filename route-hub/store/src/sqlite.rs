@@ -9,7 +9,7 @@
 
 use crate::row::{Columns, Row};
 use crate::stopwatch::Stopwatch;
-use crate::tx::{Access, EachRow, Session, Sql};
+use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{StoreError, Value, migrations};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
@@ -26,21 +26,21 @@ const APPLICATION_ID: i32 = 0x506f_5274;
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 /// Statements kept prepared on each connection; above it the least used goes.
 const STATEMENTS_MAX: usize = 256;
-/// Steps of SQLite's machine between two looks at the time limit (well under a millisecond).
-const STEPS_PER_LOOK: i32 = 20_000;
+/// Steps of SQLite's machine between two looks at the limits (a tenth of a millisecond or so).
+const STEPS_PER_LOOK: u16 = 1_000;
 /// The size of the log at which it is written back: 16,000 pages.
 const LOG_BYTES: u64 = 16_000 * 4_096;
-/// The page cache of a connection, in SQLite's words: 64 MiB.
+/// The page cache of the connection that writes, in SQLite's words: 64 MiB.
 const CACHE_SIZE: i64 = -65_536;
-/// Stands for no time limit.
-const NO_LIMIT: u64 = u64::MAX;
+/// That of one that reads: 32 MiB.
+const READER_CACHE_SIZE: i64 = -32_768;
 
 /// Where and how to open an SQLite database.
 #[derive(Debug, Clone)]
 pub struct SqliteSettings {
     /// The database's file; two more beside it carry its name with `-wal` and `-shm`.
     pub path: PathBuf,
-    /// Threads that read; each has a connection.
+    /// Threads that read; each has a connection. Of several, one is kept for the hub itself.
     pub readers: usize,
     /// Whether a missing file is made.
     pub create: bool,
@@ -50,12 +50,12 @@ pub struct SqliteSettings {
 }
 
 impl SqliteSettings {
-    /// Returns settings for `path`: two readers, the file is made when it is missing, and the
+    /// Returns settings for `path`: four readers, the file is made when it is missing, and the
     /// log grows as it is written.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            readers: 2,
+            readers: 4,
             create: true,
             reserve_log: false,
         }
@@ -67,7 +67,7 @@ pub(crate) struct SqliteSession {
     connection: Connection,
     /// Texts with `?1`, by the address and length of the constant that they were made from.
     rewritten: HashMap<(usize, usize), Box<str>>,
-    limit: Arc<TimeLimit>,
+    meter: Arc<Meter>,
 }
 
 /// Opens the file, brings its schema up to date and returns the connection that writes.
@@ -92,6 +92,9 @@ pub(crate) fn open_reader(settings: &SqliteSettings) -> Result<SqliteSession, St
     configure(&connection)?;
     connection
         .pragma_update(None, "query_only", true)
+        .map_err(failure)?;
+    connection
+        .pragma_update(None, "cache_size", READER_CACHE_SIZE)
         .map_err(failure)?;
     SqliteSession::new(connection)
 }
@@ -201,15 +204,15 @@ fn numbered(sql: &str) -> Box<str> {
 
 impl SqliteSession {
     fn new(mut connection: Connection) -> Result<Self, StoreError> {
-        let limit = Arc::new(TimeLimit::new());
-        let seen = Arc::clone(&limit);
+        let meter = Arc::new(Meter::new());
+        let seen = Arc::clone(&meter);
         connection
-            .progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))
+            .progress_handler(i32::from(STEPS_PER_LOOK), Some(move || seen.look()))
             .map_err(failure)?;
         Ok(Self {
             connection,
             rewritten: HashMap::new(),
-            limit,
+            meter,
         })
     }
 
@@ -274,7 +277,8 @@ impl Session for SqliteSession {
     }
 
     fn execute(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<usize, StoreError> {
-        self.bound(sql, values)?.raw_execute().map_err(failure)
+        let executed = self.bound(sql, values)?.raw_execute();
+        executed.map_err(|error| self.meter.explain(failure(error)))
     }
 
     fn query(
@@ -283,9 +287,11 @@ impl Session for SqliteSession {
         values: &[Value<'_>],
         each: EachRow<'_>,
     ) -> Result<(), StoreError> {
+        let meter = Arc::clone(&self.meter);
         let mut statement = self.bound(sql, values)?;
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(failure)? {
+        let explained = |error| meter.explain(failure(error));
+        while let Some(row) = rows.next().map_err(explained)? {
             if !each(&Row::new(row))? {
                 break;
             }
@@ -293,8 +299,20 @@ impl Session for SqliteSession {
         Ok(())
     }
 
-    fn limit_time(&mut self, limit: Option<Duration>) {
-        self.limit.set(limit);
+    fn limit_time(&mut self, limit: Duration) -> Limit {
+        self.meter.limit_time(limit)
+    }
+
+    fn restore_limit(&mut self, limit: Limit) {
+        self.meter.end_ms.store(limit.0, Ordering::Relaxed);
+    }
+
+    fn begin_job(&mut self, steps_max: u64) {
+        self.meter.begin_job(steps_max);
+    }
+
+    fn steps(&self) -> u64 {
+        self.meter.steps()
     }
 
     fn change_mark(&mut self) -> Result<i64, StoreError> {
@@ -309,33 +327,61 @@ impl Session for SqliteSession {
     }
 }
 
-/// The moment after which statements are broken off, in milliseconds of its own stopwatch.
-struct TimeLimit {
+/// What ends statements: a moment, in milliseconds of the meter's own clock, and a number of steps.
+struct Meter {
     clock: Stopwatch,
     end_ms: AtomicU64,
+    looks: AtomicU64,
+    looks_max: AtomicU64,
 }
 
-impl TimeLimit {
+impl Meter {
     fn new() -> Self {
         Self {
             clock: Stopwatch::start(),
-            end_ms: AtomicU64::new(NO_LIMIT),
+            end_ms: AtomicU64::new(Limit::NONE.0),
+            looks: AtomicU64::new(0),
+            looks_max: AtomicU64::new(u64::MAX),
         }
     }
 
     fn now_ms(&self) -> u64 {
-        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(NO_LIMIT)
+        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(Limit::NONE.0)
     }
 
-    fn set(&self, limit: Option<Duration>) {
-        let length_ms = limit.map(|limit| u64::try_from(limit.as_millis()).unwrap_or(NO_LIMIT));
-        let end_ms = length_ms.map_or(NO_LIMIT, |length| self.now_ms().saturating_add(length));
-        self.end_ms.store(end_ms, Ordering::Relaxed);
+    fn limit_time(&self, limit: Duration) -> Limit {
+        let length_ms = u64::try_from(limit.as_millis()).unwrap_or(Limit::NONE.0);
+        let end_ms = self.now_ms().saturating_add(length_ms);
+        Limit(self.end_ms.fetch_min(end_ms, Ordering::Relaxed))
     }
 
-    fn is_over(&self) -> bool {
+    fn begin_job(&self, steps_max: u64) {
+        let looks_max = steps_max.div_ceil(u64::from(STEPS_PER_LOOK));
+        self.looks_max.store(looks_max, Ordering::Relaxed);
+        self.looks.store(0, Ordering::Relaxed);
+    }
+
+    fn steps(&self) -> u64 {
+        self.looks.load(Ordering::Relaxed) * u64::from(STEPS_PER_LOOK)
+    }
+
+    /// Counts steps and says whether the statement is to end.
+    fn look(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed);
         let end_ms = self.end_ms.load(Ordering::Relaxed);
-        end_ms != NO_LIMIT && self.now_ms() >= end_ms
+        self.is_over_budget() || (end_ms != Limit::NONE.0 && self.now_ms() >= end_ms)
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.looks.load(Ordering::Relaxed) > self.looks_max.load(Ordering::Relaxed)
+    }
+
+    /// Says why a statement was broken off.
+    fn explain(&self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::TooSlow if self.is_over_budget() => StoreError::OverBudget { job: "" },
+            error => error,
+        }
     }
 }
 

@@ -2,10 +2,14 @@
 
 use crate::executor::{Writer, run_reader};
 use crate::health::HealthBoard;
-use crate::job::{JobQueue, TypedJob};
+use crate::job::TypedJob;
+use crate::list::TIME_MAX;
 use crate::load::{Commits, Load};
+use crate::queue::{ReadQueue, Reader, WriteQueue};
+use crate::turns::Party;
 use crate::tx::Session;
 use crate::{Health, SqliteSettings, StoreError, Tx, sqlite};
+use postrider_model::{OrganizationId, ProjectId};
 use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +25,8 @@ pub struct Store {
 }
 
 struct Shared {
-    writes: Arc<JobQueue>,
-    reads: Arc<JobQueue>,
+    writes: Arc<WriteQueue>,
+    reads: Arc<ReadQueue>,
     changes: watch::Receiver<u64>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
@@ -48,11 +52,13 @@ impl Store {
         writer: Box<dyn Session>,
         readers: Vec<Box<dyn Session>>,
     ) -> Result<Self, StoreError> {
+        // Of several readers one is kept for the hub itself.
+        let kept = usize::from(readers.len() > 1);
         let (changes_in, changes) = watch::channel(0);
         let store = Self {
             shared: Arc::new(Shared {
-                writes: Arc::new(JobQueue::new()),
-                reads: Arc::new(JobQueue::new()),
+                writes: Arc::new(WriteQueue::new()),
+                reads: Arc::new(ReadQueue::new(readers.len() - kept)),
                 changes,
                 commits: Arc::default(),
                 health: Arc::new(HealthBoard::new()),
@@ -65,10 +71,16 @@ impl Store {
         store.spawn("store-write", move || {
             Writer::new(writer, &queue, changes_in, commits, health).run();
         })?;
-        for session in readers {
+        for (number, session) in readers.into_iter().enumerate() {
+            let reader = match number < kept {
+                true => Reader::Kept,
+                false => Reader::Common,
+            };
             let queue = Arc::clone(&store.shared.reads);
             let health = Arc::clone(&store.shared.health);
-            store.spawn("store-read", move || run_reader(session, &queue, &health))?;
+            store.spawn("store-read", move || {
+                run_reader(session, &queue, reader, &health)
+            })?;
         }
         Ok(store)
     }
@@ -84,13 +96,35 @@ impl Store {
         Ok(())
     }
 
-    /// Runs a job that writes, together with others, and returns once it is on disk.
+    /// Returns the store as a project uses it: with its share of the writer, the readers and the
+    /// queues. What runs for a request, a phone or anything else of one project goes this way.
+    pub fn of(&self, project_id: ProjectId) -> Share<'_> {
+        let party = Party::project(project_id);
+        Share { store: self, party }
+    }
+
+    /// As [`Self::of`], for what an organization does outside its projects.
+    pub fn of_organization(&self, id: OrganizationId) -> Share<'_> {
+        let party = Party::organization(id);
+        Share { store: self, party }
+    }
+
+    fn hub(&self) -> Share<'_> {
+        Share {
+            store: self,
+            party: Party::HUB,
+        }
+    }
+
+    /// Runs a job of the hub's own that writes, together with others, and returns once it is on
+    /// disk.
     ///
     /// A job may run more than once; what varies (times, keys) comes from outside it. It decides
     /// before its first write and returns refusals of the domain as its value.
     ///
     /// # Errors
-    /// What the job returns, [`StoreError::Busy`] and [`StoreError::Closed`]; nothing was written.
+    /// What the job returns, [`StoreError::Busy`], [`StoreError::Closed`] and
+    /// [`StoreError::OverBudget`]; nothing was written.
     pub fn write<T, F>(
         &self,
         job: F,
@@ -99,10 +133,10 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        answer(submit(&self.shared.writes, job))
+        self.hub().write(job)
     }
 
-    /// Runs a job that only reads, on one unchanging state of the database.
+    /// Runs a job of the hub's own that only reads, on one unchanging state of the database.
     ///
     /// # Errors
     /// What the job returns, [`StoreError::Busy`] and [`StoreError::Closed`].
@@ -114,7 +148,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        answer(submit(&self.shared.reads, job))
+        answer(self.submit_read(Party::HUB, job))
     }
 
     /// As [`Self::write`], for threads that are not asynchronous.
@@ -126,7 +160,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let answer = submit(&self.shared.writes, job)?;
+        let answer = self.submit_write(Party::HUB, job)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 
@@ -139,8 +173,28 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let answer = submit(&self.shared.reads, job)?;
+        let answer = self.submit_read(Party::HUB, job)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    }
+
+    fn submit_write<T, F>(&self, party: Party, job: F) -> Result<Answer<T>, StoreError>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, answer) = TypedJob::boxed(job);
+        self.shared.writes.push(party, job)?;
+        Ok(answer)
+    }
+
+    fn submit_read<T, F>(&self, party: Party, job: F) -> Result<Answer<T>, StoreError>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, answer) = TypedJob::boxed(job);
+        self.shared.reads.push(party, job)?;
+        Ok(answer)
     }
 
     /// Returns how much there is to do, and what has been done since the start.
@@ -172,17 +226,48 @@ impl Store {
     }
 }
 
-type Answer<T> = oneshot::Receiver<Result<T, StoreError>>;
-
-fn submit<T, F>(queue: &JobQueue, job: F) -> Result<Answer<T>, StoreError>
-where
-    F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
-    T: Send + 'static,
-{
-    let (job, answer) = TypedJob::boxed(job);
-    queue.push(job)?;
-    Ok(answer)
+/// The store as one project or organization uses it.
+#[derive(Clone, Copy)]
+pub struct Share<'s> {
+    store: &'s Store,
+    party: Party,
 }
+
+impl Share<'_> {
+    /// As [`Store::write`].
+    ///
+    /// # Errors
+    /// As [`Store::write`]; [`StoreError::Busy`] when the share of the queue is full.
+    pub fn write<T, F>(
+        &self,
+        job: F,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        answer(self.store.submit_write(self.party, job))
+    }
+
+    /// As [`Store::read`], with one limit on all that the job reads ([`TIME_MAX`]).
+    ///
+    /// # Errors
+    /// As [`Store::read`]; [`StoreError::Busy`] when the share of the queue is full,
+    /// [`StoreError::TooSlow`].
+    pub fn read<T, F>(
+        &self,
+        mut job: F,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let limited = move |tx: &mut Tx<'_>| tx.within(TIME_MAX, &mut job);
+        answer(self.store.submit_read(self.party, limited))
+    }
+}
+
+type Answer<T> = oneshot::Receiver<Result<T, StoreError>>;
 
 async fn answer<T>(submitted: Result<Answer<T>, StoreError>) -> Result<T, StoreError> {
     submitted?.await.unwrap_or(Err(StoreError::Closed))

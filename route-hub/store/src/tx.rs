@@ -16,6 +16,15 @@ pub(crate) enum Sql<'s> {
 /// Told of each row; `false` ends the reading.
 pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&Row<'_>) -> Result<bool, StoreError>;
 
+/// A moment on an engine's own clock, in milliseconds; the highest is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Limit(pub(crate) u64);
+
+impl Limit {
+    /// No limit.
+    pub(crate) const NONE: Self = Self(u64::MAX);
+}
+
 /// What a transaction may do to the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -41,8 +50,15 @@ pub(crate) trait Session: Send {
         values: &[Value<'_>],
         each: EachRow<'_>,
     ) -> Result<(), StoreError>;
-    /// Ends statements that run longer than this from now on; `None` lets them run.
-    fn limit_time(&mut self, limit: Option<Duration>);
+    /// Ends statements that run longer than this from now on, unless an earlier limit ends them
+    /// before; returns what stood before, for [`Self::restore_limit`].
+    fn limit_time(&mut self, limit: Duration) -> Limit;
+    /// Puts a limit back.
+    fn restore_limit(&mut self, limit: Limit);
+    /// Begins to count steps for one job, and ends its statements after so many.
+    fn begin_job(&mut self, steps_max: u64);
+    /// Returns the steps that the job took so far.
+    fn steps(&self) -> u64;
     /// Returns a number that changes when another process has committed.
     fn change_mark(&mut self) -> Result<i64, StoreError>;
     /// Does what is better done while nobody waits.
@@ -56,6 +72,7 @@ pub struct Tx<'c> {
     session: &'c mut dyn Session,
     failed: bool,
     told: Health,
+    over_budget: bool,
     #[cfg(feature = "fault-order")]
     answered_early: bool,
 }
@@ -66,6 +83,7 @@ impl<'c> Tx<'c> {
             session,
             failed: false,
             told: Health::Ok,
+            over_budget: false,
             #[cfg(feature = "fault-order")]
             answered_early: false,
         }
@@ -85,6 +103,17 @@ impl<'c> Tx<'c> {
     /// Says whether a statement failed: the transaction must not be committed then.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed
+    }
+
+    /// Says whether the job did more than one job may do.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.over_budget
+    }
+
+    /// Returns the steps of the engine that this job took so far: what it is charged with, and
+    /// what ends it ([`crate::JOB_STEPS_MAX`]). Work that can be cut looks at it.
+    pub fn steps(&self) -> u64 {
+        self.session.steps()
     }
 
     /// Returns the worst that an error of a statement told of the database.
@@ -150,7 +179,8 @@ impl<'c> Tx<'c> {
         self.collect(Sql::Built(sql), values, read)
     }
 
-    /// Runs `work` with a limit on the time its statements may take.
+    /// Runs `work` with a limit on the time its statements may take; within another limit the
+    /// earlier end counts.
     ///
     /// # Errors
     /// [`StoreError::TooSlow`] past the limit, and what `work` returns.
@@ -159,9 +189,9 @@ impl<'c> Tx<'c> {
         limit: Duration,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.session.limit_time(Some(limit));
+        let before = self.session.limit_time(limit);
         let result = work(self);
-        self.session.limit_time(None);
+        self.session.restore_limit(before);
         result
     }
 
@@ -193,6 +223,7 @@ impl<'c> Tx<'c> {
     fn note<T>(&mut self, result: &Result<T, StoreError>) {
         if let Err(error) = result {
             self.failed = true;
+            self.over_budget |= matches!(error, StoreError::OverBudget { .. });
             self.told = self.told.max(Health::told_by(error));
         }
     }

@@ -1,9 +1,10 @@
 //! Attempts to deliver, each kept.
 
+use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{WebhookEvent, WebhookLogEntry};
-use postrider_model::{ProjectId, UnixMs};
+use postrider_model::{Key, ProjectId, UnixMs};
 
 macro_rules! columns {
     () => {
@@ -59,21 +60,21 @@ pub fn latest(
     )
 }
 
-/// Removes a project's attempts that ended before `before`, at most `limit` at once.
+/// Removes a project's attempts that ended before `before`, one step of them.
+///
+/// Their ids are made as they end, so that the order of ids is that of time.
 ///
 /// # Errors
 /// What the database says.
-pub fn purge(
-    tx: &mut Tx<'_>,
-    project_id: ProjectId,
-    before: UnixMs,
-    limit: u32,
-) -> Result<usize, StoreError> {
-    tx.execute(
-        "DELETE FROM webhook_log WHERE id IN (SELECT id FROM webhook_log \
-         WHERE project_id = $1 AND time < $2 ORDER BY id LIMIT $3)",
-        &values![project_id, before, limit],
-    )
+pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<Purged, StoreError> {
+    let first_kept = Key::first_of_ms(before.0).get();
+    purge::step(tx, |tx, limit| {
+        tx.execute(
+            "DELETE FROM webhook_log WHERE id IN (SELECT id FROM webhook_log \
+             WHERE project_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
+            &values![project_id, first_kept, limit],
+        )
+    })
 }
 
 fn read(row: &Row<'_>) -> Result<WebhookLogEntry, StoreError> {

@@ -4,7 +4,6 @@ use crate::support::{TO, hub, id};
 use route_hub::dispatch::simulated;
 use route_hub::retention;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -24,9 +23,7 @@ async fn old_messages_go_and_what_is_open_stays() {
     while simulated::play_once(&test.hub).await.unwrap() {}
     let sweep = async |days: i64| {
         let now = test.hub.now().unix.plus_ms(days * DAY_MS);
-        retention::sweep(&test.hub, now, Duration::ZERO)
-            .await
-            .unwrap()
+        retention::sweep(&test.hub, now).await.unwrap()
     };
     assert_eq!(
         sweep(3_000).await,

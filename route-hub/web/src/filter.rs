@@ -2,6 +2,9 @@
 
 use crate::{error::ApiError, field::Field};
 
+/// Most filters of a list: each makes the statement longer, and engines refuse very long ones.
+pub const FILTERS_MAX: usize = 100;
+
 /// What a filter compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterKind {
@@ -174,6 +177,10 @@ impl FilterSpec {
         let Some(value) = self.value(field, modifier)? else {
             return Ok(());
         };
+        if out.len() >= FILTERS_MAX {
+            let rule = format_args!("is one too many: a list takes at most {FILTERS_MAX} filters");
+            return Err(field.refuse(rule));
+        }
         let filter = |modifier, value| Filter {
             name: self.name,
             key: key.map(str::to_owned),

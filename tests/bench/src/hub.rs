@@ -101,29 +101,66 @@ impl Hub {
     /// stays, and nothing but accepting is measured.
     pub(crate) async fn start_paused(phones: usize) -> Result<Self, Failure> {
         let hub = Self::start(phones)?;
-        let mut connection = Connection::open(&hub.caller).await?;
         for phone in &hub.phones {
-            let path = format!("{}/phones/{phone}", hub.project);
-            let pause = br#"{"send_paused":true}"#;
-            connection
-                .exchange(&hub.caller, "POST", &path, "", pause)
-                .await?;
+            pause(&hub.caller, &hub.project, phone).await?;
         }
-        hub.lift_queue_cap()?;
+        hub.lift_queue_cap(hub.project.rsplit('/').next().unwrap_or_default())?;
         Ok(hub)
     }
 
-    fn lift_queue_cap(&self) -> Result<(), Failure> {
-        let project = self.project.rsplit('/').next().unwrap_or_default();
+    /// Makes a second project of the same organization, which has a test route of its own that is
+    /// paused; returns how to ask as it, and its path.
+    pub(crate) async fn another_project(&self) -> Result<(Caller, String), Failure> {
+        let organizations = self.admin(&["organization", "list"])?;
+        let organization = organizations[0]["id"].as_str().unwrap_or_default();
+        let create = ["project", "create", "--organization", organization];
+        let made = self.admin(&[&create[..], &["--name", "Another"]].concat())?;
+        let project = made["id"].as_str().unwrap_or_default();
+        self.lift_queue_cap(project)?;
+        let route = self.admin(&["phone", "add-test", "--project", project])?;
+        let route = route["id"].as_str().unwrap_or_default();
+        let create = ["key", "create", "--project", project];
+        let key = self.admin(
+            &[
+                &create[..],
+                &[
+                    "--permission",
+                    "send_messages",
+                    "--permission",
+                    "edit_routes",
+                ],
+            ]
+            .concat(),
+        )?;
+        let caller = Caller {
+            address: self.caller.address,
+            authorization: basic(key["api_key"].as_str().unwrap_or_default()),
+        };
+        let path = format!("/v1/projects/{project}");
+        pause(&caller, &path, route).await?;
+        Ok((caller, path))
+    }
+
+    /// Takes the practical bound from a project's queue.
+    fn lift_queue_cap(&self, project: &str) -> Result<(), Failure> {
+        let set = ["project", "set", project, "--queue-cap", "1000000000"];
+        self.admin(&set).map(drop)
+    }
+
+    /// Runs an admin command beside the hub and returns its JSON.
+    fn admin(&self, arguments: &[&str]) -> Result<Value, Failure> {
         let done = Command::new(built()?.join("route-hub"))
-            .args(["admin", "project", "set", project])
-            .args(["--queue-cap", "1000000000", "--json", "--dir"])
+            .arg("admin")
+            .args(arguments)
+            .args(["--json", "--dir"])
             .arg(self.folder.path().join("hub"))
-            .stdout(Stdio::null())
-            .status()?;
-        match done.success() {
-            true => Ok(()),
-            false => Err("the queue's cap could not be lifted".into()),
+            .output()?;
+        match done.status.success() {
+            true => Ok(serde_json::from_slice(&done.stdout)?),
+            false => {
+                let words = String::from_utf8_lossy(&done.stderr);
+                Err(format!("admin {}: {words}", arguments.join(" ")).into())
+            }
         }
     }
 
@@ -138,6 +175,14 @@ impl Drop for Hub {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+async fn pause(caller: &Caller, project: &str, phone: &str) -> Result<(), Failure> {
+    let mut connection = Connection::open(caller).await?;
+    let path = format!("{project}/phones/{phone}");
+    let pause = br#"{"send_paused":true}"#;
+    let answer = connection.exchange(caller, "POST", &path, "", pause).await;
+    answer.map(drop)
 }
 
 fn basic(key: &str) -> String {

@@ -15,7 +15,7 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("broadcast_id", "broadcast")?;
     let fields = Fields::read(&call.params)?;
     let of = project.id;
-    let reading = hub.store.read(move |tx| {
+    let reading = hub.store.of(of).read(move |tx| {
         let broadcast = broadcasts::get(tx, of, id)?;
         let view = broadcast.map(|broadcast| BroadcastView::read(tx, broadcast));
         view.transpose()

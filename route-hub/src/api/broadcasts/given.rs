@@ -133,7 +133,7 @@ impl Recipients {
         let field = params.get("exclude_contact_id");
         let exclude: Option<ContactId> = parse::id(&field, "contact")?;
         let of = project.id;
-        let reading = hub.store.read(move |tx| {
+        let reading = hub.store.of(of).read(move |tx| {
             let Some(group) = groups::get(tx, of, id)? else {
                 return Ok(None);
             };

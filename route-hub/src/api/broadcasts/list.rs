@@ -27,7 +27,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let asked = LIST.read(&call.params)?;
     asked
         .answer(
-            &hub,
+            hub.store.of(id),
             move |tx, query| broadcasts::list(tx, id, query),
             move |tx, query| broadcasts::count(tx, id, query),
             |tx, rows| {

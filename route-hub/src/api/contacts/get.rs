@@ -15,7 +15,7 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("contact_id", "contact")?;
     let fields = Fields::read(&call.params)?;
     let project_id = project.id;
-    let reading = hub.store.read(move |tx| {
+    let reading = hub.store.of(project_id).read(move |tx| {
         let contact = contacts::get(tx, project_id, id)?;
         contact
             .map(|contact| ContactView::read(tx, contact))

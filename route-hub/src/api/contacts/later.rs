@@ -51,7 +51,10 @@ impl Resource for Nothing {
 async fn empty(hub: &Hub, call: &Call, list: &List) -> ApiResult {
     let project = enter(hub, call, Permission::ViewContacts).await?;
     let (project_id, id) = (project.id, call.path_id("contact_id", "contact")?);
-    let reading = hub.store.read(move |tx| contacts::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| contacts::get(tx, project_id, id));
     found(reading.await?)?;
     let asked = list.read(&call.params)?;
     let page = Page {
@@ -61,7 +64,7 @@ async fn empty(hub: &Hub, call: &Call, list: &List) -> ApiResult {
     };
     asked
         .answer(
-            hub,
+            hub.store.of(project_id),
             move |_, _| Ok(page.clone()),
             |_, _| Ok(0),
             |_, rows: Vec<Nothing>| Ok(rows),

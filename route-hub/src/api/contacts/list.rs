@@ -70,7 +70,7 @@ pub(in crate::api) async fn list_within(
     let id = project.id;
     asked
         .answer(
-            hub,
+            hub.store.of(id),
             move |tx, query| contacts::list(tx, id, query),
             move |tx, query| contacts::count(tx, id, query),
             |tx, rows| {

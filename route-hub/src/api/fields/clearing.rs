@@ -3,15 +3,16 @@
 //! A field that is being cleared is gone for everybody; its row says that values are left, so that
 //! a restart goes on where the last process ended.
 
+use crate::housekeeping;
 use crate::hub::Hub;
 use hub_domain::{CustomField, VarsChange};
 use hub_store::{StoreError, Tx, contacts, fields, relative_schedules};
 use serde_json::json;
 
 /// Contacts of one step.
-const STEP: u32 = 500;
+const STEP: u32 = 100;
 /// Steps that a request waits for; what is left then goes on behind it.
-const STEPS_WAITED_FOR: usize = 20;
+const STEPS_WAITED_FOR: usize = 100;
 
 /// Clears what a request has begun, and the rest of it behind the request's back.
 ///
@@ -37,8 +38,13 @@ pub async fn begin(hub: &Hub) -> Result<(), StoreError> {
 /// # Errors
 /// What the database says.
 pub async fn finish(hub: &Hub) -> Result<(), StoreError> {
-    while step(hub).await? > 0 {}
-    Ok(())
+    loop {
+        let began = hub.now().boot;
+        if step(hub).await? == 0 {
+            return Ok(());
+        }
+        housekeeping::pause(hub.now().boot.since_ms(began)).await;
+    }
 }
 
 /// Takes one step, and returns how many fields were left before it.

@@ -13,7 +13,7 @@ pub(super) async fn list(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let project = enter(hub, call, kind.view).await?;
     let wanted = Fields::read(&call.params)?;
     let id = project.id;
-    let views = hub.store.read(move |tx| all(tx, id, kind)).await?;
+    let views = hub.store.of(id).read(move |tx| all(tx, id, kind)).await?;
     Ok(Answer::value(&views, &wanted)?)
 }
 

@@ -3,6 +3,7 @@
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
+use crate::housekeeping;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -24,5 +25,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         })
     };
     let show = |()| Answer::void();
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    housekeeping::leftovers_soon(&hub);
+    Ok(answer)
 }

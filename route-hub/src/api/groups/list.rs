@@ -25,7 +25,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let asked = LIST.read(&call.params)?;
     asked
         .answer(
-            &hub,
+            hub.store.of(id),
             move |tx, query| groups::list(tx, id, query),
             move |tx, query| groups::count(tx, id, query),
             each(GroupView),

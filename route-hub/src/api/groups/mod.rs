@@ -35,6 +35,9 @@ fn found<T>(group: Option<T>) -> Result<T, ApiError> {
 /// Returns the group of a path.
 async fn find(hub: &Hub, project: &Project, id: GroupId) -> Result<Group, Failure> {
     let project_id = project.id;
-    let reading = hub.store.read(move |tx| groups::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| groups::get(tx, project_id, id));
     Ok(found(reading.await?)?)
 }

@@ -66,7 +66,7 @@ pub(in crate::api) async fn read(
         ids.push(id);
     }
     let (project_id, asked) = (project.id, ids.clone());
-    let reading = hub.store.read(move |tx| {
+    let reading = hub.store.of(project_id).read(move |tx| {
         let known = asked.iter();
         let known = known.map(|id| Ok(labels::get(tx, project_id, *id)?.is_some()));
         known.collect::<Result<Vec<_>, hub_store::StoreError>>()

@@ -21,7 +21,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let asked = LIST.read(&call.params)?;
     asked
         .answer(
-            &hub,
+            hub.store.of(id),
             move |tx, query| labels::list(tx, id, query),
             move |tx, query| labels::count(tx, id, query),
             each(LabelView),

@@ -32,6 +32,9 @@ fn found<T>(label: Option<T>) -> Result<T, ApiError> {
 /// Returns the label of a path.
 async fn find(hub: &Hub, project: &Project, id: LabelId) -> Result<Label, Failure> {
     let project_id = project.id;
-    let reading = hub.store.read(move |tx| labels::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| labels::get(tx, project_id, id));
     Ok(found(reading.await?)?)
 }

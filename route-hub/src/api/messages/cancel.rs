@@ -35,7 +35,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
         return Err(not_cancellable().into());
     }
     let (inside, of) = (hub.clone(), Arc::clone(&project));
-    let reading = hub.store.read(move |tx| {
+    let reading = hub.store.of(of.id).read(move |tx| {
         let message = messages::get(tx, of.id, id)?;
         waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
     });
@@ -58,7 +58,7 @@ async fn ask(
         };
         record(&inside, tx, &of, message, now).map(Ok)
     };
-    let (verdict, effects) = hub.store.write(job).await??;
+    let (verdict, effects) = hub.store.of(project.id).write(job).await??;
     effects.perform(hub);
     Ok(verdict)
 }
@@ -90,7 +90,10 @@ async fn answered(hub: &Hub, project: &Arc<Project>, id: MessageId) -> Result<Ve
     loop {
         let changed = hub.bus.watch_message(id);
         let project_id = project.id;
-        let reading = hub.store.read(move |tx| messages::get(tx, project_id, id));
+        let reading = hub
+            .store
+            .of(project_id)
+            .read(move |tx| messages::get(tx, project_id, id));
         let message = found(reading.await?)?;
         if let Some(verdict) = verdict(&message) {
             return Ok(verdict);

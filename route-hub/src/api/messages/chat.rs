@@ -23,7 +23,10 @@ pub async fn send_typing_indicator(State(hub): State<Hub>, call: Call) -> ApiRes
 async fn refuse(hub: &Hub, call: &Call, what: &str) -> ApiResult {
     let project = enter(hub, call, Permission::SendMessages).await?;
     let (project_id, id) = (project.id, call.path_id("message_id", "message")?);
-    let reading = hub.store.read(move |tx| messages::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| messages::get(tx, project_id, id));
     found(reading.await?)?;
     let text = format!("{what} can be sent only for an incoming message of WhatsApp");
     Err(ApiError::invalid_body(text).into())

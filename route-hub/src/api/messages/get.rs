@@ -17,7 +17,7 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let now = hub.now();
     let (inside, of) = (hub.clone(), Arc::clone(&project));
-    let reading = hub.store.read(move |tx| {
+    let reading = hub.store.of(project.id).read(move |tx| {
         let message = messages::get(tx, of.id, id)?;
         waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
     });

@@ -121,7 +121,7 @@ pub(in crate::api) async fn list_within(
     let (inside, of) = (hub.clone(), Arc::clone(project));
     asked
         .answer(
-            hub,
+            hub.store.of(id),
             move |tx, query| messages::list(tx, id, query),
             move |tx, query| messages::count(tx, id, query),
             move |tx, rows| waiting::show(&inside, tx, &of, rows, now),

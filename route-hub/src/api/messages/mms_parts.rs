@@ -14,7 +14,10 @@ pub async fn mms_parts(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let wanted = Fields::read(&call.params)?;
     let project_id = project.id;
-    let reading = hub.store.read(move |tx| messages::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| messages::get(tx, project_id, id));
     let message = found(reading.await?)?;
     let parts = model::mms_parts(&message).unwrap_or_default();
     Ok(Answer::value(&parts, &wanted)?)

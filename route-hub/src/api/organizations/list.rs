@@ -24,7 +24,10 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
         );
     }
     let id = call.caller.key.organization_id;
-    let reading = hub.store.read(move |tx| organizations::get(tx, id));
+    let reading = hub
+        .store
+        .of_organization(id)
+        .read(move |tx| organizations::get(tx, id));
     let own = reading.await?.filter(|own| {
         let name = fold(&own.name);
         asked.filters.iter().all(|filter| holds(&name, filter))

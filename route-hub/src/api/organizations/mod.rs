@@ -29,7 +29,10 @@ async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Organiz
         return Err(missing().into());
     }
     call.caller.require(permission)?;
-    let reading = hub.store.read(move |tx| organizations::get(tx, named));
+    let reading = hub
+        .store
+        .of_organization(named)
+        .read(move |tx| organizations::get(tx, named));
     Ok(reading.await?.ok_or_else(missing)?)
 }
 

@@ -20,7 +20,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let zone =
         zone.map(|zone| zone.map_or_else(|| "UTC".to_owned(), |zone| zone.name().to_owned()));
     let (now, actor) = (hub.now(), call.caller.key.id);
-    let worker = hub.clone();
+    let (worker, of) = (hub.clone(), organization.id);
     let job = move |tx: &mut Tx<'_>| {
         let Some(mut changed) = organizations::get(tx, organization.id)? else {
             return Ok(Err(ApiError::not_found("organization")));
@@ -37,6 +37,6 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         audit::write_as(&worker, tx, &actor.to_string(), line, now)?;
         Ok(Ok(changed))
     };
-    let changed = hub.store.write(job).await??;
+    let changed = hub.store.of_organization(of).write(job).await??;
     Ok(Answer::object(&OrganizationView(changed), &fields))
 }

@@ -37,6 +37,7 @@ pub(super) async fn present(
     let until = UnixMs(i64::MAX);
     let counting = hub
         .store
+        .of_organization(id)
         .read(move |tx| usage::made_within(tx, id, kind, from, until));
     Ok(counting.await?)
 }
@@ -48,7 +49,7 @@ async fn requests_today(
 ) -> Result<u64, Failure> {
     hub.requests.write(hub).await?;
     let (id, today) = (organization.id, Day::of(&zone_of(organization), now));
-    let reading = hub.store.read(move |tx| match today {
+    let reading = hub.store.of_organization(id).read(move |tx| match today {
         Some(today) => usage::requests_of(tx, id, today),
         None => Ok(0),
     });

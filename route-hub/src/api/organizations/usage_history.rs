@@ -40,7 +40,7 @@ pub async fn usage_history(State(hub): State<Hub>, call: Call) -> ApiResult {
     if kind == UsageType::ApiRequestsDay {
         hub.requests.write(&hub).await?;
     }
-    let counted = hub.store.read(counting).await?;
+    let counted = hub.store.of_organization(id).read(counting).await?;
     let shown = History {
         timezone_id: zone.name(),
         usage_type: kind.as_str(),

@@ -13,7 +13,7 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewRoutes).await?;
     let fields = Fields::read(&call.params)?;
     let id = call.path_id("phone_id", "phone")?;
-    let reading = hub.store.read(move |tx: &mut Tx<'_>| {
+    let reading = hub.store.of(project.id).read(move |tx: &mut Tx<'_>| {
         let phone = phones::get(tx, project.id, id)?;
         let view = phone.map(|phone| PhoneView::read(tx, phone, &project));
         view.transpose()

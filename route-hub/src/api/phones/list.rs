@@ -29,7 +29,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = project.id;
     asked
         .answer(
-            &hub,
+            hub.store.of(id),
             move |tx, query| phones::list(tx, id, query),
             move |tx, query| phones::count(tx, id, query),
             move |tx, phones| PhoneView::read_all(tx, phones, &project),

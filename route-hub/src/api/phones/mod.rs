@@ -34,6 +34,9 @@ fn found<T>(phone: Option<T>) -> Result<T, ApiError> {
 /// Reads the phone of the path, as it is now.
 async fn find(hub: &Hub, call: &Call, project: &Project) -> Result<Phone, Failure> {
     let (project_id, id) = (project.id, call.path_id("phone_id", "phone")?);
-    let reading = hub.store.read(move |tx| phones::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| phones::get(tx, project_id, id));
     Ok(found(reading.await?)?)
 }

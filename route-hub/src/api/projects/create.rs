@@ -20,7 +20,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         return Err(ApiError::invalid_param("name", "is required").into());
     }
     let (now, actor) = (hub.now(), call.caller.key.id);
-    let worker = hub.clone();
+    let (worker, of) = (hub.clone(), organization.id);
     let job = move |tx: &mut Tx<'_>| {
         let mut project = Project::new(worker.id(now), organization.id, "", now.unix);
         if let Err(refused) = change.apply(tx, &mut project)? {
@@ -37,6 +37,6 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         audit::write_as(&worker, tx, &actor.to_string(), line, now)?;
         Ok(Ok(project))
     };
-    let project = hub.store.write(job).await??;
+    let project = hub.store.of_organization(of).write(job).await??;
     Ok(Answer::object(&ProjectView(project), &fields))
 }

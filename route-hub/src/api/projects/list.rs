@@ -31,7 +31,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let asked = LIST.read(&call.params)?;
     asked
         .answer(
-            &hub,
+            hub.store.of_organization(call.caller.key.organization_id),
             move |tx, query| projects::list(tx, reach, query),
             move |tx, query| projects::count(tx, reach, query),
             each(ProjectView),

@@ -15,7 +15,7 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
     let fields = Fields::read(&call.params)?;
     let of = project.id;
-    let reading = hub.store.read(move |tx| {
+    let reading = hub.store.of(of).read(move |tx| {
         let relative = relative_schedules::get(tx, of, id)?;
         let view = relative.map(|relative| RelativeView::read(tx, relative));
         view.transpose()

@@ -47,6 +47,7 @@ async fn attempt(
     let (of, params) = (project.id, &call.params);
     let reading = hub
         .store
+        .of(of)
         .read(move |tx| relative_schedules::get(tx, of, id));
     let before = found(reading.await?)?;
     let mut relative = before.clone();

@@ -14,7 +14,10 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewRoutes).await?;
     let fields = Fields::read(&call.params)?;
     let (project_id, id) = (project.id, call.path_id("route_id", "route")?);
-    let reading = hub.store.read(move |tx| routes::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| routes::get(tx, project_id, id));
     let route = found(reading.await?)?;
     Ok(Answer::object(&RouteView(route), &fields))
 }

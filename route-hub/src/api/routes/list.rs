@@ -21,7 +21,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = project.id;
     asked
         .answer(
-            &hub,
+            hub.store.of(id),
             move |tx, query| routes::list(tx, id, query),
             move |tx, query| routes::count(tx, id, query),
             each(RouteView),

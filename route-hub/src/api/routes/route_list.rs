@@ -14,7 +14,7 @@ pub async fn route_list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewRoutes).await?;
     let fields = Fields::read(&call.params)?;
     let id = project.id;
-    let reading = hub.store.read(move |tx: &mut Tx<'_>| {
+    let reading = hub.store.of(id).read(move |tx: &mut Tx<'_>| {
         let phones = phones::of_project(tx, id)?;
         Ok((
             PhoneView::read_all(tx, phones, &project)?,

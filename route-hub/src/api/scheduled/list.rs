@@ -46,7 +46,7 @@ pub async fn of_contact(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewMessages).await?;
     let id: ContactId = call.path_id("contact_id", "contact")?;
     let of = project.id;
-    let reading = hub.store.read(move |tx| contacts::get(tx, of, id));
+    let reading = hub.store.of(of).read(move |tx| contacts::get(tx, of, id));
     let there = reading.await?.is_some();
     let there = there
         .then_some(())
@@ -61,7 +61,7 @@ pub async fn of_group(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewMessages).await?;
     let id: GroupId = call.path_id("group_id", "group")?;
     let of = project.id;
-    let reading = hub.store.read(move |tx| groups::get(tx, of, id));
+    let reading = hub.store.of(of).read(move |tx| groups::get(tx, of, id));
     let there = reading.await?.is_some();
     let there = there
         .then_some(())
@@ -82,7 +82,7 @@ async fn list_within(
     let id = project.id;
     asked
         .answer(
-            hub,
+            hub.store.of(id),
             move |tx, query| schedules::list(tx, id, query),
             move |tx, query| schedules::count(tx, id, query),
             ScheduleView::read_all,

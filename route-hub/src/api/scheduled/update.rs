@@ -45,7 +45,7 @@ async fn attempt(
     now: Now,
 ) -> ApiResult {
     let of = project.id;
-    let reading = hub.store.read(move |tx| schedules::get(tx, of, id));
+    let reading = hub.store.of(of).read(move |tx| schedules::get(tx, of, id));
     let mut schedule = found(reading.await?)?;
     let before = schedule.clone();
     let planned = change(hub, call, project, &mut schedule, now).await?;

@@ -14,7 +14,10 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("webhook_id", "webhook")?;
     let fields = Fields::read(&call.params)?;
     let project_id = project.id;
-    let reading = hub.store.read(move |tx| webhooks::get(tx, project_id, id));
+    let reading = hub
+        .store
+        .of(project_id)
+        .read(move |tx| webhooks::get(tx, project_id, id));
     let view = WebhookView(found(reading.await?)?);
     Ok(Answer::object(&view, &fields))
 }

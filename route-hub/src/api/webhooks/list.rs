@@ -20,7 +20,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = project.id;
     asked
         .answer(
-            &hub,
+            hub.store.of(id),
             move |tx, query| webhooks::list(tx, id, query),
             move |tx, query| webhooks::count(tx, id, query),
             each(WebhookView),

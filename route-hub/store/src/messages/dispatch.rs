@@ -376,22 +376,6 @@ pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, Store
     )
 }
 
-/// Removes deleted messages that are final and were last changed before `before`.
-///
-/// # Errors
-/// What the database says.
-pub fn purge_hidden(
-    tx: &mut Tx<'_>,
-    project_id: ProjectId,
-    before: UnixMs,
-) -> Result<usize, StoreError> {
-    tx.execute(
-        "DELETE FROM messages WHERE project_id = $1 AND hidden = 1 AND time_updated < $2 \
-         AND (direction = 0 OR state >= 60)",
-        &values![project_id, before],
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,7 +26,9 @@ mod dispatch;
 mod retention;
 
 pub use dispatch::*;
-pub use retention::{Removed, Retention, any_old, remove_old};
+#[cfg(test)]
+pub(crate) use retention::erase;
+pub use retention::{Removed, Retention, any_old, purge_hidden, remove_old};
 
 /// What lists may be filtered and sorted by.
 pub mod by {

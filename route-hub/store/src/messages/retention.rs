@@ -1,5 +1,6 @@
 //! Removing old messages, a few at a time.
 
+use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{StoreError, Tx, contacts, labels, values};
 use hub_domain::{Direction, OwnershipRow};
@@ -81,8 +82,15 @@ pub fn remove_old(
         },
     )?;
     let mut counts: BTreeMap<ContactId, (i64, i64)> = BTreeMap::new();
-    let mut count = 0;
-    for message in looked_at.iter().filter(|old| old.is_over(retention)) {
+    let (mut count, mut last) = (0, None);
+    for message in &looked_at {
+        if tx.steps() >= purge::STEPS_MAX {
+            break;
+        }
+        last = Some(message.id.get());
+        if !message.is_over(retention) {
+            continue;
+        }
         erase(tx, message.id)?;
         count += 1;
         if let Some(contact_id) = message.contact_id {
@@ -96,10 +104,7 @@ pub fn remove_old(
     for (contact_id, (incoming, outgoing)) in counts {
         contacts::forget_messages(tx, contact_id, incoming, outgoing)?;
     }
-    Ok(Removed {
-        count,
-        last: looked_at.last().map(|last| last.id.get()),
-    })
+    Ok(Removed { count, last })
 }
 
 /// Says whether there are old messages above the key `above`.
@@ -117,7 +122,32 @@ pub fn any_old(
     Ok(found.is_some())
 }
 
-fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
+/// Removes deleted messages that are final and were last changed before `before`, one step of
+/// them.
+///
+/// # Errors
+/// What the database says.
+pub fn purge_hidden(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    before: UnixMs,
+) -> Result<Purged, StoreError> {
+    purge::step(tx, |tx, limit| {
+        let ids = tx.query(
+            "SELECT id FROM messages WHERE project_id = $1 AND hidden = 1 AND time_updated < $2 \
+             AND (direction = 0 OR state >= 60) ORDER BY time_updated LIMIT $3",
+            &values![project_id, before, limit],
+            |row| row.id(0),
+        )?;
+        for id in &ids {
+            erase(tx, *id)?;
+        }
+        Ok(ids.len())
+    })
+}
+
+/// Removes a message with what belongs to it.
+pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
     tx.execute(
         "DELETE FROM past_exposures WHERE message_id = $1",
         &values![id],

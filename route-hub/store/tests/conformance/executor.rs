@@ -2,9 +2,10 @@
 
 use crate::Backend;
 use hub_store::{Store, StoreError, Tx, meta, values};
-use std::sync::Arc;
+use postrider_model::{Key, ProjectId};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A test that waits longer than this for anything has failed.
@@ -30,6 +31,10 @@ fn hold_writer(store: &Store) -> Sender<()> {
     }));
     has_begun.recv_timeout(PATIENCE).unwrap();
     release
+}
+
+fn project(key: i64) -> ProjectId {
+    ProjectId::new(Key::new(key).unwrap())
 }
 
 fn put(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
@@ -159,20 +164,165 @@ pub(crate) fn a_job_that_goes_on_after_an_error_is_undone<B: Backend>() {
     assert!(!is_there(&store, "first"));
 }
 
-pub(crate) fn a_full_queue_says_so_at_once<B: Backend>() {
+pub(crate) fn a_full_share_says_so_at_once_and_others_have_room<B: Backend>() {
     let backend = B::fresh();
     let store = backend.open();
     let release = hold_writer(&store);
-    let waiting: Vec<_> = (0..8_192).map(|_| store.write(|_| Ok(()))).collect();
-    let refused = block_on(store.write(|_| Ok(())));
+    let one = store.of(project(1));
+    let waiting: Vec<_> = (0..4_096).map(|_| one.write(|_| Ok(()))).collect();
+    let refused = block_on(one.write(|_| Ok(())));
     assert!(matches!(refused, Err(StoreError::Busy)));
+    let other = store.of(project(2)).write(|_| Ok(()));
     release.send(()).unwrap();
     block_on(async {
+        other.await.unwrap();
         for job in waiting {
             job.await.unwrap();
         }
+        one.write(|_| Ok(())).await.unwrap();
     });
-    store.write_blocking(|_| Ok(())).unwrap();
+}
+
+/// A recursion of so many rows: about ten steps each, whatever the disk does.
+const COUNT_UP: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n \
+     WHERE i < $1) SELECT count(*) FROM n";
+
+fn count_up(tx: &mut Tx<'_>, rows: i64) -> Result<(), StoreError> {
+    tx.query_one(COUNT_UP, &values![rows], |_| Ok(())).map(drop)
+}
+
+pub(crate) fn a_job_that_does_too_much_is_undone_and_its_company_is_not<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let runs = Arc::new(AtomicU32::new(0));
+    let release = hold_writer(&store);
+    let before = store.write(|tx| put(tx, "before"));
+    let counted = Arc::clone(&runs);
+    let endless = store.of(project(1)).write(move |tx| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        put(tx, "endless")?;
+        count_up(tx, i64::MAX)
+    });
+    let ignoring = store.of(project(1)).write(move |tx| {
+        put(tx, "ignoring")?;
+        drop(count_up(tx, i64::MAX));
+        Ok(())
+    });
+    let after = store.write(|tx| put(tx, "after"));
+    release.send(()).unwrap();
+    block_on(async {
+        before.await.unwrap();
+        let Err(StoreError::OverBudget { job }) = endless.await else {
+            panic!("it was not broken off");
+        };
+        assert!(job.contains("a_job_that_does_too_much"), "{job}");
+        let ignored = ignoring.await;
+        assert!(matches!(ignored, Err(StoreError::OverBudget { .. })));
+        after.await.unwrap();
+    });
+    let there = ["before", "endless", "ignoring", "after"].map(|name| is_there(&store, name));
+    assert_eq!(there, [true, false, false, true]);
+    assert_eq!(runs.load(Ordering::SeqCst), 1, "it is not tried again");
+}
+
+pub(crate) fn large_jobs_of_one_project_let_many_small_ones_of_another_go_first<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let release = hold_writer(&store);
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let job = |project: i64, rows: i64| {
+        let order = Arc::clone(&order);
+        store.of(self::project(project)).write(move |tx| {
+            count_up(tx, rows)?;
+            order.lock().unwrap().push(project);
+            Ok(())
+        })
+    };
+    let large: Vec<_> = (0..10).map(|_| job(1, 20_000)).collect();
+    let small: Vec<_> = (0..100).map(|_| job(2, 10)).collect();
+    release.send(()).unwrap();
+    block_on(async {
+        for done in large.into_iter().chain(small) {
+            done.await.unwrap();
+        }
+    });
+    let order = order.lock().unwrap();
+    let last_small = order.iter().rposition(|project| *project == 2).unwrap();
+    let before = order[..last_small].iter().filter(|project| **project == 1);
+    assert!(before.count() <= 2, "{order:?}");
+}
+
+/// Keeps a reader busy until told; tells when it is.
+fn hold_reader(share: hub_store::Share<'_>) -> (Sender<()>, Receiver<()>) {
+    let (release, held): (Sender<()>, Receiver<()>) = channel();
+    let (begun, has_begun) = channel();
+    let read = share.read(move |_| {
+        begun.send(()).unwrap();
+        held.recv_timeout(PATIENCE).unwrap();
+        Ok(())
+    });
+    // Somebody waits for it: what nobody waits for is not even begun.
+    std::thread::spawn(move || block_on(read));
+    (release, has_begun)
+}
+
+pub(crate) fn one_project_s_readings_leave_a_reader_for_others_and_one_for_the_hub<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let held: Vec<_> = (0..4).map(|_| hold_reader(store.of(project(1)))).collect();
+    for (_, has_begun) in &held[..2] {
+        has_begun.recv_timeout(PATIENCE).unwrap();
+    }
+    let other = block_on(store.of(project(2)).read(|_| Ok("read")));
+    assert_eq!(other.unwrap(), "read");
+    let (other, other_has_begun) = hold_reader(store.of(project(2)));
+    other_has_begun.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(store.read_blocking(|_| Ok("kept")).unwrap(), "kept");
+    for (_, has_begun) in &held[2..] {
+        assert!(
+            has_begun.try_recv().is_err(),
+            "three readers of one project"
+        );
+    }
+    other.send(()).unwrap();
+    for (release, _) in &held {
+        release.send(()).unwrap();
+    }
+    for (_, has_begun) in &held[2..] {
+        has_begun.recv_timeout(PATIENCE).unwrap();
+    }
+}
+
+pub(crate) fn a_limit_within_another_ends_with_the_earlier_one<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let read = store.read_blocking(|tx| {
+        tx.within(Duration::from_millis(5), |tx| {
+            tx.within(PATIENCE, |_| Ok(()))?;
+            tx.within(PATIENCE, |tx| count_up(tx, i64::MAX))
+        })
+    });
+    assert!(matches!(read, Err(StoreError::TooSlow)));
+}
+
+pub(crate) fn a_reading_that_nobody_waits_for_is_not_begun<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let runs = Arc::new(AtomicU32::new(0));
+    let held: Vec<_> = (0..2).map(|_| hold_reader(store.of(project(1)))).collect();
+    for (_, has_begun) in &held {
+        has_begun.recv_timeout(PATIENCE).unwrap();
+    }
+    let counted = Arc::clone(&runs);
+    drop(store.of(project(1)).read(move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }));
+    for (release, _) in &held {
+        release.send(()).unwrap();
+    }
+    block_on(store.of(project(1)).read(|_| Ok(()))).unwrap();
+    assert_eq!(runs.load(Ordering::SeqCst), 0);
 }
 
 pub(crate) fn a_read_sees_one_state_and_writes_nothing<B: Backend>() {

@@ -50,7 +50,12 @@ conformance! {
         a_job_that_fails_costs_its_group_one_commit_more
         a_job_that_panics_takes_nobody_with_it
         a_job_that_goes_on_after_an_error_is_undone
-        a_full_queue_says_so_at_once
+        a_full_share_says_so_at_once_and_others_have_room
+        a_job_that_does_too_much_is_undone_and_its_company_is_not
+        large_jobs_of_one_project_let_many_small_ones_of_another_go_first
+        one_project_s_readings_leave_a_reader_for_others_and_one_for_the_hub
+        a_limit_within_another_ends_with_the_earlier_one
+        a_reading_that_nobody_waits_for_is_not_begun
         a_read_sees_one_state_and_writes_nothing
         dropping_the_store_does_what_waits
         another_process_is_noticed_and_our_own_writes_are_not
@@ -74,6 +79,7 @@ conformance! {
         events_are_found_endpoint_by_endpoint
         what_others_changed_is_told_once_and_in_order
         an_answer_is_kept_once_and_thirty_days
+        a_step_of_a_purge_is_bounded
         an_alert_stands_once_until_it_is_cleared
         a_generation_only_rises
         keys_go_on_above_the_highest
@@ -89,6 +95,7 @@ conformance! {
         lists_of_contacts_agree_with_a_plain_model
         pages_of_contacts_miss_and_repeat_nobody_who_stays
         a_dynamic_group_is_the_list_of_its_conditions
+        a_large_group_is_gone_at_once_and_its_members_go_in_steps
         however_many_contacts_end_alike_the_very_number_is_found
     }
     broadcasts {

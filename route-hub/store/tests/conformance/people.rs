@@ -10,8 +10,8 @@ use hub_store::contacts::by;
 use hub_store::fields::Fields;
 use hub_store::groups::Moves;
 use hub_store::list::{Column, Filter, ListQuery, Marker, Op, Operand, Sort};
-use hub_store::{Store, StoreError, Tx, contacts, groups};
-use postrider_model::{GroupId, UnixMs};
+use hub_store::{Store, StoreError, Tx, contacts, groups, leftovers};
+use postrider_model::{ContactId, GroupId, UnixMs};
 use serde_json::json;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -462,4 +462,37 @@ pub(crate) fn however_many_contacts_end_alike_the_very_number_is_found<B: Backen
         assert_eq!(contacts::find_by_number(tx, id(10), &alike)?, None);
         Ok(())
     });
+}
+
+/// A group of many is gone at once; its pairs go in steps, each of which is bounded.
+pub(crate) fn a_large_group_is_gone_at_once_and_its_members_go_in_steps<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    let (group, member): (GroupId, ContactId) = (id(9), id(1_000_001));
+    write(&store, move |tx| {
+        groups::insert(tx, &Group::new(group, id(PROJECT), "Large", UnixMs(0)))?;
+        let mut moves = Moves::default();
+        for key in 1_000_001..1_002_001 {
+            moves.join(tx, group, id(key), UnixMs(0))?;
+        }
+        moves.finish(tx)
+    });
+    let left = |store: &Store| {
+        write(store, move |tx| {
+            groups::members_after(tx, group, 0, 5_000).map(|members| members.len())
+        })
+    };
+    assert!(write(&store, move |tx| groups::delete(
+        tx,
+        id(PROJECT),
+        group
+    )));
+    assert_eq!(write(&store, move |tx| groups::of_contact(tx, member)), []);
+    let (mut before, mut steps) = (left(&store), 0);
+    assert!((1_500..2_000).contains(&before), "{before} are left");
+    while write(&store, leftovers::purge).more {
+        let now = left(&store);
+        assert!(before - now <= 500, "{} in one step", before - now);
+        (before, steps) = (now, steps + 1);
+    }
+    assert_eq!((left(&store), steps > 3), (0, true));
 }

@@ -236,7 +236,7 @@ pub(crate) fn a_changed_resource_reads_back<B: Backend>() {
         pairing.public_key = None;
         pairings::update(tx, &pairing)?;
         assert_eq!(pairings::get(tx, id(80))?, Some(pairing));
-        assert_eq!(pairings::purge(tx, UnixMs(1_600_001))?, 1);
+        assert_eq!(pairings::purge(tx, UnixMs(1_600_001))?.rows, 1);
         Ok(())
     });
 }

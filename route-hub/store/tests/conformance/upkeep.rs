@@ -117,18 +117,39 @@ pub(crate) fn an_answer_is_kept_once_and_thirty_days<B: Backend>() {
     let twice = store.write_blocking(move |tx| idempotency::put(tx, id(10), "key", &kept, NOW));
     assert!(matches!(twice, Err(StoreError::Conflict(_))));
     let last_day = NOW.plus_ms(idempotency::KEPT_MS);
-    assert_eq!(
-        write(&store, move |tx| idempotency::purge(tx, last_day, 10)),
-        0
-    );
-    assert_eq!(
-        write(&store, move |tx| idempotency::purge(
-            tx,
-            last_day.plus_ms(1),
-            10
-        )),
-        1
-    );
+    let purged = |now| write(&store, move |tx| idempotency::purge(tx, now)).rows;
+    assert_eq!(purged(last_day), 0);
+    assert_eq!(purged(last_day.plus_ms(1)), 1);
+}
+
+/// Whatever waits to be removed, one step removes no more than it may, and says that more is left.
+pub(crate) fn a_step_of_a_purge_is_bounded<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    let kept = KeptAnswer {
+        body_hash: "body".to_owned(),
+        answer: "answer".to_owned(),
+    };
+    for hundred in 0..12 {
+        let kept = kept.clone();
+        write(&store, move |tx| {
+            (0..100).try_for_each(|number| {
+                let key = format!("{hundred}-{number}");
+                idempotency::put(tx, id(10), &key, &kept, NOW)
+            })
+        });
+    }
+    let late = NOW.plus_ms(idempotency::KEPT_MS + 1);
+    let mut rows = Vec::new();
+    loop {
+        let purged = write(&store, move |tx| idempotency::purge(tx, late));
+        rows.push(purged.rows);
+        if !purged.more {
+            break;
+        }
+    }
+    assert_eq!(rows.iter().sum::<u32>(), 1_200);
+    assert!(rows.len() >= 3, "{rows:?}");
+    assert!(rows.iter().all(|rows| *rows <= purge::ROWS_MAX), "{rows:?}");
 }
 
 pub(crate) fn an_alert_stands_once_until_it_is_cleared<B: Backend>() {

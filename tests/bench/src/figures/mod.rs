@@ -1,6 +1,7 @@
 //! The figures, in groups that share a hub.
 
 mod abuse_parameters;
+mod abuse_tenant;
 mod accept_to_radio;
 mod agent;
 mod bare;
@@ -95,6 +96,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: million::NAMES,
         measure: million::measure,
+    },
+    Group {
+        names: abuse_tenant::NAMES,
+        measure: abuse_tenant::measure,
     },
     Group {
         names: abuse_parameters::NAMES,

@@ -1,0 +1,87 @@
+//! What is left of something that was deleted: pairs too many to go in one job.
+//!
+//! Whatever they belonged to is gone for everybody; a row here says that some are left, so that a
+//! restart goes on where the last process ended.
+
+use crate::purge::{self, Purged};
+use crate::{StoreError, Tx, values};
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// A group, with its members.
+    Group,
+    /// A label, on its messages.
+    Label,
+}
+
+impl Holder {
+    const ALL: [Self; 2] = [Self::Group, Self::Label];
+
+    const fn code(self) -> i64 {
+        match self {
+            Self::Group => 1,
+            Self::Label => 2,
+        }
+    }
+
+    const fn remove(self) -> &'static str {
+        match self {
+            Self::Group => {
+                "DELETE FROM group_members WHERE group_id = $1 AND member_id IN (SELECT member_id \
+                 FROM group_members WHERE group_id = $1 LIMIT $2)"
+            }
+            Self::Label => {
+                "DELETE FROM message_labels WHERE label_id = $1 AND labelled_id IN \
+                 (SELECT labelled_id FROM message_labels WHERE label_id = $1 LIMIT $2)"
+            }
+        }
+    }
+}
+
+/// Removes what belongs to something deleted, as far as one job may; notes that more is left.
+pub(crate) fn remove(tx: &mut Tx<'_>, of: Holder, key: i64) -> Result<(), StoreError> {
+    if step(tx, of, key)?.more {
+        tx.execute(
+            "INSERT INTO leftovers (holder_kind, holder) VALUES ($1, $2) \
+             ON CONFLICT (holder_kind, holder) DO NOTHING",
+            &values![of.code(), key],
+        )?;
+    }
+    Ok(())
+}
+
+fn step(tx: &mut Tx<'_>, of: Holder, key: i64) -> Result<Purged, StoreError> {
+    purge::step(tx, |tx, limit| {
+        tx.execute(of.remove(), &values![key, limit])
+    })
+}
+
+/// Removes one step of whatever is left.
+///
+/// # Errors
+/// What the database says.
+pub fn purge(tx: &mut Tx<'_>) -> Result<Purged, StoreError> {
+    let first = tx.query_one(
+        "SELECT holder_kind, holder FROM leftovers ORDER BY holder_kind, holder LIMIT 1",
+        &[],
+        |row| {
+            let code = row.int(0)?;
+            let of = Holder::ALL.into_iter().find(|of| of.code() == code);
+            Ok((of.ok_or(StoreError::BadRow { column: 0 })?, row.int(1)?))
+        },
+    )?;
+    let Some((of, key)) = first else {
+        return Ok(Purged::default());
+    };
+    let purged = step(tx, of, key)?;
+    if !purged.more {
+        tx.execute(
+            "DELETE FROM leftovers WHERE holder_kind = $1 AND holder = $2",
+            &values![of.code(), key],
+        )?;
+    }
+    // Something else may be left behind this one.
+    let more = true;
+    Ok(Purged { more, ..purged })
+}

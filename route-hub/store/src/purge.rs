@@ -1,0 +1,41 @@
+//! Removing old rows without holding anybody up.
+//!
+//! One step removes at most [`ROWS_MAX`] rows and takes about 5 ms at most, counted in steps of the
+//! engine. Whoever goes on after a step first lets others work as long as it did.
+
+use crate::{StoreError, Tx};
+
+/// Most rows of one step.
+pub const ROWS_MAX: u32 = 500;
+/// Rows between two looks at how much the step has done.
+const PART: u32 = 50;
+/// Steps of the engine after which a step of a purge ends: a quarter of what a job may take.
+pub(crate) const STEPS_MAX: u64 = crate::JOB_STEPS_MAX / 4;
+
+/// What one step of a purge came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Purged {
+    /// How many rows went.
+    pub rows: u32,
+    /// Whether more of them are left.
+    pub more: bool,
+}
+
+/// Takes one step: `remove` removes up to as many rows as it is told, and says how many went.
+pub(crate) fn step(
+    tx: &mut Tx<'_>,
+    mut remove: impl FnMut(&mut Tx<'_>, u32) -> Result<usize, StoreError>,
+) -> Result<Purged, StoreError> {
+    let before = tx.steps();
+    let mut purged = Purged::default();
+    loop {
+        let part = PART.min(ROWS_MAX - purged.rows);
+        let gone = u32::try_from(remove(tx, part)?).unwrap_or(u32::MAX);
+        purged.rows = purged.rows.saturating_add(gone);
+        purged.more = gone >= part;
+        let enough = purged.rows >= ROWS_MAX || tx.steps() - before >= STEPS_MAX;
+        if !purged.more || enough {
+            return Ok(purged);
+        }
+    }
+}
