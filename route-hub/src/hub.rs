@@ -7,6 +7,7 @@ use crate::cache::Caches;
 use crate::clock::SystemClock;
 use crate::front::{Front, FrontSettings};
 use crate::link::Links;
+use crate::link::proof::Proofs;
 use crate::ops::Metrics;
 use crate::pairing::tries::Tries;
 use crate::random::Random;
@@ -58,6 +59,8 @@ pub struct Shared {
     pub stranger_bodies: StrangerBodies,
     /// What is counted for the operator.
     pub metrics: Metrics,
+    /// Proves to this hub what it exposed, whatever it remembers.
+    pub proofs: Proofs,
     generation: AtomicU64,
     /// Where people and phones reach the hub, without a slash at the end.
     pub base_url: String,
@@ -78,6 +81,8 @@ pub struct HubParts {
     pub keys: KeyMaker,
     /// The generation that is stored.
     pub generation: u64,
+    /// The key of its proofs that is stored.
+    pub proofs: Proofs,
     /// Where people and phones reach the hub, without a slash at the end.
     pub base_url: String,
     /// Host names that a phone's sign-in may name, in lower case.
@@ -98,6 +103,7 @@ impl Hub {
             clock,
             keys,
             generation,
+            proofs,
             base_url,
             host_names,
         } = parts;
@@ -118,6 +124,7 @@ impl Hub {
             front: Front::new(front),
             stranger_bodies: StrangerBodies::default(),
             metrics: Metrics::default(),
+            proofs,
             generation: AtomicU64::new(generation),
             base_url,
             host_names,

@@ -50,6 +50,7 @@ fn waiting(n: i64, clock: &SystemClock) -> Change {
     };
     Change::MessageAdded(Box::new(MessageRow {
         message: MessageRef { id, ep: 1 },
+        proof: None,
         s: n.unsigned_abs(),
         arrived: n.unsigned_abs(),
         kind: Kind::Sms,

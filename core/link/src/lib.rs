@@ -28,8 +28,8 @@
 //! # Modules
 //!
 //! [`frame`] the typed frames, [`codec`] strict reading and writing, [`close`] close codes,
-//! [`limits`] every bound, [`signature`] what hello signs, [`pairing`] the six digits of both sides,
-//! [`clock`] published times,
+//! [`limits`] every bound, [`signature`] what hello signs, [`proof`] what shows an exposure,
+//! [`pairing`] the six digits of both sides, [`clock`] published times,
 //! [`session`] both ends of a connection, [`ownership`] both sides of a message.
 
 pub mod clock;
@@ -43,5 +43,6 @@ mod mutant;
 pub mod mutant;
 pub mod ownership;
 pub mod pairing;
+pub mod proof;
 pub mod session;
 pub mod signature;

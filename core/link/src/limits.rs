@@ -27,6 +27,10 @@ pub const CONTROL_FRAMES_OVER_CREDIT: u64 = 256;
 /// Rows of one `held` page; the reconciliation after a new `gen` sends as many pages as needed.
 pub const HELD_ROWS_PER_PAGE: usize = 500;
 
+/// Most pages of one reconciliation: 2,000,000 exposures, more than a phone makes in the thirty days
+/// that it keeps them. One more, or one that brings nothing, closes (4400).
+pub const HELD_PAGES_MAX: u32 = 4_000;
+
 /// Most rows of `held` in hello, so that it fits a frame. What is left out is reported by facts:
 /// the hub never concludes anything from a row's absence.
 pub const HELD_ROWS_IN_HELLO_MAX: usize = 1_000;

@@ -23,9 +23,9 @@ fn the_hubs_frames_look_like_this() {
     {"t":"challenge","nonce":"AAAAAAAAAAAAAAAAAAAAAA","gen":3}
     {"t":"challenge","nonce":"AAAAAAAAAAAAAAAAAAAAAA","gen":4,"down_sent":12,"up":9}
     {"t":"welcome","v":1,"gen":3,"up":9,"now":1700000000000,"heartbeat_s":45,"limit":265}
-    {"t":"send","s":13,"id":"SM0000000000000007","ep":2,"kind":"sms","to":"+15005550002","text":"come at \"noon\"\n","sim":0,"parts_max":25,"ttl_ms":259200000,"report":true,"priority":1,"movable":true}
-    {"t":"send","s":14,"id":"SM0000000000000007","ep":2,"kind":"data_sms","to":"+15005550002","data":{"port":16001,"base64":"AP8H"},"sim":0,"ttl_ms":259200000,"report":true,"priority":1}
-    {"t":"send","s":15,"id":"SM0000000000000007","ep":2,"kind":"mms","to":"+15005550002","text":"come at \"noon\"\n","sim":0,"parts_max":25,"ttl_ms":259200000,"report":true,"priority":1,"movable":true,"media":[{"url":"https://hub.example/media/1?sig=x","type":"image/png","size":1024}]}
+    {"t":"send","s":13,"id":"SM0000000000000007","ep":2,"proof":"BwcHBwcHBwcHBwcHBwcHBw","kind":"sms","to":"+15005550002","text":"come at \"noon\"\n","sim":0,"parts_max":25,"ttl_ms":259200000,"report":true,"priority":1,"movable":true}
+    {"t":"send","s":14,"id":"SM0000000000000007","ep":2,"proof":"BwcHBwcHBwcHBwcHBwcHBw","kind":"data_sms","to":"+15005550002","data":{"port":16001,"base64":"AP8H"},"sim":0,"ttl_ms":259200000,"report":true,"priority":1}
+    {"t":"send","s":15,"id":"SM0000000000000007","ep":2,"proof":"BwcHBwcHBwcHBwcHBwcHBw","kind":"mms","to":"+15005550002","text":"come at \"noon\"\n","sim":0,"parts_max":25,"ttl_ms":259200000,"report":true,"priority":1,"movable":true,"media":[{"url":"https://hub.example/media/1?sig=x","type":"image/png","size":1024}]}
     {"t":"revoke","s":16,"id":"SM0000000000000007","ep":2}
     {"t":"cancel","s":17,"id":"SM0000000000000007","ep":2}
     {"t":"void","s":18}
@@ -45,7 +45,7 @@ fn the_phones_frames_look_like_this() {
     {"t":"event","s":10,"id":"SM0000000000000007","ep":2,"state":"failed","part":2,"of":3,"code":"no_service","detail":"RP cause 38","partial":true,"unsent":true,"wall":1700000000000,"mono":81,"boot":"boot-0"}
     {"t":"event","s":11,"id":"SM0000000000000007","ep":2,"state":"sent","wall":1700000000000,"mono":81}
     {"t":"event","s":11,"id":"SM0000000000000007","ep":2,"state":"sent","duration_s":-1,"ring_s":12,"wall":1700000000000,"mono":81}
-    {"t":"held","rows":[["SM0000000000000007",1,"delivered"]],"last":true}
+    {"t":"held","rows":[["SM0000000000000007",1,"delivered"],["SM0000000000000008",1,"sent","BwcHBwcHBwcHBwcHBwcHBw"]],"last":true}
     {"t":"inbound","s":12,"n":4,"kind":"sms","sim":0,"from":"+15005550003","to":"+15005550001","text":"STOP","parts":1,"sent_at":1699999999000,"duration_s":-1,"ring_s":6,"wall":1700000000000,"mono":82}
     {"t":"health","s":13,"battery":81,"charging":true,"network":"wifi","signal":3,"sims":[{"slot":1,"number":"+15005550001","carrier":"Example Mobile","mccmnc":"00101","fingerprint":"c0ffee","send_limit":1500,"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace","kinds":[{"kind":"ussd","queue":2,"waiting_for":"ussd_answer"}]}],"queue":3,"next_slot_in_ms":2400,"waiting_for":"pace","forwarding":true,"app_version":"1.0.0","android_sdk":35,"manufacturer":"Example","model":"One"}
     {"t":"ack","a":13,"limit":1037,"mono":83}
@@ -106,4 +106,23 @@ fn each_frame_knows_its_place() {
     assert_eq!(hub, Vec::from_iter(13..=19));
     let phone = places(phone_frames().iter().map(PhoneFrame::s).collect());
     assert_eq!(phone, [10, 11, 11, 12, 13]);
+}
+
+#[test]
+fn a_row_reads_with_and_without_a_proof_and_with_what_a_later_version_adds() {
+    let read = |row: &str| {
+        let text = format!(r#"{{"t":"held","rows":[{row}],"last":true}}"#);
+        match decode_phone(text.as_bytes()) {
+            Ok(PhoneFrame::Held(held)) => Some(held.rows[0].proof.is_some()),
+            _ => None,
+        }
+    };
+    let bare = r#""SM0000000000000007",1,"sent""#;
+    let proof = r#""BwcHBwcHBwcHBwcHBwcHBw""#;
+    assert_eq!(read(&format!("[{bare}]")), Some(false));
+    assert_eq!(read(&format!("[{bare},null]")), Some(false));
+    assert_eq!(read(&format!("[{bare},{proof}]")), Some(true));
+    assert_eq!(read(&format!("[{bare},{proof},7]")), Some(true));
+    assert_eq!(read(r#"["SM0000000000000007",1]"#), None);
+    assert_eq!(read(&format!(r#"[{bare},"no proof"]"#)), None);
 }

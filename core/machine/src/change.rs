@@ -9,6 +9,7 @@ use crate::{
 };
 use postrider_link::{
     frame::{Address, Config, Data, InstallId, Kind},
+    proof::Proof,
     session::phone::LinkChange,
 };
 use postrider_model::{MessageText, SimSlot, UnixMs, WireState};
@@ -111,6 +112,8 @@ pub enum Change {
 pub struct MessageRow {
     /// The exposure.
     pub message: MessageRef,
+    /// The hub's own proof of it, where its frame had one: shown to a hub that went back.
+    pub proof: Option<Proof>,
     /// The number of the frame that brought it; 0 when none did, or one of an older generation.
     pub s: u64,
     /// Its place among all that arrived here, rising.
@@ -183,6 +186,8 @@ pub struct EndedRow {
     pub partial: bool,
     /// With `failed`: provably no part went on the air.
     pub unsent: bool,
+    /// The hub's own proof of it, where its frame had one.
+    pub proof: Option<Proof>,
     /// The number of the frame that brought it; 0 when none did, or one of an older generation.
     pub s: u64,
     /// The number of its last fact; 0 when it was of an older generation.

@@ -111,5 +111,6 @@ fn held_row(row: &EndedRow) -> HeldRow {
         id,
         ep,
         state: row.state,
+        proof: row.proof,
     }
 }

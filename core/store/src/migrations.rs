@@ -14,6 +14,7 @@ const ALL: &[(&str, &str)] = &[
     ("V3__sums", include_str!("../migrations/V3__sums.sql")),
     ("V4__claims", include_str!("../migrations/V4__claims.sql")),
     ("V5__hub", include_str!("../migrations/V5__hub.sql")),
+    ("V6__proofs", include_str!("../migrations/V6__proofs.sql")),
 ];
 
 /// Tells whether a journal has to be brought up to date.

@@ -5,7 +5,10 @@ use crate::{
     columns::{Columns, int, invalid},
     link,
 };
-use postrider_link::frame::{Address, Bytes, Config, Data, Kind};
+use postrider_link::{
+    frame::{Address, Bytes, Config, Data, Kind},
+    proof::Proof,
+};
 use postrider_machine::{
     ENDED_MAX, EndedAsked, Fingerprint, MessageRef, ScanMark, Snapshot,
     change::{
@@ -54,7 +57,7 @@ macro_rules! select_message {
                  movable, ttl_ms, received_boot, received_mono, received_wall, state, attempt,
                  tries, submitted_boot, submitted_mono, submitted_wall, retry_boot, retry_mono,
                  retry_wall, retry_delay_ms, spent, parts, code, partial, unsent,
-                 call_duration_s, call_ring_s, fact, kind, data_port, data FROM message ",
+                 call_duration_s, call_ring_s, fact, kind, data_port, data, proof FROM message ",
             $from
         )
     };
@@ -63,7 +66,7 @@ macro_rules! select_message {
 const OPEN: &str =
     select_message!("INDEXED BY message_open WHERE ended IS NULL AND ?1 > 0 ORDER BY arrived");
 const ONE: &str = select_message!("WHERE id = ?1 AND ep = ?2 AND ended IS NOT NULL");
-const ENDED: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
+const ENDED: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended, proof
      FROM message WHERE ended IS NOT NULL ORDER BY ended DESC, arrived DESC LIMIT ?1";
 const SPENT: &str = "SELECT no, sim, parts, guard_parts, at_boot, at_mono, at_wall
      FROM spent WHERE ?1 > 0 ORDER BY no";
@@ -122,6 +125,7 @@ fn message_row(row: &mut Columns<'_>) -> Result<MessageRow, JournalError> {
         progress: progress(row)?,
         kind: kind(&row.take::<String>()?),
         data: data(row)?,
+        proof: proof(row)?,
     })
 }
 
@@ -207,9 +211,9 @@ pub(crate) fn ended(
     Ok(list)
 }
 
-const ENDED_OF: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
+const ENDED_OF: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended, proof
      FROM message WHERE id = ?1 AND ended IS NOT NULL";
-const ENDED_ABOVE: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended
+const ENDED_ABOVE: &str = "SELECT id, ep, state, partial, unsent, s, fact, ended, proof
      FROM message WHERE ended IS NOT NULL AND (s = 0 OR s > ?1 OR fact > ?2)";
 
 fn collect(mut rows: Rows<'_>, list: &mut Vec<EndedRow>) -> Result<(), JournalError> {
@@ -228,7 +232,14 @@ fn ended_row(row: &mut Columns<'_>) -> Result<EndedRow, JournalError> {
         s: row.count("s")?,
         fact: row.count("fact")?,
         at: row.unix()?,
+        proof: proof(row)?,
     })
+}
+
+fn proof(row: &mut Columns<'_>) -> Result<Option<Proof>, JournalError> {
+    let kept: Option<Vec<u8>> = row.take()?;
+    let proof = kept.map(|bytes| bytes.try_into().map(Proof)).transpose();
+    proof.map_err(|_| invalid(row.table(), "proof"))
 }
 
 fn message(row: &mut Columns<'_>) -> Result<MessageRef, JournalError> {

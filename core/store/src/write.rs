@@ -87,9 +87,10 @@ impl Writer<'_> {
         self.run(
             "INSERT INTO message (arrived, id, ep, s, sim, recipient, text, parts_expected,
                  report, priority, movable, ttl_ms, received_boot, received_mono, received_wall,
-                 kind, data_port, data, state, attempt, tries, parts, partial, unsent, fact)
+                 kind, data_port, data, proof, state, attempt, tries, parts, partial, unsent,
+                 fact)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                 ?18, 'on_phone', 0, 0, '', 0, 0, 0)",
+                 ?18, ?19, 'on_phone', 0, 0, '', 0, 0, 0)",
             params![
                 int(row.arrived),
                 row.message.id.get(),
@@ -109,6 +110,7 @@ impl Writer<'_> {
                 row.kind.as_str(),
                 row.data.as_ref().map(|data| data.port),
                 row.data.as_ref().map(|data| &data.base64.0),
+                row.proof.as_ref().map(|proof| &proof.0[..]),
             ],
         )?;
         self.message_moved(row.message, &row.progress)

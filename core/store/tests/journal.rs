@@ -6,6 +6,7 @@
 
 use postrider_link::{
     frame::{Address, Config, Event, Health, Inbound, Kind},
+    proof::{PROOF_BYTES, Proof},
     session::phone::{FactRange, JournalLink, LinkChange, PhoneFact},
 };
 use postrider_machine::{
@@ -72,9 +73,12 @@ fn waiting() -> Progress {
     }
 }
 
+const PROOF: Proof = Proof([7; PROOF_BYTES]);
+
 fn row(n: i64) -> MessageRow {
     MessageRow {
         message: message(n, 2),
+        proof: Some(PROOF),
         s: 7,
         arrived: n.unsigned_abs(),
         kind: Kind::Sms,
@@ -212,6 +216,7 @@ fn a_message_that_is_over_keeps_only_its_name() {
         state: WireState::Failed,
         partial: false,
         unsent: true,
+        proof: Some(PROOF),
         s: 7,
         fact: 3,
         at: UnixMs(2_000),

@@ -42,6 +42,7 @@ fn row(n: i64, kind: Kind) -> MessageRow {
             id: MessageId::new(Key::new(n).unwrap()),
             ep: 1,
         },
+        proof: None,
         s: 3,
         arrived: n.unsigned_abs(),
         kind,

@@ -36,6 +36,8 @@ pub struct Device {
     pub conn: u64,
     /// The hub's generation that it last answered to.
     pub gen_seen: u64,
+    /// The generation that this device alone is to agree on; none where it is not above the hub's.
+    pub gen_own: u64,
     /// The highest number given to a frame for it.
     pub down_sent: u64,
     /// The highest number it acked.

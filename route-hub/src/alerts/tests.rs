@@ -162,6 +162,7 @@ impl World {
             install: "i1".into(),
             conn: 1,
             gen_seen: 1,
+            gen_own: 0,
             down_sent: 0,
             down_acked: 0,
             up: 0,

@@ -5,6 +5,7 @@ use super::{CommandError, replacement};
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
 use crate::hub_id;
+use crate::link::proof::Proofs;
 use crate::random::Random;
 use hub_store::{SqliteSettings, Store, StoreError, meta};
 use postrider_model::KeyMaker;
@@ -143,12 +144,14 @@ pub fn parts(
 ) -> Result<HubParts, CommandError> {
     let read = |tx: &mut hub_store::Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
     let (highest, generation) = store.read_blocking(read)?;
+    let proofs = Proofs::kept(&store, Random::new().token::<32>())?;
     Ok(HubParts {
         id: hub_id::of(&store)?,
         store,
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, highest),
         generation,
+        proofs,
         base_url,
         host_names,
     })

@@ -10,7 +10,7 @@ use crate::hub::Hub;
 use crate::link::freeze;
 use crate::schedules::forgotten;
 use clap::Args;
-use hub_store::{StoreError, Tx, backup, broadcasts, meta, organizations, projects};
+use hub_store::{StoreError, Tx, backup, broadcasts, devices, meta, organizations, projects};
 use postrider_model::Now;
 use serde_json::json;
 use std::fs::OpenOptions;
@@ -111,12 +111,14 @@ fn begin(
     send_missed: bool,
     now: Now,
 ) -> Result<Beginning, StoreError> {
-    let generation = meta::generation(tx)?.max(replaced) + 1;
+    // Above every device's own, so that each of them has to answer.
+    let highest = meta::generation(tx)?.max(devices::highest_generation(tx)?);
+    let generation = highest.max(replaced) + 1;
     meta::put_generation(tx, generation)?;
     let mut phones_to_answer = 0;
     for project in projects::all(tx)? {
         // A hub that starts looks at everything by itself.
-        let (frozen, _) = freeze::whole_project(hub, tx, &project, generation, now)?;
+        let (frozen, _) = freeze::whole_project(hub, tx, &project, now)?;
         phones_to_answer += frozen;
     }
     // Who got its message after the backup must not get it again.

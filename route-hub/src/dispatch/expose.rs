@@ -6,6 +6,7 @@ use hub_domain::{Message, MessageType, Phone};
 use hub_store::{StoreError, Tx, messages};
 use postrider_link::frame::{Address, Data, Kind, Send};
 use postrider_link::ownership::hub::{Fact, Holder};
+use postrider_link::proof::Proof;
 use postrider_model::{PhoneId, SimSlot};
 use std::collections::BTreeMap;
 
@@ -210,20 +211,14 @@ fn expose(
     }
     exposing.next_s += 1;
     exposing.credit = exposing.credit.saturating_sub(1);
-    Ok(Some(frame(message, s, to, sim, work.now.unix)))
+    Ok(Some(frame(work, message, s, to, sim)))
 }
 
-/// Makes the frame of an exposure.
-pub fn frame(
-    message: &Message,
-    s: u64,
-    to: Address,
-    sim: SimSlot,
-    now: postrider_model::UnixMs,
-) -> Send {
+/// Makes the frame of an exposure, with the proof of whom it is for.
+pub fn frame(work: &Work<'_, '_>, message: &Message, s: u64, to: Address, sim: SimSlot) -> Send {
     let left = message
         .life_end
-        .map_or(i64::MAX, |end| end.0.saturating_sub(now.0));
+        .map_or(i64::MAX, |end| end.0.saturating_sub(work.now.unix.0));
     let data = message.data();
     let kind = match data {
         Some(_) => Kind::DataSms,
@@ -233,6 +228,7 @@ pub fn frame(
         s,
         id: message.id,
         ep: message.ownership.ep,
+        proof: proof(work, message),
         report: matches!(kind, Kind::Sms | Kind::DataSms | Kind::Mms),
         kind,
         to,
@@ -245,6 +241,13 @@ pub fn frame(
         movable: false,
         media: Vec::new(),
     }
+}
+
+fn proof(work: &Work<'_, '_>, message: &Message) -> Option<Proof> {
+    let owned = &message.ownership;
+    let install = owned.install.as_deref()?.parse().ok()?;
+    let proofs = &work.hub.proofs;
+    Some(proofs.of(owned.device_id?, &install, message.id, owned.ep))
 }
 
 /// A year: the longest life that a frame names, so that it stays an exact integer everywhere.

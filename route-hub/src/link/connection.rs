@@ -261,9 +261,6 @@ impl Link {
             replaced,
             connection,
         });
-        if let Some(generation) = admission.raise_generation {
-            self.hub.raise_generation(generation);
-        }
         self.session.admitted(admission, resume, now);
         self.opened();
     }

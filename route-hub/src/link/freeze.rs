@@ -12,8 +12,10 @@
 //! - `route-hub restore` freezes every project. What the backup has out of service may have been
 //!   paired again since, so it is frozen, too, with what is queued for it; but no other message
 //!   waits for it, as none waits for a phone that joined since;
-//! - one phone that shows more than this hub ever sent or acked freezes itself alone, for it may be
-//!   the phone that is wrong; a second one of its project freezes the project (ADR 6).
+//! - one phone whose numbers show more than this hub ever sent or acked freezes itself alone, for
+//!   it may be the phone that is wrong: any phone can say any number. It is asked for its pages
+//!   under a generation of its own. A row of them that carries the hub's own proof, of an exposure
+//!   that the hub does not know, is the hub's own word: it freezes the project (ADR 14).
 //!
 //! It ends with the pages of the last frozen phone, or with the operator's word for those that will
 //! not come back: what they were given, or may have been, is then unknown. Where all messages wait
@@ -26,10 +28,9 @@ use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
-use postrider_link::frame::Hello;
 use postrider_link::ownership::hub::Fact;
-use postrider_link::session::hub::{Admission, DeviceLink};
-use postrider_model::{Now, ProjectId};
+use postrider_link::session::hub::Admission;
+use postrider_model::{DeviceId, Now, ProjectId};
 
 /// What a project waits with until its phones have answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +103,9 @@ fn frozen_name(project: ProjectId) -> String {
     format!("frozen {project}")
 }
 
-fn witness_name(project: ProjectId) -> String {
-    format!("went_back {project}")
+/// Kept while a device is frozen by its own numbers alone.
+fn alone_name(device: DeviceId) -> String {
+    format!("frozen_alone {device}")
 }
 
 /// Returns the key above which a project's messages may be exposed; 0 lets all of them.
@@ -153,7 +155,8 @@ fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, Stor
     Ok(device.map(|id| devices::get(tx, id)).transpose()?.flatten())
 }
 
-/// Freezes a project, each of its phones until it has answered to `generation`.
+/// Freezes a project, each of its phones until it has answered: to the hub's generation, or to one
+/// of its own where it has answered to that before.
 ///
 /// # Errors
 /// What the database says.
@@ -161,13 +164,11 @@ pub fn whole_project(
     hub: &Hub,
     tx: &mut Tx<'_>,
     project: &Project,
-    generation: u64,
     now: Now,
 ) -> Result<(usize, Effects), StoreError> {
     let mut effects = Effects::default();
     let before = Freeze::of(tx, project.id)?;
-    let frozen = devices::freeze_project(tx, project.id, generation)?;
-    meta::remove(tx, &witness_name(project.id))?;
+    let frozen = each_device(tx, project.id)?;
     let (waits, any) = any_frozen(tx, project.id)?;
     let scope = match before.map(|freeze| freeze.scope) {
         _ if !waits => Scope::Own,
@@ -188,20 +189,35 @@ pub fn whole_project(
     Ok((frozen, effects))
 }
 
-/// Says whether a hello shows what a hub that kept its data cannot have forgotten, and no freeze
-/// expects.
-pub fn is_evidence(hello: &Hello, device: &Device, row: &DeviceLink, found: &Admission) -> bool {
-    if found.reconcile.is_none() || found.lost_install.is_some() || device.frozen {
-        return false;
+/// Freezes every device of a project, and returns how many of them are to answer and were not
+/// before: those that are out of service are frozen, but do not.
+fn each_device(tx: &mut Tx<'_>, project: ProjectId) -> Result<usize, StoreError> {
+    let generation = meta::generation(tx)?;
+    let mut frozen = 0;
+    for device in devices::of_project(tx, project)? {
+        meta::remove(tx, &alone_name(device.id))?;
+        let asked = generation.max(device.gen_own);
+        // Whoever has not answered yet is asked already.
+        let anew = match device.gen_seen >= asked {
+            true => device.gen_seen + 1,
+            false => device.gen_own,
+        };
+        if !device.frozen || anew != device.gen_own {
+            devices::freeze(tx, device.id, anew)?;
+        }
+        frozen += usize::from(!device.frozen && device.state != DeviceState::Revoked);
     }
-    let numbering = hello.generation == row.generation;
-    let shows_more = hello.down > row.down_sent || hello.up_lo > row.up.saturating_add(1);
-    let is_ahead = row.generation > 0 && hello.generation > row.generation;
-    found.raise_generation.is_some() || is_ahead || (numbering && shows_more)
+    Ok(frozen)
 }
 
-/// A phone has shown that the hub went backwards: it waits for its own word, and with a second one
-/// of the project all of them do. Those that are connected are closed by their next turn.
+/// Says whether a hello shows what a hub that kept its data cannot have forgotten, and no freeze
+/// expects.
+pub fn is_evidence(device: &Device, found: &Admission) -> bool {
+    found.raise_generation.is_some() && found.lost_install.is_none() && !device.frozen
+}
+
+/// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody else
+/// does.
 ///
 /// # Errors
 /// What the database says.
@@ -210,17 +226,10 @@ pub fn shown_by(
     tx: &mut Tx<'_>,
     project: &Project,
     device: &Device,
-    generation: u64,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let (name, own) = (witness_name(project.id), device.id.to_string());
-    tracing::warn!(device = %device.id, "a phone shows that the hub's data went backwards");
-    let before = meta::get(tx, &name)?;
-    if before.is_some_and(|witness| witness != own) {
-        let (_, effects) = whole_project(hub, tx, project, generation, now)?;
-        return Ok(effects);
-    }
-    meta::put(tx, &name, &own)?;
+    tracing::warn!(device = %device.id, "a phone shows more than this hub knows of");
+    meta::put(tx, &alone_name(device.id), "")?;
     devices::set_frozen(tx, device.id, true)?;
     let freeze = Freeze {
         scope: Freeze::of(tx, project.id)?.map_or(Scope::Own, |freeze| freeze.scope),
@@ -233,6 +242,26 @@ pub fn shown_by(
         effects.webhooks();
     }
     Ok(effects)
+}
+
+/// A phone that was frozen by its numbers has shown an exposure that this hub made and does not
+/// know: the whole project waits, for any of its messages may have gone to another phone since.
+///
+/// # Errors
+/// What the database says.
+pub fn proven_by(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    device: &Device,
+    now: Now,
+) -> Result<Effects, StoreError> {
+    if meta::get(tx, &alone_name(device.id))?.is_none() {
+        return Ok(Effects::default());
+    }
+    tracing::warn!(device = %device.id, project = %project.id,
+        "a phone shows the hub's own proof of what it has forgotten: the project is frozen");
+    Ok(whole_project(hub, tx, project, now)?.1)
 }
 
 fn newest_key(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
@@ -255,6 +284,7 @@ pub fn answered(
         return Ok(effects);
     }
     devices::set_frozen(tx, device.id, false)?;
+    meta::remove(tx, &alone_name(device.id))?;
     let kind = AlertKind::HubFrozen;
     if alerts::clear_for_device(hub, tx, project, device.id, kind, now)? {
         effects.webhooks();

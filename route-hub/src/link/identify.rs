@@ -161,12 +161,13 @@ impl Deciding<'_> {
         link.down_acked = self.acked(&device, &link).max(link.down_acked);
         let around = Circumstances {
             generation: meta::generation(tx)?,
+            own_generation: device.gen_own,
             overtaken,
             install_is_lost: installs::is_lost(tx, device.id, self.hello.install.as_str())?,
         };
         match decide(self.hello, &link, around) {
             Decision::Admit(admission) => {
-                let shown = freeze::is_evidence(self.hello, &device, &link, &admission);
+                let shown = freeze::is_evidence(&device, &admission);
                 self.admit(tx, device, *admission, shown)
             }
             Decision::WentBack => self.went_back(tx, &device),
@@ -215,16 +216,17 @@ impl Deciding<'_> {
             // An installation that never was here was given nothing that could have been forgotten.
             effects = freeze::answered(self.hub, tx, &project, &device, self.now)?;
         }
-        if let Some(generation) = admission.raise_generation {
-            meta::put_generation(tx, generation)?;
-        }
         if shows_that_we_went_back {
-            let generation = meta::generation(tx)?;
-            let shown = freeze::shown_by(self.hub, tx, &project, &device, generation, self.now)?;
+            let shown = freeze::shown_by(self.hub, tx, &project, &device, self.now)?;
             effects.merge(shown);
         }
         let link = &admission.link;
         device.install = link.install.as_str().to_owned();
+        device.gen_own = match (admission.raise_generation, admission.reconcile) {
+            (Some(raised), _) => raised,
+            (None, None) => link.generation,
+            (None, Some(_)) => device.gen_own,
+        };
         devices::admit(tx, &device, &counters(link), self.now.unix)?;
         let offline = AlertKind::PhoneOffline;
         if alerts::clear_for_device(self.hub, tx, &project, device.id, offline, self.now)? {
@@ -267,7 +269,7 @@ impl Deciding<'_> {
                 ep: row.ep,
                 by: &by,
                 state: row.state,
-                page: false,
+                page: None,
             };
             drop(work.apply(tx, &mut message, fact, &Detail::default())?);
         }
@@ -315,13 +317,9 @@ pub fn wanted_again(
     };
     let held_back = phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped;
     Ok(match phone.sim {
-        Some(sim) if wanted && !held_back => Some(expose::frame(
-            message,
-            s,
-            Address::from(to),
-            sim,
-            work.now.unix,
-        )),
+        Some(sim) if wanted && !held_back => {
+            Some(expose::frame(work, message, s, Address::from(to), sim))
+        }
         _ => None,
     })
 }

@@ -12,6 +12,7 @@ pub mod installs;
 mod leave;
 mod pages;
 mod patience;
+pub mod proof;
 mod registry;
 pub mod removal;
 pub mod sims;

@@ -1,17 +1,19 @@
 //! Held pages: what a phone shows after the hub went backwards or was restored.
 
 use crate::dispatch::effects::Effects;
+use crate::dispatch::ownership;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::freeze;
 use crate::link::identify::{counters, link_of, project_of, wanted_again};
-use hub_domain::Device;
+use crate::link::proof::Proofs;
+use hub_domain::{Device, Direction, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
-use hub_store::{StoreError, Tx, devices, messages, phones};
+use hub_store::{StoreError, Tx, devices, messages, past_exposures, phones};
 use postrider_link::codec;
 use postrider_link::frame::{Held, HeldRow, PhoneFrame, Send};
-use postrider_link::ownership::hub::{Fact, Holder};
+use postrider_link::ownership::hub::{Fact, Holder, Standing, Whose};
 use postrider_link::session::hub::DeviceLink;
 use postrider_model::{Now, WireState};
 use std::sync::Arc;
@@ -45,50 +47,167 @@ fn show(
     let Some(link) = link_of(device) else {
         return Ok(Effects::default());
     };
-    let by = Holder {
-        device: device.id,
-        install: link.install,
+    let reader = Reader {
+        by: Holder {
+            device: device.id,
+            install: link.install,
+        },
+        on: phones::of_device(tx, device.id)?,
     };
     let mut work = Work::new(hub, &project, now);
-    let mut nowhere = Vec::new();
+    let (mut nowhere, mut refused, mut has_proof) = (Vec::new(), Vec::new(), false);
     for row in rows {
+        match reader.take(&mut work, tx, row)? {
+            Taken::Known => {}
+            Taken::Forgotten => has_proof = true,
+            Taken::Nowhere { proven } => {
+                has_proof |= proven;
+                nowhere.push(*row);
+            }
+            Taken::Refused => refused.push(*row),
+        }
+    }
+    put_aside(tx, device, nowhere, FORGOTTEN, now)?;
+    put_aside(tx, device, refused, NOT_ITS_OWN, now)?;
+    let mut effects = work.finish(tx)?;
+    if has_proof {
+        effects.merge(freeze::proven_by(hub, tx, &project, device, now)?);
+    }
+    Ok(effects)
+}
+
+/// Why rows are set aside whose message is not there.
+const FORGOTTEN: &str = "held messages that the hub has forgotten";
+/// Why rows are set aside whose message is not this phone's to speak of.
+const NOT_ITS_OWN: &str = "held messages that never were this phone's";
+
+/// What became of a row.
+enum Taken {
+    /// It was applied, and is about an exposure that the hub knows.
+    Known,
+    /// It was applied, and carries the hub's proof of an exposure that the hub does not know.
+    Forgotten,
+    /// Its message is not there; `proven` says whether this hub once made it.
+    Nowhere { proven: bool },
+    /// This phone may not speak of it.
+    Refused,
+}
+
+/// Who shows the rows of a page.
+struct Reader {
+    by: Holder,
+    on: Vec<Phone>,
+}
+
+impl Reader {
+    fn take(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        row: &HeldRow,
+    ) -> Result<Taken, StoreError> {
+        let proven = self.is_proven(work, row);
+        let project = work.project.id;
         let found = messages::by_key(tx, row.id)?;
-        let Some(mut message) = found.filter(|message| message.project_id == project.id) else {
-            nowhere.push(*row);
-            continue;
+        let Some(mut message) = found.filter(|message| message.project_id == project) else {
+            let proven = proven && is_kept(work, row);
+            return Ok(Taken::Nowhere { proven });
+        };
+        if message.direction != Direction::Outgoing || message.simulated {
+            return Ok(Taken::Refused);
+        }
+        let whose = ownership::of(&message)?.whose(row.ep, &self.by);
+        let was_held = whose == Whose::LookUpPast && self.was_held(tx, row)?;
+        let is_known = whose == Whose::Present || was_held;
+        let standing = match (proven, is_known) {
+            (true, _) => Standing::Proven,
+            (false, true) => Standing::Held,
+            (false, false) if self.is_concerned(work, tx, &message)? => Standing::Concerned,
+            (false, false) => Standing::Nothing,
         };
         let fact = Fact::Shown {
             ep: row.ep,
-            by: &by,
+            by: &self.by,
             state: row.state,
-            page: true,
+            page: Some(standing),
         };
-        let applied = work.apply(tx, &mut message, fact, &Detail::default())?;
-        if row.state == WireState::Revoked && applied.is_ok_and(|outcome| outcome.requeued) {
-            freeze::freed(&mut work, tx, &mut message)?;
+        let Ok(outcome) = work.apply(tx, &mut message, fact, &Detail::default())? else {
+            return Ok(Taken::Refused);
+        };
+        if row.state == WireState::Revoked && outcome.requeued {
+            freeze::freed(work, tx, &mut message)?;
         }
+        Ok(match proven && !is_known {
+            true => Taken::Forgotten,
+            false => Taken::Known,
+        })
     }
-    put_aside(tx, device, nowhere, now)?;
-    work.finish(tx)
+
+    fn is_proven(&self, work: &Work<'_, '_>, row: &HeldRow) -> bool {
+        let Holder { device, install } = &self.by;
+        let own = || work.hub.proofs.of(*device, install, row.id, row.ep);
+        row.proof
+            .is_some_and(|shown| Proofs::is_own(&shown, &own()))
+    }
+
+    /// Says whether this very exposure is among the past ones of this phone.
+    fn was_held(&self, tx: &mut Tx<'_>, row: &HeldRow) -> Result<bool, StoreError> {
+        let past = past_exposures::get(tx, row.id, row.ep)?;
+        Ok(past.is_some_and(|past| {
+            past.device_id == self.by.device && past.install == self.by.install.as_str()
+        }))
+    }
+
+    /// Says whether a message went or may go to this phone: it is routed to one of its Phones or to
+    /// a custom route that one of them is in, or this phone held an exposure of it.
+    fn is_concerned(
+        &self,
+        work: &Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        message: &Message,
+    ) -> Result<bool, StoreError> {
+        if self.on.iter().any(|phone| phone.id == message.phone_id) {
+            return Ok(true);
+        }
+        let route = match message.route_id {
+            Some(id) => work.hub.cache.route_in(tx, id)?,
+            None => None,
+        };
+        let offered = route.map(|route| route.actions.phones());
+        let is_offered = |phone: &Phone| offered.as_ref().is_some_and(|of| of.contains(&phone.id));
+        Ok(self.on.iter().any(is_offered)
+            || past_exposures::any_of_device(tx, message.id, self.by.device)?)
+    }
 }
 
-/// Keeps what a phone was given of messages that this hub has forgotten altogether.
+/// Says whether a message of that age is still kept: that an older one is not there shows nothing.
+fn is_kept(work: &Work<'_, '_>, row: &HeldRow) -> bool {
+    let days = work.project.message_retention_days;
+    let kept_ms = days.map_or(i64::MAX, |days| i64::from(days) * DAY_MS);
+    work.now.unix.0.saturating_sub(row.id.key().made_at_ms()) < kept_ms
+}
+
+/// One day.
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// Keeps rows that nothing could be done with.
 fn put_aside(
     tx: &mut Tx<'_>,
     device: &Device,
     rows: Vec<HeldRow>,
+    reason: &str,
     now: Now,
 ) -> Result<(), StoreError> {
     if rows.is_empty() {
         return Ok(());
     }
     let (count, last) = (rows.len(), false);
-    tracing::warn!(device = %device.id, count, "a phone holds messages that the hub has forgotten");
+    tracing::warn!(device = %device.id, count, reason, "rows of a phone were set aside");
     let aside = FactAside {
         device_id: device.id,
         s: 0,
         frame: codec::encode(&PhoneFrame::Held(Held { rows, last })).unwrap_or_default(),
-        reason: "held messages that the hub has forgotten".to_owned(),
+        reason: reason.to_owned(),
         time: now.unix,
     };
     facts_aside::insert(tx, &aside)

@@ -162,7 +162,7 @@ pub fn run(
     let Some(mut link) = link_of(&device).filter(|_| newest) else {
         return Ok(Ended::Close(CloseCode::Replaced));
     };
-    if device.frozen && link.generation < meta::generation(tx)? {
+    if device.frozen && link.generation < meta::generation(tx)?.max(device.gen_own) {
         // It shall come again and show what it holds.
         return Ok(Ended::Close(CloseCode::GoingAway));
     }

@@ -190,6 +190,7 @@ impl Joining<'_> {
             install: String::new(),
             conn: 0,
             gen_seen: 0,
+            gen_own: 0,
             down_sent: 0,
             down_acked: 0,
             up: 0,
@@ -213,7 +214,7 @@ impl Joining<'_> {
             installs::lose(tx, &device, &device.install)?;
             device.frozen = false;
             device.conn = 0;
-            device.gen_seen = 0;
+            (device.gen_seen, device.gen_own) = (0, 0);
             device.down_sent = 0;
             device.down_acked = 0;
             device.up = 0;

@@ -9,7 +9,7 @@ macro_rules! columns {
     () => {
         "id, organization_id, project_id, name, public_key, key_algorithm, install, conn, gen, \
          down_sent, down_acked, up, state, frozen, time_paired, time_last_seen, facts, \
-         offline_since"
+         offline_since, gen_own"
     };
 }
 
@@ -23,7 +23,7 @@ pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
             "INSERT INTO devices (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-             $18)"
+             $18, $19)"
         ),
         &values![
             device.id,
@@ -44,6 +44,7 @@ pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
             device.time_last_seen,
             &device.facts,
             device.offline_since,
+            device.gen_own,
         ],
     )?;
     Ok(())
@@ -57,8 +58,8 @@ pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE devices SET name = $2, public_key = $3, key_algorithm = $4, install = $5, \
          conn = $6, gen = $7, down_sent = $8, down_acked = $9, up = $10, state = $11, \
-         frozen = $12, time_paired = $13, time_last_seen = $14, facts = $15, offline_since = $16 \
-         WHERE id = $1",
+         frozen = $12, time_paired = $13, time_last_seen = $14, facts = $15, offline_since = $16, \
+         gen_own = $17 WHERE id = $1",
         &values![
             device.id,
             &device.name,
@@ -76,6 +77,7 @@ pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
             device.time_last_seen,
             &device.facts,
             device.offline_since,
+            device.gen_own,
         ],
     )?;
     Ok(changed == 1)
@@ -128,8 +130,9 @@ pub fn admit(
 ) -> Result<(), StoreError> {
     update_link(tx, device.id, link)?;
     tx.execute(
-        "UPDATE devices SET install = $2, time_last_seen = $3, offline_since = NULL WHERE id = $1",
-        &values![device.id, &device.install, now],
+        "UPDATE devices SET install = $2, time_last_seen = $3, offline_since = NULL, gen_own = $4 \
+         WHERE id = $1",
+        &values![device.id, &device.install, now, device.gen_own],
     )?;
     Ok(())
 }
@@ -175,27 +178,32 @@ pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), Sto
     Ok(())
 }
 
-/// Freezes dispatch to a project's devices that have not answered to `generation`, and returns how
-/// many of them are to answer: those that are out of service are frozen, but do not.
+/// Freezes a device until it has answered to a generation of its own.
 ///
 /// # Errors
 /// What the database says.
-pub fn freeze_project(
-    tx: &mut Tx<'_>,
-    project_id: ProjectId,
-    generation: u64,
-) -> Result<usize, StoreError> {
-    let revoked = DeviceState::Revoked.code();
+pub fn freeze(tx: &mut Tx<'_>, id: DeviceId, gen_own: u64) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE devices SET frozen = 1 WHERE project_id = $1 AND gen < $2 AND state = $3 \
-         AND frozen = 0",
-        &values![project_id, generation, revoked],
+        "UPDATE devices SET frozen = 1, gen_own = $2 WHERE id = $1",
+        &values![id, gen_own],
     )?;
-    tx.execute(
-        "UPDATE devices SET frozen = 1 WHERE project_id = $1 AND gen < $2 AND state <> $3 \
-         AND frozen = 0",
-        &values![project_id, generation, revoked],
-    )
+    Ok(())
+}
+
+/// Returns the highest generation that any device is in, or is to agree on.
+///
+/// # Errors
+/// What the database says.
+pub fn highest_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
+    let mut highest = 0;
+    for sql in [
+        "SELECT max(gen) FROM devices",
+        "SELECT max(gen_own) FROM devices",
+    ] {
+        let found = tx.query_one(sql, &[], |row| row.opt_int(0))?;
+        highest = highest.max(found.flatten().unwrap_or(0).unsigned_abs());
+    }
+    Ok(highest)
 }
 
 /// Says whether a project waits for the word of a device that may still come.
@@ -285,5 +293,6 @@ fn read(row: &Row<'_>) -> Result<Device, StoreError> {
         time_last_seen: columns.opt_time()?,
         facts: columns.opt_text()?,
         offline_since: columns.opt_time()?,
+        gen_own: columns.count()?,
     })
 }

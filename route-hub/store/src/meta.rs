@@ -60,6 +60,28 @@ pub fn put_generation(tx: &mut Tx<'_>, generation: u64) -> Result<(), StoreError
     put(tx, GENERATION, &generation.to_string())
 }
 
+const PROOF_KEY: &str = "proof_key";
+
+/// Returns the key of the hub's proofs; `None` before one was made.
+///
+/// # Errors
+/// What the database says.
+pub fn kept_proof_key(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
+    get(tx, PROOF_KEY)
+}
+
+/// Returns the key of the hub's proofs, and keeps `fresh` where there was none.
+///
+/// # Errors
+/// What the database says.
+pub fn proof_key(tx: &mut Tx<'_>, fresh: &str) -> Result<String, StoreError> {
+    tx.execute(
+        "INSERT INTO hub_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+        &values![PROOF_KEY, fresh],
+    )?;
+    Ok(get(tx, PROOF_KEY)?.unwrap_or_default())
+}
+
 /// Raises the hub's generation and returns the new one.
 ///
 /// # Errors

@@ -31,11 +31,15 @@ const ALL: &[(&str, &str)] = &[
         "V9__sms_parts_max",
         include_str!("../migrations/V9__sms_parts_max.sql"),
     ),
-    ("V14__upkeep", include_str!("../migrations/V14__upkeep.sql")),
     (
         "V10__pairing_commitments",
         include_str!("../migrations/V10__pairing_commitments.sql"),
     ),
+    (
+        "V12__own_generations",
+        include_str!("../migrations/V12__own_generations.sql"),
+    ),
+    ("V14__upkeep", include_str!("../migrations/V14__upkeep.sql")),
     (
         "V15__tenants",
         include_str!("../migrations/V15__tenants.sql"),

@@ -54,3 +54,20 @@ pub fn get(
         },
     )
 }
+
+/// Says whether a device held any earlier exposure of a message.
+///
+/// # Errors
+/// What the database says.
+pub fn any_of_device(
+    tx: &mut Tx<'_>,
+    message_id: MessageId,
+    device_id: DeviceId,
+) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM past_exposures WHERE message_id = $1 AND device_id = $2 LIMIT 1",
+        &values![message_id, device_id],
+        |_| Ok(()),
+    )?;
+    Ok(found.is_some())
+}

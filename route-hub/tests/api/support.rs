@@ -115,6 +115,7 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, None),
         generation: 1,
+        proofs: route_hub::link::proof::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["127.0.0.1".to_owned()],
     })
@@ -188,6 +189,7 @@ fn device(hub: &Hub, project_id: ProjectId) -> Device {
         install: INSTALL.to_owned(),
         conn: 1,
         gen_seen: 1,
+        gen_own: 0,
         down_sent: 0,
         down_acked: 0,
         up: 0,

@@ -7,6 +7,7 @@ mod facts;
 mod generations;
 mod kinds;
 mod meeting;
+mod pages;
 mod pausing;
 mod resuming;
 mod routes;

@@ -74,6 +74,7 @@ async fn what_the_phone_has_is_not_sent_again_and_not_freed() {
         id,
         ep: 1,
         state: WireState::Submitting,
+        proof: None,
     }];
     let mut line = phone.connect_with(|hello| hello.held = held).await;
     assert!(line.idle().await.is_empty());

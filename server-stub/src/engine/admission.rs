@@ -2,12 +2,19 @@
 
 use super::link::Link;
 use super::memory::Standing;
-use super::{Engine, signed};
+use super::{Engine, proof, signed};
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{HeldRow, Hello, Send};
-use postrider_link::ownership::hub::{Fact, Holder, HubState};
+use postrider_link::ownership::hub::{self, Fact, Holder, HubState};
 use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
 use postrider_model::{MessageId, Now};
+
+/// Where a row was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    InHello,
+    InPage,
+}
 
 impl Engine {
     /// Decides about a hello, as the real hub does in one transaction.
@@ -34,6 +41,7 @@ impl Engine {
         let accepted_at = link.session.accepted_at();
         let around = Circumstances {
             generation: self.memory.generation,
+            own_generation: 0,
             overtaken: self.admitted_at.is_some_and(|at| at >= accepted_at),
             install_is_lost: self.memory.lost.contains(&hello.install),
         };
@@ -67,7 +75,7 @@ impl Engine {
         }
         self.memory.link = Some(row);
         self.admitted_at = Some(now.boot);
-        self.show(&hello.held, false, now);
+        self.show(&hello.held, Shown::InHello, now);
         let resume = match admission.never_received_above {
             Some(down) => self.resume(down, admission.resumes, now),
             None => Vec::new(),
@@ -81,7 +89,7 @@ impl Engine {
     }
 
     pub(super) fn take_page(&mut self, rows: &[HeldRow], now: Now) {
-        self.show(rows, true, now);
+        self.show(rows, Shown::InPage, now);
     }
 
     /// Takes in that every page came.
@@ -103,16 +111,22 @@ impl Engine {
         self.counts.connected += 1;
     }
 
-    fn show(&mut self, rows: &[HeldRow], page: bool, now: Now) {
+    fn show(&mut self, rows: &[HeldRow], shown: Shown, now: Now) {
         let Some(by) = self.holder() else {
             return;
         };
         for row in rows {
+            let own = proof::of(&by, row.id, row.ep);
+            let standing = match row.proof == Some(own) {
+                true => hub::Standing::Proven,
+                // There is but one phone: each message was routed to it.
+                false => hub::Standing::Concerned,
+            };
             let fact = Fact::Shown {
                 ep: row.ep,
                 by: &by,
                 state: row.state,
-                page,
+                page: (shown == Shown::InPage).then_some(standing),
             };
             self.apply(row.id, fact, now);
         }

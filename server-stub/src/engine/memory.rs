@@ -1,5 +1,6 @@
 //! What the hub knows: all of it can be forgotten.
 
+use super::proof;
 use crate::scenario::OnUnknownWish;
 use postrider_link::frame::{Config, InstallId, Kind, Send};
 use postrider_link::ownership::hub::{Holder, HubState, OnUnknown, Ownership, Rules};
@@ -61,6 +62,11 @@ impl Message {
         Send {
             s,
             ep: self.owned.ep,
+            proof: self
+                .owned
+                .holder
+                .as_ref()
+                .map(|by| proof::of(by, self.send.id, self.owned.ep)),
             ttl_ms: u64::try_from(left).unwrap_or(0),
             ..self.send.clone()
         }

@@ -23,6 +23,7 @@ mod link;
 mod memory;
 mod outgoing;
 mod pairing;
+mod proof;
 mod signed;
 mod state;
 mod steps;

@@ -177,6 +177,7 @@ impl Engine {
             s: 0,
             id,
             ep: 0,
+            proof: None,
             kind: wish.kind.clone(),
             to: wish.to.clone(),
             text,

@@ -8,7 +8,7 @@ use crate::{
         EPS, FRAMES, Fact, Frame, FrameKind, Hello, Phone, World, at, fate, once, peer, phase, slot,
     },
 };
-use postrider_link::ownership::hub::Whose;
+use postrider_link::ownership::hub::{Standing, Whose};
 
 impl System {
     pub(crate) fn link_steps(&self, world: &World, p: usize, next: Next<'_>) {
@@ -130,7 +130,7 @@ impl System {
         phone.asked = 0;
         let by = peer(p, shown.install);
         for (m, ep, code) in rows(shown) {
-            self.apply(after, m, Small::Shown(ep, by, code, false));
+            self.apply(after, m, Small::Shown(ep, by, code, None));
         }
         let wanted = self.settle_unreceived(after, (p, by), shown, it, resume);
         let is_present = after.phones[p].conn == shown.conn;
@@ -243,7 +243,8 @@ impl System {
         let link = Self::link_of(phone, p);
         let by = peer(p, shown.install);
         for (m, ep, code) in rows(&shown) {
-            let stranger = !self.apply(after, m, Small::Shown(ep, by, code, true));
+            let stranger =
+                !self.apply(after, m, Small::Shown(ep, by, code, Some(Standing::Proven)));
             if stranger {
                 after.breaks(19);
             }

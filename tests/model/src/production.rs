@@ -11,7 +11,7 @@ use postrider_link::{
     frame::InstallId,
     ownership::hub::{
         Ask, ErrorCode, Fact, Flags, Holder, HubState, OnUnknown, Ownership, Report, Rules,
-        Verdict, Whose,
+        Standing, Verdict, Whose,
     },
 };
 use postrider_model::{DeviceId, Key};
@@ -40,8 +40,8 @@ pub enum Small {
     Reported(u8, u8, u8),
     /// Exposure, claim code.
     PastReported(u8, u8),
-    /// Exposure, who shows it, claim code, whether in a page.
-    Shown(u8, u8, u8, bool),
+    /// Exposure, who shows it, claim code, and in a page what stands behind it.
+    Shown(u8, u8, u8, Option<Standing>),
     /// Who never received it, and the highest number that it has.
     NeverReceived(u8, u8),
     /// The counters started over.

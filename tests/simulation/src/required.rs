@@ -169,7 +169,7 @@ pub const REQUIRED: &[Mark] = &[
     ("link", "paired again", ""),
     ("link", "reconciled", "again"),
     ("link", "reconciled", "anew"),
-    ("link", "the hub raises its generation", ""),
+    ("link", "a device gets a generation of its own", ""),
     ("link", "the operator gives a phone up", ""),
     // Logs that are read.
     ("log read", "calls", ""),

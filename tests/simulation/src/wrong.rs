@@ -85,6 +85,10 @@ pub enum Wrong {
     HubTurnsTheOrder,
     /// The hub acks some of what comes in, and does not store it.
     HubLosesIncoming,
+    /// The hub believes every row of every page.
+    HubBelievesPages,
+    /// The hub freezes nothing for a proof of what it forgot.
+    HubIgnoresProofs,
 }
 
 impl World {

@@ -1,6 +1,7 @@
 //! Frames that the hub writes.
 
 use super::{Address, Data, Kind, Media, Nonce};
+use crate::proof::Proof;
 use postrider_model::{HubId, MessageId, MessageText, SimSlot};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,9 @@ pub struct Send {
     pub id: MessageId,
     /// Which exposure of it.
     pub ep: u32,
+    /// The hub's own proof of the exposure, for the phone to keep and to show in a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     /// What to do.
     pub kind: Kind,
     /// The recipient, or the USSD code.

@@ -1,8 +1,13 @@
 //! What frames are made of: checked and masked values.
 
+use crate::proof::Proof;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use postrider_model::{MessageId, PhoneNumber, Secret, SimSlot, WireState};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeTuple};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, SeqAccess, Visitor},
+    ser::SerializeTuple,
+};
 use std::{borrow::Cow, fmt, str::FromStr};
 
 /// What a phone is asked to do, or what it took in.
@@ -202,7 +207,8 @@ token! {
     Nonce
 }
 
-/// One exposure as the phone shows it: `[id, ep, state]` on the wire.
+/// One exposure as the phone shows it: `[id, ep, state]` on the wire, and in a page `[id, ep,
+/// state, proof]` where the `send` had one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeldRow {
     /// The message.
@@ -211,22 +217,53 @@ pub struct HeldRow {
     pub ep: u32,
     /// What became of it so far.
     pub state: WireState,
+    /// The hub's own proof of the exposure; never in hello, which has to fit a frame.
+    pub proof: Option<Proof>,
 }
 
 impl Serialize for HeldRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut row = serializer.serialize_tuple(3)?;
+        let length = 3 + usize::from(self.proof.is_some());
+        let mut row = serializer.serialize_tuple(length)?;
         row.serialize_element(&self.id)?;
         row.serialize_element(&self.ep)?;
         row.serialize_element(&self.state)?;
+        if let Some(proof) = &self.proof {
+            row.serialize_element(proof)?;
+        }
         row.end()
     }
 }
 
 impl<'de> Deserialize<'de> for HeldRow {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (id, ep, state) = Deserialize::deserialize(deserializer)?;
-        Ok(Self { id, ep, state })
+        deserializer.deserialize_seq(RowReader)
+    }
+}
+
+/// Reads a row; what a later version puts behind the proof is ignored, as unknown fields are.
+struct RowReader;
+
+impl<'de> Visitor<'de> for RowReader {
+    type Value = HeldRow;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a row of at least id, exposure and state")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<HeldRow, A::Error> {
+        let too_short = |length| de::Error::invalid_length(length, &RowReader);
+        let id = row.next_element()?.ok_or_else(|| too_short(0))?;
+        let ep = row.next_element()?.ok_or_else(|| too_short(1))?;
+        let state = row.next_element()?.ok_or_else(|| too_short(2))?;
+        let proof = row.next_element::<Option<Proof>>()?.flatten();
+        while row.next_element::<de::IgnoredAny>()?.is_some() {}
+        Ok(HeldRow {
+            id,
+            ep,
+            state,
+            proof,
+        })
     }
 }
 

@@ -105,6 +105,7 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
         id: message(n),
         ep: 1,
         state,
+        proof: None,
     };
     vec![
         PhoneFrame::Hello(Hello {
@@ -149,7 +150,13 @@ pub fn phone_frames() -> Vec<PhoneFrame> {
             ..event(11, 2, WireState::Sent)
         }),
         PhoneFrame::Held(Held {
-            rows: vec![row(7, WireState::Delivered)],
+            rows: vec![
+                row(7, WireState::Delivered),
+                HeldRow {
+                    proof: Some(proof(7)),
+                    ..row(8, WireState::Sent)
+                },
+            ],
             last: true,
         }),
         PhoneFrame::Inbound(Inbound {

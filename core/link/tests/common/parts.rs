@@ -1,6 +1,7 @@
 //! Ids and the frames that most tests begin with.
 
 use postrider_link::frame::*;
+use postrider_link::proof::{PROOF_BYTES, Proof};
 use postrider_model::{DeviceId, Key, MessageId, MessageText, SimSlot, WireState};
 
 pub fn message(n: i64) -> MessageId {
@@ -19,6 +20,10 @@ pub fn nonce() -> Nonce {
     "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap()
 }
 
+pub fn proof(n: u8) -> Proof {
+    Proof([n; PROOF_BYTES])
+}
+
 pub fn slot(n: u8) -> SimSlot {
     SimSlot::new(n).unwrap()
 }
@@ -28,6 +33,7 @@ pub fn send(s: u64) -> Send {
         s,
         id: message(7),
         ep: 2,
+        proof: Some(proof(7)),
         kind: Kind::Sms,
         to: Address::new("+15005550002"),
         text: Some(MessageText::new("come at \"noon\"\n")),

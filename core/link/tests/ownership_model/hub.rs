@@ -253,6 +253,7 @@ impl HubSide<'_> {
         };
         let around = Circumstances {
             generation: 1,
+            own_generation: 0,
             overtaken: false,
             install_is_lost: false,
         };
@@ -336,7 +337,7 @@ impl HubSide<'_> {
                 ep: u32::from(ep),
                 by,
                 state: claim.state,
-                page: false,
+                page: None,
             };
             self.apply(world, fact);
         }

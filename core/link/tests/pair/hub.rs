@@ -241,6 +241,7 @@ impl Hub {
         let accepted = self.sessions.get(&socket).map_or(0, |s| s.accepted);
         let around = Circumstances {
             generation: self.rows.generation,
+            own_generation: 0,
             overtaken: accepted < self.admitted,
             install_is_lost: false,
         };

@@ -117,6 +117,7 @@ impl Phone {
             id: parts::message(*id),
             ep: 1,
             state: WireState::OnPhone,
+            proof: None,
         };
         self.pending.taken.iter().map(row).collect()
     }

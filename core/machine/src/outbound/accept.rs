@@ -66,7 +66,8 @@ impl Outbound {
         match Claim::offer(&self.claims(message), send.ep, self.supports(&send)) {
             Offer::Known(claim) => self.answer_known(message, claim, cx),
             Offer::Refused { claim, code } => {
-                let row = self.row_without_content(message, send.s, cx);
+                let mut row = self.row_without_content(message, send.s, cx);
+                row.proof = send.proof;
                 self.store_ended(row, claim, Some(code), cx);
             }
             Offer::Accepted { claim, supersedes } => {
@@ -207,6 +208,7 @@ impl Outbound {
         let examined = self.examine(&send);
         let refusal = examined.err();
         let mut row = self.row_without_content(message, send.s, cx);
+        row.proof = send.proof;
         let step = if refusal.is_some() {
             claim.after(Step::Failed {
                 partial: false,
@@ -281,6 +283,7 @@ impl Outbound {
         self.next_arrived += 1;
         MessageRow {
             message,
+            proof: None,
             s,
             arrived,
             kind: Kind::Sms,

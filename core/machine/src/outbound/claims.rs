@@ -228,6 +228,7 @@ mod tests {
             state: WireState::Sent,
             partial: false,
             unsent: false,
+            proof: None,
             s: 1,
             fact: 1,
             at: NOW.plus_ms(9),

@@ -64,6 +64,7 @@ use message::Message;
 use postrider_link::{
     frame::{self, Config, HeldRow, SimInfo},
     ownership::phone::{Claim, Step},
+    proof::Proof,
 };
 use postrider_model::{BootMs, MessageId, Now, SimSlot, UnixMs, WireState};
 use queue::SimQueue;
@@ -319,7 +320,7 @@ impl Outbound {
             .live
             .values()
             .filter(|message| message.claim().is_held(message.acked));
-        held.map(|message| held_row(message.row.message, message.state()))
+        held.map(|message| held_row(message.row.message, message.state(), None))
             .collect()
     }
 
@@ -329,13 +330,18 @@ impl Outbound {
         let above = |s: u64, fact: u64| s == 0 || s > down_sent || fact > up;
         let live = self.live.values().map(|message| {
             let row = &message.row;
-            (row.message, row.progress.state, row.s, row.progress.fact)
+            let shown = held_row(row.message, row.progress.state, row.proof);
+            (shown, row.s, row.progress.fact)
         });
         let is_over = |row: &&EndedRow| !self.live.contains_key(&row.message);
         let ended = self.ended.iter().filter(is_over);
-        live.chain(ended.map(|row| (row.message, row.state, row.s, row.fact)))
-            .filter(|(_, _, s, fact)| above(*s, *fact))
-            .map(|(message, state, _, _)| held_row(message, state))
+        let ended = ended.map(|row| {
+            let shown = held_row(row.message, row.state, row.proof);
+            (shown, row.s, row.fact)
+        });
+        live.chain(ended)
+            .filter(|(_, s, fact)| above(*s, *fact))
+            .map(|(shown, _, _)| shown)
             .collect()
     }
 
@@ -521,10 +527,11 @@ fn outdated(
     })
 }
 
-fn held_row(message: MessageRef, state: WireState) -> HeldRow {
+fn held_row(message: MessageRef, state: WireState, proof: Option<Proof>) -> HeldRow {
     HeldRow {
         id: message.id,
         ep: message.ep,
         state,
+        proof,
     }
 }

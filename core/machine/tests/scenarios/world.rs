@@ -88,6 +88,7 @@ pub(crate) fn send(n: i64) -> Send {
         s: 0,
         id: message(n, 1).id,
         ep: 1,
+        proof: None,
         kind: Kind::Sms,
         to: Address::new("+15005550001"),
         text: Some(MessageText::new(format!("message {n}"))),

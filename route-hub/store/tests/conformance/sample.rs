@@ -209,6 +209,7 @@ pub(crate) fn device() -> Device {
         install: "install-1".to_owned(),
         conn: 1,
         gen_seen: 2,
+        gen_own: 0,
         down_sent: 3,
         down_acked: 4,
         up: 5,

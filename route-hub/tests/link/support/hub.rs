@@ -15,7 +15,7 @@ use route_hub::dispatch::effects::Effects;
 use route_hub::dispatch::settle::{Detail, Work};
 use route_hub::dispatch::{inbound, life};
 use route_hub::hub::{Hub, HubParts};
-use route_hub::link::freeze;
+use route_hub::link::{freeze, proof};
 use route_hub::{link, routes, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -47,6 +47,7 @@ pub async fn hub() -> TestHub {
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),
         generation: 1,
+        proofs: proof::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
     });
@@ -292,7 +293,7 @@ impl TestHub {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
         let generation = self.write(meta::raise_generation).await;
         self.write(move |tx| {
-            let frozen = freeze::whole_project(&hub, tx, &project, generation, now)?;
+            let frozen = freeze::whole_project(&hub, tx, &project, now)?;
             Ok(frozen.0)
         })
         .await;

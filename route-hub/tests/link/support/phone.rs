@@ -78,6 +78,7 @@ impl TestHub {
             install: "install-of-tests-1".to_owned(),
             conn: 0,
             gen_seen: 0,
+            gen_own: 0,
             down_sent: 0,
             down_acked: 0,
             up: 0,

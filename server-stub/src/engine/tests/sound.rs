@@ -100,6 +100,7 @@ fn a_new_generation_asks_for_pages_and_starts_the_numbers_over() {
         id: send.id,
         ep: 1,
         state: W::OnPhone,
+        proof: None,
     }];
     phone.say(&PhoneFrame::Held(Held { rows, last: true }));
     assert!(matches!(phone.frames[0], HubFrame::Welcome(it) if it.generation == 2));

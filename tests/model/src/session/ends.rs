@@ -35,6 +35,7 @@ pub(super) fn hello(p: usize, shown: &Shown, hub_generation: u8) -> Hello {
                     id: message(m),
                     ep: u32::from(ep),
                     state: claim.state,
+                    proof: None,
                 });
             }
         }
@@ -159,6 +160,7 @@ pub(super) fn open_hub(
     };
     let around = Circumstances {
         generation: u64::from(link.generation),
+        own_generation: 0,
         overtaken: false,
         install_is_lost: false,
     };
@@ -267,6 +269,7 @@ pub(super) fn send(s: u64) -> Send {
         s,
         id: message(0),
         ep: 1,
+        proof: None,
         kind: Kind::Sms,
         to: Address::new("+15005550100"),
         text: None,

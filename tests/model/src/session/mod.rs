@@ -169,6 +169,7 @@ impl Sessions {
             .get((p as u8, *shown, link, generation, overtaken), || {
                 let around = Circumstances {
                     generation: u64::from(generation),
+                    own_generation: 0,
                     overtaken,
                     install_is_lost: false,
                 };
@@ -407,6 +408,7 @@ impl Sessions {
             };
             let around = Circumstances {
                 generation: u64::from(generation),
+                own_generation: 0,
                 overtaken: false,
                 install_is_lost: false,
             };

@@ -5,29 +5,17 @@ use super::{
     apply::{Detail, Effects},
     rows::Freeze,
 };
-use crate::world::World;
+use crate::{world::World, wrong::Wrong};
 use postrider_link::{
-    frame::Hello,
     ownership::hub::{Fact, HubState},
-    session::hub::{Admission, DeviceLink},
+    session::hub::Admission,
 };
 use postrider_model::{DeviceId, MessageId};
 
 /// Says whether a hello shows what a hub that kept its rows cannot have forgotten, and no freeze
 /// expects.
-pub(super) fn is_evidence(
-    hello: &Hello,
-    is_frozen: bool,
-    row: &DeviceLink,
-    found: &Admission,
-) -> bool {
-    if found.reconcile.is_none() || found.lost_install.is_some() || is_frozen {
-        return false;
-    }
-    let numbering = hello.generation == row.generation;
-    let shows_more = hello.down > row.down_sent || hello.up_lo > row.up.saturating_add(1);
-    let is_ahead = row.generation > 0 && hello.generation > row.generation;
-    found.raise_generation.is_some() || is_ahead || (numbering && shows_more)
+pub(super) fn is_evidence(is_frozen: bool, found: &Admission) -> bool {
+    found.raise_generation.is_some() && found.lost_install.is_none() && !is_frozen
 }
 
 impl World {
@@ -38,10 +26,15 @@ impl World {
         let generation = self.hub.rows.generation;
         let rows = &mut self.hub.rows;
         let given_up = rows.freeze.as_ref().is_some_and(|freeze| freeze.given_up);
-        let devices = rows.devices.values_mut();
-        let behind = devices.filter(|device| device.link.generation < generation);
-        behind.for_each(|device| device.frozen = true);
-        rows.witness = None;
+        for device in rows.devices.values_mut() {
+            let seen = device.link.generation;
+            // Whoever has not answered yet is asked already.
+            if seen >= generation.max(device.own_generation) {
+                device.own_generation = seen + 1;
+            }
+            device.frozen = true;
+            device.alone = false;
+        }
         if self.any_frozen() {
             let of = self.hub.rows.messages.keys().copied().collect();
             let whole = self.any_waited_for();
@@ -64,16 +57,13 @@ impl World {
         devices.any(|device| device.frozen && device.state == DeviceState::Active)
     }
 
-    /// A phone has shown that the hub went backwards: it waits for its own word, and with a second
-    /// one all of them do.
+    /// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody
+    /// else does.
     pub(super) fn went_backwards(&mut self, device: DeviceId) {
         let rows = &mut self.hub.rows;
-        if rows.witness.is_some_and(|witness| witness != device) {
-            return self.freeze_all();
-        }
-        rows.witness = Some(device);
         if let Some(row) = rows.devices.get_mut(&device) {
             row.frozen = true;
+            row.alone = true;
         }
         let (whole, given_up) = match &rows.freeze {
             Some(freeze) => (freeze.whole, freeze.given_up),
@@ -88,10 +78,33 @@ impl World {
         self.coverage.mark("link", "one phone is frozen", "");
     }
 
+    /// A phone that was frozen by its numbers has shown an exposure that the hub made and does not
+    /// know: everything is frozen.
+    pub(super) fn proven(&mut self, device: DeviceId) {
+        let row = self.hub.rows.devices.get(&device);
+        if row.is_some_and(|row| row.alone) && !self.has(Wrong::HubIgnoresProofs) {
+            self.coverage.mark("link", "a proven row freezes all", "");
+            self.freeze_all();
+            let sockets: Vec<u64> = self.hub.links.keys().copied().collect();
+            for socket in sockets {
+                self.look_again(socket);
+            }
+        }
+    }
+
+    /// Has a link look at its settings, and so notice that it is frozen.
+    fn look_again(&mut self, socket: u64) {
+        if let Some(link) = self.hub.links.get_mut(&socket) {
+            link.turn.settings = true;
+            self.begin_commit(socket);
+        }
+    }
+
     /// A phone has shown all that it holds, or was never given anything.
     pub(super) fn answered(&mut self, device: DeviceId, effects: &mut Effects) {
         if let Some(row) = self.hub.rows.devices.get_mut(&device) {
             row.frozen = false;
+            row.alone = false;
         }
         let Some(freeze) = self.hub.rows.freeze.clone() else {
             return;

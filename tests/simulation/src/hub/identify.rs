@@ -5,6 +5,7 @@ use super::{
     apply::{Detail, Effects, is_requeued},
     freeze::is_evidence,
     link::Fence,
+    proof,
 };
 use crate::{
     log::{Line, Who},
@@ -51,6 +52,7 @@ impl World {
         row.down_acked = self.acked(hello.phone, &row).max(row.down_acked);
         let around = Circumstances {
             generation: self.hub.rows.generation,
+            own_generation: device.own_generation,
             overtaken,
             install_is_lost: self.hub.rows.is_lost(hello.phone, &hello.install),
         };
@@ -99,7 +101,7 @@ impl World {
         let id = hello.phone;
         let row = &self.hub.rows.devices[&id];
         let (is_frozen, is_new) = (row.frozen, row.link.generation == 0);
-        let shows = is_evidence(hello, is_frozen, &row.link, &admission);
+        let shows = is_evidence(is_frozen, &admission);
         if let Some(lost) = admission.lost_install.clone() {
             self.coverage.mark("link", "another installation", "");
             self.hub.rows.lost.insert((id, lost));
@@ -107,17 +109,21 @@ impl World {
         } else if is_new && admission.reconcile.is_none() {
             self.answered(id, &mut effects);
         }
-        if let Some(generation) = admission.raise_generation {
-            self.coverage
-                .mark("link", "the hub raises its generation", "");
-            self.hub.rows.generation = generation;
-        }
         if shows {
             self.note(Line::new(Who::Hub, "finds that it went back"));
             self.went_backwards(id);
         }
         if let Some(device) = self.hub.rows.devices.get_mut(&id) {
             device.link = admission.link.clone();
+            if let Some(raised) = admission.raise_generation {
+                device.own_generation = raised;
+            } else if admission.reconcile.is_none() {
+                device.own_generation = admission.link.generation;
+            }
+        }
+        if admission.raise_generation.is_some() {
+            self.coverage
+                .mark("link", "a device gets a generation of its own", "");
         }
         if admission.reconcile.is_some() {
             self.coverage.mark("link", "held pages are asked for", "");
@@ -169,7 +175,7 @@ impl World {
                 ep: row.ep,
                 by: &by,
                 state: row.state,
-                page: false,
+                page: None,
             };
             self.apply(row.id, fact, Detail::default(), effects);
         }
@@ -224,6 +230,11 @@ impl World {
             s,
             id,
             ep: message.owner.ep,
+            proof: message
+                .owner
+                .holder
+                .as_ref()
+                .map(|by| proof::of(by, id, message.owner.ep)),
             kind: message.kind.clone(),
             to: message.to.clone(),
             text: message.text.clone(),

@@ -9,6 +9,7 @@ mod freeze;
 mod identify;
 mod link;
 mod pages;
+mod proof;
 mod rows;
 mod sender;
 mod turn;
@@ -75,6 +76,8 @@ impl Hub {
                 link: DeviceLink::new(install),
                 state: DeviceState::Active,
                 frozen: false,
+                alone: false,
+                own_generation: 0,
                 key: phone.key,
             };
             rows.devices.insert(phone.device, device);

@@ -4,15 +4,16 @@ use super::{
     Answer,
     apply::{Detail, Effects, is_requeued},
     link::Fence,
+    proof,
 };
-use crate::world::World;
+use crate::{world::World, wrong::Wrong};
 use postrider_link::{
     close::CloseCode,
     frame::HeldRow,
-    ownership::hub::{Fact, Holder},
+    ownership::hub::{Fact, Holder, Standing, Whose},
     session::hub::DeviceLink,
 };
-use postrider_model::WireState;
+use postrider_model::{DeviceId, MessageId, WireState};
 
 impl World {
     /// Commits what one page shows.
@@ -20,21 +21,59 @@ impl World {
         let Some(by) = self.newest(socket) else {
             return Answer::Close(CloseCode::Internal);
         };
-        let mut effects = Effects::default();
+        let (mut effects, mut has_proof) = (Effects::default(), false);
         for row in rows {
-            let fact = Fact::Shown {
-                ep: row.ep,
-                by: &by,
-                state: row.state,
-                page: true,
-            };
-            let applied = self.apply(row.id, fact, Detail::default(), &mut effects);
-            if row.state == WireState::Revoked && is_requeued(applied) {
-                self.freed(row.id, &mut effects);
-            }
+            has_proof |= self.store_row(&by, &row, &mut effects);
+        }
+        if has_proof {
+            self.proven(by.device);
         }
         self.wake(effects);
         Answer::Stored
+    }
+
+    /// Takes in a row; says whether it proves an exposure that the hub does not know.
+    fn store_row(&mut self, by: &Holder, row: &HeldRow, effects: &mut Effects) -> bool {
+        let proven = row.proof == Some(proof::of(by, row.id, row.ep));
+        let Some(message) = self.hub.rows.messages.get(&row.id) else {
+            self.hub.rows.aside += 1;
+            return proven;
+        };
+        let past = (row.id, row.ep, by.device, by.install.clone());
+        let is_known = match message.owner.whose(row.ep, by) {
+            Whose::Present => true,
+            Whose::LookUpPast => self.hub.rows.past.contains(&past),
+            Whose::Stranger => false,
+        };
+        let of_device =
+            |past: &&(MessageId, u32, DeviceId, _)| (past.0, past.2) == (row.id, by.device);
+        let is_concerned = message.route.0 == by.device
+            || message.movable
+            || self.hub.rows.past.iter().any(|past| of_device(&past));
+        let standing = match (proven, is_known) {
+            (true, _) => Standing::Proven,
+            (false, true) => Standing::Held,
+            (false, false) if is_concerned || self.has(Wrong::HubBelievesPages) => {
+                Standing::Concerned
+            }
+            (false, false) => Standing::Nothing,
+        };
+        let fact = Fact::Shown {
+            ep: row.ep,
+            by,
+            state: row.state,
+            page: Some(standing),
+        };
+        let applied = self.apply(row.id, fact, Detail::default(), effects);
+        if applied.as_ref().is_none_or(Result::is_err) {
+            self.hub.rows.aside += 1;
+            self.coverage.mark("link", "a row is set aside", "");
+            return false;
+        }
+        if row.state == WireState::Revoked && is_requeued(applied) {
+            self.freed(row.id, effects);
+        }
+        proven && !is_known
     }
 
     /// Commits the reconciled row, and returns what goes out again with its number.

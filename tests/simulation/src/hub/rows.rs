@@ -32,6 +32,10 @@ pub struct Device {
     pub state: DeviceState,
     /// Whether nothing is exposed to it until it has shown what it holds.
     pub frozen: bool,
+    /// Whether its own numbers alone had it frozen.
+    pub alone: bool,
+    /// The generation that it alone is to agree on.
+    pub own_generation: u64,
     /// The key that its hello must be signed with.
     pub key: u64,
 }
@@ -132,8 +136,6 @@ pub struct Rows {
     pub aside: u64,
     /// What waits for the phones' word since the hub went backwards.
     pub freeze: Option<Freeze>,
-    /// The first device that showed that the hub went backwards.
-    pub witness: Option<DeviceId>,
 }
 
 /// What waits since the hub went backwards.

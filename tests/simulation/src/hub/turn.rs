@@ -122,7 +122,9 @@ impl World {
         if !device.link.admits(fence.conn) || device.link.install != fence.install {
             return Ended::Close(CloseCode::Replaced);
         }
-        if device.frozen && device.link.generation < self.hub.rows.generation {
+        if device.frozen
+            && device.link.generation < self.hub.rows.generation.max(device.own_generation)
+        {
             self.coverage
                 .mark("link", "a frozen phone has to come again", "");
             return Ended::Close(CloseCode::GoingAway);

@@ -274,6 +274,7 @@ fn ended_row(row: &MessageRow) -> Option<(u64, EndedRow)> {
         state: row.progress.state,
         partial: row.progress.partial,
         unsent: row.progress.unsent,
+        proof: row.proof,
         s: row.s,
         fact: row.progress.fact,
         at: row.progress.ended?,

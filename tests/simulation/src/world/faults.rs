@@ -220,7 +220,7 @@ impl World {
             self.hub.rows.lost.insert((device, lost.install));
             row.state = DeviceState::Active;
             row.key = key;
-            row.frozen = false;
+            (row.frozen, row.alone, row.own_generation) = (false, false, 0);
         }
         self.wake(effects);
         self.close_links(no, CloseCode::Replaced);
@@ -338,7 +338,10 @@ impl World {
         let waits = messages.filter(|message| message.owner.state == HubState::Waiting);
         let waiting: Vec<MessageId> = waits.map(|message| message.id).collect();
         if raised {
-            self.hub.rows.generation = self.hub.rows.generation.max(replaced) + 1;
+            let devices = self.hub.rows.devices.values();
+            let own = devices.map(|device| device.own_generation.max(device.link.generation));
+            let highest = own.max().unwrap_or(0).max(self.hub.rows.generation);
+            self.hub.rows.generation = highest.max(replaced) + 1;
             self.freeze_all();
             self.taint_given(&waiting, &self.forgetful_phones());
             self.taint_moved(&waiting);

@@ -2,6 +2,7 @@
 
 use postrider_link::{
     frame::{Address, Bytes, Config, Data, Event, Health, Inbound, Kind},
+    proof::Proof,
     session::phone::{FactRange, LinkChange, PhoneFact},
 };
 use postrider_machine::{
@@ -168,6 +169,10 @@ impl Drawing<'_> {
                 id: MessageId::new(Key::new(arrived.cast_signed()).unwrap()),
                 ep: self.small() + 1,
             },
+            proof: self.maybe(|own| {
+                let half = own.random.next_u64().to_be_bytes();
+                Proof([half, half].concat().try_into().unwrap())
+            }),
             s: self.random.below(40),
             arrived,
             kind: kind.unwrap_or_else(|| Kind::Other("telegram".to_owned())),

@@ -79,6 +79,7 @@ impl Ownership {
         self.send_attempts = self.send_attempts.saturating_add(1);
         self.flags.clear(Flags::REVOKE_ASKED);
         self.flags.clear(Flags::PARTIAL);
+        self.flags.clear(Flags::CLAIMED);
         replaced
     }
 
@@ -148,6 +149,9 @@ impl Ownership {
     pub(super) fn free(&mut self, rules: Rules) -> Outcome {
         self.s = None;
         self.flags.clear(Flags::REVOKE_ASKED);
+        if self.flags.has(Flags::CLAIMED) && !mutant::is("claim_forgotten") {
+            return self.outcome_unknown(rules);
+        }
         let unwanted = self.flags.has(Flags::CANCEL_ASKED) || self.flags.has(Flags::DELETED);
         if unwanted && !mutant::is("cancel_forgotten") {
             self.end_unsent(HubState::Cancelled);

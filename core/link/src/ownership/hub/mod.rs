@@ -95,6 +95,20 @@ pub struct Report {
     pub unsent: bool,
 }
 
+/// What stands behind a row of a `held` page: how much a phone's word about it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Nothing: the message never was this device's.
+    Nothing,
+    /// The message was routed to one of the device's phones or to a custom route that one of them
+    /// is in, or this device held another exposure of it.
+    Concerned,
+    /// This very exposure is among the past ones of the reporter.
+    Held,
+    /// The row carries the hub's own proof: this hub made the exposure, whatever it remembers.
+    Proven,
+}
+
 /// What happened to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Fact<'a> {
@@ -129,9 +143,9 @@ pub enum Fact<'a> {
         by: &'a Holder,
         /// Its state there.
         state: WireState,
-        /// Whether it came in a `held` page: then a higher `ep` than ours is one that this hub
-        /// forgot, and nothing else will tell its end.
-        page: bool,
+        /// Where it came in a `held` page, what stands behind it: then a higher `ep` than ours may
+        /// be one that this hub forgot, and nothing else will tell its end.
+        page: Option<Standing>,
     },
     /// R2: hello of a newer connection of the holder showed that it never received the present
     /// exposure, and it is not written again there (its place becomes a `void`).

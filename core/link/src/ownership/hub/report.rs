@@ -1,6 +1,8 @@
 //! What a phone's word does: reports, late truths and shown rows.
 
-use super::{Ask, Flags, Holder, HubState, Outcome, Ownership, Refused, Report, Rules, Whose};
+use super::{
+    Ask, Flags, Holder, HubState, Outcome, Ownership, Refused, Report, Rules, Standing, Whose,
+};
 use crate::mutant;
 use postrider_model::WireState;
 
@@ -182,7 +184,7 @@ impl Ownership {
         ep: u32,
         by: &Holder,
         state: WireState,
-        page: bool,
+        page: Option<Standing>,
         rules: Rules,
     ) -> Result<Outcome, Refused> {
         let report = Report {
@@ -190,19 +192,59 @@ impl Ownership {
             partial: false,
             unsent: false,
         };
-        let mut outcome = match self.whose(ep, by) {
-            Whose::Present if page => self.present_reported(report, rules),
-            Whose::Present if self.state.is_open() => self.raise(state),
-            Whose::Present => Outcome::default(),
-            Whose::LookUpPast if page => return Ok(self.past_truth(state)),
-            Whose::LookUpPast => return Ok(Outcome::default()),
-            Whose::Stranger if page && !mutant::is("pages_ignored") => {
-                return Ok(self.adopt(ep, by, report, rules));
+        let mut outcome = match (self.whose(ep, by), page) {
+            (Whose::Present, Some(_)) => self.present_reported(report, rules),
+            (Whose::Present, None) if self.state.is_open() => self.raise(state),
+            (Whose::Present | Whose::LookUpPast, None) => Outcome::default(),
+            (Whose::Stranger, None) => return Err(Refused::NoSuchExposure),
+            (Whose::LookUpPast, Some(standing)) => return self.past_shown(state, standing),
+            (Whose::Stranger, Some(standing)) => {
+                return self.stranger_shown(ep, by, report, standing, rules);
             }
-            Whose::Stranger => return Err(Refused::NoSuchExposure),
         };
         outcome.ask = outcome.ask.or(self.asks());
         Ok(outcome)
+    }
+
+    /// A page shows an exposure before the present one: it counts where it was this phone's.
+    fn past_shown(&mut self, state: WireState, standing: Standing) -> Result<Outcome, Refused> {
+        if standing < Standing::Held && !mutant::is("past_of_anybody") {
+            return Err(Refused::NotHolder);
+        }
+        Ok(self.past_truth(state))
+    }
+
+    /// A page shows an exposure that this hub knows nothing of. Its own proof shows that it forgot
+    /// it. Without one, a phone speaks of what was routed to it, as long as no other phone holds it
+    /// or held it last: there it only casts doubt on what that one gives back.
+    fn stranger_shown(
+        &mut self,
+        ep: u32,
+        by: &Holder,
+        report: Report,
+        standing: Standing,
+        rules: Rules,
+    ) -> Result<Outcome, Refused> {
+        let held_by = |device| self.holder.as_ref().map(|holder| holder.device) == Some(device);
+        let elsewhere = self.holder.is_some() && !held_by(by.device);
+        let is_out = self.state != HubState::Waiting;
+        let believed = match standing {
+            _ if mutant::is("pages_ignored") => return Err(Refused::NoSuchExposure),
+            Standing::Proven => !mutant::is("proof_ignored"),
+            _ if mutant::is("pages_believed") => true,
+            Standing::Nothing if !held_by(by.device) => false,
+            _ if mutant::is("claims_of_held") => true,
+            _ => !(elsewhere && is_out),
+        };
+        if believed {
+            return Ok(self.adopt(ep, by, report, rules));
+        }
+        if standing == Standing::Nothing || !self.state.is_open() {
+            return Err(Refused::NoSuchExposure);
+        }
+        self.flags.set(Flags::CLAIMED);
+        self.flags.set(Flags::EARLIER_UNKNOWN);
+        Ok(Outcome::default())
     }
 
     /// Takes over an exposure that this hub made and forgot.

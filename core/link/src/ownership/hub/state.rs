@@ -127,7 +127,11 @@ impl Flags {
     /// It failed, and nothing proves that it did not go out: cleared once it did, or is sent again.
     pub const NO_PROOF: Self = Self(1 << 9);
 
-    const NAMES: [(Self, &'static str); 10] = [
+    /// While it was out, another phone showed a later exposure of it, without proof: what gives
+    /// the present one back no longer proves that nobody else has it.
+    pub const CLAIMED: Self = Self(1 << 10);
+
+    const NAMES: [(Self, &'static str); 11] = [
         (Self::CANCEL_ASKED, "cancel_asked"),
         (Self::REVOKE_ASKED, "revoke_asked"),
         (Self::DELETED, "deleted"),
@@ -138,6 +142,7 @@ impl Flags {
         (Self::EARLIER_WON, "earlier_won"),
         (Self::EARLIER_UNKNOWN, "earlier_unknown"),
         (Self::NO_PROOF, "no_proof"),
+        (Self::CLAIMED, "claimed"),
     ];
 
     pub(super) const fn from_none() -> Self {

@@ -47,8 +47,11 @@ impl DeviceLink {
 /// What stands around a hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Circumstances {
-    /// The hub's generation, as stored now.
+    /// The hub's generation, as stored now: a restore alone raises it.
     pub generation: u64,
+    /// The generation that this device alone is to agree on, where that is above the hub's: its own
+    /// numbers, or a freeze of its project, asked for its pages. 0 when nothing did.
+    pub own_generation: u64,
     /// Whether this socket was accepted before the highest connection was admitted: then a
     /// lower `conn` is only a hello that was overtaken on its way, not a copied journal.
     pub overtaken: bool,
@@ -98,8 +101,8 @@ pub struct Admission {
     /// Whether such exposures may be written again with their numbers (they are passed to
     /// `HubSession::admitted` or `reconciled`). If not, each gets `Fact::NeverReceived` now.
     pub resumes: bool,
-    /// The hub went backwards: store this as its generation, freeze dispatch to what may be
-    /// concerned, raise an alert.
+    /// By this phone's numbers the hub went backwards: store this as the device's own generation,
+    /// freeze dispatch to it, raise an alert. No other device hears of it.
     pub raise_generation: Option<u64>,
     /// Held pages are needed first.
     pub reconcile: Option<Reconcile>,
@@ -114,6 +117,17 @@ pub struct Reconcile {
     pub down_sent: u64,
     /// The highest fact that the hub remembers, in the phone's numbering.
     pub up: u64,
+}
+
+impl Circumstances {
+    /// Returns the generation that a device with this row is to be in.
+    fn target(self, link: &DeviceLink) -> u64 {
+        let own = self.own_generation.max(link.generation);
+        match mutant::is("own_generation_forgotten") {
+            true => self.generation,
+            false => self.generation.max(own),
+        }
+    }
 }
 
 /// How the numbers in hello relate to those in the row.
@@ -182,16 +196,17 @@ fn admit(
     version: u32,
     around: Circumstances,
 ) -> Decision {
-    let numbers = compare(hello, &link, around.generation);
-    // A restore that raised the generation above the phone's knows already.
-    let unnoticed = hello.generation >= around.generation;
+    let target = around.target(&link);
+    let numbers = compare(hello, &link, around.generation, target);
+    // Where the target lies above the phone's generation, it is known already.
+    let unnoticed = hello.generation >= target;
     let raise_generation = match numbers {
         Numbers::PhoneAhead | Numbers::SameNumbering { shows_more: true } if unnoticed => {
             Some(hello.generation.saturating_add(1))
         }
         _ => None,
     };
-    let generation = raise_generation.unwrap_or(around.generation);
+    let generation = raise_generation.unwrap_or(target);
     let reconcile = |down_sent, up| {
         Some(Reconcile {
             generation,
@@ -208,10 +223,11 @@ fn admit(
     };
     link.conn = hello.conn;
     if reconcile.is_none() {
-        link.generation = generation;
+        // The target, but for a phone that never was here: it takes the hub's own.
+        link.generation = hello.generation;
         link.down_acked = hello.down;
     }
-    let resumes = link.generation == generation;
+    let resumes = reconcile.is_none() || link.generation == generation;
     Decision::Admit(Box::new(Admission {
         link,
         version,
@@ -223,10 +239,10 @@ fn admit(
     }))
 }
 
-fn compare(hello: &Hello, link: &DeviceLink, generation: u64) -> Numbers {
+fn compare(hello: &Hello, link: &DeviceLink, hubs: u64, target: u64) -> Numbers {
     let never_connected = link.generation == 0 && link.down_sent == 0 && link.up == 0;
     let shows_nothing = hello.down == 0 && hello.up_lo == 1;
-    if never_connected && shows_nothing && hello.generation == generation {
+    if never_connected && shows_nothing && hello.generation == hubs {
         return Numbers::Agree;
     }
     if hello.generation > link.generation {
@@ -236,7 +252,7 @@ fn compare(hello: &Hello, link: &DeviceLink, generation: u64) -> Numbers {
         return Numbers::PhoneBehind;
     }
     let shows_more = hello.down > link.down_sent || hello.up_lo > link.up.saturating_add(1);
-    if (!shows_more || mutant::is("lost_hub_unseen")) && hello.generation == generation {
+    if (!shows_more || mutant::is("lost_hub_unseen")) && hello.generation == target {
         return Numbers::Agree;
     }
     Numbers::SameNumbering { shows_more }

@@ -8,7 +8,7 @@ use crate::{
     clock::PhoneClock,
     close::CloseCode,
     frame::{Challenge, Held, Hello, HubFrame, PhoneFrame, Send, Welcome},
-    limits::{FACTS_IN_FLIGHT_MAX, HELD_ROWS_PER_PAGE},
+    limits::{FACTS_IN_FLIGHT_MAX, HELD_PAGES_MAX, HELD_ROWS_PER_PAGE},
 };
 use postrider_model::{BootMs, Now, UnixMs};
 
@@ -60,6 +60,7 @@ impl HubSession {
                     version: admission.version,
                     limit: limit.saturating_sub(down),
                     clock,
+                    pages: 0,
                 };
                 self.phase = Phase::Reconciling(Box::new(reconciling));
                 self.ask_for_pages(asked, now);
@@ -79,8 +80,13 @@ impl HubSession {
     }
 
     pub(super) fn handle_held(&mut self, held: Held) {
-        let in_turn = matches!(self.phase, Phase::Reconciling(_));
-        if !in_turn || held.rows.len() > HELD_ROWS_PER_PAGE {
+        let Phase::Reconciling(reconciling) = &mut self.phase else {
+            return self.unexpected(&PhoneFrame::Held(held));
+        };
+        reconciling.pages += 1;
+        let brings_nothing = held.rows.is_empty() && !held.last;
+        let is_endless = reconciling.pages > HELD_PAGES_MAX;
+        if brings_nothing || is_endless || held.rows.len() > HELD_ROWS_PER_PAGE {
             return self.unexpected(&PhoneFrame::Held(held));
         }
         self.outputs

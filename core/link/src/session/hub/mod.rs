@@ -22,7 +22,8 @@
 //!    `hello.held`. After the commit: close the device's older connection with
 //!    [`HubSession::close`] and 4409, then call [`HubSession::admitted`] or
 //!    [`HubSession::refused`].
-//! 2. [`HubOutput::HeldPage`]: commit `Fact::Shown` with `page: true` for its rows.
+//! 2. [`HubOutput::HeldPage`]: commit `Fact::Shown` for its rows, each with what stands
+//!    behind it; what is refused is stored aside.
 //!    [`HubOutput::Reconciled`]: commit the row, `Fact::Renumbered` for the device's exposures
 //!    when `restarts`, then call [`HubSession::reconciled`].
 //! 3. [`HubOutput::Fact`]: commit it with `up` raised to its `s`, refused when
@@ -151,6 +152,7 @@ struct Reconciling {
     version: u32,
     limit: u64,
     clock: PhoneClock,
+    pages: u32,
 }
 
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use postrider_model::{DeviceId, Key, MessageId, SimSlot, WireState};
 const NOW: Now = Now::new(1_000_000, 1_700_000_000_000);
 const AROUND: Circumstances = Circumstances {
     generation: 3,
+    own_generation: 0,
     overtaken: false,
     install_is_lost: false,
 };
@@ -79,6 +80,7 @@ fn send(s: u64) -> Send {
         s,
         id: MessageId::new(Key::new(1).unwrap()),
         ep: 1,
+        proof: None,
         kind: Kind::Sms,
         to: Address::new("+15005550001"),
         text: None,
@@ -429,6 +431,7 @@ fn the_pages_of_a_reconciliation_end_in_a_welcome_with_new_counters() {
         id: MessageId::new(Key::new(1).unwrap()),
         ep: 1,
         state: WireState::Sent,
+        proof: None,
     };
     for last in [false, true] {
         let rows = vec![row];

@@ -204,6 +204,7 @@ impl TestHub {
             s: 0,
             id,
             ep: 1,
+            proof: None,
             kind,
             to: Address::new(to),
             text: None,

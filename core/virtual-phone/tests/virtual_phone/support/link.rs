@@ -225,6 +225,7 @@ impl Connection {
         }
         let around = Circumstances {
             generation: 1 + state.restores,
+            own_generation: 0,
             overtaken: false,
             install_is_lost: false,
         };

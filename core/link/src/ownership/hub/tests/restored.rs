@@ -4,15 +4,25 @@ use super::*;
 
 impl Message {
     fn page(&mut self, n: i64, ep: u32, state: WireState) -> Outcome {
+        self.shows(n, ep, state, Standing::Proven).unwrap()
+    }
+
+    fn shows(
+        &mut self,
+        n: i64,
+        ep: u32,
+        state: WireState,
+        standing: Standing,
+    ) -> Result<Outcome, Refused> {
         let by = &phone(n);
-        let page = true;
+        let page = Some(standing);
         let fact = Fact::Shown {
             ep,
             by,
             state,
             page,
         };
-        self.apply(fact)
+        self.row.apply(fact, self.rules)
     }
 }
 
@@ -110,7 +120,7 @@ fn the_truth_counts_whoever_was_given_that_number() {
 fn a_row_in_hello_never_makes_an_exposure() {
     let mut message = Message::exposed();
     let by = &phone(1);
-    let (ep, state, page) = (2, WireState::OnPhone, false);
+    let (ep, state, page) = (2, WireState::OnPhone, None);
     let fact = Fact::Shown {
         ep,
         by,
@@ -235,4 +245,81 @@ fn what_went_out_stays_so_whatever_a_forgotten_exposure_says() {
     let mut message = Message::at(WireState::Sent);
     let outcome = message.page(1, 2, WireState::Delivered);
     assert_eq!(shown(&outcome), Some((MessageStatus::Delivered, None)));
+}
+
+#[test]
+fn a_page_without_standing_or_proof_changes_nothing_of_anothers_message() {
+    let makers: [fn() -> Message; 3] = [Message::new, Message::exposed, || {
+        Message::at(WireState::Sent)
+    }];
+    for make in makers {
+        for ep in 0..4 {
+            for state in WireState::ALL {
+                let mut message = make();
+                let refused = message.shows(2, ep, *state, Standing::Nothing);
+                assert!(refused.is_err(), "{ep} {state}");
+                assert_eq!(message.row, make().row);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_routed_to_a_phone_it_may_speak_of_while_nobody_else_holds_it() {
+    for standing in [Standing::Concerned, Standing::Held] {
+        let mut waiting = Message::new();
+        waiting.shows(2, 1, WireState::Sent, standing).unwrap();
+        assert_eq!(waiting.state(), HubState::Sent);
+    }
+    let mut ended = Message::at(WireState::Sent);
+    let refused = ended.shows(2, 2, WireState::Failed, Standing::Concerned);
+    assert_eq!(refused, Err(Refused::NoSuchExposure));
+    assert_eq!(ended.state(), HubState::Sent);
+}
+
+#[test]
+fn a_claim_of_what_another_phone_holds_casts_doubt_on_what_that_one_gives_back() {
+    for state in WireState::ALL {
+        let mut message = Message::exposed();
+        let said = message.shows(2, 2, *state, Standing::Concerned);
+        assert_eq!(said, Ok(Outcome::default()), "{state}");
+        assert_eq!(message.row.holder, Some(phone(1)), "{state}");
+        let mut sent = Message {
+            row: message.row.clone(),
+            ..message
+        };
+        sent.reports(WireState::Sent);
+        assert_eq!(sent.state(), HubState::Sent, "what it does counts");
+        let outcome = message.reports(WireState::Revoked);
+        assert!(!outcome.requeued, "the other one may have it");
+        assert_eq!(message.state(), HubState::Unknown);
+    }
+}
+
+#[test]
+fn a_claim_is_forgotten_with_the_exposure_that_it_cast_doubt_on() {
+    let mut message = Message::exposed();
+    message
+        .shows(2, 2, WireState::Sent, Standing::Concerned)
+        .unwrap();
+    message.reports(WireState::Revoked);
+    message.apply(Fact::ResendAsked { new_route: false });
+    message.apply(Fact::Exposed {
+        holder: phone(1),
+        s: 9,
+    });
+    assert!(message.reports(WireState::Revoked).requeued);
+}
+
+#[test]
+fn an_earlier_exposure_is_spoken_of_by_whom_it_was_given_to_alone() {
+    let mut message = Message::exposed();
+    for standing in [Standing::Nothing, Standing::Concerned] {
+        let refused = message.shows(2, 1, WireState::Sent, standing);
+        assert_eq!(refused, Err(Refused::NotHolder));
+    }
+    message
+        .shows(2, 1, WireState::Sent, Standing::Held)
+        .unwrap();
+    assert_eq!(message.state(), HubState::Sent);
 }

@@ -283,7 +283,7 @@ fn crash_rows_5_to_7_a_phone_that_comes_back_shows_how_far_it_got() {
     ] {
         let mut message = Message::exposed();
         let by = &phone(1);
-        let (ep, page) = (1, false);
+        let (ep, page) = (1, None);
         let fact = Fact::Shown {
             ep,
             by,
@@ -299,7 +299,7 @@ fn crash_rows_5_to_7_a_phone_that_comes_back_shows_how_far_it_got() {
 fn crash_row_12_what_hello_shows_as_ended_waits_for_its_fact() {
     let mut message = Message::at(WireState::Submitting);
     let by = &phone(1);
-    let (ep, page) = (1, false);
+    let (ep, page) = (1, None);
     for state in [WireState::Sent, WireState::Failed, WireState::Revoked] {
         let fact = Fact::Shown {
             ep,

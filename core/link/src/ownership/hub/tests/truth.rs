@@ -110,7 +110,7 @@ fn a_revoke_that_was_cut_off_is_asked_again_when_hello_shows_the_exposure() {
     let mut message = resent();
     message.earlier_says(1, WireState::Delivered);
     let by = &phone(2);
-    let (ep, state, page) = (2, WireState::OnPhone, false);
+    let (ep, state, page) = (2, WireState::OnPhone, None);
     let fact = Fact::Shown {
         ep,
         by,

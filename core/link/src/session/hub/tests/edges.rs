@@ -1,6 +1,7 @@
 //! The bounds of each decision: what is just allowed, and what just is not.
 
 use super::*;
+use crate::limits::HELD_PAGES_MAX;
 
 fn refused(hello: &Hello, link: &DeviceLink) -> Option<CloseCode> {
     decide(hello, link, AROUND).close_code()
@@ -119,6 +120,7 @@ fn a_new_install_with_anything_of_an_old_one_is_a_journal_that_went_back() {
         id: MessageId::new(Key::new(1).unwrap()),
         ep: 1,
         state: WireState::OnPhone,
+        proof: None,
     };
     let with_past = [
         Hello {
@@ -171,6 +173,7 @@ fn a_page_holds_500_rows_and_no_more() {
         id: MessageId::new(Key::new(1).unwrap()),
         ep: 1,
         state: WireState::Sent,
+        proof: None,
     };
     for (count, fits) in [(500, true), (501, false)] {
         let mut session = new_session();
@@ -187,6 +190,38 @@ fn a_page_holds_500_rows_and_no_more() {
         let taken = matches!(outputs(&mut session)[..], [HubOutput::HeldPage { .. }]);
         assert_eq!(taken, fits, "{count}");
     }
+}
+
+#[test]
+fn pages_without_an_end_or_without_rows_end_the_connection() {
+    let row = HeldRow {
+        id: MessageId::new(Key::new(1).unwrap()),
+        ep: 1,
+        state: WireState::Sent,
+        proof: None,
+    };
+    let asked = || {
+        let mut session = new_session();
+        let ahead = Hello {
+            down: 13,
+            ..hello()
+        };
+        session.handle_frame(PhoneFrame::Hello(ahead.clone()), NOW);
+        session.admitted(admitted(&ahead, &link(), AROUND), vec![], NOW);
+        outputs(&mut session);
+        session
+    };
+    let page = |rows| PhoneFrame::Held(Held { rows, last: false });
+    let mut session = asked();
+    session.handle_frame(page(vec![]), NOW);
+    assert!(closes(&mut session, CloseCode::ProtocolError), "no rows");
+    let mut session = asked();
+    for _ in 0..HELD_PAGES_MAX {
+        session.handle_frame(page(vec![row]), NOW);
+    }
+    assert_eq!(outputs(&mut session).len(), HELD_PAGES_MAX as usize);
+    session.handle_frame(page(vec![row]), NOW);
+    assert!(closes(&mut session, CloseCode::ProtocolError), "no end");
 }
 
 #[test]

@@ -214,3 +214,43 @@ fn impossible_bounds_of_facts_are_a_protocol_error() {
         assert_eq!(decide(&hello, &link(), AROUND), refused);
     }
 }
+
+#[test]
+fn a_device_with_a_generation_of_its_own_agrees_on_it_with_a_hub_whose_generation_is_lower() {
+    let around = Circumstances {
+        generation: 1,
+        own_generation: 3,
+        ..AROUND
+    };
+    let admission = admitted(&hello(), &link(), around);
+    assert_eq!(
+        (admission.reconcile, admission.raise_generation),
+        (None, None)
+    );
+    assert_eq!(admission.link.generation, 3);
+    let asked = Circumstances {
+        own_generation: 4,
+        ..around
+    };
+    let admission = admitted(&hello(), &link(), asked);
+    assert_eq!(admission.raise_generation, None);
+    assert_eq!(admission.reconcile.map(|it| it.generation), Some(4));
+}
+
+#[test]
+fn a_phone_that_never_was_here_takes_the_hubs_generation_whatever_its_devices_own_is() {
+    let around = Circumstances {
+        own_generation: 9,
+        ..AROUND
+    };
+    let new = Hello {
+        down: 0,
+        up_lo: 1,
+        up_hi: 0,
+        ..hello()
+    };
+    let admission = admitted(&new, &DeviceLink::new(install(1)), around);
+    assert_eq!(admission.reconcile, None);
+    assert_eq!(admission.link.generation, 3);
+    assert!(admission.resumes);
+}

@@ -9,6 +9,7 @@ fn send(s: u64) -> HubFrame {
         s,
         id: MessageId::new(Key::new(1).unwrap()),
         ep: 1,
+        proof: None,
         kind: Kind::Sms,
         to: Address::new("+15005550001"),
         text: None,
@@ -295,6 +296,7 @@ fn held_rows_are_written_in_pages_of_500() {
         id: MessageId::new(Key::new(1).unwrap()),
         ep: 1,
         state: postrider_model::WireState::Sent,
+        proof: None,
     };
     let (mut session, conn) = greeted();
     let again = HubFrame::Challenge(Challenge {

@@ -1,0 +1,84 @@
+//! The hub's own proof that it made an exposure: an HMAC with a key that no phone has.
+//!
+//! The key is made once and kept beside what the hub knows of itself, so that it is in every backup:
+//! a hub whose data went backwards still knows its own word when a phone shows it.
+
+use hub_store::{Store, StoreError, meta};
+use postrider_link::frame::InstallId;
+use postrider_link::proof::{PROOF_BYTES, Proof, exposure_bytes};
+use postrider_model::{DeviceId, MessageId};
+use ring::hmac;
+
+/// The key of the hub's proofs.
+#[derive(Debug, Clone)]
+pub struct Proofs(hmac::Key);
+
+impl Proofs {
+    /// Takes a key, in hex or any other text that nobody guesses.
+    pub fn new(key: &str) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()))
+    }
+
+    /// Reads the key that is kept, and keeps `fresh` where there is none yet.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn kept(store: &Store, fresh: String) -> Result<Self, StoreError> {
+        let kept = store.read_blocking(meta::kept_proof_key)?;
+        let key = match kept {
+            Some(key) => key,
+            None => store.write_blocking(move |tx| meta::proof_key(tx, &fresh))?,
+        };
+        Ok(Self::new(&key))
+    }
+
+    /// Proves that `id` was exposed to an installation of `device` as `ep`.
+    pub fn of(&self, device: DeviceId, install: &InstallId, id: MessageId, ep: u32) -> Proof {
+        let bytes = exposure_bytes(device, install, id, ep);
+        let tag = hmac::sign(&self.0, &bytes);
+        let mut proof = [0; PROOF_BYTES];
+        proof.copy_from_slice(&tag.as_ref()[..PROOF_BYTES]);
+        Proof(proof)
+    }
+
+    /// Says whether a shown proof is this hub's own; how much of it is right changes no time.
+    pub fn is_own(shown: &Proof, own: &Proof) -> bool {
+        let pairs = shown.0.iter().zip(own.0);
+        pairs.fold(0, |differing, (shown, own)| differing | (shown ^ own)) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postrider_model::Key;
+
+    fn message(n: i64) -> MessageId {
+        MessageId::new(Key::new(n).unwrap())
+    }
+
+    #[test]
+    fn a_proof_speaks_of_one_exposure_to_one_installation_by_one_hub() {
+        let (proofs, device) = (Proofs::new("key"), DeviceId::new(Key::new(1).unwrap()));
+        let install = |n: u8| {
+            format!("install-of-tests-{n}")
+                .parse::<InstallId>()
+                .unwrap()
+        };
+        let own = proofs.of(device, &install(1), message(5), 1);
+        assert!(Proofs::is_own(
+            &own,
+            &proofs.of(device, &install(1), message(5), 1)
+        ));
+        let another = DeviceId::new(Key::new(2).unwrap());
+        for other in [
+            proofs.of(another, &install(1), message(5), 1),
+            proofs.of(device, &install(2), message(5), 1),
+            proofs.of(device, &install(1), message(6), 1),
+            proofs.of(device, &install(1), message(5), 2),
+            Proofs::new("another key").of(device, &install(1), message(5), 1),
+        ] {
+            assert!(!Proofs::is_own(&own, &other));
+        }
+    }
+}
