@@ -9,6 +9,7 @@
 pub mod explore;
 pub mod hash;
 mod hub;
+pub mod liar;
 mod link;
 mod memo;
 #[path = "../../../core/machine/src/mutant.rs"]

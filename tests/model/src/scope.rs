@@ -1,5 +1,7 @@
 //! What may happen in a search: its bounds, and which faults there are.
 
+use crate::liar::Liar;
+
 /// One search.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope {
@@ -71,6 +73,8 @@ pub struct Faults {
     pub restores: bool,
     /// The hub goes back and does not know it.
     pub goes_back: bool,
+    /// Another phone lies.
+    pub liar: Liar,
 }
 
 const NO_FAULTS: Faults = Faults {
@@ -95,6 +99,7 @@ const NO_FAULTS: Faults = Faults {
     rolls_back: false,
     restores: false,
     goes_back: false,
+    liar: Liar::Nobody,
 };
 
 /// The link of the first phone at its worst, and an app that dies.
@@ -305,6 +310,34 @@ pub const GONE_BACK: Scope = Scope {
     ..GOOD
 };
 
+/// One message, one phone, and a liar that it was never routed to.
+pub const LIED_ABOUT: Scope = Scope {
+    name: "one message, one phone, and a liar that it was never routed to",
+    faults: Faults {
+        liar: Liar::OfNothing,
+        losses: true,
+        refusals: true,
+        life_ends: true,
+        cuts: 1,
+        ..NO_FAULTS
+    },
+    ..GOOD
+};
+
+/// One message, one phone that holds it, and a liar of its route.
+pub const LIED_ABOUT_BY_ITS_ROUTE: Scope = Scope {
+    name: "one message, one phone that holds it, and a liar of its route",
+    faults: Faults {
+        liar: Liar::OfTheirRoute,
+        revokes: true,
+        losses: true,
+        refusals: true,
+        cuts: 1,
+        ..NO_FAULTS
+    },
+    ..GOOD
+};
+
 /// One message, two phones: frames in any order and again and again.
 pub const ANY_ORDER: Scope = Scope {
     name: "one message, two phones: frames in any order and again and again",
@@ -391,7 +424,7 @@ pub const TWO_PARTS_LINK: Scope = Scope {
 };
 
 /// Everything that is searched whole; each is bounded by what it names and by nothing else.
-pub const SEARCHED: [Scope; 19] = [
+pub const SEARCHED: [Scope; 21] = [
     TWO_PHONES_BROKEN_LINK,
     TWO_PHONES_RADIO,
     TWO_PHONES_REVOKE,
@@ -405,6 +438,8 @@ pub const SEARCHED: [Scope; 19] = [
     REMOVED,
     RESTORED,
     GONE_BACK,
+    LIED_ABOUT,
+    LIED_ABOUT_BY_ITS_ROUTE,
     ANY_ORDER,
     ANY_ORDER_RESENT,
     TWO_MESSAGES,

@@ -101,6 +101,7 @@ impl System {
     pub fn steps(&self, world: &World, next: Next<'_>) {
         for m in 0..self.scope.messages {
             self.sender_steps(world, m, next);
+            self.lies(world, m, next);
         }
         self.hub_steps(world, next);
         for p in 0..self.scope.phones {

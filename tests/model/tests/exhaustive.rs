@@ -94,6 +94,8 @@ searched! {
     one_message_over_two_phones_of_which_one_is_removed: REMOVED, 740_000;
     one_message_over_two_phones_and_a_restored_hub: RESTORED, 460_000;
     one_message_over_one_phone_and_a_hub_that_goes_back: GONE_BACK, 60_000;
+    one_message_over_one_phone_and_a_liar_that_it_was_never_routed_to: LIED_ABOUT, 6_000;
+    one_message_over_one_phone_and_a_liar_of_its_route: LIED_ABOUT_BY_ITS_ROUTE, 900_000;
     one_message_over_two_phones_with_frames_in_any_order: ANY_ORDER, 2_600_000;
     one_message_over_one_phone_sent_again_with_frames_in_any_order: ANY_ORDER_RESENT, 320_000;
     two_messages_over_one_phone_with_a_broken_link_and_ends_of_hub_and_app: TWO_MESSAGES, 720_000;

@@ -15,7 +15,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const STATES_MAX: usize = 3_000_000;
 
 /// Each mistake, where it is looked for, and the promise that it breaks.
-const MUTANTS: [(&str, Scope, &str); 40] = [
+const MUTANTS: [(&str, Scope, &str); 44] = [
     ("mark_after_submit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
     ("hub_timeout_resend", scope::TWO_PHONES_REVOKE, TWICE),
     ("write_before_commit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
@@ -71,11 +71,7 @@ const MUTANTS: [(&str, Scope, &str); 40] = [
         "the truth that it went out was not told",
     ),
     ("exposed_expires", scope::TWO_PHONES_CANCEL, NOT_UNSENT),
-    (
-        "pages_ignored",
-        scope::RESTORED,
-        "an exposure that a phone may have was taken for a stranger's",
-    ),
+    ("pages_ignored", scope::RESTORED, STRANGER),
     (
         "older_commits_taken",
         scope::TWO_PHONES_BROKEN_LINK,
@@ -116,6 +112,10 @@ const MUTANTS: [(&str, Scope, &str); 40] = [
         "two exposures of a message wait on one phone",
     ),
     ("revoked_in_the_radio", scope::TWO_PHONES_REVOKE, NOT_UNSENT),
+    ("proof_ignored", scope::RESTORED, STRANGER),
+    ("pages_believed", scope::LIED_ABOUT, NOT_SENT),
+    ("past_of_anybody", scope::LIED_ABOUT, NOT_SENT),
+    ("claims_of_held", scope::LIED_ABOUT_BY_ITS_ROUTE, NOT_SENT),
     ("no_tombstone", scope::ANY_ORDER, TWICE),
     ("partial_is_proof", scope::TWO_PARTS_RADIO, NOT_UNSENT),
     ("first_result_decides", scope::TWO_PARTS_RADIO, NOT_UNSENT),
@@ -127,6 +127,8 @@ const MUTANTS: [(&str, Scope, &str); 40] = [
 ];
 
 const TWICE: &str = "handed to the radio twice without R0 to R4";
+const NOT_SENT: &str = "said sent, and it did not go out whole";
+const STRANGER: &str = "an exposure that a phone may have was taken for a stranger's";
 const NOT_UNSENT: &str = "said not sent, and some of it went out";
 const PROTOCOL: &str = "two sound ends broke the protocol";
 const SOUND: &str = "a sound phone must pair again";

@@ -149,7 +149,7 @@ impl Ownership {
     pub(super) fn free(&mut self, rules: Rules) -> Outcome {
         self.s = None;
         self.flags.clear(Flags::REVOKE_ASKED);
-        if self.flags.has(Flags::CLAIMED) && !mutant::is("claim_forgotten") {
+        if self.flags.has(Flags::CLAIMED) {
             return self.outcome_unknown(rules);
         }
         let unwanted = self.flags.has(Flags::CANCEL_ASKED) || self.flags.has(Flags::DELETED);

@@ -123,10 +123,7 @@ impl Circumstances {
     /// Returns the generation that a device with this row is to be in.
     fn target(self, link: &DeviceLink) -> u64 {
         let own = self.own_generation.max(link.generation);
-        match mutant::is("own_generation_forgotten") {
-            true => self.generation,
-            false => self.generation.max(own),
-        }
+        self.generation.max(own)
     }
 }
 
