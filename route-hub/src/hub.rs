@@ -4,6 +4,7 @@ use crate::api::QueueCaps;
 use crate::auth::{RateLimits, Uses};
 use crate::bus::Bus;
 use crate::cache::Caches;
+use crate::caps::Caps;
 use crate::clock::SystemClock;
 use crate::front::{Front, FrontSettings};
 use crate::link::Links;
@@ -17,7 +18,7 @@ use hub_store::Store;
 use hub_web::StrangerBodies;
 use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The hub as requests, links and deliverers hold it.
 #[derive(Clone)]
@@ -61,6 +62,7 @@ pub struct Shared {
     pub metrics: Metrics,
     /// Proves to this hub what it exposed, whatever it remembers.
     pub proofs: Proofs,
+    caps: OnceLock<Caps>,
     generation: AtomicU64,
     /// Where people and phones reach the hub, without a slash at the end.
     pub base_url: String,
@@ -125,6 +127,7 @@ impl Hub {
             stranger_bodies: StrangerBodies::default(),
             metrics: Metrics::default(),
             proofs,
+            caps: OnceLock::new(),
             generation: AtomicU64::new(generation),
             base_url,
             host_names,
@@ -138,6 +141,16 @@ impl Hub {
     /// Returns the generation that new connections are told.
     pub fn generation(&self) -> u64 {
         self.shared.generation.load(Ordering::Acquire)
+    }
+
+    /// Returns how much of some kinds a project may have.
+    pub fn caps(&self) -> Caps {
+        *self.shared.caps.get_or_init(Caps::default)
+    }
+
+    /// Sets the caps, before anybody asks for them; later words are not heard.
+    pub fn set_caps(&self, caps: Caps) {
+        let _ = self.shared.caps.set(caps);
     }
 
     /// Takes a generation that was stored.

@@ -8,6 +8,7 @@ pub mod auth;
 pub mod broadcasts;
 pub mod bus;
 pub mod cache;
+pub mod caps;
 pub mod clock;
 pub mod commands;
 pub mod digest;

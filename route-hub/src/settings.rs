@@ -1,5 +1,6 @@
 //! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
 
+use crate::caps::Caps;
 use clap::Args;
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -74,6 +75,22 @@ pub struct ServeSettings {
     /// Refuse webhook addresses that are not https.
     #[arg(long, env = "ROUTE_HUB_WEBHOOK_HTTPS_ONLY", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub webhook_https_only: Option<bool>,
+    /// Most webhook objects of a project; what is there already stays [default: 100].
+    #[arg(long, env = "ROUTE_HUB_WEBHOOKS_MAX", value_name = "N")]
+    pub webhooks_max: Option<u64>,
+    /// Most webhook events of a project that wait for their delivery; beyond it the oldest are
+    /// ended [default: 1000000].
+    #[arg(long, env = "ROUTE_HUB_WEBHOOKS_WAITING_MAX", value_name = "N")]
+    pub webhooks_waiting_max: Option<u64>,
+    /// Name servers that webhooks' host names are looked up at, as ADDRESS:PORT, in place of the
+    /// system's.
+    #[arg(
+        long = "dns-server",
+        env = "ROUTE_HUB_DNS_SERVERS",
+        value_delimiter = ',',
+        value_name = "ADDR:PORT"
+    )]
+    pub dns_servers: Vec<SocketAddr>,
     /// How long a stop waits for requests and phones to finish, in seconds [default: 10].
     #[arg(long, env = "ROUTE_HUB_DRAIN_S", value_name = "SECONDS")]
     pub drain_s: Option<u64>,
@@ -155,11 +172,27 @@ impl ServeSettings {
             process: self.process.or(file.process),
             webhook_allow: list(self.webhook_allow, file.webhook_allow),
             webhook_https_only: self.webhook_https_only.or(file.webhook_https_only),
+            webhooks_max: self.webhooks_max.or(file.webhooks_max),
+            webhooks_waiting_max: self.webhooks_waiting_max.or(file.webhooks_waiting_max),
+            dns_servers: if self.dns_servers.is_empty() {
+                file.dns_servers
+            } else {
+                self.dns_servers
+            },
             drain_s: self.drain_s.or(file.drain_s),
             log: self.log.or(file.log),
             log_json: self.log_json.or(file.log_json),
             #[cfg(feature = "fault-order")]
             fault: self.fault,
+        }
+    }
+
+    /// Returns how much of some kinds a project may have.
+    pub fn caps(&self) -> Caps {
+        let own = Caps::default();
+        Caps {
+            webhooks: self.webhooks_max.unwrap_or(own.webhooks),
+            webhooks_waiting: self.webhooks_waiting_max.unwrap_or(own.webhooks_waiting),
         }
     }
 

@@ -16,6 +16,8 @@ coded! {
         BatteryLow = "battery_low" / 4,
         /// A phone's journal was copied or went backwards.
         PhoneCloned = "phone_cloned" / 5,
+        /// Many webhook events wait: near the cap, beyond which the oldest are ended.
+        WebhooksWaiting = "webhooks_waiting" / 13,
         /// The hub went backwards and waits for phones.
         HubFrozen = "hub_frozen" / 6,
     }

@@ -1,9 +1,9 @@
 //! The client: one request in, one answer or one kind of failure out.
 
 use crate::{
-    Guard, InvalidRoot, Special, Target, UrlRefused,
+    Guard, InvalidRoot, Names, Owner, Special, Target, UrlRefused,
     clock::Started,
-    connect::{ConnectFailure, Connector, OpenCount},
+    connect::{ConnectFailure, Connector, OWNER, OpenCount},
     tls,
 };
 use bytes::Bytes;
@@ -49,7 +49,7 @@ impl Default for Limits {
             connect: Duration::from_secs(5),
             total: Duration::from_secs(10),
             body_bytes: 64 * 1024,
-            idle_per_host: 4,
+            idle_per_host: 64,
             idle: Duration::from_secs(30),
             kept_open: 512,
         }
@@ -88,6 +88,8 @@ pub enum Failure {
     Url(UrlRefused),
     /// The name resolves to nothing.
     NoSuchHost,
+    /// No name server answered in time.
+    LookupTimeout,
     /// Every address of the name is a special one.
     AddressRefused(Special),
     /// Nobody listens there, or there is no way to it.
@@ -108,6 +110,7 @@ impl Failure {
         match self {
             Self::Url(_) => "url_refused",
             Self::NoSuchHost => "no_such_host",
+            Self::LookupTimeout => "lookup_timeout",
             Self::AddressRefused(_) => "address_refused",
             Self::Connect => "connect_failed",
             Self::ConnectTimeout => "connect_timeout",
@@ -140,23 +143,25 @@ pub struct Client {
 }
 
 impl Client {
-    /// Makes a client with the default [`Limits`]; reads the system's root certificates.
+    /// Makes a client with the default [`Limits`] and the system's name servers; reads the system's
+    /// root certificates.
     ///
     /// # Errors
     /// [`InvalidRoot`] for an extra root that cannot be used.
     pub fn new(guard: Guard) -> Result<Self, InvalidRoot> {
-        Self::with_limits(guard, Limits::default())
+        Self::with_limits(guard, Limits::default(), Names::of_system())
     }
 
-    /// Makes a client with limits of its own.
+    /// Makes a client with limits and name servers of its own.
     ///
     /// # Errors
     /// [`InvalidRoot`] for an extra root that cannot be used.
-    pub fn with_limits(guard: Guard, limits: Limits) -> Result<Self, InvalidRoot> {
+    pub fn with_limits(guard: Guard, limits: Limits, names: Names) -> Result<Self, InvalidRoot> {
         let guard = Arc::new(guard);
         let open = OpenCount::default();
         let connector = Connector::new(
             Arc::clone(&guard),
+            names,
             tls::connector(&guard.extra_roots)?,
             limits.connect,
             open.clone(),
@@ -184,7 +189,7 @@ impl Client {
 
     /// Posts a form-encoded body and returns whatever the server answered, redirects included.
     ///
-    /// `headers` come beside our own `Content-Type`, `User-Agent` and `Host`. Dropping the future
+    /// Requests of one `owner` share the look-ups of names with each other. `headers` come beside our own `Content-Type`, `User-Agent` and `Host`. Dropping the future
     /// ends the request.
     ///
     /// # Errors
@@ -192,6 +197,7 @@ impl Client {
     /// request.
     pub async fn post_form(
         &self,
+        owner: Owner,
         url: &str,
         headers: HeaderMap,
         body: impl Into<Bytes>,
@@ -199,9 +205,12 @@ impl Client {
         let started = Started::now();
         let target = self.guard.check_url(url).map_err(Failure::Url)?;
         let request = self.form_request(&target, headers, body.into());
-        let (status, is_json, body, truncated) = timeout(self.limits.total, self.exchange(request))
-            .await
-            .unwrap_or(Err(Failure::Timeout))?;
+        let (status, is_json, body, truncated) = timeout(
+            self.limits.total,
+            OWNER.scope(owner, self.exchange(request)),
+        )
+        .await
+        .unwrap_or(Err(Failure::Timeout))?;
         Ok(Answer {
             status,
             is_json,

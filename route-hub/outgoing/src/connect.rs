@@ -1,6 +1,6 @@
 //! Connecting: the one place where an address is looked at and used.
 
-use crate::{Failure, Guard};
+use crate::{Failure, Guard, Names, Owner};
 use http::Uri;
 use hyper_util::{
     client::legacy::connect::{Connected, Connection},
@@ -22,7 +22,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpStream, lookup_host},
+    net::TcpStream,
     time::timeout,
 };
 use tokio_rustls::TlsConnector;
@@ -30,6 +30,11 @@ use tower_service::Service;
 
 /// Most addresses of one name that are tried; each gets its share of the time to connect.
 const ADDRESSES_TRIED_MAX: usize = 4;
+
+tokio::task_local! {
+    /// For whom the request of this task is made; the HTTP client connects within it.
+    pub(crate) static OWNER: Owner;
+}
 
 /// How many connections are open, in use or kept alive.
 #[derive(Clone, Default)]
@@ -70,6 +75,7 @@ impl std::error::Error for ConnectFailure {}
 #[derive(Clone)]
 pub(crate) struct Connector {
     guard: Arc<Guard>,
+    names: Names,
     tls: TlsConnector,
     connect: Duration,
     open: OpenCount,
@@ -78,32 +84,35 @@ pub(crate) struct Connector {
 impl Connector {
     pub(crate) fn new(
         guard: Arc<Guard>,
+        names: Names,
         tls: TlsConnector,
         connect: Duration,
         open: OpenCount,
     ) -> Self {
         Self {
             guard,
+            names,
             tls,
             connect,
             open,
         }
     }
 
-    async fn open(self, uri: Uri) -> Result<TokioIo<Stream>, ConnectFailure> {
-        timeout(self.connect, self.open_untimed(&uri))
+    async fn open(self, owner: Owner, uri: Uri) -> Result<TokioIo<Stream>, ConnectFailure> {
+        timeout(self.connect, self.open_untimed(owner, &uri))
             .await
             .unwrap_or(Err(Failure::ConnectTimeout))
             .map(TokioIo::new)
             .map_err(ConnectFailure)
     }
 
-    async fn open_untimed(&self, uri: &Uri) -> Result<Stream, Failure> {
+    async fn open_untimed(&self, owner: Owner, uri: &Uri) -> Result<Stream, Failure> {
         let host = uri.host().ok_or(Failure::NoSuchHost)?;
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let https = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if https { 443 } else { 80 });
-        let tcp = self.dial(&self.addresses(host, port).await?).await?;
+        let addresses = self.addresses(owner, host, port).await?;
+        let tcp = self.dial(&addresses).await?;
         let open = self.open.opened();
         // Small requests and answers: waiting to fill a packet only costs time.
         tcp.set_nodelay(true).map_err(|_| Failure::Connect)?;
@@ -118,19 +127,21 @@ impl Connector {
     }
 
     /// Resolves `host` and keeps what may be reached, in the resolver's order.
-    async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
-        let found: Vec<SocketAddr> = match host.parse::<IpAddr>() {
-            Ok(address) => vec![SocketAddr::new(address, port)],
-            Err(_) => lookup_host((host, port))
-                .await
-                .map_err(|_| Failure::NoSuchHost)?
-                .collect(),
+    async fn addresses(
+        &self,
+        owner: Owner,
+        host: &str,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, Failure> {
+        let found = match host.parse::<IpAddr>() {
+            Ok(address) => vec![address],
+            Err(_) => self.names.lookup(owner, host).await?,
         };
         let mut refused = None;
         let mut usable = Vec::new();
         for address in found {
-            match self.guard.check_address(host, address.ip()) {
-                Ok(()) => usable.push(address),
+            match self.guard.check_address(host, address) {
+                Ok(()) => usable.push(SocketAddr::new(address, port)),
                 Err(kind) => refused = Some(kind),
             }
         }
@@ -167,7 +178,8 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        Box::pin(self.clone().open(uri))
+        let owner = OWNER.try_with(|owner| *owner).unwrap_or_default();
+        Box::pin(self.clone().open(owner, uri))
     }
 }
 
@@ -238,36 +250,47 @@ impl AsyncWrite for Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Special;
+    use crate::{Special, names::tests::Server};
 
-    fn connector(guard: Guard) -> Connector {
+    fn connector(guard: Guard, server: &Server) -> Connector {
         let tls = crate::tls::connector(&[]).unwrap();
         let limit = Duration::from_secs(5);
-        Connector::new(Arc::new(guard), tls, limit, OpenCount::default())
+        let open = OpenCount::default();
+        Connector::new(Arc::new(guard), server.names(), tls, limit, open)
     }
 
     #[tokio::test]
     async fn what_a_name_resolves_to_is_checked_when_connecting() {
-        let refused = connector(Guard::default()).addresses("localhost", 80).await;
-        assert_eq!(refused, Err(Failure::AddressRefused(Special::Loopback)));
-        let open = Guard {
-            allow_loopback: true,
-            ..Guard::default()
-        };
-        let found = connector(open).addresses("localhost", 80).await.unwrap();
-        assert!(found.iter().all(|address| address.ip().is_loopback()));
+        let server = Server::start().await;
+        for name in ["localhost", "good.example"] {
+            let closed = connector(Guard::default(), &server);
+            let refused = closed.addresses(1, name, 80).await;
+            assert_eq!(refused, Err(Failure::AddressRefused(Special::Loopback)));
+            let open = Guard {
+                allow_loopback: true,
+                ..Guard::default()
+            };
+            let found = connector(open, &server).addresses(1, name, 80).await;
+            let loopback = |address: &SocketAddr| address.ip().is_loopback();
+            assert!(found.unwrap().iter().all(loopback), "{name}");
+        }
     }
 
     #[tokio::test]
     async fn a_literal_is_checked_when_connecting_too() {
-        let refused = connector(Guard::default()).addresses("10.0.0.1", 80).await;
+        let server = Server::start().await;
+        let closed = connector(Guard::default(), &server);
+        let refused = closed.addresses(1, "10.0.0.1", 80).await;
         assert_eq!(refused, Err(Failure::AddressRefused(Special::Private)));
     }
 
     #[tokio::test]
-    async fn numbers_that_only_a_resolver_understands_are_checked_as_addresses() {
+    async fn numbers_that_only_a_resolver_understands_are_no_addresses() {
+        let server = Server::start().await;
         for host in ["127.1", "2130706433", "0x7f000001", "0177.0.0.1"] {
-            let outcome = connector(Guard::default()).addresses(host, 80).await;
+            let outcome = connector(Guard::default(), &server)
+                .addresses(1, host, 80)
+                .await;
             assert!(outcome.is_err(), "{host}");
         }
     }

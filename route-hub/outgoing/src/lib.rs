@@ -7,7 +7,8 @@
 //!
 //! # Life cycle
 //! [`Guard`] says what an operator allows, [`Guard::check_url`] tells a user at configuration time
-//! why a URL cannot be used, [`Client::post_form`] makes one request. A [`Failure`] names a kind
+//! why a URL cannot be used, [`Client::post_form`] makes one request. [`Names`] looks names up, with a
+//! share for each owner. A [`Failure`] names a kind
 //! and never a URL, a header or a body.
 
 mod address;
@@ -15,11 +16,13 @@ mod client;
 mod clock;
 mod connect;
 mod guard;
+mod names;
 mod target;
 mod tls;
 
 pub use address::{Special, special_kind};
 pub use client::{Answer, Client, Failure, Limits};
 pub use guard::{Allowed, Guard, InvalidAllowed};
+pub use names::{Names, Owner};
 pub use target::{Target, URL_LENGTH_MAX, UrlRefused};
 pub use tls::InvalidRoot;

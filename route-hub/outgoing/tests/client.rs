@@ -6,7 +6,7 @@ mod server;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use hub_outgoing::{Client, Failure, Guard, Limits, Special, UrlRefused};
+use hub_outgoing::{Client, Failure, Guard, Limits, Names, Special, UrlRefused};
 use server::{Reply, Server, tls_identity};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ async fn a_form_arrives_whole_and_the_answer_comes_back() {
     let mut headers = HeaderMap::new();
     headers.insert("webhook-id", "7".parse().unwrap());
     let answer = client()
-        .post_form(&server.url("/hook?x=1"), headers, "a=1&b=%C3%BC")
+        .post_form(1, &server.url("/hook?x=1"), headers, "a=1&b=%C3%BC")
         .await
         .unwrap();
     assert_eq!(answer.status, StatusCode::OK);
@@ -116,7 +116,7 @@ async fn with_too_many_connections_open_none_is_kept() {
         kept_open: 0,
         ..Limits::default()
     };
-    let client = Client::with_limits(loopback(), limits).unwrap();
+    let client = Client::with_limits(loopback(), limits, Names::of_system()).unwrap();
     for _ in 0..2 {
         post(&client, &server.url("/")).await.unwrap();
     }
@@ -174,7 +174,7 @@ async fn a_server_that_never_speaks_tls_is_left_at_the_connect_limit() {
         connect: Duration::from_millis(50),
         ..Limits::default()
     };
-    let client = Client::with_limits(loopback(), limits).unwrap();
+    let client = Client::with_limits(loopback(), limits, Names::of_system()).unwrap();
     let outcome = post(&client, &format!("https://127.0.0.1:{}/", server.port)).await;
     assert_eq!(outcome.unwrap_err(), Failure::ConnectTimeout);
 }
@@ -203,9 +203,9 @@ fn hasty() -> Client {
         total: Duration::from_millis(100),
         ..Limits::default()
     };
-    Client::with_limits(loopback(), limits).unwrap()
+    Client::with_limits(loopback(), limits, Names::of_system()).unwrap()
 }
 
 async fn post(client: &Client, url: &str) -> Result<hub_outgoing::Answer, Failure> {
-    client.post_form(url, HeaderMap::new(), "a=1").await
+    client.post_form(1, url, HeaderMap::new(), "a=1").await
 }

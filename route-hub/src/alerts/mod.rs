@@ -271,6 +271,10 @@ const fn detail(kind: AlertKind) -> &'static str {
         AlertKind::PhoneCloned => {
             "The phone's journal was copied or went backwards: it must pair again."
         }
+        AlertKind::WebhooksWaiting => {
+            "Many webhook events wait for their receivers: near the cap, beyond which the oldest are \
+             ended."
+        }
         AlertKind::HubFrozen => {
             "The hub's data went backwards: sending waits until each phone has answered."
         }

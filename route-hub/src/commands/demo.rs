@@ -8,10 +8,11 @@ use super::serve::listen;
 use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
 use crate::front::FrontSettings;
+use crate::caps::Caps;
 use crate::random::Random;
 use crate::settings::ServeSettings;
 use clap::Args;
-use hub_outgoing::Guard;
+use hub_outgoing::{Guard, Names};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -97,6 +98,8 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
             ..Guard::default()
         },
         front: FrontSettings::default(),
+        names: Names::of_system(),
+        caps: Caps::default(),
         drain: DRAIN,
     };
     runtime.block_on(run(&args, &folder.path, start, demo))

@@ -2,6 +2,7 @@
 
 use super::CommandError;
 use crate::alerts::offline;
+use crate::caps::Caps;
 use crate::dispatch::{failover, life, quiet, simulated};
 use crate::front::FrontSettings;
 use crate::hub::{Hub, HubParts};
@@ -15,7 +16,7 @@ use crate::{
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use hub_outgoing::{Client, Guard};
+use hub_outgoing::{Client, Guard, Limits, Names};
 use hub_store::{Health, changes, meta};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +40,10 @@ pub(super) struct Start {
     pub(super) guard: Guard,
     /// Who may come in.
     pub(super) front: FrontSettings,
+    /// Where their names are looked up.
+    pub(super) names: Names,
+    /// How much of some kinds a project may have.
+    pub(super) caps: Caps,
     /// How long a stop waits for requests and phones.
     pub(super) drain: Duration,
 }
@@ -63,7 +68,8 @@ impl Running {
             .write(move |tx| meta::put(tx, BASE_URL, &base_url));
         keep.await?;
         let seen_elsewhere = hub.store.read(changes::newest).await?;
-        let client = Client::new(start.guard)?;
+        hub.set_caps(start.caps);
+        let client = Client::with_limits(start.guard, Limits::default(), start.names)?;
         let (stop, stopped) = watch::channel(false);
         let router = router(&hub);
         let served = serve(

@@ -6,7 +6,7 @@ use super::{CommandError, data_folder, logging};
 use crate::front::{FrontSettings, Network};
 use crate::settings::{ServeSettings, Transport};
 use crate::tls::Certificate;
-use hub_outgoing::{Allowed, Guard};
+use hub_outgoing::{Allowed, Guard, Names};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -56,6 +56,8 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         certificate,
         guard,
         front,
+        names: Names::asking(settings.dns_servers.clone()),
+        caps: settings.caps(),
         drain: Duration::from_secs(settings.drain_s.unwrap_or(DRAIN_DEFAULT_S)),
     };
     runtime.block_on(run(start, bound))

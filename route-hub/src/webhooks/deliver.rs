@@ -5,7 +5,7 @@ use super::{
     deliveries::Deliveries,
     scan::{self, Scanned},
     settle::{self, Ending, Settlement},
-    signature,
+    signature, waiting,
 };
 use crate::hub::Hub;
 use crate::requests::By;
@@ -69,7 +69,7 @@ struct Ring {
     machine: Deliveries,
     attempts: JoinSet<(i64, Ending)>,
     scan: Running<Scanned>,
-    commits: JoinSet<(ProjectId, Result<(), StoreError>)>,
+    commits: JoinSet<(ProjectId, Result<bool, StoreError>)>,
 }
 
 impl Ring {
@@ -116,10 +116,11 @@ impl Ring {
         } = batch;
         let lines: usize = settlements.iter().map(Settlement::log_lines).sum();
         let ids: Vec<i64> = (0..lines).map(|_| self.hub.key(now).get()).collect();
-        let job = self
-            .hub
-            .store
-            .write(move |tx| settle::commit(tx, &settlements, &ids));
+        let hub = self.hub.clone();
+        let job = self.hub.store.of(project_id).write(move |tx| {
+            let gone = settle::commit(tx, project_id, &settlements, &ids)?;
+            waiting::left(&hub, tx, project_id, gone, now)
+        });
         self.commits.spawn(async move { (project_id, job.await) });
     }
 
@@ -147,13 +148,18 @@ impl Ring {
         }
     }
 
-    fn committed(&mut self, committed: Result<(ProjectId, Result<(), StoreError>), JoinError>) {
+    fn committed(&mut self, committed: Result<(ProjectId, Result<bool, StoreError>), JoinError>) {
         let Ok((project, committed)) = committed else {
             return;
         };
         let now = self.hub.now();
         match committed {
-            Ok(()) => self.machine.handle_committed(project, now),
+            Ok(told) => {
+                self.machine.handle_committed(project, now);
+                if told {
+                    self.machine.handle_wake();
+                }
+            }
             Err(error) => {
                 tracing::warn!(%error, "the ends of webhook deliveries could not be written");
                 self.machine.handle_commit_failed(project, now);
@@ -178,7 +184,10 @@ const BROKEN: Ending = Ending {
 async fn post(client: Client, row: Arc<OutboxRow>, now: UnixMs) -> Ending {
     let body = signature::full_body(&row);
     let headers = signature::headers(&row, &body, now);
-    match client.post_form(&row.url, headers, body).await {
+    match client
+        .post_form(row.project_id.get(), &row.url, headers, body)
+        .await
+    {
         Ok(answer) => Ending::answered(answer.status.as_u16()),
         Err(failure) => Ending {
             outcome: failure.as_str(),

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use hub_domain::{Day, Organization, OutboxRow, WebhookLogEntry, Zone};
-use hub_outgoing::{Client, Guard, Limits};
+use hub_outgoing::{Client, Guard};
 use hub_store::{organizations, outbox, projects, usage, webhook_log};
 use postrider_model::Secret;
 use std::{
@@ -210,8 +210,7 @@ impl Fixture {
             allow_loopback: true,
             ..Guard::default()
         };
-        let limits = Limits::default();
-        self.deliver_with(Client::with_limits(guard, limits).unwrap())
+        self.deliver_with(Client::new(guard).unwrap())
     }
 
     fn deliver_with(&self, client: Client) -> Running {

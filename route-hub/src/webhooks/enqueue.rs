@@ -3,7 +3,7 @@
 //! Each function says whether it wrote a row, so that its caller wakes the deliverer after the
 //! commit. Where nobody wants to be told, nothing is built and nothing is read.
 
-use super::{form::Form, views};
+use super::{form::Form, views, waiting};
 use crate::hub::Hub;
 use hub_domain::{
     Address, Alert, Broadcast, Contact, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent,
@@ -282,7 +282,12 @@ impl<'a> Told<'a> {
         for receiver in receivers {
             outbox::insert(tx, &self.row(hub, receiver, now))?;
         }
-        Ok(!receivers.is_empty())
+        if receivers.is_empty() {
+            return Ok(false);
+        }
+        let count = u64::try_from(receivers.len()).unwrap_or(u64::MAX);
+        waiting::written(hub, tx, self.project, count, now)?;
+        Ok(true)
     }
 
     fn row(&self, hub: &Hub, receiver: &Receiver<'_>, now: Now) -> OutboxRow {

@@ -21,6 +21,7 @@ pub mod signature;
 pub mod slots;
 pub mod turns;
 pub mod views;
+pub mod waiting;
 
 #[cfg(test)]
 mod deliver_tests;
@@ -28,3 +29,5 @@ mod deliver_tests;
 mod enqueue_tests;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod waiting_tests;

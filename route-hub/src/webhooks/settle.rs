@@ -2,7 +2,7 @@
 
 use hub_domain::{OutboxRow, WebhookLogEntry};
 use hub_store::{StoreError, Tx, outbox, webhook_log};
-use postrider_model::UnixMs;
+use postrider_model::{ProjectId, UnixMs};
 use std::sync::Arc;
 
 /// How an attempt ended.
@@ -81,15 +81,22 @@ impl Settlement {
     }
 }
 
-/// Writes settlements and their log; `log_ids` holds a key for each line.
+/// Writes settlements of one project and their log; `log_ids` holds a key for each line. Returns how
+/// many rows are gone.
 ///
 /// # Errors
 /// What the database says.
-pub fn commit(tx: &mut Tx<'_>, batch: &[Settlement], log_ids: &[i64]) -> Result<(), StoreError> {
+pub fn commit(
+    tx: &mut Tx<'_>,
+    project: ProjectId,
+    batch: &[Settlement],
+    log_ids: &[i64],
+) -> Result<u64, StoreError> {
     let mut ids = log_ids.iter().copied();
+    let mut gone = Vec::new();
     for settlement in batch {
         match settlement.fate {
-            Fate::Delivered | Fate::GivenUp => outbox::delete(tx, settlement.row.id)?,
+            Fate::Delivered | Fate::GivenUp => gone.push(settlement.row.id),
             Fate::Again { due_at, attempts } => {
                 outbox::mark_attempt(tx, settlement.row.id, attempts, due_at)?;
                 outbox::put_off_followers(tx, &settlement.row, due_at)?;
@@ -99,7 +106,7 @@ pub fn commit(tx: &mut Tx<'_>, batch: &[Settlement], log_ids: &[i64]) -> Result<
             webhook_log::insert(tx, &WebhookLogEntry { id, ..entry })?;
         }
     }
-    Ok(())
+    outbox::delete(tx, project, gone)
 }
 
 fn lines(settlement: &Settlement) -> impl Iterator<Item = WebhookLogEntry> {

@@ -39,6 +39,10 @@ const ALL: &[(&str, &str)] = &[
         "V12__own_generations",
         include_str!("../migrations/V12__own_generations.sql"),
     ),
+    (
+        "V13__outbox_waiting",
+        include_str!("../migrations/V13__outbox_waiting.sql"),
+    ),
     ("V14__upkeep", include_str!("../migrations/V14__upkeep.sql")),
     (
         "V15__tenants",

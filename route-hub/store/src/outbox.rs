@@ -1,12 +1,12 @@
 //! Events that wait to be delivered.
 //!
 //! A row is written in the transaction of its cause. The events of one message go in the order of
-//! their keys: a later one waits for those before it.
+//! their keys: a later one waits for those before it. How many a project has is kept beside them.
 
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{OutboxRow, WebhookEvent};
-use postrider_model::{ProjectId, Secret, UnixMs};
+use postrider_model::{MessageId, ProjectId, Secret, UnixMs};
 
 macro_rules! columns {
     () => {
@@ -41,7 +41,7 @@ pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
             row.time_created,
         ],
     )?;
-    Ok(())
+    count_by(tx, row.project_id, 1)
 }
 
 /// Returns an event.
@@ -73,26 +73,88 @@ pub fn mark_attempt(
     Ok(())
 }
 
-/// Removes an event: delivered, or given up.
+/// Removes events of a project, delivered or given up, and returns how many there still were.
 ///
 /// # Errors
 /// What the database says.
-pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), StoreError> {
-    tx.execute("DELETE FROM outbox WHERE id = $1", &values![id])?;
-    Ok(())
+pub fn delete(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    ids: impl IntoIterator<Item = i64>,
+) -> Result<u64, StoreError> {
+    let mut gone = 0;
+    for id in ids {
+        gone += tx.execute(
+            "DELETE FROM outbox WHERE id = $1 AND project_id = $2",
+            &values![id, project_id],
+        )?;
+    }
+    left(tx, project_id, gone)
 }
 
-/// Removes the events of a message that was deleted.
+/// Removes the events of a message that was deleted, and returns how many there were.
 ///
 /// # Errors
 /// What the database says.
 pub fn delete_of_message(
     tx: &mut Tx<'_>,
-    message_id: postrider_model::MessageId,
-) -> Result<usize, StoreError> {
+    project_id: ProjectId,
+    message_id: MessageId,
+) -> Result<u64, StoreError> {
+    let gone = tx.execute(
+        "DELETE FROM outbox WHERE message_id = $1 AND project_id = $2",
+        &values![message_id, project_id],
+    )?;
+    left(tx, project_id, gone)
+}
+
+fn left(tx: &mut Tx<'_>, project_id: ProjectId, gone: usize) -> Result<u64, StoreError> {
+    let count = i64::try_from(gone).unwrap_or(i64::MAX);
+    if count > 0 {
+        count_by(tx, project_id, -count)?;
+    }
+    Ok(count.unsigned_abs())
+}
+
+fn count_by(tx: &mut Tx<'_>, project_id: ProjectId, change: i64) -> Result<(), StoreError> {
     tx.execute(
-        "DELETE FROM outbox WHERE message_id = $1",
-        &values![message_id],
+        "INSERT INTO outbox_waiting (project_id, waiting) VALUES ($1, $2) \
+         ON CONFLICT (project_id) DO UPDATE SET waiting = outbox_waiting.waiting + $2",
+        &values![project_id, change],
+    )?;
+    Ok(())
+}
+
+/// Returns how many events of a project wait.
+///
+/// # Errors
+/// What the database says.
+pub fn waiting(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, StoreError> {
+    let waiting = tx.query_one(
+        "SELECT waiting FROM outbox_waiting WHERE project_id = $1",
+        &values![project_id],
+        |row| Cursor::new(row).count(),
+    )?;
+    Ok(waiting.unwrap_or(0))
+}
+
+/// Returns a project's oldest events.
+///
+/// # Errors
+/// What the database says.
+pub fn oldest(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    limit: u32,
+) -> Result<Vec<OutboxRow>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM outbox WHERE project_id = $1 ORDER BY id LIMIT $2"
+        ),
+        &values![project_id, limit],
+        read,
     )
 }
 
@@ -199,8 +261,9 @@ pub fn put_off_followers(
 /// # Errors
 /// What the database says.
 pub fn count(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
-    let counted = tx.query_one("SELECT count(*) FROM outbox", &[], |row| {
-        Cursor::new(row).count()
+    let counted = tx.query_one("SELECT sum(waiting) FROM outbox_waiting", &[], |row| {
+        let sum: Option<i64> = row.opt_int(0)?;
+        Ok(sum.unwrap_or(0).max(0).unsigned_abs())
     })?;
     Ok(counted.unwrap_or(0))
 }

@@ -112,6 +112,19 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Webhook>
     )
 }
 
+/// Counts a project's webhook objects.
+///
+/// # Errors
+/// What the database says.
+pub fn count_of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, StoreError> {
+    let counted = tx.query_one(
+        "SELECT count(*) FROM webhooks WHERE project_id = $1",
+        &values![project_id],
+        |row| Cursor::new(row).count(),
+    )?;
+    Ok(counted.unwrap_or(0))
+}
+
 /// Returns every webhook object, oldest first.
 ///
 /// # Errors

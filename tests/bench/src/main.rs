@@ -9,6 +9,7 @@ mod figures;
 mod http;
 mod hub;
 mod load;
+mod receiver;
 mod report;
 mod stats;
 

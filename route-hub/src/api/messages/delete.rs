@@ -5,6 +5,7 @@ use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
+use crate::webhooks::waiting;
 use axum::extract::State;
 use hub_domain::{Direction, Permission};
 use hub_store::{Tx, contacts, messages, outbox};
@@ -27,7 +28,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         messages::hide(tx, work.project.id, id, now.unix)?;
         contacts::forget_message(tx, &message)?;
-        outbox::delete_of_message(tx, id)?;
+        let gone = outbox::delete_of_message(tx, work.project.id, id)?;
+        if waiting::left(work.hub, tx, work.project.id, gone, now)? {
+            work.effects.webhooks();
+        }
         work.effects.changed(id);
         Ok(Ok(()))
     };

@@ -28,6 +28,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = call.caller.key.id;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        let cap = work.hub.caps().webhooks;
+        if webhooks::count_of_project(tx, webhook.project_id)? >= cap {
+            let rule = format!("is one too many: a project has at most {cap} webhooks");
+            return Ok(Err(ApiError::invalid_param("url", rule)));
+        }
         webhooks::insert(tx, &webhook)?;
         work.note(tx, actor, "webhook.create", webhook.id)?;
         Ok(Ok(webhook.clone()))

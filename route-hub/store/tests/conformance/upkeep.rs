@@ -44,9 +44,15 @@ pub(crate) fn events_of_one_message_come_one_after_the_other<B: Backend>() {
         assert_eq!(due?, [Some(30), Some(90), Some(20), Some(5)]);
         outbox::mark_attempt(tx, 4, 1, UnixMs(60))?;
         assert_eq!(outbox::get(tx, 4)?.map(|row| row.attempts), Some(1));
-        assert_eq!(outbox::delete_of_message(tx, id(50))?, 2);
-        outbox::delete(tx, 4)?;
-        assert_eq!(outbox::count(tx)?, 1);
+        assert_eq!((outbox::waiting(tx, id(10))?, outbox::count(tx)?), (4, 4));
+        let oldest = outbox::oldest(tx, id(10), 2)?;
+        assert_eq!([oldest[0].id, oldest[1].id], [1, 2]);
+        assert_eq!(outbox::delete_of_message(tx, id(11), id(50))?, 0);
+        assert_eq!(outbox::delete_of_message(tx, id(10), id(50))?, 2);
+        assert_eq!(outbox::delete(tx, id(11), [4])?, 0);
+        assert_eq!(outbox::delete(tx, id(10), [4, 4, 99])?, 1);
+        assert_eq!((outbox::waiting(tx, id(10))?, outbox::count(tx)?), (1, 1));
+        assert_eq!(outbox::waiting(tx, id(11))?, 0);
         Ok(())
     });
 }

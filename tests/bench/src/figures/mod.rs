@@ -2,6 +2,7 @@
 
 mod abuse_parameters;
 mod abuse_tenant;
+mod abuse_webhooks;
 mod accept_to_radio;
 mod agent;
 mod bare;
@@ -92,6 +93,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: contact_lists::NAMES,
         measure: contact_lists::measure,
+    },
+    Group {
+        names: abuse_webhooks::NAMES,
+        measure: abuse_webhooks::measure,
     },
     Group {
         names: million::NAMES,
