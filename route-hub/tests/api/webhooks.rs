@@ -70,12 +70,10 @@ async fn a_project_has_so_many_objects_and_keeps_what_it_has() {
     }
     let refused = client.call("POST", "webhooks", Some(given.clone())).await;
     refused.invalid("url");
-    let changed = client.post(&format!("webhooks/{}", made[0]), given.clone());
-    assert_eq!(id(&changed.await), made[0], "what is there can be changed");
-    client
-        .call("DELETE", &format!("webhooks/{}", made[0]), None)
-        .await
-        .ok();
+    let first = format!("webhooks/{}", made[0]);
+    let changed = client.post(&first, given.clone()).await;
+    assert_eq!(id(&changed), made[0], "what is there can be changed");
+    client.call("DELETE", &first, None).await.ok();
     client.post("webhooks", given).await;
 }
 
