@@ -9,6 +9,7 @@
 pub mod explore;
 pub mod hash;
 mod hub;
+pub mod known;
 pub mod liar;
 mod link;
 mod memo;

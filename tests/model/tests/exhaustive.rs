@@ -4,6 +4,7 @@
 
 use postrider_model_check::{
     explore::search,
+    known,
     scope::{self, Scope},
     system::System,
     walk::walk,
@@ -102,6 +103,15 @@ searched! {
     two_messages_over_one_phone_that_their_sender_cancels: TWO_MESSAGES_CANCEL, 35_000;
     one_message_of_two_parts_with_every_result_of_the_radio: TWO_PARTS_RADIO, 80_000;
     one_message_of_two_parts_with_a_broken_link_and_ends_of_hub_and_app: TWO_PARTS_LINK, 70_000;
+}
+
+#[test]
+fn a_phone_that_its_hub_does_not_know_hands_nothing_over_and_comes_back() {
+    let found = known::search();
+    assert_eq!(found.broken, None);
+    let states = found.states;
+    say!("model: whether a phone is known: {states} states");
+    assert_eq!(states, 24);
 }
 
 #[test]

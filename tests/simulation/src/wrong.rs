@@ -39,6 +39,8 @@ pub enum Wrong {
     HearsSent,
     /// A phone's own pause is on its disk, and its machine does not hear of it.
     MissesItsPause,
+    /// A phone's machine does not hear that its hub does not know it.
+    MissesThatItIsNotKnown,
     /// A phone's machine does not hear that its owner unpairs it.
     MissesItsUnpairing,
     /// A phone says that it keeps what it gives back.

@@ -40,6 +40,7 @@ const TABLE: &[(Wrong, &str)] = &[
     (Wrong::AcksTooEarly, "a phone writes only what is on its disk"),
     (Wrong::LosesDecisions, "a hand-over is on disk before it is made"),
     (Wrong::MissesItsPause, "nothing is submitted while paused or in quiet hours"),
+    (Wrong::MissesThatItIsNotKnown, "a phone that its hub does not know hands nothing over"),
     (Wrong::MissesItsUnpairing, "a phone that is unpaired hands nothing over"),
     (Wrong::SaysItKeeps, "a phone that is unpaired leaves nothing open"),
     (Wrong::HubOffersAgain, "a phone that is unpaired is not offered the same again and again"),

@@ -6,6 +6,7 @@
 use postrider_link::mutant::switch_on;
 use postrider_model_mutants::{
     explore::search,
+    known,
     scope::{self, Scope},
     system::System,
 };
@@ -126,6 +127,23 @@ const MUTANTS: [(&str, Scope, &str); 44] = [
     ),
 ];
 
+/// Mistakes about a phone that its hub does not know, which are looked for in a search of their own.
+const UNKNOWN: [(&str, &str); 4] = [
+    (
+        "sends_while_unknown",
+        "handed over by a phone that is not known",
+    ),
+    (
+        "forgets_that_it_is_unknown",
+        "handed over by a phone that is not known",
+    ),
+    ("any_hub_believed", "another hub was believed"),
+    (
+        "erases_when_unknown",
+        "a phone erased itself that was only not known",
+    ),
+];
+
 const TWICE: &str = "handed to the radio twice without R0 to R4";
 const NOT_SENT: &str = "said sent, and it did not go out whole";
 const STRANGER: &str = "an exposure that a phone may have was taken for a stranger's";
@@ -172,6 +190,18 @@ fn each_mistake_breaks_a_promise() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+#[test]
+fn each_mistake_about_being_known_breaks_a_promise() {
+    for (name, expected) in UNKNOWN {
+        switch_on(name);
+        let found = known::search();
+        switch_on("");
+        let (why, way) = found.broken.expect(name);
+        println!("mutant: {name}: {why}: {way}");
+        assert_eq!(why, expected, "{name}");
+    }
+}
+
 /// A switch that nobody turns on shows nothing, and a name without a switch neither.
 #[test]
 fn every_switch_in_the_sources_is_turned_on_and_every_name_has_one() {
@@ -180,7 +210,9 @@ fn every_switch_in_the_sources_is_turned_on_and_every_name_has_one() {
     for folder in ["link/src", "machine/src"] {
         collect(&root.join(folder), &mut switches);
     }
+    let unknown = UNKNOWN.iter().map(|(name, _)| *name);
     let names = MUTANTS.iter().flat_map(|(names, ..)| names.split('+'));
+    let names = names.chain(unknown);
     assert_eq!(names.map(str::to_owned).collect::<BTreeSet<_>>(), switches);
 }
 

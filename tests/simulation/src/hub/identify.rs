@@ -38,10 +38,13 @@ impl World {
     pub(crate) fn identify(&mut self, hello: &Hello, overtaken: bool) -> Answer {
         self.step();
         let Some(device) = self.hub.rows.devices.get(&hello.phone).cloned() else {
-            return Answer::Refused(CloseCode::NotPaired);
+            return Answer::Refused(CloseCode::NotKnown);
         };
+        if self.hub.wrong_name_until > self.at {
+            return Answer::Refused(CloseCode::NotKnown);
+        }
         if hello.sig.0 != device.key.to_be_bytes() {
-            return Answer::Refused(CloseCode::NotPaired);
+            return Answer::Refused(self.of_replaced(hello));
         }
         match device.state {
             DeviceState::Active => {}
@@ -63,6 +66,17 @@ impl World {
                 Answer::Refused(CloseCode::JournalWentBack)
             }
             Decision::Refuse(code) => Answer::Refused(code),
+        }
+    }
+
+    /// Returns what a phone hears that does not have the device's key: that it was replaced, when it
+    /// shows the key of that time.
+    fn of_replaced(&self, hello: &Hello) -> CloseCode {
+        let name = (hello.phone, hello.install.clone());
+        let former = self.hub.rows.lost.get(&name).map(|key| key.to_be_bytes());
+        match former.is_some_and(|key| hello.sig.0 == key) {
+            true => CloseCode::NotPaired,
+            false => CloseCode::NotKnown,
         }
     }
 
@@ -104,7 +118,8 @@ impl World {
         let shows = is_evidence(is_frozen, &admission);
         if let Some(lost) = admission.lost_install.clone() {
             self.coverage.mark("link", "another installation", "");
-            self.hub.rows.lost.insert((id, lost));
+            let key = self.hub.rows.devices[&id].key;
+            self.hub.rows.lost.insert((id, lost), key);
             effects = self.device_gone(id, DeviceState::Active);
         } else if is_new && admission.reconcile.is_none() {
             self.answered(id, &mut effects);

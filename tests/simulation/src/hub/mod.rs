@@ -44,6 +44,8 @@ pub struct Hub {
     pub backups: Vec<Rows>,
     /// When its disk has room again.
     pub full_until: u64,
+    /// Until when it is started with a name that no phone was paired with.
+    pub wrong_name_until: u64,
     /// Until when it speaks a newer version; whether by a frame.
     pub newer_until: (u64, bool),
     /// The fault that waits for its moment.
@@ -98,6 +100,7 @@ impl Hub {
             backups: Vec::new(),
             full_until: 0,
             newer_until: (0, false),
+            wrong_name_until: 0,
             trap: None,
             window: fleet.window,
             admitted_at: BTreeMap::new(),

@@ -118,8 +118,9 @@ pub struct Rows {
     pub generation: u64,
     /// Devices.
     pub devices: BTreeMap<DeviceId, Device>,
-    /// Installations whose place another one took: none of them is believed again.
-    pub lost: BTreeSet<(DeviceId, InstallId)>,
+    /// Installations whose place another one took, each with the key that the device had then: none
+    /// of them is believed again.
+    pub lost: BTreeMap<(DeviceId, InstallId), u64>,
     /// Their slots.
     pub sims: BTreeMap<Slot, Sim>,
     /// Outgoing messages.
@@ -175,7 +176,7 @@ impl Message {
 impl Rows {
     /// Tells whether another installation took the place of this one.
     pub fn is_lost(&self, device: DeviceId, install: &InstallId) -> bool {
-        self.lost.contains(&(device, install.clone()))
+        self.lost.contains_key(&(device, install.clone()))
     }
 
     /// Returns the messages that a device holds without a first result.

@@ -112,7 +112,7 @@ impl World {
     pub(crate) fn do_turn(&mut self, turn: &Turn, mut connection: Connection) -> Ended {
         let fence = connection.fence.clone();
         let Some(device) = self.hub.rows.devices.get(&fence.device).cloned() else {
-            return Ended::Close(CloseCode::NotPaired);
+            return Ended::Close(CloseCode::NotKnown);
         };
         match device.state {
             DeviceState::Active => {}

@@ -159,6 +159,9 @@ impl World {
             phone.disk.roll_back(older);
         }
         let snapshot = phone.disk.snapshot();
+        // What it was told and had not written down, it does not know any more.
+        phone.not_known &= snapshot.link.not_known;
+        phone.told_not_known = None;
         let in_hand = snapshot.messages.len() as u64;
         let mut config = phone.config();
         if self.plan.wrong == Some(Wrong::ForgetsItsLimits) {

@@ -122,6 +122,10 @@ pub struct Phone {
     pub diallings: u64,
     /// Delays drawn since the last good session.
     pub redials: u32,
+    /// Whether its hub said last, before the present turn, that it does not know it.
+    pub not_known: bool,
+    /// What its hub says of that in the present turn.
+    pub told_not_known: Option<bool>,
     /// Why it needs pairing, when it does.
     pub unpaired: Option<CloseCode>,
     /// Whether it was stopped by force: nothing starts the process but its owner.
@@ -196,6 +200,8 @@ impl Phone {
             dialling: None,
             diallings: 0,
             redials: 0,
+            not_known: false,
+            told_not_known: None,
             unpaired: None,
             force_stopped: false,
             scrapped: false,
@@ -243,6 +249,7 @@ impl Phone {
         let is_real = self.disk.is_real();
         self.installs += 1;
         self.leaving = None;
+        self.not_known = false;
         self.limited_since.clear();
         self.stored.clear();
         self.disk = Disk::new(is_real.then(RealJournal::new));

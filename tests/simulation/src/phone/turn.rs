@@ -9,6 +9,7 @@ use crate::{
     wrong::Wrong,
 };
 use postrider_link::{
+    close::CloseCode,
     frame::HubFrame,
     session::phone::{LinkChange, PhoneFact},
 };
@@ -70,13 +71,31 @@ impl World {
         let misses_acks = self.has(Wrong::MissesAcks);
         let misses_unpairing = self.has(Wrong::MissesItsUnpairing);
         let misses_pause = self.has(Wrong::MissesItsPause);
+        let misses_not_known = self.has(Wrong::MissesThatItIsNotKnown);
         let phone = &mut self.phones[no];
         let now = phone.now(at);
         let Some(agent) = &mut phone.agent else {
             return;
         };
         let is_present = |socket: u64| phone.socket == Some(socket);
+        match &input {
+            Input::Closed(socket, Some(CloseCode::NotKnown)) if is_present(*socket) => {
+                phone.told_not_known = Some(true);
+            }
+            Input::Frame(socket, frame)
+                if is_present(*socket) && matches!(**frame, HubFrame::Welcome(_)) =>
+            {
+                phone.told_not_known = Some(false);
+            }
+            _ => {}
+        }
         match input {
+            Input::Closed(socket, Some(CloseCode::NotKnown))
+                if misses_not_known && is_present(socket) =>
+            {
+                phone.socket = None;
+                agent.handle_disconnected(None, now);
+            }
             Input::Frame(_, frame) if misses_acks && matches!(*frame, HubFrame::Ack(_)) => {}
             Input::Command(Command::SetPaused(true)) if misses_pause => {
                 phone.disk.write(vec![Change::PausedSet(true)]);
@@ -151,6 +170,10 @@ impl World {
                 break;
             }
         }
+        let phone = &mut self.phones[no];
+        if let Some(told) = phone.told_not_known.take() {
+            phone.not_known = told;
+        }
         self.show_events(no);
         self.plan_deadline(no);
         self.leaves_when_told(no);
@@ -220,6 +243,10 @@ impl World {
                     let (sort, group) = which(inbound);
                     came_in.push((sort, group.unwrap_or(0)));
                 }
+                Change::Link {
+                    change: LinkChange::NotKnown(not_known),
+                    ..
+                } => rules.not_known = *not_known,
                 Change::ConfigSet(config) => {
                     rules.set(config.clone());
                     let slot = config.sim.map_or(0, |slot| slot.get());
@@ -265,11 +292,11 @@ impl World {
         if let Some((token, why)) = forbidden {
             let id = Some(token.message.id);
             let text = format!("phone {no} submits {token} while {why}");
-            self.fail(
-                "nothing is submitted while paused or in quiet hours",
-                id,
-                text,
-            );
+            let rule = match why {
+                NOT_KNOWN => "a phone that its hub does not know hands nothing over",
+                _ => "nothing is submitted while paused or in quiet hours",
+            };
+            self.fail(rule, id, text);
         }
     }
 
@@ -340,8 +367,12 @@ impl World {
     }
 }
 
+/// Why a phone may hand nothing over that was told so by its hub.
+const NOT_KNOWN: &str = "its hub does not know it";
+
 /// What owner and hub allow, as far as the phone knows.
 struct Allowed {
+    not_known: bool,
     paused: bool,
     configs: Vec<postrider_link::frame::Config>,
     unix: i64,
@@ -351,6 +382,7 @@ impl Allowed {
     fn of(phone: &Phone, at: u64) -> Self {
         let rest = phone.disk.rows().rest();
         Self {
+            not_known: phone.not_known,
             paused: rest.paused,
             configs: rest.configs.clone(),
             unix: phone.now(at).unix.0,
@@ -371,6 +403,7 @@ impl Allowed {
         let config = self.configs.iter().find(own).or_else(all);
         let is_quiet = |(from, to): &(i64, i64)| (*from..*to).contains(&self.unix);
         match config {
+            _ if self.not_known => Some(NOT_KNOWN),
             _ if self.paused => Some("its owner paused it"),
             Some(config) if config.pause => Some("the hub paused it"),
             Some(config) if config.quiet.iter().any(is_quiet) => Some("hours are quiet"),

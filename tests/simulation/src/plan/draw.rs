@@ -250,7 +250,8 @@ impl Drawing<'_> {
         };
         let flip = self.random.percent(50);
         let action = match self.random.below(100) {
-            0..24 => self.death(phone),
+            0..23 => self.death(phone),
+            23 => Action::WrongName(while_ms),
             24..27 => Action::SlowDisk(phone, self.random.between(50, 8 * SECOND), while_ms),
             27..33 => Action::KillHub(
                 self.random

@@ -191,6 +191,8 @@ pub enum Action {
     /// The hub is restored from its oldest or newest backup; `true`: by the command that raises
     /// the generation.
     Restore(bool),
+    /// The operator starts the hub with another name, and mends it after a while.
+    WrongName(u64),
     /// The hub drains its links and starts again.
     Drain,
     /// The operator takes phones on trust after a restore.

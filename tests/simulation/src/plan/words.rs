@@ -110,6 +110,7 @@ impl fmt::Display for Action {
             | Self::HubDiskFull(_)
             | Self::Backup
             | Self::Restore(_)
+            | Self::WrongName(_)
             | Self::Drain
             | Self::Unfreeze(_)
             | Self::Remove(_)
@@ -159,6 +160,7 @@ impl Action {
             Self::Backup => f.write_str("the hub writes a backup"),
             Self::Restore(true) => f.write_str("the hub is restored by the command"),
             Self::Restore(false) => f.write_str("the hub is restored behind its back"),
+            Self::WrongName(ms) => write!(f, "the hub has another name for {}", Span(*ms)),
             Self::Drain => f.write_str("the hub drains its links"),
             Self::Unfreeze(no) => write!(f, "the operator gives phone {no} up if it is frozen"),
             Self::Remove(no) => write!(f, "the operator removes phone {no}"),

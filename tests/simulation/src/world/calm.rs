@@ -28,6 +28,7 @@ impl World {
         self.hub.full_until = 0;
         self.hub.trap = None;
         self.hub.newer_until = (0, false);
+        self.hub.wrong_name_until = 0;
         if !self.hub.up {
             self.push_in(10, Event::HubStarts);
         }
@@ -113,8 +114,12 @@ impl World {
     /// The operator pairs what needs it, lifts pauses, and confirms SIMs.
     fn operator_cares_for(&mut self, no: usize) {
         let device = self.phones[no].device;
-        let state = self.hub.rows.devices.get(&device).map(|row| row.state);
-        if state != Some(crate::hub::DeviceState::Active) && self.phones[no].unpaired.is_none() {
+        let row = self.hub.rows.devices.get(&device);
+        let key = self.phones[no].key;
+        // One whose key the rows do not have is not known: they are older than its pairing.
+        let is_known =
+            row.is_some_and(|row| row.state == crate::hub::DeviceState::Active && row.key == key);
+        if !is_known && self.phones[no].unpaired.is_none() {
             self.stop_for_pairing(no, postrider_link::close::CloseCode::NotPaired);
         }
         if self.phones[no].unpaired.is_some() {

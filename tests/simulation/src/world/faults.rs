@@ -217,7 +217,7 @@ impl World {
         let effects = self.device_gone(device, was.unwrap_or(DeviceState::Revoked));
         if let (Some(row), Some(install)) = (self.hub.rows.devices.get_mut(&device), install) {
             let lost = std::mem::replace(&mut row.link, DeviceLink::new(install));
-            self.hub.rows.lost.insert((device, lost.install));
+            self.hub.rows.lost.insert((device, lost.install), row.key);
             row.state = DeviceState::Active;
             row.key = key;
             (row.frozen, row.alone, row.own_generation) = (false, false, 0);
@@ -269,11 +269,23 @@ impl World {
                 self.hub.backups.push(self.hub.rows.clone());
             }
             Action::Restore(raised) => self.restore(raised),
+            Action::WrongName(while_ms) => self.starts_with_another_name(while_ms),
             Action::HubWallJump(by) => self.sets_hub_wall(by),
             Action::Drain if self.hub.up => self.drain(),
             Action::Unfreeze(no) if self.hub.up => self.unfreeze(no),
             Action::Remove(no) if self.hub.up => self.remove(no),
             _ => {}
+        }
+    }
+
+    /// The operator starts the hub again, with a name that no phone was paired with.
+    fn starts_with_another_name(&mut self, while_ms: u64) {
+        self.coverage.mark("fault", "the hub has another name", "");
+        self.note(Line::new(Who::Hub, "is started with another name"));
+        self.hub.wrong_name_until = self.at + while_ms;
+        if self.hub.up {
+            self.hub_down(false);
+            self.push_in(1_000, Event::HubStarts);
         }
     }
 
