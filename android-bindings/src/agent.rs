@@ -8,8 +8,8 @@ use crate::{
     shell::{Keystore, Radio, Shell},
     words::SimQueue,
 };
-use postrider_agent::{Command, DeviceDescription, Pairing, RadioFact};
-use postrider_model::{DeviceId, PhoneId, SimSlot};
+use postrider_agent::{Command, DeviceDescription, Pairing, RadioFact, asides, erase_aside};
+use postrider_model::{DeviceId, PhoneId, SimSlot, UnixMs};
 use std::{
     future::Future,
     path::{Path, PathBuf},
@@ -82,6 +82,33 @@ pub fn read_pairing(folder: String) -> Result<Option<Paired>, AgentError> {
         Err(AgentError::NotPaired) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What came in under another hub or project and was not told: it waits for them, or for the
+/// owner's word.
+#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+pub struct SetAside {
+    /// Names it.
+    pub slot: u8,
+    /// The name of the hub that it came in for, where that is known.
+    pub host: Option<String>,
+    /// When it is erased, if nobody takes it.
+    pub until: UnixMs,
+}
+
+/// Returns what is set aside in an agent's folder at `now`, and erases what nobody took in time.
+///
+/// # Errors
+/// When a file cannot be read, written or removed.
+#[uniffi::export]
+pub fn read_set_aside(folder: String, now: UnixMs) -> Result<Vec<SetAside>, AgentError> {
+    let kept = asides(Path::new(&folder), now).map_err(AgentError::storage)?;
+    let shown = kept.into_iter().map(|aside| SetAside {
+        slot: aside.slot,
+        host: aside.host,
+        until: aside.until,
+    });
+    Ok(shown.collect())
 }
 
 /// The phone's agent: joins a hub, runs, takes facts, answers the screens.
@@ -238,6 +265,26 @@ impl Agent {
     pub fn command(&self, command: Command) -> Result<(), AgentError> {
         let running = self.running().ok_or(AgentError::NotRunning)?;
         Ok(self.wait(running.phone.command(command))??)
+    }
+
+    /// Tells the present hub what is set aside in a slot, since the owner said so.
+    ///
+    /// # Errors
+    /// When the agent does not run, or it cannot be read.
+    pub fn upload_set_aside(&self, slot: u8) -> Result<(), AgentError> {
+        let running = self.running().ok_or(AgentError::NotRunning)?;
+        match self.wait(running.phone.upload_aside(slot))?? {
+            true => Ok(()),
+            false => Err(AgentError::NotRunning),
+        }
+    }
+
+    /// Erases what is set aside in a slot, since the owner said so.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn erase_set_aside(&self, slot: u8) -> Result<(), AgentError> {
+        erase_aside(&self.folder, slot).map_err(AgentError::storage)
     }
 
     /// Returns what waits for each SIM, and until when.

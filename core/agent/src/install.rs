@@ -40,9 +40,8 @@ impl InstallError {
 
 /// Returns the name of a folder's installation: what pairing tells the hub.
 ///
-/// The journal keeps it, so it lives as long as that; a folder without a journal gets one here. It
-/// begins with what came in under a journal that was [set aside](crate::Pairing::set_aside) and was
-/// not acked, so that the new installation tells it: each message once, whatever crashes.
+/// The journal keeps it, so it lives as long as that; a folder without a journal gets one here. What
+/// was set aside before is taken over by [`settle`], once it is known for whom it is.
 ///
 /// A phone that joins anew while its folder still has a pairing has lost its key, and must not go on
 /// with that journal: the name is another one at each call, until [`settle`] keeps it.
@@ -57,39 +56,33 @@ pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
     let (mut journal, snapshot) = Journal::open(&folder.join(JOURNAL_FILE))?;
     let install = match snapshot.install {
         Some(install) => install,
-        None => begin(folder, &mut journal, fresh()?)?,
+        None => begin(&mut journal, fresh()?)?,
     };
-    // An installation with a name has taken over already.
-    kept::discard(folder)?;
     Ok(install)
 }
 
-/// Remembers the pairing by which a hub has accepted this installation.
+/// Remembers the pairing by which a hub has accepted this installation, and takes over what was set
+/// aside for the same hub and project: each message once, whatever crashes.
 ///
-/// One that was there ends only now, for a pairing that fails or is given up must cost nothing: what
-/// came in is still the owner's. The same hub hears of it under the new name, as after
-/// [`Pairing::set_aside`]. Another hub must not, nor may the old one's messages be sent for it: all is
-/// erased, as when the phone is unpaired.
+/// A pairing that was there ends only now, for one that fails or is given up must cost nothing: what
+/// came in is still the owner's. The same hub and project hear of it under the new name. Another one
+/// must not, nor may the old one's messages be sent for it: what came in stays aside until its owner
+/// says what becomes of it (see [`asides`](crate::asides)), the rest is erased.
 ///
 /// # Errors
 /// When a file cannot be moved, removed or written, or the journal cannot be begun.
 pub fn settle(folder: &Path, install: InstallId, pairing: &Pairing) -> Result<(), InstallError> {
-    if pairing.end_former(folder)? {
-        let (mut journal, _) = Journal::open(&folder.join(JOURNAL_FILE))?;
-        begin(folder, &mut journal, install)?;
-        kept::discard(folder)?;
+    let is_new = pairing.end_former(folder)?;
+    let (mut journal, _) = Journal::open(&folder.join(JOURNAL_FILE))?;
+    if is_new {
+        begin(&mut journal, install)?;
     }
+    kept::take_over(folder, &mut journal, pairing)?;
     Ok(pairing.save(folder)?)
 }
 
-fn begin(
-    folder: &Path,
-    journal: &mut Journal,
-    install: InstallId,
-) -> Result<InstallId, InstallError> {
-    let mut changes = vec![Change::InstallSet(install.clone())];
-    changes.extend(kept::changes(folder)?);
-    journal.commit(&changes)?;
+fn begin(journal: &mut Journal, install: InstallId) -> Result<InstallId, InstallError> {
+    journal.commit(&[Change::InstallSet(install.clone())])?;
     Ok(install)
 }
 

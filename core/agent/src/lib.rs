@@ -52,7 +52,8 @@ pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
 pub use install::{InstallError, JOURNAL_FILE, install_of, settle};
 pub use outlook::{Outlook, Watch};
 pub use pairing::{
-    DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription, pair,
+    ASIDE_MS, Aside, DeviceDescription, PairedPhone, Pairing, PairingError, RecordError,
+    SimDescription, asides, erase_aside, pair,
 };
 pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, PhoneHandle, StartError};
 pub use postrider_link::frame::SimInfo;

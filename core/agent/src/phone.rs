@@ -6,7 +6,8 @@ use crate::{
     clock::Clock,
     disk::Disk,
     identity::Identity,
-    install::JOURNAL_FILE,
+    install::{InstallError, JOURNAL_FILE},
+    kept,
     outlook::Watch,
     pairing::{self, Pairing, RecordError},
     radio::{Radio, RadioFactsInbox},
@@ -22,6 +23,7 @@ use postrider_machine::{
 use postrider_store::{Journal, JournalError};
 use rustls::ClientConfig;
 use std::{
+    io,
     ops::Deref,
     path::{Path, PathBuf},
     sync::Arc,
@@ -86,7 +88,7 @@ pub enum StartError {
     Journal(#[from] JournalError),
     /// Its folder cannot be used.
     #[error("the phone's folder cannot be used: {0}")]
-    Folder(#[from] std::io::Error),
+    Folder(#[from] io::Error),
     /// The link's address is not one.
     #[error("the address of the link {0}")]
     Address(#[from] InvalidAddress),
@@ -111,10 +113,10 @@ impl StartError {
 pub enum Ended {
     /// As it was asked to.
     Stopped,
-    /// The hub does not know the phone any more, or does not trust its journal.
+    /// The hub took the phone out of service, or does not trust its journal.
     ///
-    /// The folder's pairing is gone with it. Of a phone that the hub does not know everything is
-    /// erased; an untrusted journal is set aside, and what came in goes on under the next pairing.
+    /// The folder's pairing is gone with it. Of a phone that the hub took out of service only what
+    /// came in and was not told is set aside; of an untrusted journal all is.
     PairingNeeded(CloseCode),
     /// The owner unpaired it: its pairing and its journal are erased.
     Unpaired {
@@ -172,6 +174,7 @@ impl Phone {
         let path = config.folder.join(JOURNAL_FILE);
         let opened = spawn_blocking(move || Journal::open(&path)).await;
         let (journal, mut snapshot) = opened.map_err(|_| StartError::Runtime)??;
+        pairing::asides(&config.folder, config.clock.now().unix)?;
         snapshot.paused |= config.is_paused;
         let dial = dial_of(&config)?;
         let agent_config = AgentConfig {
@@ -303,6 +306,24 @@ impl PhoneHandle {
         Ok(())
     }
 
+    /// Tells the present hub what came in under another one and was [set aside](crate::asides), since
+    /// the owner said so, and erases it once it is in the journal. Returns whether the phone runs.
+    ///
+    /// # Errors
+    /// When what was set aside cannot be read or removed.
+    pub async fn upload_aside(&self, slot: u8) -> Result<bool, InstallError> {
+        let folder = self.folder.clone();
+        let read = spawn_blocking(move || kept::for_another(&folder, slot)).await;
+        let messages = read.map_err(io::Error::other)??;
+        let (kept, is_kept) = oneshot::channel();
+        let wish = Wish::TellAlso(messages, kept);
+        if self.wishes.send(wish).await.is_err() || is_kept.await.is_err() {
+            return Ok(false);
+        }
+        pairing::erase_aside(&self.folder, slot)?;
+        Ok(true)
+    }
+
     /// Waits until the phone has stopped by itself; [`Phone::stop`] then says why.
     pub async fn closed(&self) {
         self.wishes.closed().await;
@@ -327,9 +348,8 @@ async fn run(ring: Ring, folder: PathBuf) -> Result<Ended, PhoneError> {
 fn forget(ended: Ended, folder: &Path) -> Result<(), RecordError> {
     match ended {
         Ended::Stopped => Ok(()),
-        Ended::Unpaired { .. } | Ended::PairingNeeded(CloseCode::NotPaired) => {
-            Pairing::erase(folder)
-        }
+        Ended::Unpaired { .. } => Pairing::erase(folder),
+        Ended::PairingNeeded(CloseCode::NotPaired) => Pairing::keep_incoming(folder),
         Ended::PairingNeeded(_) => Pairing::set_aside(folder),
     }
 }

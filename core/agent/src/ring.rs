@@ -18,7 +18,7 @@ use crate::{
 use postrider_link::{
     close::CloseCode,
     codec::{self, DecodeError},
-    frame::PhoneFrame,
+    frame::{Inbound, PhoneFrame},
 };
 use postrider_machine::{Agent, Change, Command, Effect, Event, Refused, SimStatus};
 use postrider_model::{BootMs, Now};
@@ -52,11 +52,15 @@ pub enum RingError {
 /// What a phone's owner asks of the loop.
 pub(crate) enum Wish {
     Command(Command, oneshot::Sender<Result<(), Refused>>),
+    /// Messages that came in under another installation, and whom to tell when they are on disk.
+    TellAlso(Vec<Inbound>, oneshot::Sender<()>),
     Slots(oneshot::Sender<Vec<SimStatus>>),
     NetworkChanged,
     NetworkLost,
     Wake,
-    Unpair { within: Duration },
+    Unpair {
+        within: Duration,
+    },
     Stop,
 }
 
@@ -244,6 +248,10 @@ impl Ring {
             Wish::Command(command, answer) => {
                 let answered = self.agent.handle_command(command, now);
                 let _gone = answer.send(answered);
+            }
+            Wish::TellAlso(messages, kept) => {
+                self.agent.handle_inbound_loaded(messages, now);
+                self.awaiting_disk.push(kept);
             }
             Wish::Slots(answer) => {
                 let _gone = answer.send(self.agent.slots(now));

@@ -17,7 +17,7 @@ use postrider_agent::{
     Ended, Event, HubAddress, Identity, IdentityError, InstallError, InvalidAddress, Log, Observer,
     Pairing, PairingError, Phone, PhoneConfig, PhoneError, RadioFact, RadioFacts, RadioFactsInbox,
     RandomError, RecordError, Seeded, SoftwareIdentity, StartError, TlsConfig, Trust, TrustError,
-    Waits, install_of, pair,
+    Waits, install_of, pair, settle,
 };
 use std::{
     collections::BTreeSet,
@@ -158,7 +158,7 @@ async fn join(
     let code = code.as_str();
     let pairing = pair(&hub, tls, code, &install, identity, &device, show).await?;
     Reports::erase(&config.folder)?;
-    pairing.save(&config.folder)?;
+    settle(&config.folder, install, &pairing)?;
     if let Some(watcher) = &config.watcher {
         watcher(&Seen::Paired);
     }

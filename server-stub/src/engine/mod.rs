@@ -43,14 +43,12 @@ use postrider_link::close::CloseCode;
 use postrider_link::codec::{self, DecodeError};
 use postrider_link::frame::{Inbound, Nonce};
 use postrider_link::pairing::CodeUse;
-use postrider_model::{BootMs, DeviceId, HubId, Key, KeyMaker, MessageId, Now, ProjectId};
+use postrider_model::{BootMs, DeviceId, Key, KeyMaker, MessageId, Now, ProjectId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 /// Rounds of one call after which the rest is left to the next one.
 const ROUNDS_MAX: usize = 10_000;
-/// Which hub every double is: what a phone kept for one is for the next one, too.
-const HUB: HubId = HubId::new(Key::first_of_ms(1));
 /// Which project its phones join.
 const PROJECT: ProjectId = ProjectId::new(Key::first_of_ms(1));
 
@@ -351,7 +349,7 @@ impl Engine {
         let settings = postrider_link::session::hub::HubSettings {
             generation: self.memory.generation,
             heartbeat_s: self.scenario.hub.heartbeat_s,
-            hub: Some(HUB),
+            hub: Some(self.hub_id()),
         };
         self.links
             .insert(dial, Link::new(dial, settings, nonce, now));

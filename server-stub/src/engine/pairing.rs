@@ -1,13 +1,13 @@
 //! `POST /pair`, with the answers of the real hub to both requests.
 
 use super::memory::{Device, KeyAlgorithm, Standing};
-use super::{Engine, HUB, PROJECT};
+use super::{Engine, PROJECT};
 use crate::scenario::PairingAnswer;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use postrider_link::frame::InstallId;
 use postrider_link::pairing::{CodeUse, Commitment, Joiner, Number};
 use postrider_link::session::hub::DeviceLink;
-use postrider_model::{Key, Now, PhoneId, PhoneNumber, Secret, SimSlot};
+use postrider_model::{HubId, Key, Now, PhoneId, PhoneNumber, Secret, SimSlot};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -134,6 +134,15 @@ impl Engine {
         }
     }
 
+    /// Returns which hub this double is: one at another address is another one.
+    pub(super) fn hub_id(&self) -> HubId {
+        let hash = ring::digest::digest(&ring::digest::SHA256, self.setting.link_url.as_bytes());
+        let mut first = [0; 8];
+        first.copy_from_slice(&hash.as_ref()[..8]);
+        let key = Key::new((u64::from_be_bytes(first) >> 1).cast_signed());
+        HubId::new(key.unwrap_or_default())
+    }
+
     fn join(
         &mut self,
         request: &Open,
@@ -165,7 +174,7 @@ impl Engine {
             "device_id": self.device_id,
             "host": self.host(),
             "link_url": link_url,
-            "hub_id": HUB,
+            "hub_id": self.hub_id(),
             "project_id": PROJECT,
             "phones": phones(&request.device),
         });

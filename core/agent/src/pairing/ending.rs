@@ -3,53 +3,102 @@
 //! Several files go, and a process may die in between: half of a journal would keep the phone from
 //! ever starting again. So the wish is on disk first, and whoever opens the folder next fulfils it.
 
-use super::record::{RECORD_FILE, RecordError};
-use crate::{files, install::JOURNAL_FILE};
+use super::{
+    aside::{self, Origin},
+    record::{RECORD_FILE, RecordError},
+};
+use crate::{files, install::JOURNAL_FILE, kept};
+use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
 
 /// The file that says that an ending has begun, and which.
 const ENDING_FILE: &str = "ending";
 /// The file that says that the owner unpairs, and that the hub may not have heard everything yet.
 const LEAVING_FILE: &str = "leaving";
-/// What a journal is called that was set aside.
-pub(crate) const ASIDE_FILE: &str = "set-aside-journal.db";
 /// What a journal is called that was set aside and could not be read.
 pub(crate) const UNREADABLE_FILE: &str = "unreadable-journal.db";
 
 /// What becomes of the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Ending {
     /// It goes, and whatever was set aside before.
     Erase,
-    /// It is kept beside, for what came in and was not told.
+    /// All of it is kept beside, for what came in and was not told.
     SetAside,
+    /// What came in and was not told is kept beside; the rest goes.
+    KeepIncoming,
 }
 
-impl Ending {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Erase => "erase",
-            Self::SetAside => "set aside",
+/// The wish, with everything that is needed to fulfil it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Wish {
+    ending: Ending,
+    slot: u8,
+    origin: Origin,
+}
+
+impl Wish {
+    fn new(folder: &Path, ending: Ending) -> io::Result<Self> {
+        let mut wish = Self {
+            ending,
+            slot: 0,
+            origin: Origin::default(),
+        };
+        if ending != Ending::Erase && folder.join(JOURNAL_FILE).try_exists()? {
+            wish.slot = aside::free_slot(folder)?;
+            wish.origin = Origin::of(folder)?;
         }
+        Ok(wish)
     }
 
+    fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        Ok(serde_json::to_vec(self)?)
+    }
+
+    /// Older versions wrote a word, and kept one aside.
     fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
-        let named = |ending: &Self| ending.as_str().as_bytes() == bytes;
-        let all = [Self::Erase, Self::SetAside];
-        let found = all.into_iter().find(named);
-        found.ok_or_else(|| io::ErrorKind::InvalidData.into())
+        let ending = match bytes {
+            b"erase" => Ending::Erase,
+            b"set aside" => Ending::SetAside,
+            wish => return Ok(serde_json::from_slice(wish)?),
+        };
+        Ok(Self {
+            ending,
+            slot: 0,
+            origin: Origin::default(),
+        })
+    }
+
+    fn fulfil(&self, folder: &Path) -> io::Result<()> {
+        let journal = folder.join(JOURNAL_FILE);
+        let aside = aside::journal_of(folder, self.slot);
+        match self.ending {
+            Ending::Erase => {
+                remove_journal(&journal)?;
+                remove_journal(&folder.join(UNREADABLE_FILE))?;
+                return aside::erase_all(folder);
+            }
+            Ending::SetAside => move_journal(&journal, &aside)?,
+            Ending::KeepIncoming => {
+                if journal.try_exists()? {
+                    kept::keep_incoming(&journal, &aside)?;
+                }
+                remove_journal(&journal)?;
+            }
+        }
+        match aside.try_exists()? && !aside::has_known_origin(folder, self.slot)? {
+            true => aside::put_origin(folder, self.slot, &self.origin),
+            false => Ok(()),
+        }
     }
 }
 
 /// Ends the pairing of a folder.
 pub(super) fn begin(folder: &Path, ending: Ending) -> io::Result<()> {
     finish(folder)?;
-    let has_journal = folder.join(JOURNAL_FILE).try_exists()?;
-    if ending == Ending::SetAside && has_journal {
-        // A leftover log beside another journal would be taken for its own.
-        remove_journal(&folder.join(ASIDE_FILE))?;
-    }
-    files::write_private(&folder.join(ENDING_FILE), ending.as_str().as_bytes())?;
+    let wish = Wish::new(folder, ending)?;
+    files::write_private(&folder.join(ENDING_FILE), &wish.to_bytes()?)?;
     finish(folder)
 }
 
@@ -59,14 +108,7 @@ pub(crate) fn finish(folder: &Path) -> io::Result<()> {
     let Some(bytes) = files::read(&path)? else {
         return Ok(());
     };
-    match Ending::from_bytes(&bytes)? {
-        Ending::Erase => {
-            for name in [JOURNAL_FILE, ASIDE_FILE, UNREADABLE_FILE] {
-                remove_journal(&folder.join(name))?;
-            }
-        }
-        Ending::SetAside => move_journal(&folder.join(JOURNAL_FILE), &folder.join(ASIDE_FILE))?,
-    }
+    Wish::from_bytes(&bytes)?.fulfil(folder)?;
     for name in [RECORD_FILE, LEAVING_FILE] {
         unless_missing(fs::remove_file(folder.join(name)))?;
     }
@@ -136,25 +178,26 @@ mod tests {
         names
     }
 
+    const ASIDE_FILE: &str = "set-aside-journal.db";
+    const ORIGIN_FILE: &str = "set-aside-origin.json";
+
     #[test]
     fn an_ending_that_a_crash_cut_off_is_finished_by_the_next_start() {
+        let kept = [ASIDE_FILE, "set-aside-journal.db-wal", ORIGIN_FILE];
         for (done_before, ending, left) in [
+            (1, "set aside", kept.to_vec()),
+            (0, "set aside", kept.to_vec()),
             (
                 1,
-                Ending::SetAside,
-                vec![ASIDE_FILE, "set-aside-journal.db-wal"],
+                r#"{"ending":"set_aside","slot":0,"origin":{"host":"hub.example"}}"#,
+                kept.to_vec(),
             ),
-            (
-                0,
-                Ending::SetAside,
-                vec![ASIDE_FILE, "set-aside-journal.db-wal"],
-            ),
-            (1, Ending::Erase, vec![]),
+            (1, "erase", vec![]),
         ] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path();
             fill(path, &[JOURNAL_FILE, "journal.db-wal", RECORD_FILE]);
-            fs::write(path.join(ENDING_FILE), ending.as_str()).unwrap();
+            fs::write(path.join(ENDING_FILE), ending).unwrap();
             if done_before == 1 {
                 fs::rename(path.join(JOURNAL_FILE), path.join(ASIDE_FILE)).unwrap();
             }
@@ -166,16 +209,17 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_is_set_aside_never_meets_the_log_of_an_older_one() {
+    fn what_was_set_aside_before_stays_beside_the_next_one() {
         let folder = tempfile::tempdir().unwrap();
-        fill(
-            folder.path(),
-            &[JOURNAL_FILE, ASIDE_FILE, "set-aside-journal.db-wal"],
-        );
+        let before = ["set-aside-journal.db-wal", ORIGIN_FILE];
+        fill(folder.path(), &[JOURNAL_FILE, ASIDE_FILE]);
+        fill(folder.path(), &before);
         begin(folder.path(), Ending::SetAside).unwrap();
-        assert_eq!(names(folder.path()), [ASIDE_FILE]);
-        let kept = fs::read(folder.path().join(ASIDE_FILE)).unwrap();
+        let kept = fs::read(folder.path().join("set-aside-journal-1.db")).unwrap();
         assert_eq!(kept, JOURNAL_FILE.as_bytes());
+        let kept = fs::read(folder.path().join(ASIDE_FILE)).unwrap();
+        assert_eq!(kept, ASIDE_FILE.as_bytes());
+        assert_eq!(names(folder.path()).len(), 5);
     }
 
     #[test]
@@ -184,6 +228,6 @@ mod tests {
         fill(folder.path(), &[JOURNAL_FILE]);
         begin(folder.path(), Ending::SetAside).unwrap();
         begin(folder.path(), Ending::SetAside).unwrap();
-        assert_eq!(names(folder.path()), [ASIDE_FILE]);
+        assert_eq!(names(folder.path()), [ASIDE_FILE, ORIGIN_FILE]);
     }
 }

@@ -6,14 +6,17 @@
 //! the code, the key and both numbers: whoever put another key in between shows other digits, and
 //! cannot look for a key that shows the same ([`postrider_link::pairing`]).
 
+mod aside;
 mod client;
 mod ending;
 mod record;
 mod wire;
 
+pub use aside::{ASIDE_MS, Aside, asides, erase as erase_aside};
+pub(crate) use aside::{has_known_origin, journal_of as aside_of, of_pairing as asides_of};
 pub use client::{PairingError, pair};
 pub(crate) use ending::{
-    ASIDE_FILE, UNREADABLE_FILE, begin_leaving, finish, is_leaving, move_journal, remove_journal,
+    UNREADABLE_FILE, begin_leaving, finish, is_leaving, move_journal, remove_journal,
 };
 pub(crate) use record::is_recorded;
 pub use record::{PairedPhone, Pairing, RecordError};

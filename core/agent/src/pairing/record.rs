@@ -80,13 +80,13 @@ impl Pairing {
     }
 
     /// Ends the pairing that was there when this one was made, and tells whether there was one: of
-    /// the same hub, what came in is kept for it; of another hub, all is erased. A damaged record
-    /// names no hub, and counts as another one's.
+    /// the same hub, its journal is set aside for it; of another hub, what came in is. A damaged
+    /// record names no hub, and counts as another one's.
     pub(crate) fn end_former(&self, folder: &Path) -> Result<bool, RecordError> {
         let ending = match Self::load(folder) {
             Ok(None) => return Ok(false),
             Ok(Some(former)) if former.is_at_hub_of(self) => Ending::SetAside,
-            Ok(Some(_)) | Err(RecordError::Damaged) => Ending::Erase,
+            Ok(Some(_)) | Err(RecordError::Damaged) => Ending::KeepIncoming,
             Err(error) => return Err(error),
         };
         ending::begin(folder, ending)?;
@@ -96,10 +96,13 @@ impl Pairing {
     /// A hub names its host itself; that it is dialled at the same place, too, is what it cannot
     /// feign.
     fn is_at_hub_of(&self, other: &Self) -> bool {
-        (&self.host, &self.link_url) == (&other.host, &other.link_url)
+        match (self.hub_id, other.hub_id) {
+            (Some(mine), Some(others)) => mine == others,
+            _ => (&self.host, &self.link_url) == (&other.host, &other.link_url),
+        }
     }
 
-    /// Ends the pairing of a folder whose phone was revoked or unpaired: its journal goes too, and
+    /// Ends the pairing of a folder whose owner unpaired the phone: its journal goes too, and
     /// whatever was set aside before.
     ///
     /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
@@ -110,9 +113,21 @@ impl Pairing {
         Ok(ending::begin(folder, Ending::Erase)?)
     }
 
-    /// Ends the pairing of a folder whose journal the hub does not trust: the journal is set aside,
-    /// the newest such one stays, and a phone that joins anew is another installation. That one
-    /// takes over what came in and was not acked (see [`install_of`](crate::install_of)).
+    /// Ends the pairing of a folder whose phone the hub took out of service: what came in and was not
+    /// acked is set aside with the ids of hub and project, and the rest goes.
+    ///
+    /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
+    ///
+    /// # Errors
+    /// When a file cannot be moved or removed.
+    pub fn keep_incoming(folder: &Path) -> Result<(), RecordError> {
+        Ok(ending::begin(folder, Ending::KeepIncoming)?)
+    }
+
+    /// Ends the pairing of a folder whose journal the hub does not trust: the journal is set aside
+    /// with the ids of hub and project, and a phone that joins anew is another installation. Joined
+    /// to the same two, it takes over what came in and was not acked (see
+    /// [`settle`](crate::settle)).
     ///
     /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
     ///

@@ -1,10 +1,6 @@
 //! The end of a pairing: from the hub, from the owner, and a journal that nobody trusts.
 
-use crate::support::{
-    config, happen,
-    hub::{End, TestHub},
-    radio, start, until,
-};
+use crate::support::{config, happen, hub::TestHub, radio, start, until};
 use postrider_link::close::CloseCode;
 use postrider_model::WireState;
 use std::{path::Path, time::Duration};
@@ -109,22 +105,32 @@ async fn a_journal_from_a_backup_is_not_trusted_and_sends_nothing_twice() {
 }
 
 #[tokio::test]
-async fn a_revoked_phone_erases_also_what_was_set_aside() {
+async fn a_revoked_phone_keeps_what_came_in_and_no_more_until_it_joins_that_hub_again() {
     let hub = TestHub::start().await;
     let folder = tempfile::tempdir().unwrap();
     let phone = start(&hub, folder.path()).await;
     until("it connects", || hub.state().is_connected()).await;
+    happen(&phone, r#"{"kind":"pause","on":true}"#).await;
+    let waiting = hub.send("+15005550123", "never from here");
+    let on_phone = || {
+        let device = hub.state().device.clone();
+        device.is_some_and(|device| device.link.down_acked == 1)
+    };
+    until("it waits on the phone", on_phone).await;
     lose_facts(&hub, &phone, &["one"]).await;
-    refuse(&hub, phone, CloseCode::JournalWentBack).await;
+    refuse(&hub, phone, CloseCode::NotPaired).await;
+    assert!(is_erased(folder.path()));
+    let aside = folder.path().join("set-aside-journal.db");
+    let kept = std::fs::read(&aside).unwrap();
+    let has = |text: &str| kept.windows(text.len()).any(|at| at == text.as_bytes());
+    assert!(has("one") && !has("never from here"));
     let phone = VirtualPhone::start(config(&hub, folder.path()))
         .await
         .unwrap();
-    until("it connects again", || hub.state().is_connected()).await;
-    hub.end(End::Close(CloseCode::NotPaired));
-    phone.closed().await;
+    until("it is told", || hub.incoming().len() == 1).await;
     phone.stop().await.unwrap();
-    assert!(is_erased(folder.path()));
-    assert!(!folder.path().join("set-aside-journal.db").exists());
+    assert!(!aside.exists());
+    assert!(hub.states(waiting).is_empty());
 }
 
 #[tokio::test]

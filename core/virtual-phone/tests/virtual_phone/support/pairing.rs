@@ -77,6 +77,8 @@ fn answer(request: &Value, shared: &Shared) -> (&'static str, Value) {
         "device_id": device.id,
         "host": HOST,
         "link_url": format!("ws://{}/link", shared.address),
+        "hub_id": "HB0000000000000001",
+        "project_id": "PJ0000000000000001",
         "phones": phones(&request["device"]["sims"]),
     });
     ("200 OK", answer)

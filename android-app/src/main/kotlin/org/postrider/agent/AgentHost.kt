@@ -67,7 +67,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     val agent: Agent by made
 
     private val life = AgentLife({ agent }, settings, sims, conditions, radio, watch, parts.wakefulness)
-    private val refresher = Refresher(parts, life) { agent }
+    private val refresher = Refresher(parts, life, folder) { agent }
     private val runner: Runner = Runner(parts, life, refresher) { membership }
     private val membership: Membership =
         Membership(parts, runner, key, folder, leaveWithinS, { agent }, ::startByOwner)
@@ -202,6 +202,18 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     /** Leaves the hub: what waits is given back, what was seen is told, then all is erased. */
     fun unpair() = asked(membership::leaveForGood)
 
+    /** Gives the present hub what came in for another one. */
+    fun giveSetAside(slot: UByte) = asked {
+        Trouble.trying("giving what is set aside") { agent.uploadSetAside(slot) }
+        refresher.now()
+    }
+
+    /** Erases what came in for another hub. */
+    fun eraseSetAside(slot: UByte) = asked {
+        Trouble.trying("erasing what is set aside") { agent.eraseSetAside(slot) }
+        refresher.now()
+    }
+
     /** An alert was looked at: it is not shown any more. */
     fun dismiss(alert: Alert) {
         alerts.clear(alert)
@@ -229,7 +241,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         board.queues, board.queuesReadAtMs, if (life.run == Run.NOT) sims.sims() else watch.simsNow,
         watch.conditionNow.takeIf { life.run != Run.NOT } ?: conditions.read(),
         membership.progress, refresher.missing, alerts.all(), activity.counts(),
-        settings.stoppedByOwner && stopInAndroid.stands, test.progress,
+        settings.stoppedByOwner && stopInAndroid.stands, test.progress, refresher.setAside,
     )
 
     /** Reads again what [status] shows, soon; listeners are told. A screen calls it each second. */

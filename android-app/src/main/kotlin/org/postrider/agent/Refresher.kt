@@ -2,12 +2,24 @@ package org.postrider.agent
 
 import android.Manifest.permission.SEND_SMS
 import org.postrider.core.Agent
+import org.postrider.core.SetAside
+import org.postrider.core.readSetAside
 
 /** Reads again what neither the platform nor the agent tells by itself: permissions, queues, and a long silence. */
-internal class Refresher(private val parts: HostParts, private val life: AgentLife, private val agent: () -> Agent) {
+internal class Refresher(
+    private val parts: HostParts,
+    private val life: AgentLife,
+    private val folder: String,
+    private val agent: () -> Agent,
+) {
     /** The permissions that the app asks for and does not hold. */
     @Volatile
     var missing: List<String> = MissingPermissions.read(parts.context)
+        private set
+
+    /** What came in for another hub or project. */
+    @Volatile
+    var setAside: List<SetAside> = emptyList()
         private set
 
     @Volatile private var isAsked = false
@@ -29,6 +41,9 @@ internal class Refresher(private val parts: HostParts, private val life: AgentLi
             missing = missingNow
             life.permissionsChanged()
         }
+        setAside = Trouble.trying("reading what is set aside") {
+            readSetAside(folder, System.currentTimeMillis())
+        }.orEmpty()
         if (life.run == Run.IN_FULL) {
             Trouble.trying("reading the queues") { agent().queues() }?.let(parts.board::show)
             warn()

@@ -3,6 +3,7 @@ package org.postrider.agent
 import org.postrider.core.Condition
 import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
+import org.postrider.core.SetAside
 import org.postrider.core.SimInfo
 import org.postrider.core.SimQueue
 import org.postrider.core.SimSlot
@@ -39,6 +40,8 @@ data class Status(
     val isStoppedInAndroid: Boolean = false,
     /** How far the owner's last test message is; null when there was none since the app started. */
     val test: TestProgress? = null,
+    /** What came in for another hub or project, and waits for its owner's word. */
+    val setAside: List<SetAside> = emptyList(),
 )
 
 /** How far joining or leaving a hub is. */

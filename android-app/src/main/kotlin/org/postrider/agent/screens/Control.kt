@@ -34,6 +34,10 @@ interface Control {
     /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */
     fun sendTest(sim: SimSlot, to: Address, text: MessageText)
 
+    /** Gives the present hub what came in for another one, or erases it. */
+    fun giveSetAside(slot: UByte)
+    fun eraseSetAside(slot: UByte)
+
     fun beginPairing(invitation: Invitation)
     fun cancelPairing()
     fun unpair()
@@ -69,6 +73,9 @@ private class HostControl(private val host: AgentHost) : Control {
     override fun dismiss(alert: Alert) = host.dismiss(alert)
 
     override fun sendTest(sim: SimSlot, to: Address, text: MessageText) = host.sendTest(sim, to, text)
+
+    override fun giveSetAside(slot: UByte) = host.giveSetAside(slot)
+    override fun eraseSetAside(slot: UByte) = host.eraseSetAside(slot)
 
     override fun beginPairing(invitation: Invitation) = host.beginPairing(invitation)
     override fun cancelPairing() = host.cancelPairing()

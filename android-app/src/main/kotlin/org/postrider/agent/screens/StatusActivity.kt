@@ -15,11 +15,11 @@ class StatusActivity : Screen(R.string.app_name) {
     override fun lines(): List<Line> {
         val status = control.status()
         if (status.paired == null) return unpaired(status)
-        return alerts(status) + connection(status) + phone(status) + queues(status) +
+        return alerts(status) + setAside(status) + connection(status) + phone(status) + queues(status) +
             today(status) + troubles() + missing() + elsewhere()
     }
 
-    private fun unpaired(status: Status): List<Line> = alerts(status) + listOf(
+    private fun unpaired(status: Status): List<Line> = alerts(status) + setAside(status) + listOf(
         says(if (status.pairing.isGoingOn()) R.string.pairing_going_on else R.string.not_paired),
         opens(R.string.pair_this_phone, PairActivity::class.java),
         opens(R.string.log, LogActivity::class.java),
@@ -28,6 +28,19 @@ class StatusActivity : Screen(R.string.app_name) {
 
     private fun alerts(status: Status): List<Line> =
         status.alerts.flatMap { AlertLines(this, control).of(it, ::show) }
+
+    /** Messages of another hub's: nobody gets them but by the owner's word, and they are not kept for ever. */
+    private fun setAside(status: Status): List<Line> = status.setAside.flatMap { aside ->
+        val former = aside.host ?: getString(R.string.another_hub)
+        val until = times.moment(aside.until)
+        val hub = status.paired?.host
+        val why = if (hub == null) R.string.set_aside_unpaired else R.string.set_aside
+        val give = if (hub == null || !status.isRunning) emptyList() else listOf(
+            Line.Button(getString(R.string.set_aside_give, hub)) { control.giveSetAside(aside.slot) },
+        )
+        listOf(Line.Text(getString(why, former, until), tone = Tone.ALERT)) + give +
+            Line.Button(getString(R.string.set_aside_erase)) { control.eraseSetAside(aside.slot) }
+    }
 
     private fun connection(status: Status): List<Line> {
         val hub = status.paired?.host.orEmpty()

@@ -78,6 +78,16 @@ class FakeControl(context: Context) : Control {
         tests += Triple(sim, to, text)
     }
 
+    override fun giveSetAside(slot: UByte) {
+        asked += "give $slot"
+        change { copy(setAside = setAside.filter { it.slot != slot }) }
+    }
+
+    override fun eraseSetAside(slot: UByte) {
+        asked += "erase $slot"
+        change { copy(setAside = setAside.filter { it.slot != slot }) }
+    }
+
     override fun dismiss(alert: Alert) {
         dismissed += alert
         change { copy(alerts = alerts - alert) }

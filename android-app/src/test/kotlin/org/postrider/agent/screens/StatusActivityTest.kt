@@ -19,6 +19,7 @@ import org.postrider.agent.service.AlertWords
 import org.postrider.core.Command
 import org.postrider.core.Kind
 import org.postrider.core.KindWaiting
+import org.postrider.core.SetAside
 import org.postrider.core.SimQueue
 import org.postrider.core.Wait
 import org.robolectric.RobolectricTestRunner
@@ -205,6 +206,23 @@ class StatusActivityTest {
         val screen = alerted(AlertKind.OFFLINE, null)
         screen.click(R.string.open_network_settings)
         assertEquals(android.provider.Settings.ACTION_WIRELESS_SETTINGS, shadowOf(screen).nextStartedActivity.action)
+    }
+
+    @Test
+    fun `what came in for another hub goes nowhere before its owner says so`() {
+        val aside = SetAside(2u, "former.example.org", 1_900_000_000_000)
+        fake.status = pairedStatus().copy(setAside = listOf(aside))
+        val screen = status()
+        assertTrue(screen.texts().any { "former.example.org" in it })
+        assertEquals(emptyList<String>(), fake.asked)
+        screen.click(screen.getString(R.string.set_aside_give, HUB))
+        assertEquals(listOf("give 2"), fake.asked)
+        fake.status = unpairedStatus().copy(setAside = listOf(aside.copy(host = null)))
+        val unpaired = status()
+        val another = unpaired.getString(R.string.another_hub)
+        assertTrue(unpaired.texts().any { another in it })
+        unpaired.click(R.string.set_aside_erase)
+        assertEquals(listOf("give 2", "erase 2"), fake.asked)
     }
 
     @Test

@@ -1,0 +1,313 @@
+//! What a phone set aside: whose it is, and until when it is kept.
+//!
+//! An aside is a journal beside the phone's own, and a small file that names the hub and the project
+//! which it was made for. One that is joined again takes it over by itself. For any other the owner
+//! is asked: one tenant's texts never reach the next by accident. What nobody took goes after 30
+//! days.
+
+use super::{
+    ending::{UNREADABLE_FILE, remove_journal},
+    record::{Pairing, RECORD_FILE},
+};
+use crate::{files, install::JOURNAL_FILE};
+use postrider_model::{DeviceId, HubId, ProjectId, UnixMs};
+use postrider_store::Journal;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
+
+/// Most asides of a phone; each takes a pairing of its own. Of more, the oldest goes.
+const SLOTS: u8 = 8;
+/// How long an aside that nobody took is kept, in milliseconds: 30 days.
+pub const ASIDE_MS: i64 = 30 * 24 * 3_600_000;
+
+/// Whose an aside is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Origin {
+    hub_id: Option<HubId>,
+    project_id: Option<ProjectId>,
+    device_id: Option<DeviceId>,
+    host: Option<String>,
+    link_url: Option<String>,
+    /// When it was seen first, in Unix milliseconds.
+    since: Option<i64>,
+}
+
+impl Origin {
+    /// Returns whose the journal of a folder is, as far as the folder says.
+    pub(super) fn of(folder: &Path) -> io::Result<Self> {
+        let Some(bytes) = files::read(&folder.join(RECORD_FILE))? else {
+            return Ok(Self::default());
+        };
+        let Ok(pairing) = serde_json::from_slice::<Pairing>(&bytes) else {
+            return Ok(Self::default());
+        };
+        Ok(Self {
+            hub_id: pairing.hub_id.or_else(|| learned_hub(folder)),
+            project_id: pairing.project_id,
+            device_id: Some(pairing.device_id),
+            host: Some(pairing.host),
+            link_url: Some(pairing.link_url),
+            since: None,
+        })
+    }
+
+    /// Tells whether it is of this hub and project. What an older hub or phone did not say is not
+    /// guessed: then the same device under the same address is the same one, and nothing else.
+    fn fits(&self, joined: &Pairing) -> bool {
+        let is_same_device = self.device_id == Some(joined.device_id);
+        let hub = match (self.hub_id, joined.hub_id) {
+            (Some(its), Some(joined)) => its == joined,
+            _ => is_same_device && self.is_at_address_of(joined),
+        };
+        let project = match (self.project_id, joined.project_id) {
+            (Some(its), Some(joined)) => its == joined,
+            _ => is_same_device,
+        };
+        hub && project
+    }
+
+    fn is_at_address_of(&self, joined: &Pairing) -> bool {
+        let its = (self.host.as_deref(), self.link_url.as_deref());
+        its == (Some(&joined.host), Some(&joined.link_url))
+    }
+
+    fn is_known(&self) -> bool {
+        self.hub_id.is_some() && self.project_id.is_some()
+    }
+}
+
+/// A journal that cannot be read says nothing.
+fn learned_hub(folder: &Path) -> Option<HubId> {
+    let (_, snapshot) = Journal::open(&folder.join(JOURNAL_FILE)).ok()?;
+    snapshot.link.hub
+}
+
+/// Something set aside that waits for its hub, or for its owner's word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aside {
+    /// Names it among those of a phone.
+    pub slot: u8,
+    /// The name of the hub that it was made for, where that is known.
+    pub host: Option<String>,
+    /// When it is erased, if nobody takes it.
+    pub until: UnixMs,
+}
+
+/// Returns where the journal of a slot is.
+pub(crate) fn journal_of(folder: &Path, slot: u8) -> PathBuf {
+    folder.join(named("set-aside-journal", "db", slot))
+}
+
+fn origin_file(folder: &Path, slot: u8) -> PathBuf {
+    folder.join(named("set-aside-origin", "json", slot))
+}
+
+/// The first slot has the name that older versions gave to the only one.
+fn named(stem: &str, ending: &str, slot: u8) -> String {
+    match slot {
+        0 => format!("{stem}.{ending}"),
+        slot => format!("{stem}-{slot}.{ending}"),
+    }
+}
+
+fn slots(folder: &Path) -> impl Iterator<Item = u8> {
+    (0..SLOTS).filter(move |slot| journal_of(folder, *slot).exists())
+}
+
+/// Returns a slot for another aside; when all are taken, the oldest makes room.
+pub(super) fn free_slot(folder: &Path) -> io::Result<u8> {
+    let taken: Vec<u8> = slots(folder).collect();
+    if let Some(free) = (0..SLOTS).find(|slot| !taken.contains(slot)) {
+        erase(folder, free)?;
+        return Ok(free);
+    }
+    let mut oldest = (i64::MAX, 0);
+    for slot in taken {
+        let since = origin(folder, slot)?.since.unwrap_or(i64::MAX);
+        oldest = oldest.min((since, slot));
+    }
+    tracing::error!("the oldest of too much that was set aside is erased");
+    erase(folder, oldest.1)?;
+    Ok(oldest.1)
+}
+
+fn origin(folder: &Path, slot: u8) -> io::Result<Origin> {
+    let bytes = files::read(&origin_file(folder, slot))?.unwrap_or_default();
+    Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+/// Says whose the aside of a slot is.
+pub(super) fn put_origin(folder: &Path, slot: u8, origin: &Origin) -> io::Result<()> {
+    let bytes = serde_json::to_vec_pretty(origin)?;
+    files::write_private(&origin_file(folder, slot), &bytes)
+}
+
+/// Erases what is set aside in a slot; what is not there is no mistake.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub fn erase(folder: &Path, slot: u8) -> io::Result<()> {
+    remove_journal(&journal_of(folder, slot))?;
+    match fs::remove_file(origin_file(folder, slot)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Erases every aside.
+pub(super) fn erase_all(folder: &Path) -> io::Result<()> {
+    (0..SLOTS).try_for_each(|slot| erase(folder, slot))
+}
+
+/// Returns the slots of what was made for this hub and project.
+pub(crate) fn of_pairing(folder: &Path, joined: &Pairing) -> io::Result<Vec<u8>> {
+    let mut found = Vec::new();
+    for slot in slots(folder) {
+        if origin(folder, slot)?.fits(joined) {
+            found.push(slot);
+        }
+    }
+    Ok(found)
+}
+
+/// Says whether an aside names its hub and project. One that does not may be of the present ones.
+pub(crate) fn has_known_origin(folder: &Path, slot: u8) -> io::Result<bool> {
+    Ok(origin(folder, slot)?.is_known())
+}
+
+/// Returns what is set aside, and erases what nobody took in time. It is counted from the first
+/// time that this is asked.
+///
+/// # Errors
+/// When a file cannot be read, written or removed.
+pub fn asides(folder: &Path, now: UnixMs) -> io::Result<Vec<Aside>> {
+    super::finish(folder)?;
+    let mut kept = Vec::new();
+    for slot in slots(folder) {
+        let mut origin = origin(folder, slot)?;
+        let since = match origin.since {
+            Some(since) => since,
+            None => {
+                origin.since = Some(now.0);
+                put_origin(folder, slot, &origin)?;
+                now.0
+            }
+        };
+        let until = UnixMs(since.saturating_add(ASIDE_MS));
+        if until <= now {
+            erase(folder, slot)?;
+            continue;
+        }
+        let host = origin.host;
+        kept.push(Aside { slot, host, until });
+    }
+    erase_unreadable(folder, now)?;
+    Ok(kept)
+}
+
+/// What could not be read when it was to be taken over goes as late.
+fn erase_unreadable(folder: &Path, now: UnixMs) -> io::Result<()> {
+    let path = folder.join(UNREADABLE_FILE);
+    let Ok(changed) = fs::metadata(&path).and_then(|file| file.modified()) else {
+        return Ok(());
+    };
+    let age = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+    match since.saturating_add(ASIDE_MS) <= now.0 {
+        true => remove_journal(&path),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairing(hub: Option<&str>, project: Option<&str>, device: &str) -> Pairing {
+        Pairing {
+            device_id: device.parse().unwrap(),
+            host: "hub.example.org".to_owned(),
+            link_url: "wss://hub.example.org/link".to_owned(),
+            hub_id: hub.map(|hub| hub.parse().unwrap()),
+            project_id: project.map(|project| project.parse().unwrap()),
+            phones: Vec::new(),
+            pins: Vec::new(),
+        }
+    }
+
+    const HUB: Option<&str> = Some("HB0000000000000001");
+    const OTHER_HUB: Option<&str> = Some("HB0000000000000002");
+    const PROJECT: Option<&str> = Some("PJ0000000000000001");
+    const OTHER_PROJECT: Option<&str> = Some("PJ0000000000000002");
+    const DEVICE: &str = "DV0000000000000001";
+    const OTHER_DEVICE: &str = "DV0000000000000002";
+
+    fn origin_of(pairing: &Pairing) -> Origin {
+        let folder = tempfile::tempdir().unwrap();
+        pairing.save(folder.path()).unwrap();
+        Origin::of(folder.path()).unwrap()
+    }
+
+    #[test]
+    fn an_aside_is_taken_by_its_own_hub_and_project_alone() {
+        let origin = origin_of(&pairing(HUB, PROJECT, DEVICE));
+        assert!(origin.fits(&pairing(HUB, PROJECT, OTHER_DEVICE)));
+        assert!(!origin.fits(&pairing(OTHER_HUB, PROJECT, DEVICE)));
+        assert!(!origin.fits(&pairing(HUB, OTHER_PROJECT, DEVICE)));
+    }
+
+    #[test]
+    fn what_an_older_hub_did_not_say_is_not_guessed() {
+        let older = origin_of(&pairing(None, None, DEVICE));
+        assert!(older.fits(&pairing(None, None, DEVICE)));
+        assert!(older.fits(&pairing(HUB, PROJECT, DEVICE)));
+        assert!(!older.fits(&pairing(HUB, PROJECT, OTHER_DEVICE)));
+        assert!(!older.fits(&pairing(None, None, OTHER_DEVICE)));
+        assert!(!Origin::default().fits(&pairing(HUB, PROJECT, DEVICE)));
+    }
+
+    #[test]
+    fn what_nobody_took_is_erased_after_30_days() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        for slot in [0, 3] {
+            fs::write(journal_of(path, slot), b"rows").unwrap();
+        }
+        let origin = origin_of(&pairing(HUB, PROJECT, DEVICE));
+        put_origin(path, 3, &origin).unwrap();
+        let until = UnixMs(1_000 + ASIDE_MS);
+        let kept = asides(path, UnixMs(1_000)).unwrap();
+        let expected = [(0, None), (3, Some("hub.example.org".to_owned()))];
+        assert!(
+            kept.iter()
+                .map(|it| (it.slot, it.host.clone()))
+                .eq(expected)
+        );
+        assert!(kept.iter().all(|it| it.until == until));
+        assert_eq!(asides(path, UnixMs(until.0 - 1)).unwrap(), kept);
+        assert_eq!(asides(path, until).unwrap(), []);
+        assert_eq!(fs::read_dir(path).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_oldest_makes_room_when_too_much_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        for slot in 0..SLOTS {
+            assert_eq!(free_slot(path).unwrap(), slot);
+            fs::write(journal_of(path, slot), b"rows").unwrap();
+            let origin = Origin {
+                since: Some(i64::from((slot + 5) % SLOTS)),
+                ..Origin::default()
+            };
+            put_origin(path, slot, &origin).unwrap();
+        }
+        assert_eq!(free_slot(path).unwrap(), 3);
+        assert_eq!(slots(path).count(), usize::from(SLOTS) - 1);
+    }
+}
