@@ -244,12 +244,12 @@ impl Drawing<'_> {
     fn link(&mut self) -> Change {
         let link = self.rows.snapshot().link;
         let change = match self.random.below(14) {
-            12 => LinkChange::NotKnown(!link.not_known),
-            13 => LinkChange::HubLearned(HubId::new(Key::first_of_ms(self.unix().0))),
             0 => LinkChange::Conn(link.conn + 1),
             1 => LinkChange::Down(link.down + self.random.between(1, 3)),
-            2..8 => LinkChange::FactStored(self.fact(link.up_highest + 1)),
-            8..11 => LinkChange::FactsAcked {
+            2 => LinkChange::NotKnown(!link.not_known),
+            3 => LinkChange::HubLearned(HubId::new(Key::first_of_ms(self.unix().0))),
+            4..10 => LinkChange::FactStored(self.fact(link.up_highest + 1)),
+            10..13 => LinkChange::FactsAcked {
                 up_to: self.random.between(link.up_acked, link.up_highest),
             },
             _ => LinkChange::Restarted {
