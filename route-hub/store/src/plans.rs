@@ -9,7 +9,7 @@ use crate::{
     labels, leftovers, messages, outbox, pairings, phones, relative_schedules, schedules,
     webhook_log,
 };
-use hub_domain::PhoneType;
+use hub_domain::{OutboxRow, PhoneType, WebhookEvent};
 use postrider_model::{BroadcastId, DeviceId, Id, Key, PhoneId, ProjectId, UnixMs};
 use std::time::Duration;
 
@@ -169,6 +169,49 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     alerts::standing_of_device(tx, project, device)?;
     phones::with_quiet_hours(tx, PhoneType::Android)?;
     phones::test_routes_that_wait(tx).map(drop)
+}
+
+#[test]
+fn the_events_of_one_message_are_found_by_it_however_many_its_project_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = open_writer(&SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+    let plans = Vec::new();
+    let mut planned = Planned { session, plans };
+    planned.begin(Access::Write).unwrap();
+    let mut tx = Tx::new(&mut planned);
+    let project = ProjectId::new(Key::new(1).unwrap());
+    let event = event_of_a_message(project);
+    outbox::before(&mut tx, &event).unwrap();
+    outbox::put_off_followers(&mut tx, &event, event.due_at).unwrap();
+    outbox::delete_of_message(&mut tx, project, id()).unwrap();
+    outbox::oldest(&mut tx, project, 10).unwrap();
+    let indexes = |(_, plan): &(String, String)| {
+        let index = plan.split_once("INDEX ")?.1;
+        index.split_whitespace().next().map(str::to_owned)
+    };
+    let found: Vec<String> = planned.plans.iter().filter_map(indexes).collect();
+    let by_message = "outbox_by_message";
+    assert_eq!(
+        found,
+        [by_message, by_message, by_message, "outbox_by_project"]
+    );
+}
+
+fn event_of_a_message(project_id: ProjectId) -> OutboxRow {
+    OutboxRow {
+        id: 7,
+        project_id,
+        message_id: Some(id()),
+        origin: "https://example.org:443".to_owned(),
+        url: "https://example.org/".to_owned(),
+        secret: None,
+        basic_password: None,
+        event: WebhookEvent::SendStatus,
+        body: String::new(),
+        attempts: 0,
+        due_at: UnixMs(0),
+        time_created: UnixMs(0),
+    }
 }
 
 #[test]
