@@ -173,7 +173,18 @@ fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
 fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
     let mut registry = Registry::with_prefix("route_hub");
     let load = hub.store.load();
-    let gauges: [(&str, &str, u64); 6] = [
+    let visitors = hub.front.load();
+    let gauges: [(&str, &str, u64); 8] = [
+        (
+            "connections_open",
+            "Connections to the hub, phones among them",
+            visitors.connections as u64,
+        ),
+        (
+            "strangers",
+            "Connections and proxied requests without a valid key or hello",
+            visitors.strangers as u64,
+        ),
         (
             "messages_queued",
             "Messages that wait at the hub or on a phone",
@@ -212,7 +223,17 @@ fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
             ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)),
         );
     }
-    let counters: [(&str, &str, u64); 3] = [
+    let counters: [(&str, &str, u64); 5] = [
+        (
+            "connections_turned_away",
+            "Connections and requests for which there was no place",
+            visitors.turned_away,
+        ),
+        (
+            "strangers_ended",
+            "Connections of strangers that ended to make room",
+            visitors.made_room,
+        ),
         ("store_commits", "Group commits", load.commits),
         (
             "store_jobs_committed",

@@ -19,7 +19,7 @@ pub mod stream;
 
 pub use client::{Client, Proxies, address_of};
 pub use network::{Network, party};
-pub use places::{Full, Owner, Place, STRANGERS_PER_ADDRESS_MAX};
+pub use places::{Full, Load, Owner, Place, STRANGERS_PER_ADDRESS_MAX};
 pub use stream::{Noted, Visit};
 
 use cut::Cut;
@@ -120,7 +120,7 @@ impl Front {
     pub fn request(&self, visit: &Arc<Visit>, peer: IpAddr, headers: &HeaderMap) -> Guest {
         let (address, is_forwarded) = self.proxies.client(peer, headers);
         let place = match is_forwarded && !self.proxies.are_exempt(address) {
-            true => Arc::new(self.places.request(address)),
+            true => Arc::new(self.places.request(address, &visit.cut)),
             false => Arc::clone(&visit.place),
         };
         Guest {
@@ -137,6 +137,11 @@ impl Front {
     /// Says whether an address shares the limits of strangers.
     pub fn is_capped(&self, address: IpAddr) -> bool {
         !self.proxies.are_exempt(address)
+    }
+
+    /// Returns how many visitors there are.
+    pub fn load(&self) -> Load {
+        self.places.load()
     }
 
     /// Ends what is overdue; to be called once a second with the seconds since the start.

@@ -61,9 +61,24 @@ struct Taken {
     connections: usize,
     strangers: BTreeMap<IpAddr, usize>,
     members: BTreeMap<Owner, usize>,
-    /// Connections of strangers in the order in which they came.
+    /// What ends the connections of strangers, in the order in which they came.
     by_age: BTreeMap<u64, Arc<Cut>>,
     next: u64,
+    turned_away: u64,
+    made_room: u64,
+}
+
+/// How many visitors there are, and what the limits came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// Connections that are open.
+    pub connections: usize,
+    /// Visitors that count for their address.
+    pub strangers: usize,
+    /// Visitors for which there was no place.
+    pub turned_away: u64,
+    /// Strangers whose connection ended for somebody else's.
+    pub made_room: u64,
 }
 
 impl Places {
@@ -89,11 +104,10 @@ impl Places {
         let held = match from {
             Some(address) => {
                 if taken.connections >= self.limits.connections && taken.by_age.is_empty() {
+                    taken.turned_away += 1;
                     return Err(Full::Hub);
                 }
-                let party = party(address);
-                taken.add_stranger(party, self.limits.per_address)?;
-                Held::Stranger(party)
+                taken.add_stranger(party(address), self.limits.per_address, cut)?
             }
             None => Held::Exempt,
         };
@@ -101,28 +115,37 @@ impl Places {
             && let Some((_, oldest)) = taken.by_age.pop_first()
         {
             oldest.cut();
+            taken.made_room += 1;
         }
         taken.connections += 1;
-        let number = taken.next;
-        taken.next += 1;
-        if from.is_some() {
-            taken.by_age.insert(number, Arc::clone(cut));
-        }
-        Ok(self.place(held, Some(number)))
+        Ok(self.place(held, cut, true))
     }
 
     /// Takes in a request that a trusted proxy passed on for `from`. It counts once it stays, or
-    /// has shown who it is: a key in its head does so before it counts for its address.
-    pub fn request(self: &Arc<Self>, from: IpAddr) -> Place {
-        self.place(Held::Passing(party(from)), None)
+    /// has shown who it is: a key in its head does so before it counts for its address. `cut` ends
+    /// the proxy's connection that it came on.
+    pub fn request(self: &Arc<Self>, from: IpAddr, cut: &Arc<Cut>) -> Place {
+        self.place(Held::Passing(party(from)), cut, false)
     }
 
-    fn place(self: &Arc<Self>, held: Held, connection: Option<u64>) -> Place {
+    /// Returns how many visitors there are.
+    pub fn load(&self) -> Load {
+        let taken = self.lock();
+        Load {
+            connections: taken.connections,
+            strangers: taken.strangers.values().sum(),
+            turned_away: taken.turned_away,
+            made_room: taken.made_room,
+        }
+    }
+
+    fn place(self: &Arc<Self>, held: Held, cut: &Arc<Cut>, is_connection: bool) -> Place {
         Place {
             is_exempt: held == Held::Exempt,
             held: Mutex::new(held),
             places: Arc::clone(self),
-            connection,
+            cut: Arc::clone(cut),
+            is_connection,
         }
     }
 
@@ -132,19 +155,26 @@ impl Places {
 }
 
 impl Taken {
-    fn add_stranger(&mut self, party: IpAddr, most: usize) -> Result<(), Full> {
+    fn add_stranger(&mut self, party: IpAddr, most: usize, cut: &Arc<Cut>) -> Result<Held, Full> {
         let count = self.strangers.entry(party).or_default();
         if *count >= most {
+            self.turned_away += 1;
             return Err(Full::Address);
         }
         *count += 1;
-        Ok(())
+        let number = self.next;
+        self.next += 1;
+        self.by_age.insert(number, Arc::clone(cut));
+        Ok(Held::Stranger { party, number })
     }
 
     fn remove(&mut self, held: Held) {
         match held {
             Held::Exempt | Held::Passing(_) => {}
-            Held::Stranger(party) => less(&mut self.strangers, &party),
+            Held::Stranger { party, number } => {
+                less(&mut self.strangers, &party);
+                self.by_age.remove(&number);
+            }
             Held::Member(owner) => less(&mut self.members, &owner),
         }
     }
@@ -164,7 +194,7 @@ fn less<K: Ord>(counts: &mut BTreeMap<K, usize>, of: &K) {
 enum Held {
     Exempt,
     Passing(IpAddr),
-    Stranger(IpAddr),
+    Stranger { party: IpAddr, number: u64 },
     Member(Owner),
 }
 
@@ -174,7 +204,8 @@ pub struct Place {
     is_exempt: bool,
     held: Mutex<Held>,
     places: Arc<Places>,
-    connection: Option<u64>,
+    cut: Arc<Cut>,
+    is_connection: bool,
 }
 
 impl Place {
@@ -192,8 +223,7 @@ impl Place {
             return Ok(());
         };
         let most = self.places.limits.per_address;
-        self.places.lock().add_stranger(party, most)?;
-        *held = Held::Stranger(party);
+        *held = self.places.lock().add_stranger(party, most, &self.cut)?;
         Ok(())
     }
 
@@ -212,13 +242,11 @@ impl Place {
         let mut taken = self.places.lock();
         let count = taken.members.get(&owner).copied().unwrap_or(0);
         if count >= self.places.limits.per_project {
+            taken.turned_away += 1;
             return Err(Full::Project);
         }
         taken.members.insert(owner, count + 1);
         taken.remove(*held);
-        if let Some(number) = self.connection {
-            taken.by_age.remove(&number);
-        }
         *held = Held::Member(owner);
         Ok(())
     }
@@ -229,10 +257,7 @@ impl Drop for Place {
         let held = *self.held.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut taken = self.places.lock();
         taken.remove(held);
-        if let Some(number) = self.connection {
-            taken.connections -= 1;
-            taken.by_age.remove(&number);
-        }
+        taken.connections -= usize::from(self.is_connection);
     }
 }
 
@@ -257,6 +282,11 @@ mod tests {
         Some(IpAddr::from([192, 0, 2, last]))
     }
 
+    fn request(places: &Arc<Places>, from: Option<IpAddr>) -> (Place, Arc<Cut>) {
+        let cut = Arc::new(Cut::default());
+        (places.request(from.unwrap(), &cut), cut)
+    }
+
     fn connect(places: &Arc<Places>, from: Option<IpAddr>) -> Result<(Place, Arc<Cut>), Full> {
         let cut = Arc::new(Cut::default());
         Ok((places.connection(from, &cut)?, cut))
@@ -268,7 +298,7 @@ mod tests {
         let first = connect(&places, from(1)).unwrap();
         let _second = connect(&places, from(1)).unwrap();
         assert_eq!(connect(&places, from(1)).unwrap_err(), Full::Address);
-        assert_eq!(places.request(from(1).unwrap()).stay(), Err(Full::Address));
+        assert_eq!(request(&places, from(1)).0.stay(), Err(Full::Address));
         assert!(connect(&places, from(2)).is_ok());
         drop(first);
         assert!(connect(&places, from(1)).is_ok());
@@ -277,9 +307,9 @@ mod tests {
     #[test]
     fn who_shows_a_key_at_once_needs_no_place_of_its_address() {
         let places = places(100, 1, 1);
-        let stranger = places.request(from(1).unwrap());
+        let (stranger, _) = request(&places, from(1));
         stranger.stay().unwrap();
-        let customer = places.request(from(1).unwrap());
+        let (customer, _) = request(&places, from(1));
         assert_eq!(customer.prove(project(1)), Ok(()));
         assert_eq!(customer.stay(), Ok(()));
         assert_eq!(stranger.prove(project(1)), Err(Full::Project));
@@ -315,11 +345,26 @@ mod tests {
         let (_other, newer) = connect(&places, from(2)).unwrap();
         let (_newest, newest) = connect(&places, from(3)).unwrap();
         assert!(oldest.is_cut());
+        assert_eq!(places.load().made_room, 1);
         assert!(
             ![&member_cut, &newer, &newest]
                 .iter()
                 .any(|cut| cut.is_cut())
         );
+    }
+
+    #[test]
+    fn a_stranger_behind_a_proxy_makes_room_too() {
+        let places = places(2, 10, 10);
+        let (_proxy, _) = connect(&places, None).unwrap();
+        let (passing, passing_cut) = request(&places, from(1));
+        let (staying, staying_cut) = request(&places, from(2));
+        staying.stay().unwrap();
+        let (_first, _) = connect(&places, None).unwrap();
+        let (_second, _) = connect(&places, None).unwrap();
+        assert!(staying_cut.is_cut() && !passing_cut.is_cut());
+        drop((passing, staying));
+        assert!(places.lock().by_age.is_empty());
     }
 
     #[test]
@@ -329,6 +374,11 @@ mod tests {
         member.prove(project(1)).unwrap();
         assert_eq!(connect(&places, from(2)).unwrap_err(), Full::Hub);
         assert!(connect(&places, None).is_ok());
+        let load = places.load();
+        assert_eq!(
+            (load.connections, load.strangers, load.turned_away),
+            (1, 0, 1)
+        );
         drop(member);
         assert!(connect(&places, from(2)).is_ok());
     }
@@ -339,10 +389,7 @@ mod tests {
         for last in 0..5 {
             let (place, _) = connect(&places, from(last)).unwrap();
             place.prove(project(1)).unwrap();
-            places
-                .request(IpAddr::from([198, 51, 100, last]))
-                .stay()
-                .unwrap();
+            request(&places, from(100 + last)).0.stay().unwrap();
         }
         let taken = places.lock();
         assert_eq!(taken.connections, 0);

@@ -3,9 +3,10 @@
 //! A try is taken before its code is looked at, and given back when the code was right: of any
 //! number of guesses at the same time, no more are looked at than an address has left.
 
+use crate::front::party;
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Tries that an address has in a window. A training room shares one address: its typing errors must
@@ -51,7 +52,7 @@ impl Tries {
     /// # Errors
     /// [`NoTries`] when it has none left, or when all that are left are being looked at.
     pub fn take(&self, address: IpAddr, now: Now) -> Result<Try, NoTries> {
-        let address = network(address);
+        let address = party(address);
         let mut all = self.lock();
         make_room(&mut all, address);
         let fresh = Count {
@@ -107,17 +108,6 @@ fn make_room(all: &mut BTreeMap<IpAddr, Count>, address: IpAddr) {
     let oldest = all.iter().min_by_key(|(_, count)| count.since);
     if let Some(oldest) = oldest.map(|(address, _)| *address) {
         all.remove(&oldest);
-    }
-}
-
-/// Returns what one party holds: an IPv4 address, or the 64 bits of an IPv6 network.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        v4 => v4,
     }
 }
 
