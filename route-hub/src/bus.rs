@@ -88,6 +88,7 @@ pub struct Bus {
     projects: Mutex<ByProject>,
     /// How many links were told that settings may have changed.
     looks: AtomicU64,
+    idle_turns: AtomicU64,
     watched: Mutex<HashMap<MessageId, Vec<oneshot::Sender<()>>>>,
     watchers: AtomicUsize,
     webhooks: Notify,
@@ -260,6 +261,16 @@ impl Bus {
                 self.watchers.fetch_sub(1, Ordering::AcqRel);
             }
         }
+    }
+
+    /// Counts a turn over the test routes in which there was nothing to play.
+    pub fn count_idle_turn(&self) {
+        self.idle_turns.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns how many turns over the test routes had nothing to play.
+    pub fn idle_turns(&self) -> u64 {
+        self.idle_turns.load(Ordering::Relaxed)
     }
 
     /// Says that a message was queued that is only simulated.

@@ -1,18 +1,20 @@
 //! Rows that nearly every request needs, kept in memory.
 //!
-//! A row is read at its first use. Whoever changes such a row here says so
+//! A row is read at its first use, by a connection that sees only what is committed. Whoever changes such a row here says so
 //! ([`Caches::forget_phone`] and its like); when another process writes, what that concerns is
 //! forgotten.
 //! Reading again is always right, so a bound is kept by forgetting too.
 
+use crate::hub::Hub;
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
 use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};
 use postrider_model::{ApiKeyId, CustomRouteId, OrganizationId, PhoneId, ProjectId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use tokio::sync::Notify;
 
 /// Most rows of one kind in memory; above it all of the kind are forgotten.
 const ROWS_MAX: usize = 50_000;
@@ -53,22 +55,6 @@ impl<K: Hash + Eq + Copy + Send + 'static, V: Send + Sync + 'static> Cache<K, V>
         let row = Arc::new(row);
         self.keep(key, &row, forgotten);
         Ok(Some(row))
-    }
-
-    /// As [`Self::get`], for a job of the store that cannot wait for another one.
-    fn get_in(
-        &self,
-        tx: &mut Tx<'_>,
-        key: K,
-        read: impl Fn(&mut Tx<'_>, K) -> Result<V, StoreError>,
-    ) -> Result<Arc<V>, StoreError> {
-        if let Some(row) = self.kept(key) {
-            return Ok(row);
-        }
-        let forgotten = self.forgotten.load(Ordering::Acquire);
-        let row = Arc::new(read(tx, key)?);
-        self.keep(key, &row, forgotten);
-        Ok(row)
     }
 
     fn kept(&self, key: K) -> Option<Arc<V>> {
@@ -114,6 +100,23 @@ pub struct Caches {
     routes: Cache<CustomRouteId, Route>,
     webhooks: Cache<ProjectId, Vec<Webhook>>,
     first_phones: Cache<ProjectId, PhoneId>,
+    /// Projects whose webhook objects a job had to read.
+    missed: Mutex<BTreeSet<ProjectId>>,
+    missing: Notify,
+}
+
+/// Keeps what jobs had to read, as it was committed, until it is dropped.
+pub async fn fill(hub: Hub) {
+    loop {
+        hub.cache.missing.notified().await;
+        let missed = std::mem::take(&mut *hub.cache.missed());
+        for project in missed {
+            let read = |tx: &mut Tx<'_>, id| webhooks::of_project(tx, id).map(Some);
+            if let Err(error) = hub.cache.webhooks.get(&hub.store, project, read).await {
+                tracing::warn!(%error, "webhook objects could not be kept in memory");
+            }
+        }
+    }
 }
 
 impl Caches {
@@ -209,6 +212,9 @@ impl Caches {
 
     /// Returns a project's webhook objects, within a job.
     ///
+    /// What the job reads is not kept: its commit, or that of another job of its group, may fail.
+    /// [`fill`] reads it again, as it was committed.
+    ///
     /// # Errors
     /// What the store says.
     pub fn webhooks_in(
@@ -216,7 +222,16 @@ impl Caches {
         tx: &mut Tx<'_>,
         project_id: ProjectId,
     ) -> Result<Arc<Vec<Webhook>>, StoreError> {
-        self.webhooks.get_in(tx, project_id, webhooks::of_project)
+        if let Some(kept) = self.webhooks.kept(project_id) {
+            return Ok(kept);
+        }
+        self.missed().insert(project_id);
+        self.missing.notify_one();
+        webhooks::of_project(tx, project_id).map(Arc::new)
+    }
+
+    fn missed(&self) -> MutexGuard<'_, BTreeSet<ProjectId>> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says that a project's row changed.

@@ -11,6 +11,7 @@ pub mod cache;
 pub mod caps;
 pub mod clock;
 pub mod commands;
+pub mod damage;
 pub mod digest;
 pub mod dispatch;
 pub mod elsewhere;

@@ -20,6 +20,8 @@ coded! {
         WebhooksWaiting = "webhooks_waiting" / 13,
         /// The hub went backwards and waits for phones.
         HubFrozen = "hub_frozen" / 6,
+        /// A row of the database cannot be read.
+        RowUnreadable = "row_unreadable" / 15,
     }
 }
 

@@ -275,6 +275,9 @@ const fn detail(kind: AlertKind) -> &'static str {
             "Many webhook events wait for their receivers: near the cap, beyond which the oldest are \
              ended."
         }
+        AlertKind::RowUnreadable => {
+            "The database has a row that cannot be read: it was set aside, or is passed over."
+        }
         AlertKind::HubFrozen => {
             "The hub's data went backwards: sending waits until each phone has answered."
         }

@@ -11,7 +11,8 @@ use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
 use crate::{
-    broadcasts, elsewhere, housekeeping, link, ops, pairing, requests, retention, routes, schedules,
+    broadcasts, cache, elsewhere, housekeeping, link, ops, pairing, requests, retention, routes,
+    schedules,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -89,6 +90,7 @@ impl Running {
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
         workers.spawn(requests::run(hub.clone()));
+        workers.spawn(cache::fill(hub.clone()));
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
         workers.spawn(elsewhere::watch(hub.clone(), seen_elsewhere));

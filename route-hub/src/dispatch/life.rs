@@ -1,107 +1,176 @@
 //! Ends of lives: what was not sent in time ends as expired, what a phone kept silent about as
 //! unknown.
+//!
+//! Each project's are ended in jobs of its own; a message that cannot be read is set aside, and one
+//! whose end fails is left alone for a while. Neither holds up another one.
 
+use super::effects::Effects;
 use super::settle::{Detail, Work};
+use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::link::freeze;
-use hub_domain::{Message, OwnershipRow, Project};
+use hub_domain::{Message, OwnershipRow};
+use hub_store::rows_aside::{Found, Place};
 use hub_store::{StoreError, Tx, messages, projects};
 use postrider_link::ownership::hub::Fact;
-use postrider_model::{Now, ProjectId};
+use postrider_model::{Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How often ends of lives are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Most messages ended in one unit of work; the rest follow at once.
-const BATCH: u32 = 256;
+/// Most messages that are looked for at once.
+const PAGE: u32 = 256;
+/// Most messages ended in one unit of work.
+const STEP: usize = 64;
+/// Failures of single messages after which the rest of a project's waits.
+const FAILURES_MAX: usize = 8;
 /// How much later than its life an exposed message's outcome is called unknown.
 const UNKNOWN_AFTER_MS: i64 = postrider_link::limits::UNKNOWN_AFTER_LIFE_MS.cast_signed();
 
 /// Looks for ends of lives until it is dropped.
 pub async fn run(hub: Hub) {
+    let mut resting = Resting::default();
     loop {
-        match sweep(&hub).await {
-            Ok(ended) if ended >= BATCH as usize => {}
-            Ok(_) => tokio::time::sleep(LOOK_EVERY).await,
-            Err(error) => {
-                tracing::error!(%error, "ends of lives could not be looked for");
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
+        if let Err(error) = sweep_but(&hub, &mut resting).await {
+            tracing::error!(%error, "ends of lives could not be looked for");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Ends everything that is due, and returns how many messages that were.
+///
+/// # Errors
+/// What the database says when it is asked what is due.
+pub async fn sweep(hub: &Hub) -> Result<usize, StoreError> {
+    sweep_but(hub, &mut Resting::default()).await
+}
+
+async fn sweep_but(hub: &Hub, resting: &mut Resting) -> Result<usize, StoreError> {
+    let now = hub.now();
+    let mut after = (UnixMs(i64::MIN), 0);
+    let mut ended = 0;
+    loop {
+        let held_end = now.unix.plus_ms(-UNKNOWN_AFTER_MS);
+        let page = hub
+            .store
+            .read(move |tx| messages::life_ended(tx, now.unix, held_end, after, PAGE));
+        let page = page.await?;
+        let Some(last) = page.last() else {
+            return Ok(ended);
+        };
+        after = (last.at, last.id);
+        let is_last = page.len() < PAGE as usize;
+        for (project, ids) in by_project(page, resting, now.unix) {
+            ended += end_lives_of(hub, project, ids, resting, now).await;
+        }
+        if is_last {
+            return Ok(ended);
         }
     }
 }
 
-/// Ends what is due, at most one batch, and returns how many messages it looked at.
-///
-/// # Errors
-/// What the database says.
-pub async fn sweep(hub: &Hub) -> Result<usize, StoreError> {
-    let now = hub.now();
-    if !hub.store.read(move |tx| anything_due(tx, now)).await? {
-        return Ok(0);
+/// Sorts rows by their projects; those whose project cannot be read are nobody's to work on.
+fn by_project(page: Vec<Place>, resting: &Resting, now: UnixMs) -> BTreeMap<ProjectId, Vec<i64>> {
+    let mut by_project: BTreeMap<ProjectId, Vec<i64>> = BTreeMap::new();
+    for place in page {
+        let Some(project) = place.project_id else {
+            continue;
+        };
+        if !resting.has(place.id, now) && !resting.has(project.get(), now) {
+            by_project.entry(project).or_default().push(place.id);
+        }
     }
+    by_project
+}
+
+/// Ends messages of one project; where a step fails, its messages are ended one by one.
+async fn end_lives_of(
+    hub: &Hub,
+    project: ProjectId,
+    ids: Vec<i64>,
+    resting: &mut Resting,
+    now: Now,
+) -> usize {
+    let (mut ended, mut failures) = (0, 0);
+    for step in ids.chunks(STEP) {
+        match end_step(hub, project, step.to_vec(), now).await {
+            Ok(count) => {
+                ended += count;
+                continue;
+            }
+            Err(error) if error.is_passing() => return ended,
+            Err(error) => damage::tell(hub, project, &error, now).await,
+        }
+        for id in step {
+            let Err(error) = end_step(hub, project, vec![*id], now).await else {
+                ended += 1;
+                continue;
+            };
+            tracing::error!(%error, %project, message = id, "a life could not be ended");
+            resting.add(*id, now.unix);
+            failures += 1;
+            if failures >= FAILURES_MAX {
+                resting.add(project.get(), now.unix);
+                return ended;
+            }
+        }
+    }
+    ended
+}
+
+async fn end_step(
+    hub: &Hub,
+    project: ProjectId,
+    ids: Vec<i64>,
+    now: Now,
+) -> Result<usize, StoreError> {
     let worker = hub.clone();
-    let (effects, ended) = hub
-        .store
-        .write(move |tx| end_lives(&worker, tx, now))
-        .await?;
-    for effects in effects {
-        effects.perform(hub);
-    }
+    let job = move |tx: &mut Tx<'_>| end_lives(&worker, tx, project, &ids, now);
+    let (effects, ended) = hub.store.of(project).write(job).await?;
+    effects.perform(hub);
     Ok(ended)
-}
-
-fn anything_due(tx: &mut Tx<'_>, now: Now) -> Result<bool, StoreError> {
-    Ok(!due(tx, now, 1)?.is_empty())
-}
-
-fn due(tx: &mut Tx<'_>, now: Now, limit: u32) -> Result<Vec<Message>, StoreError> {
-    messages::life_ended(tx, now.unix, now.unix.plus_ms(-UNKNOWN_AFTER_MS), limit)
 }
 
 fn end_lives(
     hub: &Hub,
     tx: &mut Tx<'_>,
+    project: ProjectId,
+    ids: &[i64],
     now: Now,
-) -> Result<(Vec<super::effects::Effects>, usize), StoreError> {
-    let due = due(tx, now, BATCH)?;
-    let ended = due.len();
-    let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
-    for message in due {
-        by_project
-            .entry(message.project_id)
-            .or_default()
-            .push(message);
+) -> Result<(Effects, usize), StoreError> {
+    let Some(project) = projects::get(tx, project)? else {
+        return Ok((Effects::default(), 0));
+    };
+    let mut work = Work::new(hub, &project, now);
+    let mut ended = 0;
+    for id in ids {
+        match messages::found(tx, *id)? {
+            None => {}
+            Some(Found::Damaged(damaged)) => damage::set_aside(&mut work, tx, &damaged)?,
+            Some(Found::Row(message)) => ended += usize::from(end_life(&mut work, tx, message)?),
+        }
     }
-    let mut effects = Vec::new();
-    for (project_id, due) in by_project {
-        let Some(project) = projects::get(tx, project_id)? else {
-            continue;
-        };
-        effects.push(end_lives_of(hub, tx, &project, now, due)?);
-    }
-    Ok((effects, ended))
+    Ok((work.finish(tx)?, ended))
 }
 
-fn end_lives_of(
-    hub: &Hub,
+/// Ends a life, if it is still to be ended.
+fn end_life(
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
-    project: &Project,
-    now: Now,
-    due: Vec<Message>,
-) -> Result<super::effects::Effects, StoreError> {
-    let mut work = Work::new(hub, project, now);
-    for mut message in due {
-        let end = message.life_end.unwrap_or(now.unix);
-        let ago_ms = u64::try_from(now.unix.0 - end.0).unwrap_or(0);
-        // After a restore it may have been sent by a phone that has not answered yet.
-        let fact = match freeze::may_be_out(tx, &message)? {
-            true if message.ownership.state == OwnershipRow::WAITING => Fact::ExposureForgotten,
-            _ => Fact::LifeEnded { ago_ms },
-        };
-        drop(work.apply(tx, &mut message, fact, &Detail::default())?);
-        work.effects.settings(message.phone_id);
-    }
-    work.finish(tx)
+    mut message: Message,
+) -> Result<bool, StoreError> {
+    let Some(end) = message.life_end.filter(|end| *end <= work.now.unix) else {
+        return Ok(false);
+    };
+    let ago_ms = u64::try_from(work.now.unix.0 - end.0).unwrap_or(0);
+    // After a restore it may have been sent by a phone that has not answered yet.
+    let fact = match freeze::may_be_out(tx, &message)? {
+        true if message.ownership.state == OwnershipRow::WAITING => Fact::ExposureForgotten,
+        _ => Fact::LifeEnded { ago_ms },
+    };
+    drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+    work.effects.settings(message.phone_id);
+    Ok(true)
 }

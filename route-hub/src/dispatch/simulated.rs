@@ -3,20 +3,24 @@
 //! Source: the specification, "States and transitions", "Simulation on a test route".
 
 use super::effects::Effects;
-use super::held_back::HeldBack;
 use super::inbound;
+use super::playable::{Page, Room};
 use super::settle::{Detail, Work};
+use crate::damage::{self, Resting};
 use crate::hub::Hub;
-use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType, Project};
+use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
+use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::{MessageStatus, Now, PhoneId, ProjectId, UnixMs};
+use postrider_model::{MessageStatus, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 /// Most messages played in one unit of work.
-const BATCH: u32 = 256;
+const STEP: usize = 64;
+/// When what failed is looked at again.
+const LOOK_AGAIN_MS: i64 = 60_000;
 /// How long to wait after a failed unit of work.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 
@@ -82,19 +86,28 @@ fn next_step(message: &Message) -> Option<Step> {
     }
     let at = steps
         .iter()
-        .position(|step| step.state.code() == message.ownership.state)?;
-    steps.get(at + 1).copied()
+        .position(|step| step.state.code() == message.ownership.state);
+    match at {
+        Some(at) => steps.get(at + 1).copied(),
+        // A phone tried it before it was simulated: the sequence begins anew.
+        None if message.ownership.state == HubState::Retrying.code() => steps.first().copied(),
+        None => None,
+    }
 }
 
-/// Plays what is queued for the test route until it is dropped.
+/// Plays what is queued for test routes until it is dropped.
 pub async fn run(hub: Hub) {
+    let mut resting = Resting::default();
     loop {
         let now = hub.now();
-        match play_at(&hub, now).await {
+        match play_but(&hub, &mut resting, now).await {
             Ok(Turn { played: true, .. }) => {}
-            Ok(Turn { next_slot, .. }) => pause(&hub, next_slot, now.unix).await,
+            Ok(Turn { next_slot, .. }) => {
+                hub.bus.count_idle_turn();
+                pause(&hub, next_slot, now.unix).await;
+            }
             Err(error) => {
-                tracing::error!(%error, "the test route could not go on");
+                tracing::error!(%error, "the test routes could not go on");
                 tokio::time::sleep(AFTER_ERROR).await;
             }
         }
@@ -116,8 +129,14 @@ async fn pause(hub: &Hub, next_slot: Option<UnixMs>, now: UnixMs) {
 pub struct Turn {
     /// Whether anything was played.
     pub played: bool,
-    /// When the first test route ends the gap after its last message.
+    /// When the first test route that has something to play ends the gap after its last message.
     pub next_slot: Option<UnixMs>,
+}
+
+impl Turn {
+    fn wakes_at(&mut self, slot: Option<UnixMs>) {
+        self.next_slot = self.next_slot.into_iter().chain(slot).min();
+    }
 }
 
 /// Plays one step of each message that has one now, and says whether there was any.
@@ -128,106 +147,161 @@ pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
     Ok(play_at(hub, hub.now()).await?.played)
 }
 
-/// Plays one step of each message that has one at `now`.
+/// Plays one step of messages of every route that have one at `now`, a share of each.
 ///
 /// # Errors
 /// What the database says.
 pub async fn play_at(hub: &Hub, now: Now) -> Result<Turn, StoreError> {
-    let worker = hub.clone();
-    let reading = hub.store.read(move |tx| {
-        let held = HeldBack::read(tx, now.unix)?;
-        let found = messages::simulated(tx, &held.quiet, &held.resting, 1)?;
-        Ok((!found.is_empty(), held.next_slot))
-    });
-    let (any, next_slot) = reading.await?;
-    if !any {
-        return Ok(Turn {
-            played: false,
-            next_slot,
-        });
-    }
-    let effects = hub
-        .store
-        .write(move |tx| play_batch(&worker, tx, now))
-        .await?;
-    let played = !effects.is_empty();
-    for effects in effects {
-        effects.perform(hub);
-    }
-    Ok(Turn { played, next_slot })
+    play_but(hub, &mut Resting::default(), now).await
 }
 
-fn play_batch(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<Vec<Effects>, StoreError> {
-    let mut by_project: BTreeMap<ProjectId, Vec<Message>> = BTreeMap::new();
-    let held = HeldBack::read(tx, now.unix)?;
-    for message in messages::simulated(tx, &held.quiet, &held.resting, BATCH)? {
-        by_project
-            .entry(message.project_id)
-            .or_default()
-            .push(message);
+async fn play_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<Turn, StoreError> {
+    let mut turn = Turn {
+        played: false,
+        next_slot: None,
+    };
+    let mut above = 0;
+    loop {
+        let page = hub
+            .store
+            .read(move |tx| Page::read(tx, above, now.unix))
+            .await?;
+        turn.wakes_at(page.next_slot);
+        for (project, route) in page.damaged {
+            if !resting.has(route, now.unix) {
+                tracing::error!(route, %project, "a test route cannot be read");
+                resting.add(route, now.unix);
+                damage::tell(hub, project, &StoreError::BadRow { column: 0 }, now).await;
+            }
+        }
+        for (project, ids) in page.by_project {
+            turn.played |= play_all_of(hub, project, &ids, resting, now).await?;
+        }
+        if !resting.is_empty() {
+            turn.wakes_at(Some(now.unix.plus_ms(LOOK_AGAIN_MS)));
+        }
+        match page.last {
+            Some(last) => above = last,
+            None => return Ok(turn),
+        }
     }
-    let mut effects = Vec::new();
-    for (project_id, batch) in by_project {
-        let Some(project) = projects::get(tx, project_id)? else {
-            continue;
-        };
-        effects.push(play_all(hub, tx, &project, now, batch)?);
-    }
-    Ok(effects)
 }
 
-fn play_all(
+/// Plays one step of messages of a project, in jobs of its own; where one fails, the messages go one
+/// by one, and what fails alone is left alone for a while.
+async fn play_all_of(
     hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
+    project: ProjectId,
+    ids: &[i64],
+    resting: &mut Resting,
     now: Now,
-    batch: Vec<Message>,
-) -> Result<Effects, StoreError> {
-    let mut work = Work::new(hub, project, now);
-    let mut routes = BTreeMap::new();
-    for mut message in batch {
+) -> Result<bool, StoreError> {
+    let mut played = false;
+    for step in ids.chunks(STEP) {
+        let awake = step.iter().filter(|id| !resting.has(**id, now.unix));
+        let step: Vec<i64> = awake.copied().collect();
+        match play_step(hub, project, step.clone(), now).await {
+            Ok(count) => {
+                played |= count > 0;
+                continue;
+            }
+            Err(error) if error.is_passing() => return Err(error),
+            Err(error) => damage::tell(hub, project, &error, now).await,
+        }
+        for id in step {
+            match play_step(hub, project, vec![id], now).await {
+                Ok(count) => played |= count > 0,
+                Err(error) => {
+                    tracing::error!(%error, %project, message = id, "a step could not be played");
+                    resting.add(id, now.unix);
+                }
+            }
+        }
+    }
+    Ok(played)
+}
+
+async fn play_step(
+    hub: &Hub,
+    project: ProjectId,
+    ids: Vec<i64>,
+    now: Now,
+) -> Result<usize, StoreError> {
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let worker = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let Some(project) = projects::get(tx, project)? else {
+            return Ok((Effects::default(), 0));
+        };
+        let mut work = Work::new(&worker, &project, now);
+        let played = play_all(&mut work, tx, &ids)?;
+        Ok((work.finish(tx)?, played))
+    };
+    let (effects, played) = hub.store.of(project).write(job).await?;
+    effects.perform(hub);
+    Ok(played)
+}
+
+/// Plays one step of each message that still has one; returns how many went on.
+fn play_all(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, ids: &[i64]) -> Result<usize, StoreError> {
+    let now = work.now.unix;
+    let mut phones_of = BTreeMap::new();
+    let mut played = 0;
+    for id in ids {
+        let mut message = match messages::found(tx, *id)? {
+            None => continue,
+            Some(Found::Damaged(damaged)) => {
+                damage::set_aside(work, tx, &damaged)?;
+                played += 1;
+                continue;
+            }
+            Some(Found::Row(message)) => message,
+        };
         let Some(step) = next_step(&message) else {
             continue;
         };
-        let route = match routes.entry(message.phone_id) {
+        let phone: &mut Option<Phone> = match phones_of.entry(message.phone_id) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(test_route(tx, message.phone_id)?),
+            Entry::Vacant(place) => place.insert(phones::by_key(tx, message.phone_id)?),
         };
+        let room = Room::of(phone.as_ref(), &work.project.timezone_id, now);
         let is_new = message.ownership.state == OwnershipRow::WAITING;
-        if is_new && route.as_ref().is_some_and(|route| is_full(&work, route)) {
+        let waits = is_new || message.ownership.state == HubState::Retrying.code();
+        let route = phone.as_mut().filter(|phone| is_test_route(phone));
+        if is_new && route.as_ref().is_some_and(|route| is_full(work, route)) {
             continue;
         }
-        let waits = is_new || message.ownership.state == HubState::Retrying.code();
         if waits && work.is_called_off(tx, &message)? {
             let cancelled = Fact::CancelAsked;
             drop(work.apply(tx, &mut message, cancelled, &Detail::default())?);
+            played += 1;
             continue;
         }
-        let rests = |route: &Phone| route.rests_until(now.unix).is_some();
-        if waits && route.as_ref().is_some_and(rests) {
+        if waits && !room.admits(is_new) {
             continue;
         }
-        if play(&mut work, tx, &mut message, step)? && route.is_some() {
+        let is_sent = play(work, tx, &mut message, step)?;
+        played += 1;
+        let Some(route) = route else { continue };
+        if is_sent {
             work.count_sent(message.phone_id);
         }
-        if let Some(route) = route
-            .as_mut()
-            .filter(|route| waits && route.send_delay_ms > 0)
-        {
-            route.rest(now.unix);
+        if waits && route.send_delay_ms > 0 {
+            route.rest(now);
             phones::update_next_slot(tx, route)?;
         }
     }
-    work.finish(tx)
+    Ok(played)
 }
 
-/// Returns the phone if it is a test route: what others simulate is not counted on them.
-fn test_route(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError> {
-    let phone = phones::by_key(tx, id)?;
-    Ok(phone.filter(|phone| phone.phone_type == PhoneType::Simulated))
+/// Says whether a phone is a test route: what others simulate is not counted on them.
+fn is_test_route(phone: &Phone) -> bool {
+    phone.phone_type == PhoneType::Simulated
 }
 
-/// Says whether a route's `sent_message_limit` was reached within this batch.
+/// Says whether a route's `sent_message_limit` was reached within this unit of work.
 fn is_full(work: &Work<'_, '_>, route: &Phone) -> bool {
     route
         .sends_left()

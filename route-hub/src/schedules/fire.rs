@@ -3,18 +3,21 @@
 use crate::api::broadcasts::{Given, Recipients};
 use crate::api::messages::{Planned, Unsent};
 use crate::api::scheduled::message::Message;
-use crate::dispatch::effects::Effects;
+use crate::damage::{self, Resting};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
+use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, groups, relative_schedules, schedules};
 use postrider_model::{GroupId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Most schedules that are looked for at once.
+const PAGE: u32 = 256;
 /// Most schedules that pass in one unit of work; the rest follow at once.
-const BATCH: u32 = 256;
+const STEP: usize = 64;
 
 /// A schedule with what it sends, or why it cannot.
 #[derive(Clone)]
@@ -23,75 +26,156 @@ struct Ready {
     planned: Result<Box<Planned>, String>,
 }
 
-type ByProject = BTreeMap<ProjectId, (Arc<Project>, Vec<Ready>)>;
-
 /// Has every schedule send whose moment has come, and returns how many did.
 ///
-/// Those of a stopped project, or of one whose queue is full, wait until that is over.
+/// Each project's send in jobs of its own, and what fails in one holds up no other. Those of a
+/// stopped project, or of one whose queue is full, wait until that is over.
 ///
 /// # Errors
-/// What the database says.
+/// What the database says when it is asked what is due.
 pub async fn all_due(hub: &Hub, now: Now) -> Result<usize, StoreError> {
+    all_due_but(hub, &mut Resting::default(), now).await
+}
+
+/// As [`all_due`], but for what failed lately.
+///
+/// # Errors
+/// What the database says when it is asked what is due.
+pub async fn all_due_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<usize, StoreError> {
     let mut after = (UnixMs(i64::MIN), 0);
     let mut fired = 0;
     loop {
         let due = hub
             .store
-            .read(move |tx| schedules::due(tx, now.unix, after, BATCH))
+            .read(move |tx| schedules::due(tx, now.unix, after, PAGE))
             .await?;
         let Some(last) = due.last() else {
             return Ok(fired);
         };
-        after = (last.next_time.unwrap_or(now.unix), last.id.get());
-        let ready = prepare(hub, due, now).await?;
-        if !ready.is_empty() {
-            fired += commit(hub, ready, now).await?;
+        after = (last.at, last.id);
+        let mut by_project: BTreeMap<ProjectId, Vec<i64>> = BTreeMap::new();
+        for place in due {
+            let project = place
+                .project_id
+                .filter(|_| !resting.has(place.id, now.unix));
+            if let Some(project) = project {
+                by_project.entry(project).or_default().push(place.id);
+            }
+        }
+        for (project, ids) in by_project {
+            match of_project(hub, project, ids, resting, now).await {
+                Ok(count) => fired += count,
+                Err(error) => {
+                    tracing::error!(%error, %project, "a project's schedules could not send");
+                    damage::tell(hub, project, &error, now).await;
+                }
+            }
         }
     }
 }
 
+async fn of_project(
+    hub: &Hub,
+    project: ProjectId,
+    ids: Vec<i64>,
+    resting: &mut Resting,
+    now: Now,
+) -> Result<usize, StoreError> {
+    let project = hub.cache.project(&hub.store, project).await?;
+    let Some(project) = project.filter(|project| !project.stopped) else {
+        return Ok(0);
+    };
+    let reading = hub.store.read(move |tx| {
+        let found = ids.iter().map(|id| schedules::found(tx, *id));
+        found.collect::<Result<Vec<_>, StoreError>>()
+    });
+    let (mut due, mut damaged) = (Vec::new(), Vec::new());
+    for found in reading.await?.into_iter().flatten() {
+        match found {
+            Found::Row(schedule) => due.push(schedule),
+            Found::Damaged(row) => damaged.push(row),
+        }
+    }
+    damage::set_all_aside(hub, &project, damaged, now).await?;
+    let ready = prepare(hub, &project, due, now).await?;
+    let mut fired = 0;
+    for step in ready.chunks(STEP) {
+        match commit(hub, &project, step.to_vec(), now).await {
+            Ok(count) => fired += count,
+            Err(error) if error.is_passing() => return Err(error),
+            Err(error) => {
+                damage::tell(hub, project.id, &error, now).await;
+                fired += one_by_one(hub, &project, step, resting, now).await;
+            }
+        }
+    }
+    Ok(fired)
+}
+
+/// Has schedules send each in a job of its own, since one of them failed; that one is left alone
+/// for a while.
+async fn one_by_one(
+    hub: &Hub,
+    project: &Arc<Project>,
+    step: &[Ready],
+    resting: &mut Resting,
+    now: Now,
+) -> usize {
+    let mut fired = 0;
+    for ready in step {
+        match commit(hub, project, vec![ready.clone()], now).await {
+            Ok(count) => fired += count,
+            Err(error) => {
+                let id = ready.schedule.id;
+                tracing::error!(%error, schedule = %id, "a schedule could not send");
+                resting.add(id.get(), now.unix);
+            }
+        }
+    }
+    fired
+}
+
 /// Reads what each is to send, off the thread that writes.
-async fn prepare(hub: &Hub, due: Vec<Schedule>, now: Now) -> Result<ByProject, StoreError> {
-    let mut by_project = ByProject::new();
+async fn prepare(
+    hub: &Hub,
+    project: &Arc<Project>,
+    due: Vec<Schedule>,
+    now: Now,
+) -> Result<Vec<Ready>, StoreError> {
+    let mut ready = Vec::new();
     for schedule in due {
-        let project = hub.cache.project(&hub.store, schedule.project_id).await?;
-        let Some(project) = project.filter(|project| !project.stopped) else {
-            continue;
-        };
-        if hub.queue_caps.admit(hub, &project, 1, now).await.is_err() {
+        if hub.queue_caps.admit(hub, project, 1, now).await.is_err() {
             continue;
         }
         let mut message = Message::stored(&schedule.message);
-        let Some(planned) = message.ready(hub, &project, now).await else {
+        let Some(planned) = message.ready(hub, project, now).await else {
             continue;
         };
         let scheduled_by = |planned: Planned| Box::new(planned.scheduled_by(schedule.id));
         let planned = planned.map(scheduled_by);
-        let (_, list) = by_project
-            .entry(project.id)
-            .or_insert_with(|| (Arc::clone(&project), Vec::new()));
-        list.push(Ready { schedule, planned });
+        ready.push(Ready { schedule, planned });
     }
-    Ok(by_project)
+    Ok(ready)
 }
 
-async fn commit(hub: &Hub, ready: ByProject, now: Now) -> Result<usize, StoreError> {
-    let inside = hub.clone();
+async fn commit(
+    hub: &Hub,
+    project: &Arc<Project>,
+    ready: Vec<Ready>,
+    now: Now,
+) -> Result<usize, StoreError> {
+    let (inside, of) = (hub.clone(), Arc::clone(project));
     let job = move |tx: &mut Tx<'_>| {
-        let mut effects = Effects::default();
         let mut fired = 0;
-        for (project, list) in ready.values() {
-            let mut work = Work::new(&inside, project, now);
-            let mut touches = Touches::default();
-            for one in list {
-                fired += usize::from(pass(&mut work, tx, one, &mut touches)?);
-            }
-            contacts::touch(tx, &touches)?;
-            effects.merge(work.finish(tx)?);
+        let mut work = Work::new(&inside, &of, now);
+        let mut touches = Touches::default();
+        for one in &ready {
+            fired += usize::from(pass(&mut work, tx, one, &mut touches)?);
         }
-        Ok((effects, fired))
+        contacts::touch(tx, &touches)?;
+        Ok((work.finish(tx)?, fired))
     };
-    let (effects, fired) = hub.store.write(job).await?;
+    let (effects, fired) = hub.store.of(project.id).write(job).await?;
     effects.perform(hub);
     Ok(fired)
 }

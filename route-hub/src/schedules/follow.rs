@@ -4,11 +4,14 @@
 //! makes, changes or deletes a relative schedule has all its contacts walked to. Both are taken up
 //! here within seconds, in steps that a restart neither loses nor repeats.
 
+use crate::damage;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
-use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
+use hub_store::rows_aside::Found;
+use hub_store::{StoreError, Tx, contacts, groups, projects, relative_schedules, schedules};
 use postrider_model::{ContactId, GroupId, Now, ProjectId, RelativeScheduledId, UnixMs};
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most contacts of one step.
@@ -18,59 +21,116 @@ const FOLLOWED_MAX: usize = 1_000;
 /// How long a moment may have passed when it is first known, and still be sent.
 const JUST_PASSED_MS: i64 = 60_000;
 
-/// Takes every walk and the noted contacts one step further; returns how much was done.
+/// Takes every walk and each project's noted contacts one step further; returns how much was done.
+///
+/// Each step is a job of its project's own: one that fails holds up no other.
 ///
 /// # Errors
-/// What the database says.
+/// What the database says when it is asked what there is to do.
 pub async fn step_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
-    let inside = hub.clone();
-    let anything = hub.store.read(|tx| {
-        let noted = relative_schedules::noted(tx, 1)?;
-        Ok(!noted.is_empty() || !relative_schedules::walking(tx, 0, 1)?.is_empty())
-    });
-    if !anything.await? {
-        return Ok(0);
+    Ok(look_at_all_noted(hub, now).await? + walk_all(hub, now).await?)
+}
+
+async fn look_at_all_noted(hub: &Hub, now: Now) -> Result<usize, StoreError> {
+    let (mut above, mut done) = (0, 0);
+    loop {
+        let next = hub
+            .store
+            .read(move |tx| relative_schedules::noted_project(tx, above));
+        let Some(project) = next.await? else {
+            return Ok(done);
+        };
+        above = project.get();
+        let looked = job(hub, project, now, |work, tx| look_at_noted(work, tx));
+        done += or_tell(hub, project, looked.await, now).await.unwrap_or(0);
     }
-    let noted = hub.store.write(move |tx| look_at_noted(&inside, tx, now));
-    let mut done = noted.await?;
-    let mut above = 0;
+}
+
+async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
+    let (mut above, mut done) = (0, 0);
     loop {
         let walking = hub
             .store
             .read(move |tx| relative_schedules::walking(tx, above, STEP));
         let walking = walking.await?;
-        let Some(last) = walking.last() else {
+        if walking.is_empty() {
             return Ok(done);
-        };
-        above = last.id.get();
-        for relative in walking {
-            let inside = hub.clone();
-            let step = hub.store.write(move |tx| walk(&inside, tx, &relative, now));
-            done += usize::from(step.await?);
+        }
+        for found in walking {
+            let (id, project) = match &found {
+                Found::Row(relative) => (relative.id.get(), Some(relative.project_id)),
+                Found::Damaged(damaged) => (damaged.id, damaged.project_id),
+            };
+            above = id;
+            let Some(project) = project else { continue };
+            let walked = job(hub, project, now, move |work, tx| match &found {
+                Found::Row(relative) => walk(work, tx, relative),
+                Found::Damaged(damaged) => {
+                    damage::set_aside(work, tx, damaged)?;
+                    Ok(true)
+                }
+            });
+            let moved = or_tell(hub, project, walked.await, now).await;
+            done += usize::from(moved.unwrap_or(false));
         }
     }
 }
 
-fn look_at_noted(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<usize, StoreError> {
-    let noted = relative_schedules::noted(tx, STEP)?;
-    let mut by_project: BTreeMap<ProjectId, Vec<RelativeSchedule>> = BTreeMap::new();
+/// Runs a unit of work of one project.
+async fn job<T, F>(hub: &Hub, project: ProjectId, now: Now, mut step: F) -> Result<T, StoreError>
+where
+    T: Default + Send + 'static,
+    F: FnMut(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+{
+    let inside = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let Some(project) = projects::get(tx, project)? else {
+            return Ok((T::default(), Effects::default()));
+        };
+        let mut work = Work::new(&inside, &project, now);
+        let done = step(&mut work, tx)?;
+        Ok((done, work.finish(tx)?))
+    };
+    let (done, effects) = hub.store.of(project).write(job).await?;
+    effects.perform(hub);
+    Ok(done)
+}
+
+/// Says in the log, and to the project, that a step of it failed.
+async fn or_tell<T>(
+    hub: &Hub,
+    project: ProjectId,
+    done: Result<T, StoreError>,
+    now: Now,
+) -> Option<T> {
+    match done {
+        Ok(done) => Some(done),
+        Err(error) => {
+            tracing::error!(%error, %project, "relative schedules could not be followed");
+            damage::tell(hub, project, &error, now).await;
+            None
+        }
+    }
+}
+
+fn look_at_noted(work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<usize, StoreError> {
+    let project = work.project.id;
+    let noted = relative_schedules::noted(tx, project, STEP)?;
+    let relatives = relative_schedules::of_project(tx, project)?;
+    let relatives = damage::readable(work, tx, relatives)?;
     let mut by_number = BTreeSet::new();
     let (mut looked_at, mut followed) = (0, 0);
-    for (contact, project) in noted {
-        let relatives = match by_project.entry(project) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(relative_schedules::of_project(tx, project)?),
-        };
+    for contact in noted {
         if looked_at > 0 && followed + relatives.len() > FOLLOWED_MAX {
             break;
         }
-        let known = Known::read(tx, project, contact)?;
-        for relative in &*relatives {
+        let known = Known::read(work, tx, contact)?;
+        for relative in &relatives {
             match relative.to {
                 // Whose number it is may have changed by this contact: all of it are looked at.
                 ScheduledTo::Number(_) => drop(by_number.insert(relative.id)),
                 ScheduledTo::Group(_) | ScheduledTo::Contact(_) => {
-                    known.follow(hub, tx, relative, now)?;
+                    known.follow(work, tx, relative)?;
                 }
             }
         }
@@ -86,10 +146,9 @@ fn look_at_noted(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Result<usize, StoreErr
 
 /// Takes one walk a step further; says whether it moved.
 fn walk(
-    hub: &Hub,
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     relative: &RelativeSchedule,
-    now: Now,
 ) -> Result<bool, StoreError> {
     if relative.removed {
         let gone = schedules::delete_of_relative(tx, relative.id, STEP)?;
@@ -101,8 +160,8 @@ fn walk(
     }
     let contacts = next_contacts(tx, relative)?;
     for contact in &contacts {
-        let known = Known::read(tx, relative.project_id, *contact)?;
-        known.follow(hub, tx, relative, now)?;
+        let known = Known::read(work, tx, *contact)?;
+        known.follow(work, tx, relative)?;
     }
     let is_end = contacts.len() < STEP as usize;
     let up_to = contacts.last().map(|last| last.get());
@@ -142,14 +201,15 @@ struct Known {
 }
 
 impl Known {
-    fn read(tx: &mut Tx<'_>, project: ProjectId, id: ContactId) -> Result<Self, StoreError> {
+    fn read(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, id: ContactId) -> Result<Self, StoreError> {
         let made = schedules::made_for(tx, id)?;
+        let made = damage::readable(work, tx, made)?;
         let made = made
             .into_iter()
             .filter_map(|one| Some((one.relative_id?, one)));
         Ok(Self {
             id,
-            contact: contacts::get(tx, project, id)?,
+            contact: contacts::get(tx, work.project.id, id)?,
             groups: groups::of_contact(tx, id)?,
             made: made.collect(),
         })
@@ -158,11 +218,11 @@ impl Known {
     /// Makes, changes or removes the contact's schedule, as its date and groups are now.
     fn follow(
         &self,
-        hub: &Hub,
+        work: &Work<'_, '_>,
         tx: &mut Tx<'_>,
         relative: &RelativeSchedule,
-        now: Now,
     ) -> Result<(), StoreError> {
+        let (hub, now) = (work.hub, work.now);
         let start = self.start(tx, relative)?;
         match (self.made.get(&relative.id), start) {
             (None, None) => Ok(()),

@@ -2,6 +2,7 @@
 
 use crate::api::scheduled::message::Message;
 use hub_domain::Schedule;
+use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, schedules};
 use postrider_model::UnixMs;
 
@@ -26,8 +27,12 @@ pub fn pass_over(tx: &mut Tx<'_>, now: UnixMs) -> Result<usize, StoreError> {
         let Some(last) = due.last() else {
             return Ok(passed_over);
         };
-        after = (last.next_time.unwrap_or(now), last.id.get());
-        for mut schedule in due {
+        after = (last.at, last.id);
+        for place in due {
+            // One that cannot be read is set aside when its moment is looked at.
+            let Some(Found::Row(mut schedule)) = schedules::found(tx, place.id)? else {
+                continue;
+            };
             if is_sent_again(&schedule) {
                 continue;
             }

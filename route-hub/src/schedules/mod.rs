@@ -8,6 +8,7 @@ pub mod fire;
 pub mod follow;
 pub mod forgotten;
 
+use crate::damage::Resting;
 use crate::hub::Hub;
 use std::time::Duration;
 
@@ -20,8 +21,9 @@ pub async fn run(hub: Hub) {
 }
 
 async fn firing(hub: &Hub) {
+    let mut resting = Resting::default();
     loop {
-        if let Err(error) = fire::all_due(hub, hub.now()).await {
+        if let Err(error) = fire::all_due_but(hub, &mut resting, hub.now()).await {
             tracing::error!(%error, "due schedules could not be looked for");
         }
         tokio::time::sleep(LOOK_EVERY).await;

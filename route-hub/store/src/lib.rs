@@ -36,6 +36,7 @@ pub mod projects;
 pub mod purge;
 pub mod relative_schedules;
 pub mod routes;
+pub mod rows_aside;
 pub mod schedules;
 pub mod usage;
 pub mod webhook_log;

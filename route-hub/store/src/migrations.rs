@@ -48,6 +48,10 @@ const ALL: &[(&str, &str)] = &[
         "V15__tenants",
         include_str!("../migrations/V15__tenants.sql"),
     ),
+    (
+        "V25__test_routes",
+        include_str!("../migrations/V25__test_routes.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

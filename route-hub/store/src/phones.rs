@@ -2,6 +2,7 @@
 
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
+use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Phone, PhoneType, QuietMode, Vars, WaitingFor, fold};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
@@ -237,6 +238,18 @@ pub fn by_key(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError>
     )
 }
 
+/// As [`by_key`], of a phone that may be damaged.
+///
+/// # Errors
+/// What the database says.
+pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Phone>>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM phones WHERE id = $1"),
+        &values![id],
+        |row| rows_aside::found(row, "phones", columns!(), read),
+    )
+}
+
 /// Returns a device's phones in the order of their slots.
 ///
 /// # Errors
@@ -269,12 +282,13 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Phone>, 
     )
 }
 
-/// Returns every phone of a type that keeps quiet hours, oldest first.
+/// Returns every phone of a type that keeps quiet hours, oldest first; one that cannot be read is
+/// passed over.
 ///
 /// # Errors
 /// What the database says.
 pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Phone>, StoreError> {
-    tx.query(
+    let found = tx.query(
         concat!(
             "SELECT ",
             columns!(),
@@ -282,25 +296,13 @@ pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Ph
              ORDER BY id"
         ),
         &values![phone_type.code()],
-        read,
-    )
-}
-
-/// Returns every test route that keeps quiet hours or a gap between two messages, oldest first.
-///
-/// # Errors
-/// What the database says.
-pub fn test_routes_that_wait(tx: &mut Tx<'_>) -> Result<Vec<Phone>, StoreError> {
-    tx.query(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM phones WHERE (quiet_mode <> 0 OR send_delay_ms > 0) AND removed = 0 \
-             AND phone_type = $1 ORDER BY id"
-        ),
-        &values![PhoneType::Simulated.code()],
-        read,
-    )
+        |row| rows_aside::found(row, "phones", columns!(), read),
+    )?;
+    let readable = found.into_iter().filter_map(|found| match found {
+        Found::Row(phone) => Some(phone),
+        Found::Damaged(_) => None,
+    });
+    Ok(readable.collect())
 }
 
 /// Returns every phone that was not removed, oldest first.

@@ -5,9 +5,9 @@ use crate::messages::Retention;
 use crate::sqlite::{SqliteSession, open_writer};
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{
-    SqliteSettings, StoreError, Tx, Value, alerts, broadcasts, facts_aside, fields, idempotency,
-    labels, leftovers, messages, outbox, pairings, phones, relative_schedules, schedules,
-    webhook_log,
+    SqliteSettings, StoreError, Tx, Value, alerts, broadcasts, changes, facts_aside, fields,
+    idempotency, labels, leftovers, messages, outbox, pairings, phones, projects,
+    relative_schedules, schedules, webhook_log,
 };
 use hub_domain::{OutboxRow, PhoneType, WebhookEvent};
 use postrider_model::{BroadcastId, DeviceId, Id, Key, PhoneId, ProjectId, UnixMs};
@@ -146,9 +146,14 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
 fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     let (project, now): (ProjectId, _) = (id(), UnixMs(1_700_000_000_000));
     let (phone, device, broadcast): (PhoneId, DeviceId, BroadcastId) = (id(), id(), id());
-    messages::life_ended(tx, now, now, 100)?;
-    messages::simulated(tx, &[], &[], 100)?;
-    messages::simulated(tx, &[phone], &[phone], 100)?;
+    messages::life_ended(tx, now, now, (now, 0), 100)?;
+    messages::simulated_on(tx, 0)?;
+    for state in messages::SIMULATED_STATES {
+        messages::simulated(tx, 77, state, 100)?;
+    }
+    messages::found(tx, 77)?;
+    phones::found(tx, 77)?;
+    projects::zone(tx, project)?;
     messages::claim_queued(tx, phone, 1, 10)?;
     messages::waiting_up_to(tx, phone, 77)?;
     messages::on_device(tx, device, 0)?;
@@ -160,15 +165,20 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     messages::queued_for(tx, phone, 10)?;
     broadcasts::next_after(tx, 0, |_| 0)?;
     schedules::due(tx, now, (now, 0), 100)?;
-    relative_schedules::noted(tx, 100)?;
+    schedules::found(tx, 77)?;
+    schedules::made_for(tx, id())?;
+    relative_schedules::noted_project(tx, 0)?;
+    relative_schedules::noted(tx, project, 100)?;
+    relative_schedules::of_project(tx, project)?;
+    changes::newest(tx)?;
+    changes::since(tx, 77)?;
     relative_schedules::walking(tx, 0, 100)?;
     relative_schedules::any(tx, project)?;
     outbox::next_project(tx, Some(project))?;
     outbox::next_endpoint(tx, project, "https://example.org")?;
     outbox::due_keys(tx, project, "https://example.org", now, 100)?;
     alerts::standing_of_device(tx, project, device)?;
-    phones::with_quiet_hours(tx, PhoneType::Android)?;
-    phones::test_routes_that_wait(tx).map(drop)
+    phones::with_quiet_hours(tx, PhoneType::Android).map(drop)
 }
 
 #[test]

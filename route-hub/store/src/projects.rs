@@ -108,6 +108,19 @@ pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
     Ok(changed == 1)
 }
 
+/// Returns a project's zone alone; `None` when it cannot be read.
+///
+/// # Errors
+/// What the database says.
+pub fn zone(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<String>, StoreError> {
+    let found = tx.query_one(
+        "SELECT timezone_id FROM projects WHERE id = $1",
+        &values![id],
+        |row| Ok(row.text(0).ok()),
+    )?;
+    Ok(found.flatten())
+}
+
 /// Returns a project.
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
+use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, schedules, values};
 use hub_domain::{MessageType, OffsetScale, RelativeSchedule};
 use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId};
@@ -175,7 +176,8 @@ pub fn walk_again(tx: &mut Tx<'_>, id: RelativeScheduledId) -> Result<(), StoreE
     Ok(())
 }
 
-/// Returns those whose contacts have still to be looked at, after one that was seen before.
+/// Returns those whose contacts have still to be looked at, after one that was seen before, damaged
+/// ones too.
 ///
 /// # Errors
 /// What the database says.
@@ -183,7 +185,7 @@ pub fn walking(
     tx: &mut Tx<'_>,
     above: i64,
     limit: u32,
-) -> Result<Vec<RelativeSchedule>, StoreError> {
+) -> Result<Vec<Found<RelativeSchedule>>, StoreError> {
     tx.query(
         concat!(
             "SELECT ",
@@ -192,7 +194,7 @@ pub fn walking(
              ORDER BY id LIMIT $2"
         ),
         &values![above, limit],
-        read,
+        |row| rows_aside::found(row, "relative_schedules", columns!(), read),
     )
 }
 
@@ -216,14 +218,14 @@ pub fn get(
     )
 }
 
-/// Returns all of a project, oldest first.
+/// Returns all of a project, oldest first, damaged ones too.
 ///
 /// # Errors
 /// What the database says.
 pub fn of_project(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
-) -> Result<Vec<RelativeSchedule>, StoreError> {
+) -> Result<Vec<Found<RelativeSchedule>>, StoreError> {
     tx.query(
         concat!(
             "SELECT ",
@@ -231,7 +233,7 @@ pub fn of_project(
             " FROM relative_schedules WHERE project_id = $1 AND removed = 0 ORDER BY id"
         ),
         &values![project_id],
-        read,
+        |row| rows_aside::found(row, "relative_schedules", columns!(), read),
     )
 }
 
@@ -265,15 +267,31 @@ pub fn note_change(
     Ok(())
 }
 
-/// Returns contacts that have to be looked at, and their projects.
+/// Returns the first project above the key `above` that has contacts to be looked at.
 ///
 /// # Errors
 /// What the database says.
-pub fn noted(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(ContactId, ProjectId)>, StoreError> {
+pub fn noted_project(tx: &mut Tx<'_>, above: i64) -> Result<Option<ProjectId>, StoreError> {
+    tx.query_one(
+        "SELECT project_id FROM relative_stale WHERE project_id > $1 ORDER BY project_id LIMIT 1",
+        &values![above],
+        |row| row.id(0),
+    )
+}
+
+/// Returns a project's contacts that have to be looked at.
+///
+/// # Errors
+/// What the database says.
+pub fn noted(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    limit: u32,
+) -> Result<Vec<ContactId>, StoreError> {
     tx.query(
-        "SELECT member_id, project_id FROM relative_stale ORDER BY member_id LIMIT $1",
-        &values![limit],
-        |row| Ok((row.id(0)?, row.id(1)?)),
+        "SELECT member_id FROM relative_stale WHERE project_id = $1 ORDER BY member_id LIMIT $2",
+        &values![project_id, limit],
+        |row| row.id(0),
     )
 }
 

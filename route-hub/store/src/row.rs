@@ -9,6 +9,8 @@ pub(crate) trait Columns {
     fn real(&self, column: usize) -> Result<Option<f64>, StoreError>;
     fn text(&self, column: usize) -> Result<Option<&str>, StoreError>;
     fn blob(&self, column: usize) -> Result<Option<&[u8]>, StoreError>;
+    /// Returns a text or bytes, as they are stored.
+    fn bytes(&self, column: usize) -> Result<&[u8], StoreError>;
 }
 
 /// One row of a result; columns count from 0 in the order of the statement.
@@ -100,6 +102,14 @@ impl<'r> Row<'r> {
     pub fn blob(&self, column: usize) -> Result<Vec<u8>, StoreError> {
         let bytes = self.columns.blob(column)?;
         Ok(bytes.ok_or(StoreError::BadRow { column })?.to_vec())
+    }
+
+    /// Returns a text or bytes as they are stored, whether or not the text is one.
+    ///
+    /// # Errors
+    /// [`StoreError::BadRow`].
+    pub fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreError> {
+        self.columns.bytes(column).map(<[u8]>::to_vec)
     }
 
     /// Returns an id.

@@ -2,6 +2,7 @@
 
 use crate::list::{self, Column, Filter, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
+use crate::rows_aside::{self, Found, Place};
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Address, MessageType, Schedule, ScheduledTo};
 use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId, ScheduledId, UnixMs};
@@ -186,14 +187,11 @@ pub fn get(
 }
 
 /// Finds what is due along an index that has nothing but what is to come.
-const DUE: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM schedules WHERE next_time <= $1 AND (next_time, id) > ($2, $3) \
-     ORDER BY next_time, id LIMIT $4"
-);
+const DUE: &str = "SELECT next_time, id, project_id FROM schedules \
+     WHERE next_time <= $1 AND (next_time, id) > ($2, $3) ORDER BY next_time, id LIMIT $4";
 
-/// Returns schedules whose moment has come, after one that was seen before, the longest due first.
+/// Returns where schedules stand whose moment has come, after a place that was seen before, the
+/// longest due first.
 ///
 /// # Errors
 /// What the database says.
@@ -202,15 +200,27 @@ pub fn due(
     now: UnixMs,
     after: (UnixMs, i64),
     limit: u32,
-) -> Result<Vec<Schedule>, StoreError> {
-    tx.query(DUE, &values![now, after.0, after.1, limit], read)
+) -> Result<Vec<Place>, StoreError> {
+    tx.query(DUE, &values![now, after.0, after.1, limit], Place::read)
 }
 
-/// Returns the schedules that relative ones made for a contact.
+/// Returns a schedule, which may be damaged.
 ///
 /// # Errors
 /// What the database says.
-pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Schedule>, StoreError> {
+pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Schedule>>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM schedules WHERE id = $1"),
+        &values![id],
+        |row| rows_aside::found(row, "schedules", columns!(), read),
+    )
+}
+
+/// Returns the schedules that relative ones made for a contact, damaged ones too.
+///
+/// # Errors
+/// What the database says.
+pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Found<Schedule>>, StoreError> {
     tx.query(
         concat!(
             "SELECT ",
@@ -218,7 +228,7 @@ pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Schedule>, St
             " FROM schedules WHERE listed_contact_id = $1 AND relative_id IS NOT NULL"
         ),
         &values![contact],
-        read,
+        |row| rows_aside::found(row, "schedules", columns!(), read),
     )
 }
 

@@ -430,6 +430,15 @@ impl Columns for rusqlite::Row<'_> {
         }
     }
 
+    fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
+        match self.get_ref(column).map_err(failure)? {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => {
+                Err(StoreError::BadRow { column })
+            }
+        }
+    }
+
     fn blob(&self, column: usize) -> Result<Option<&[u8]>, StoreError> {
         match self.get_ref(column).map_err(failure)? {
             ValueRef::Null => Ok(None),

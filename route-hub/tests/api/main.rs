@@ -24,6 +24,7 @@ mod restored;
 mod retention;
 mod routes;
 mod scheduled;
+mod shared_work;
 mod support;
 mod templates;
 mod tenancy;

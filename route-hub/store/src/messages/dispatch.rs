@@ -2,7 +2,8 @@
 
 use super::read;
 use crate::row::Cursor;
-use crate::{StoreError, Tx, Value, values};
+use crate::rows_aside::Place;
+use crate::{StoreError, Tx, values};
 use hub_domain::{Message, status_code};
 use postrider_model::{BroadcastId, CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
 
@@ -20,12 +21,24 @@ const WAITING: &str = concat!(
              ORDER BY priority DESC, id"
 );
 
+/// What may have a next step of its sequence, as the index says it.
+macro_rules! simulated {
+    () => {
+        "simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
+         (state = 60 AND to_number IN ('+15005550012', '+15005550013')))"
+    };
+}
+
 const SIMULATED: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM messages WHERE simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
-             (state = 60 AND to_number IN ('+15005550012', '+15005550013'))) \
-             AND (state <> 10 OR phone_id NOT IN (SELECT id FROM phones WHERE send_paused = 1))"
+    "SELECT id FROM messages WHERE ",
+    simulated!(),
+    " AND phone_id = $1 AND state = $2 ORDER BY id LIMIT $3"
+);
+
+const SIMULATED_ON: &str = concat!(
+    "SELECT phone_id, project_id FROM messages WHERE ",
+    simulated!(),
+    " AND phone_id > $1 ORDER BY phone_id LIMIT 1"
 );
 
 const ON_DEVICE: &str = concat!(
@@ -48,12 +61,9 @@ const ASKED_BACK: &str = concat!(
     " FROM messages WHERE device_id = $1 AND (flags & 2) <> 0 ORDER BY id"
 );
 
-const LIFE_ENDED: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM messages WHERE life_end <= $1 AND state < 50 AND direction = 1 \
-             AND (state = 10 OR life_end <= $2) ORDER BY life_end LIMIT $3"
-);
+const LIFE_ENDED: &str = "SELECT life_end, id, project_id FROM messages \
+         WHERE life_end <= $1 AND (life_end, id) > ($3, $4) AND state < 50 AND direction = 1 \
+         AND (state = 10 OR life_end <= $2) ORDER BY life_end, id LIMIT $5";
 
 const ROUTED: &str = concat!(
     "SELECT ",
@@ -208,40 +218,36 @@ pub fn waiting_up_to(
     tx.query(WAITING, &values![phone_id, up_to], read)
 }
 
-/// Returns simulated messages whose sequence may have a next step, oldest first; none that still
-/// wait for a phone that is paused or among `quiet`, and none that are to be handed over, for the
-/// first time or again, by one among `resting`.
+/// The states in which a simulated message may have a next step: it waits, it is to be tried
+/// again, it was sent and a report follows.
+pub const SIMULATED_STATES: [i64; 3] = [10, 35, 60];
+
+/// Returns the first route above `above`, with its project, that has simulated messages whose
+/// sequence may have a next step; `None` for a project that cannot be read.
+///
+/// # Errors
+/// What the database says.
+pub fn simulated_on(
+    tx: &mut Tx<'_>,
+    above: i64,
+) -> Result<Option<(i64, Option<ProjectId>)>, StoreError> {
+    tx.query_one(SIMULATED_ON, &values![above], |row| {
+        Ok((row.int(0)?, row.id(1).ok()))
+    })
+}
+
+/// Returns the keys of a route's simulated messages that are in a state and may have a next step,
+/// oldest first.
 ///
 /// # Errors
 /// What the database says.
 pub fn simulated(
     tx: &mut Tx<'_>,
-    quiet: &[PhoneId],
-    resting: &[PhoneId],
+    phone: i64,
+    state: i64,
     limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    let sql = simulated_sql(quiet.len(), resting.len());
-    let mut values: Vec<Value<'_>> = vec![limit.into()];
-    let held_back = quiet.iter().chain(resting);
-    values.extend(held_back.map(|phone| Value::from(*phone)));
-    tx.query_built(&sql, &values, read)
-}
-
-fn simulated_sql(quiet: usize, resting: usize) -> String {
-    let awake = but_for("10", 2, quiet);
-    let rested = but_for("10, 35", 2 + quiet, resting);
-    format!("{SIMULATED}{awake}{rested} ORDER BY id LIMIT $1")
-}
-
-/// Leaves out what is in one of the states and of one of `count` phones, whose parameters begin at
-/// the number `from`.
-fn but_for(states: &str, from: usize, count: usize) -> String {
-    if count == 0 {
-        return String::new();
-    }
-    let places: Vec<_> = (from..from + count).map(|at| format!("${at}")).collect();
-    let places = places.join(", ");
-    format!(" AND (state NOT IN ({states}) OR phone_id NOT IN ({places}))")
+) -> Result<Vec<i64>, StoreError> {
+    tx.query(SIMULATED, &values![phone, state, limit], |row| row.int(0))
 }
 
 /// Returns the exposures that a device holds without a sent result, unknown ones too, and whose
@@ -344,8 +350,9 @@ pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, 
     tx.query(ASKED_BACK, &values![device_id], read)
 }
 
-/// Returns outgoing messages to end: those in the queue whose life ended at or before
-/// `waiting_end`, and those without a result on a phone whose life ended at or before `held_end`.
+/// Returns where outgoing messages stand that are to end, the longest due first, after a place that
+/// was seen before: those in the queue whose life ended at or before `waiting_end`, and those
+/// without a result on a phone whose life ended at or before `held_end`.
 ///
 /// # Errors
 /// What the database says.
@@ -353,9 +360,11 @@ pub fn life_ended(
     tx: &mut Tx<'_>,
     waiting_end: UnixMs,
     held_end: UnixMs,
+    after: (UnixMs, i64),
     limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(LIFE_ENDED, &values![waiting_end, held_end, limit], read)
+) -> Result<Vec<Place>, StoreError> {
+    let values = values![waiting_end, held_end, after.0, after.1, limit];
+    tx.query(LIFE_ENDED, &values, Place::read)
 }
 
 /// Counts each project's messages that wait at the hub or on a phone.
@@ -379,7 +388,7 @@ pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, Store
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SqliteSettings, Store};
+    use crate::{SqliteSettings, Store, Value};
 
     #[test]
     fn the_dispatcher_s_questions_each_have_an_index() {
@@ -389,12 +398,12 @@ mod tests {
         for (sql, values, index) in [
             (CLAIM, 4, "messages_queue"),
             (WAITING, 2, "messages_queue"),
-            (&simulated_sql(0, 0), 1, "messages_simulated"),
-            (&simulated_sql(2, 3), 6, "messages_simulated"),
+            (SIMULATED, 3, "messages_simulated (phone_id=? AND state=?)"),
+            (SIMULATED_ON, 1, "messages_simulated (phone_id>?)"),
             (ON_DEVICE, 2, "messages_on_link"),
             (HELD, 1, "messages_on_link"),
             (ASKED_BACK, 1, "messages_asked_back"),
-            (LIFE_ENDED, 3, "messages_life"),
+            (LIFE_ENDED, 5, "messages_life"),
             (OPEN_EXPOSURES, 1, "messages_on_link"),
             (ROUTED, 4, "messages_routed"),
             (OPEN_OF_BROADCAST, 3, "messages_by_broadcast"),

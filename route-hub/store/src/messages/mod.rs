@@ -2,6 +2,7 @@
 
 use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
+use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, labels, values};
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars,
@@ -23,7 +24,7 @@ macro_rules! columns {
 }
 
 mod dispatch;
-mod retention;
+pub(crate) mod retention;
 
 pub use dispatch::*;
 #[cfg(test)]
@@ -189,6 +190,18 @@ pub fn by_key(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<Message>, StoreEr
         concat!("SELECT ", columns!(), " FROM messages WHERE id = $1"),
         &values![id],
         read,
+    )
+}
+
+/// As [`by_key`], of a message that may be damaged.
+///
+/// # Errors
+/// What the database says.
+pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Message>>, StoreError> {
+    tx.query_one(
+        concat!("SELECT ", columns!(), " FROM messages WHERE id = $1"),
+        &values![id],
+        |row| rows_aside::found(row, "messages", columns!(), read),
     )
 }
 

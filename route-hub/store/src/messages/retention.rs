@@ -146,6 +146,14 @@ pub fn purge_hidden(
     })
 }
 
+/// Removes a message with all that is its own; one without a key that could be anybody's is left.
+pub(crate) fn erase_by_key(tx: &mut Tx<'_>, id: i64) -> Result<(), StoreError> {
+    match Key::new(id) {
+        Some(key) => erase(tx, MessageId::new(key)),
+        None => Ok(()),
+    }
+}
+
 /// Removes a message with what belongs to it.
 pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
     tx.execute(

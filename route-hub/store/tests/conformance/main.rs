@@ -72,7 +72,8 @@ conformance! {
         counters_follow_the_messages
         a_contact_is_found_by_its_number_and_by_its_end
         a_call_keeps_its_length_and_its_ring
-        what_is_simulated_waits_for_a_phone_that_is_paused_or_quiet
+        what_is_simulated_is_found_route_by_route
+        a_row_that_cannot_be_read_is_set_aside_with_its_columns
     }
     upkeep {
         events_of_one_message_come_one_after_the_other

@@ -367,14 +367,22 @@ pub(crate) fn a_life_that_ended_is_found_once_dealt_with_no_more<B: Backend>() {
                 ..sample::message(7, 10)
             },
         )?;
-        let ended = messages::life_ended(tx, UnixMs(150), UnixMs(50), 10)?;
-        let keys: Vec<_> = ended.iter().map(|message| message.id.get()).collect();
+        let first = (UnixMs(i64::MIN), 0);
+        let ended = messages::life_ended(tx, UnixMs(150), UnixMs(50), first, 10)?;
+        let keys: Vec<_> = ended.iter().map(|place| place.id).collect();
         assert_eq!(keys, [4, 1]);
-        for mut message in ended {
+        let after = (ended[0].at, ended[0].id);
+        let second = messages::life_ended(tx, UnixMs(150), UnixMs(50), after, 10)?;
+        assert_eq!(second, ended[1..]);
+        for place in ended {
+            let Some(rows_aside::Found::Row(mut message)) = messages::found(tx, place.id)? else {
+                panic!("it is there and sound");
+            };
             message.ownership.state = 91;
             messages::update_ownership(tx, &message)?;
         }
-        assert_eq!(messages::life_ended(tx, UnixMs(150), UnixMs(50), 10)?, []);
+        let left = messages::life_ended(tx, UnixMs(150), UnixMs(50), first, 10)?;
+        assert_eq!(left, []);
         Ok(())
     });
 }
@@ -467,43 +475,56 @@ pub(crate) fn a_call_keeps_its_length_and_its_ring<B: Backend>() {
     });
 }
 
-pub(crate) fn what_is_simulated_waits_for_a_phone_that_is_paused_or_quiet<B: Backend>() {
+pub(crate) fn what_is_simulated_is_found_route_by_route<B: Backend>() {
     let (_backend, store) = opened::<B>();
     sample::two_projects(&store);
     write(&store, |tx| {
-        for (key, project) in [(60, 10), (61, 11)] {
+        for (key, project, state) in [(60, 10, 10), (61, 11, 10), (62, 10, 35), (63, 10, 60)] {
             let mut message = sample::message(key, project);
             (message.simulated, message.phone_id) = (true, id(project + 10));
+            message.ownership.state = state;
             messages::insert(tx, &message)?;
         }
-        let mut begun = sample::message(62, 10);
-        (begun.simulated, begun.ownership.state) = (true, 35);
-        messages::insert(tx, &begun)?;
-        let keys = |tx: &mut Tx<'_>, quiet: &[PhoneId], resting: &[PhoneId]| {
-            let found = messages::simulated(tx, quiet, resting, 9)?;
-            Ok::<_, StoreError>(found.iter().map(|it| it.id.get()).collect::<Vec<_>>())
-        };
-        assert_eq!(keys(tx, &[], &[])?, [60, 61, 62]);
-        assert_eq!(keys(tx, &[id(20)], &[])?, [61, 62]);
-        assert_eq!(keys(tx, &[id(20), id(21)], &[])?, [62]);
-        assert!(keys(tx, &[id(21)], &[id(20)])?.is_empty());
-        assert_eq!(keys(tx, &[], &[id(20)])?, [61]);
-        let mut paused = phones::by_key(tx, id(21))?.unwrap();
-        paused.set_paused(true);
-        phones::update(tx, &paused)?;
-        assert_eq!(keys(tx, &[], &[])?, [60, 62]);
+        let (ours, theirs) = (id::<kind::Project>(10), id::<kind::Project>(11));
+        assert_eq!(messages::simulated_on(tx, 0)?, Some((20, Some(ours))));
+        assert_eq!(messages::simulated_on(tx, 20)?, Some((21, Some(theirs))));
+        assert_eq!(messages::simulated_on(tx, 21)?, None);
+        assert_eq!(messages::simulated(tx, 20, 10, 9)?, [60]);
+        assert_eq!(messages::simulated(tx, 20, 35, 9)?, [62]);
+        assert!(messages::simulated(tx, 20, 60, 9)?.is_empty(), "it ended");
+        let mut quiet = phones::by_key(tx, id(21))?.unwrap();
         assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, []);
-        paused.quiet_mode = QuietMode::Confirm;
-        phones::update(tx, &paused)?;
-        assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, [paused]);
+        quiet.quiet_mode = QuietMode::Confirm;
+        phones::update(tx, &quiet)?;
+        assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, [quiet]);
         assert_eq!(phones::with_quiet_hours(tx, PhoneType::Simulated)?, []);
-        assert_eq!(phones::test_routes_that_wait(tx)?, []);
-        let mut route = Phone::new(id(30), id(10), "Route", PhoneType::Simulated, UnixMs(1));
-        route.set_send_delay(5_000);
-        phones::insert(tx, &route)?;
-        route.rest(UnixMs(7));
-        phones::update_next_slot(tx, &route)?;
-        assert_eq!(phones::test_routes_that_wait(tx)?, [route]);
+        Ok(())
+    });
+}
+
+pub(crate) fn a_row_that_cannot_be_read_is_set_aside_with_its_columns<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
+    write(&store, |tx| {
+        messages::insert(tx, &sample::message(60, 10))?;
+        tx.execute(
+            "UPDATE messages SET content = X'ff00', state = 'x' WHERE id = 60",
+            &[],
+        )?;
+        let Some(rows_aside::Found::Damaged(damaged)) = messages::found(tx, 60)? else {
+            panic!("it is damaged");
+        };
+        assert_eq!((damaged.id, damaged.project_id), (60, Some(id(10))));
+        rows_aside::set_aside(tx, &damaged, NOW)?;
+        assert_eq!(messages::found(tx, 60)?, None);
+        let all = rows_aside::all(tx)?;
+        let [(table, 60, content)] = &all[..] else {
+            panic!("{all:?}");
+        };
+        assert_eq!(table, "messages");
+        for part in [r#""id":60"#, r#""content":"0xff00""#, r#""state":"x""#] {
+            assert!(content.contains(part), "{content}");
+        }
         Ok(())
     });
 }

@@ -1,0 +1,139 @@
+//! Rows that cannot be read: set aside with an alert, in a job of their own project, so that they
+//! stop nobody.
+
+use crate::alerts;
+use crate::dispatch::settle::Work;
+use crate::hub::Hub;
+use hub_domain::{AlertKind, Project};
+use hub_store::rows_aside::{self, Damaged, Found};
+use hub_store::{StoreError, Tx, projects};
+use postrider_model::{Now, ProjectId, UnixMs};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How long work that failed is left alone.
+const REST_MS: i64 = 60_000;
+/// Most pieces of work that are left alone at a time; beyond it all are tried again.
+const RESTING_MAX: usize = 10_000;
+
+/// Sets a damaged row of the unit of work's project aside.
+///
+/// # Errors
+/// What the database says.
+pub fn set_aside(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    damaged: &Damaged,
+) -> Result<(), StoreError> {
+    let (table, row, project) = (damaged.table, damaged.id, work.project.id);
+    tracing::error!(table, row, %project, "a row could not be read and was set aside");
+    rows_aside::set_aside(tx, damaged, work.now.unix)?;
+    let kind = AlertKind::RowUnreadable;
+    if alerts::raise_for_project(work.hub, tx, work.project, kind, work.now)? {
+        work.effects.webhooks();
+    }
+    Ok(())
+}
+
+/// Returns the rows that could be read, and sets the others aside.
+///
+/// # Errors
+/// What the database says.
+pub fn readable<T>(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    found: Vec<Found<T>>,
+) -> Result<Vec<T>, StoreError> {
+    let mut rows = Vec::with_capacity(found.len());
+    for one in found {
+        match one {
+            Found::Row(row) => rows.push(row),
+            Found::Damaged(damaged) => set_aside(work, tx, &damaged)?,
+        }
+    }
+    Ok(rows)
+}
+
+/// Sets rows of a project aside, in a job of their own.
+///
+/// # Errors
+/// What the database says.
+pub async fn set_all_aside(
+    hub: &Hub,
+    project: &Arc<Project>,
+    damaged: Vec<Damaged>,
+    now: Now,
+) -> Result<(), StoreError> {
+    if damaged.is_empty() {
+        return Ok(());
+    }
+    let (inside, of) = (hub.clone(), Arc::clone(project));
+    let job = move |tx: &mut Tx<'_>| {
+        let mut work = Work::new(&inside, &of, now);
+        for one in &damaged {
+            set_aside(&mut work, tx, one)?;
+        }
+        work.finish(tx)
+    };
+    hub.store.of(project.id).write(job).await?.perform(hub);
+    Ok(())
+}
+
+/// Tells a project that its work failed on a row that cannot be read, whatever row it is.
+pub async fn tell(hub: &Hub, project: ProjectId, error: &StoreError, now: Now) {
+    if !matches!(error, StoreError::BadRow { .. }) {
+        return;
+    }
+    let inside = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let Some(project) = projects::get(tx, project)? else {
+            return Ok(false);
+        };
+        alerts::raise_for_project(&inside, tx, &project, AlertKind::RowUnreadable, now)
+    };
+    match hub.store.of(project).write(job).await {
+        Ok(true) => hub.bus.wake_webhooks(),
+        Ok(false) => {}
+        Err(error) => tracing::error!(%error, %project, "an alert could not be raised"),
+    }
+}
+
+/// Work that failed lately, by the key of its row or project: it is left alone for a while.
+#[derive(Debug, Default)]
+pub struct Resting {
+    until: BTreeMap<i64, UnixMs>,
+}
+
+impl Resting {
+    /// Says whether something is left alone.
+    pub fn has(&self, key: i64, now: UnixMs) -> bool {
+        self.until.get(&key).is_some_and(|until| now < *until)
+    }
+
+    /// Says whether nothing is left alone.
+    pub fn is_empty(&self) -> bool {
+        self.until.is_empty()
+    }
+
+    /// Leaves something alone from now on.
+    pub fn add(&mut self, key: i64, now: UnixMs) {
+        if self.until.len() >= RESTING_MAX {
+            self.until.clear();
+        }
+        self.until.retain(|_, until| now < *until);
+        self.until.insert(key, now.plus_ms(REST_MS));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_is_left_alone_for_a_minute() {
+        let mut resting = Resting::default();
+        resting.add(7, UnixMs(1_000));
+        assert!(resting.has(7, UnixMs(60_999)) && !resting.has(8, UnixMs(1_000)));
+        assert!(!resting.has(7, UnixMs(61_000)));
+    }
+}

@@ -1,0 +1,148 @@
+//! Rows that cannot be read, taken out of their tables so that they stop nobody else.
+//!
+//! A statement that must go on whatever it finds reads through [`found`]; what it found damaged is
+//! put aside in a job of the row's own project ([`set_aside`]), with all its columns, so that an
+//! operator can put it back.
+
+use crate::messages::retention;
+use crate::{Row, StoreError, Tx, values};
+use postrider_model::{ProjectId, UnixMs};
+use serde_json::{Map, Value as Json};
+use std::fmt;
+
+/// A row, or what is known of one that cannot be read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found<T> {
+    /// It could be read.
+    Row(T),
+    /// It could not.
+    Damaged(Damaged),
+}
+
+/// A row that cannot be read; prints nothing that stands in it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Damaged {
+    /// Its table.
+    pub table: &'static str,
+    /// Its key.
+    pub id: i64,
+    /// Its project, when that can be read.
+    pub project_id: Option<ProjectId>,
+    content: String,
+}
+
+impl fmt::Debug for Damaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Damaged({} {})", self.table, self.id)
+    }
+}
+
+/// A row by its place in an order, its key and its project: all that a worker has to know of it
+/// before the job that works on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Where it stands in the order of its statement.
+    pub at: UnixMs,
+    /// Its key.
+    pub id: i64,
+    /// Its project; `None` when that cannot be read.
+    pub project_id: Option<ProjectId>,
+}
+
+impl Place {
+    /// Reads the moment, the key and the project from the first three columns.
+    pub(crate) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            at: row.time(0)?,
+            id: row.int(1)?,
+            project_id: row.id(2).ok(),
+        })
+    }
+}
+
+/// Reads a row whose first columns are its key and its project, whatever stands in it.
+///
+/// # Errors
+/// What the database says, but for [`StoreError::BadRow`].
+pub(crate) fn found<T>(
+    row: &Row<'_>,
+    table: &'static str,
+    columns: &str,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Found<T>, StoreError> {
+    match read(row) {
+        Ok(read) => Ok(Found::Row(read)),
+        Err(StoreError::BadRow { .. }) => Ok(Found::Damaged(Damaged {
+            table,
+            id: row.int(0)?,
+            project_id: row.id(1).ok(),
+            content: content(row, columns),
+        })),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes down every column, by its name; bytes that are no text as hexadecimal digits.
+fn content(row: &Row<'_>, columns: &str) -> String {
+    let names = columns.split(',').map(str::trim).enumerate();
+    let value = |column| -> Json {
+        if let Ok(number) = row.opt_int(column) {
+            return number.into();
+        }
+        if let Ok(number) = row.real(column) {
+            return number.into();
+        }
+        let bytes = row.bytes(column).unwrap_or_default();
+        String::from_utf8(bytes).map_or_else(|bytes| hex(bytes.as_bytes()).into(), Json::from)
+    };
+    let members: Map<String, Json> = names
+        .map(|(column, name)| (name.to_owned(), value(column)))
+        .collect();
+    Json::Object(members).to_string()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = "0x".to_owned();
+    for byte in bytes {
+        let _ = fmt::Write::write_fmt(&mut text, format_args!("{byte:02x}"));
+    }
+    text
+}
+
+/// Takes a row out of its table and keeps it aside.
+///
+/// # Errors
+/// What the database says.
+pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), StoreError> {
+    let project = damaged.project_id.map_or(0, postrider_model::Id::get);
+    tx.execute(
+        "INSERT INTO rows_aside (table_name, row_id, project_id, content, time) \
+         VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (table_name, row_id) DO UPDATE SET content = excluded.content, \
+         time = excluded.time",
+        &values![damaged.table, damaged.id, project, &damaged.content, now],
+    )?;
+    let delete = match damaged.table {
+        "messages" => {
+            retention::erase_by_key(tx, damaged.id)?;
+            return Ok(());
+        }
+        "schedules" => "DELETE FROM schedules WHERE id = $1",
+        "relative_schedules" => "DELETE FROM relative_schedules WHERE id = $1",
+        _ => return Ok(()),
+    };
+    tx.execute(delete, &values![damaged.id])?;
+    Ok(())
+}
+
+/// Returns the table, key and columns of each row that was set aside, in the order of the tables.
+///
+/// # Errors
+/// What the database says.
+pub fn all(tx: &mut Tx<'_>) -> Result<Vec<(String, i64, String)>, StoreError> {
+    tx.query(
+        "SELECT table_name, row_id, content FROM rows_aside ORDER BY table_name, row_id",
+        &[],
+        |row| Ok((row.text(0)?, row.int(1)?, row.text(2)?)),
+    )
+}
