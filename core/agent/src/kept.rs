@@ -145,7 +145,11 @@ const ELSEWHERE: u64 = 1 << 40;
 /// One that names its hub was counted nowhere else; of any other the numbers stay, in case it is
 /// the same hub after all.
 pub(crate) fn for_another(folder: &Path, slot: u8) -> Result<Vec<Inbound>, InstallError> {
-    let (journal, snapshot) = Journal::open(&pairing::aside_of(folder, slot))?;
+    let path = pairing::aside_of(folder, slot);
+    if !path.try_exists()? {
+        return Err(io::Error::from(io::ErrorKind::NotFound).into());
+    }
+    let (journal, snapshot) = Journal::open(&path)?;
     let is_elsewhere = pairing::has_known_origin(folder, slot)?;
     let facts = inbound(&journal, snapshot.install.as_ref())?.into_iter();
     let messages = facts.filter_map(|fact| match fact {

@@ -133,6 +133,15 @@ impl VirtualPhone {
         self.phone.network_changed().await;
     }
 
+    /// Tells the present hub what came in under another hub or project and was set aside in a slot,
+    /// since the owner said so. Returns whether the phone runs.
+    ///
+    /// # Errors
+    /// When it cannot be read or removed.
+    pub async fn upload_aside(&self, slot: u8) -> Result<bool, VirtualPhoneError> {
+        Ok(self.phone.upload_aside(slot).await?)
+    }
+
     /// Waits until the phone has stopped by itself; [`VirtualPhone::stop`] then says why.
     pub async fn closed(&self) {
         self.phone.closed().await;

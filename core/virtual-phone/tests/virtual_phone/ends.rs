@@ -3,7 +3,7 @@
 use crate::support::{config, happen, hub::TestHub, radio, start, until};
 use postrider_link::close::CloseCode;
 use postrider_model::WireState;
-use std::{path::Path, time::Duration};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 use virtual_phone::VirtualPhone;
 
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -131,6 +131,43 @@ async fn a_revoked_phone_keeps_what_came_in_and_no_more_until_it_joins_that_hub_
     phone.stop().await.unwrap();
     assert!(!aside.exists());
     assert!(hub.states(waiting).is_empty());
+}
+
+#[tokio::test]
+async fn what_came_in_for_one_project_reaches_another_by_the_owners_word_alone() {
+    let hub = TestHub::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let phone = start(&hub, folder.path()).await;
+    until("it connects", || hub.state().is_connected()).await;
+    lose_facts(&hub, &phone, &["one", "two"]).await;
+    refuse(&hub, phone, CloseCode::NotPaired).await;
+    hub.state().project = 7;
+    let aside = folder.path().join("set-aside-journal.db");
+    for _ in 0..2 {
+        let phone = VirtualPhone::start(config(&hub, folder.path()))
+            .await
+            .unwrap();
+        until("it connects", || hub.state().is_connected()).await;
+        happen(&phone, "+15005550199 of its own").await;
+        until("its own is told", || !hub.incoming().is_empty()).await;
+        phone.stop().await.unwrap();
+        let texts: BTreeSet<_> = hub.incoming().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, BTreeSet::from(["of its own".to_owned()]));
+        assert!(aside.exists());
+    }
+    let phone = VirtualPhone::start(config(&hub, folder.path()))
+        .await
+        .unwrap();
+    assert!(phone.upload_aside(0).await.unwrap());
+    assert!(!aside.exists());
+    let told = |text: &str| {
+        let incoming = hub.incoming();
+        incoming.iter().filter(|(_, its)| its == text).count()
+    };
+    until("they are told", || told("two") == 1).await;
+    assert_eq!(told("one"), 1);
+    assert!(phone.upload_aside(0).await.is_err(), "it is gone");
+    phone.stop().await.unwrap();
 }
 
 #[tokio::test]

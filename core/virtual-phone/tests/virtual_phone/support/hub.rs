@@ -49,6 +49,8 @@ pub struct State {
     pub device: Option<Device>,
     pub is_confirmed: bool,
     pub pair_requests: usize,
+    /// Which project the phones join.
+    pub project: u64,
     pub code_use: CodeUse,
     /// The six digits that the hub shows.
     pub digits: String,

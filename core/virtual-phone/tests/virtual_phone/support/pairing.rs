@@ -68,6 +68,7 @@ fn answer(request: &Value, shared: &Shared) -> (&'static str, Value) {
     if !state.is_confirmed {
         return ("200 OK", json!({"status": "pending", "digits": digits}));
     }
+    let project = state.project;
     let device = state
         .device
         .get_or_insert_with(|| Device::new(key, install));
@@ -78,7 +79,7 @@ fn answer(request: &Value, shared: &Shared) -> (&'static str, Value) {
         "host": HOST,
         "link_url": format!("ws://{}/link", shared.address),
         "hub_id": "HB0000000000000001",
-        "project_id": "PJ0000000000000001",
+        "project_id": format!("PJ{:016x}", 1 + project),
         "phones": phones(&request["device"]["sims"]),
     });
     ("200 OK", answer)
