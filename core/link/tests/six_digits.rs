@@ -174,6 +174,8 @@ fn in_every_order_of_requests_a_code_has_one_commitment_one_number_and_one_openi
             }
             refusals_only = code == CodeUse::Ended;
             let awaited = matches!(before, CodeUse::Committed { .. });
+            let is_wrong = matches!(ask, Ask::OpenOtherNumber | Ask::OpenOtherKey);
+            assert!(refusals_only || !(awaited && is_wrong), "{order}");
             assert!(
                 !refusals_only || awaited || before == CodeUse::Ended,
                 "{order}"
