@@ -209,7 +209,7 @@ impl TestHub {
         self.write(move |tx| {
             let mut device = devices::get(tx, id)?.expect("it is there");
             let other = devices::get(tx, other)?.expect("it is there");
-            route_hub::link::installs::lose(tx, &device, &device.install)?;
+            link::installs::lose(tx, &device, &device.install)?;
             device.public_key = other.public_key;
             device.install = "install-of-tests-2".to_owned();
             devices::update(tx, &device)
