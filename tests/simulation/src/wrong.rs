@@ -89,8 +89,6 @@ pub enum Wrong {
     HubLosesIncoming,
     /// The hub believes every row of every page.
     HubBelievesPages,
-    /// The hub freezes nothing for a proof of what it forgot.
-    HubIgnoresProofs,
 }
 
 impl World {

@@ -28,6 +28,7 @@ const TABLE: &[(Wrong, &str)] = &[
     (Wrong::HubIsAhead, "no time is before its message or in the future"),
     (Wrong::HubTurnsTheOrder, "incoming messages keep their order"),
     (Wrong::TellsOfTwo, "each incoming message counts once"),
+    (Wrong::HubBelievesPages, "the hub shows as sent only what is on the air"),
     (Wrong::HubLosesIncoming, "each incoming message counts once"),
     (Wrong::HubForgetsMessages, "what the hub accepted it keeps"),
     (Wrong::NeverCallsTheRadio, "a phone that is whole again sends"),

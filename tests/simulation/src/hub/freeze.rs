@@ -5,7 +5,7 @@ use super::{
     apply::{Detail, Effects},
     rows::Freeze,
 };
-use crate::{world::World, wrong::Wrong};
+use crate::world::World;
 use postrider_link::{
     ownership::hub::{Fact, HubState},
     session::hub::Admission,
@@ -82,13 +82,37 @@ impl World {
     /// know: everything is frozen.
     pub(super) fn proven(&mut self, device: DeviceId) {
         let row = self.hub.rows.devices.get(&device);
-        if row.is_some_and(|row| row.alone) && !self.has(Wrong::HubIgnoresProofs) {
+        if row.is_some_and(|row| row.alone) {
+            self.hub.proof_came = true;
             self.coverage.mark("link", "a proven row freezes all", "");
             self.freeze_all();
             let sockets: Vec<u64> = self.hub.links.keys().copied().collect();
             for socket in sockets {
                 self.look_again(socket);
             }
+        }
+    }
+
+    /// A message is given to a device. Of what went to another one before its earlier holder came back
+    /// nothing can be promised, as long as nobody has proven that the rows went back; nor of what a
+    /// lying phone is given.
+    pub(super) fn given(&mut self, id: MessageId, to: DeviceId) {
+        let others = self.hub.awaited.get(&id);
+        let is_early = others.is_some_and(|others| others.iter().any(|other| *other != to));
+        if is_early && !self.hub.proof_came {
+            self.coverage
+                .mark("link", "given away before its holder came back", "");
+            self.model.taint_messages(vec![id]);
+        }
+        if self.is_liar(to) {
+            self.model.taint_messages(vec![id]);
+        }
+    }
+
+    /// A device has come back since the rows were put back.
+    pub(super) fn came_back(&mut self, device: DeviceId) {
+        for others in self.hub.awaited.values_mut() {
+            others.remove(&device);
         }
     }
 

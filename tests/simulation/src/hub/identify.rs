@@ -143,6 +143,9 @@ impl World {
         if admission.reconcile.is_some() {
             self.coverage.mark("link", "held pages are asked for", "");
         }
+        if admission.reconcile.is_none() && admission.lost_install.is_none() {
+            self.came_back(id);
+        }
         self.sync_sims(id, &hello.sims);
         let resume = self.resume(hello, &admission, &mut effects);
         self.wake(effects);

@@ -25,7 +25,7 @@ use crate::{
 };
 use postrider_link::{ownership::hub::Flags, session::hub::DeviceLink};
 use postrider_model::{BootMs, DeviceId, Key, MessageId, SimSlot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The hub.
 #[derive(Debug)]
@@ -52,6 +52,11 @@ pub struct Hub {
     pub trap: Option<HubPoint>,
     /// Exposures without a result, of each slot and priority.
     pub window: u64,
+    /// Since the rows were put back behind its back: which phones were given each message then and
+    /// have not come back yet.
+    pub awaited: BTreeMap<MessageId, BTreeSet<DeviceId>>,
+    /// Whether one of them has shown the hub's proof of what it forgot: from then on everybody waits.
+    pub proof_came: bool,
     /// When each device was admitted last, while the process lives.
     admitted_at: BTreeMap<DeviceId, BootMs>,
     nonces: u64,
@@ -103,6 +108,8 @@ impl Hub {
             wrong_name_until: 0,
             trap: None,
             window: fleet.window,
+            awaited: BTreeMap::new(),
+            proof_came: false,
             admitted_at: BTreeMap::new(),
             nonces: 0,
         }

@@ -10,7 +10,7 @@ use crate::{world::World, wrong::Wrong};
 use postrider_link::{
     close::CloseCode,
     frame::HeldRow,
-    ownership::hub::{Fact, Holder, Standing, Whose},
+    ownership::hub::{Fact, Holder, HubState, Standing, Whose},
     session::hub::DeviceLink,
 };
 use postrider_model::{DeviceId, MessageId, WireState};
@@ -50,6 +50,14 @@ impl World {
         let is_concerned = message.route.0 == by.device
             || message.movable
             || self.hub.rows.past.iter().any(|past| of_device(&past));
+        let owner = &message.owner;
+        let holder = owner.holder.as_ref().map(|holder| holder.device);
+        let is_elsewhere =
+            owner.state != HubState::Waiting && holder.is_some_and(|it| it != by.device);
+        if is_concerned && !is_elsewhere && self.is_liar(by.device) {
+            // It may go or went to this phone: what it says of it is its own affair.
+            self.model.taint_messages(vec![row.id]);
+        }
         let standing = match (proven, is_known) {
             (true, _) => Standing::Proven,
             (false, true) => Standing::Held,
@@ -105,6 +113,7 @@ impl World {
             device.link = link;
         }
         self.answered(by.device, &mut effects);
+        self.came_back(by.device);
         self.coverage.mark(
             "link",
             "reconciled",

@@ -412,6 +412,7 @@ impl World {
             return false;
         }
         link.down_sent = s;
+        self.given(id, by.device);
         frames.extend(self.frame(id, s).map(HubFrame::Send));
         true
     }

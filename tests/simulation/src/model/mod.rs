@@ -122,6 +122,11 @@ pub struct Model {
 /// What is over is kept for 30 days.
 const KEPT_MS: i64 = 29 * 86_400_000;
 
+/// Returns the device of a phone.
+fn device_of(phone: usize) -> DeviceId {
+    DeviceId::new(Key::new(phone as i64 + 1).unwrap_or_default())
+}
+
 fn broken(rule: &'static str, message: MessageId, text: String) -> Result<(), Violation> {
     Err(Violation {
         rule,
@@ -140,7 +145,7 @@ impl Model {
             paces: paces.collect(),
             incoming: BTreeMap::new(),
             uncounted: BTreeSet::new(),
-            suspects: BTreeSet::new(),
+            suspects: fleet.liar.map(device_of).into_iter().collect(),
             hub_went_back: false,
             forward: BTreeMap::new(),
             forgetful: BTreeSet::new(),
@@ -447,6 +452,15 @@ impl Model {
         }
     }
 
+    /// Returns what a phone handed over, in whichever installation.
+    pub fn handed_over_by(&self, phone: usize) -> Vec<MessageId> {
+        let handed = self.messages.iter().filter(|(_, truth)| {
+            let mut hands = truth.hands.iter();
+            hands.any(|hand| hand.phone == phone)
+        });
+        handed.map(|(id, _)| *id).collect()
+    }
+
     /// Tells whether a device's journal may be refused as copied or older.
     pub fn is_suspect(&self, device: DeviceId) -> bool {
         self.hub_went_back || self.suspects.contains(&device)
@@ -493,7 +507,7 @@ impl Model {
             *last = row.n;
         }
         for ((phone, sort, group), copies) in &self.incoming {
-            let device = DeviceId::new(Key::new(*phone as i64 + 1).unwrap_or_default());
+            let device = device_of(*phone);
             let stored = counts.get(&(device, *sort, *group)).copied().unwrap_or(0);
             // What the platform keeps no row of can be lost with the process, but never doubled.
             let may_be_lost = matches!(sort, Sort::Data | Sort::Code) && stored < *copies;

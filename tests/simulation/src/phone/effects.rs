@@ -208,6 +208,7 @@ impl World {
             let text = format!("phone {no} writes {frame:?}");
             return self.fail("a phone writes only what is on its disk", None, text);
         }
+        self.lie(no, &mut frame);
         if let PhoneFrame::Health(health) = &frame {
             let waits = health
                 .sims

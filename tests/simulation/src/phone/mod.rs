@@ -1,6 +1,7 @@
 //! A phone: its process, which may die at any moment, and what survives that.
 
 mod effects;
+mod lies;
 mod life;
 mod owner;
 mod turn;

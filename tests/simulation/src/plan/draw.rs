@@ -10,11 +10,14 @@ const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const YEAR: u64 = 365 * 24 * HOUR;
+/// In how many runs of several phones one lies, in percent.
+const LIARS_PERCENT: u64 = 20;
 
 /// Draws the plan of a seed: about `messages` messages, with the faults that a seed has drawn.
 pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
     let mut random = Seeded::keyed(seed, &[1]);
-    let fleet = fleet(&mut random, real_journal);
+    let mut fleet = fleet(&mut random, real_journal);
+    fleet.liar = liar(seed, fleet.sims.len());
     let span = random.between(2, 14) * HOUR;
     let mut drawing = Drawing {
         random,
@@ -36,6 +39,14 @@ pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
         calm_at: span,
         wrong: None,
     }
+}
+
+/// One phone of several lies in some of the runs.
+fn liar(seed: u64, phones: usize) -> Option<usize> {
+    let mut random = Seeded::keyed(seed, &[31]);
+    let lies = phones > 1 && random.percent(LIARS_PERCENT);
+    let no = usize::try_from(random.below(phones as u64)).unwrap_or(0);
+    lies.then_some(no)
 }
 
 fn limits(random: &mut Seeded) -> PaceLimits {
@@ -67,6 +78,7 @@ fn fleet(random: &mut Seeded, real_journal: bool) -> Fleet {
         window: random.pick(&[2, 8, 64, 64]).unwrap_or(64),
         radio_trouble: random.pick(&[5, 25, 60]).unwrap_or(25),
         real_journal,
+        liar: None,
     }
 }
 

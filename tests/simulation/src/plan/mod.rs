@@ -263,6 +263,8 @@ pub struct Fleet {
     pub radio_trouble: u64,
     /// Whether phones keep a real journal file.
     pub real_journal: bool,
+    /// The phone that lies, if one does.
+    pub liar: Option<usize>,
 }
 
 /// A run to be.

@@ -359,13 +359,45 @@ impl World {
             self.taint_moved(&waiting);
         } else {
             let known = self.hub.rows.messages.keys().copied().collect::<Vec<_>>();
-            self.taint_given(&known, &(0..self.phones.len()).collect());
+            self.taint_given(&known, &self.forgetful_phones());
+            self.taint_given(&known, &self.unknown_installations());
+            self.await_given(&known);
         }
         let known: BTreeSet<MessageId> = self.hub.rows.messages.keys().copied().collect();
         self.model.hub_restored(&known);
         self.hub.life += 1;
         self.push_in(30_000, Event::HubStarts);
         self.look_at_lives();
+    }
+
+    /// Returns the phones whose installation the rows do not know, or have out of service: it was
+    /// paired since, and no hub of these rows can be told what it was given.
+    fn unknown_installations(&self) -> BTreeSet<usize> {
+        let phones = self.phones.iter().filter(|phone| {
+            let row = self.hub.rows.devices.get(&phone.device);
+            let install = phone.disk.rows().rest().install.as_ref();
+            let is_known = row.is_some_and(|row| {
+                row.state == DeviceState::Active && Some(&row.link.install) == install
+            });
+            !is_known
+        });
+        phones.map(|phone| phone.no).collect()
+    }
+
+    /// Notes which phones have or had what the rows know: until such a one has come back, nobody can
+    /// know that another one must not be given its messages.
+    fn await_given(&mut self, known: &[MessageId]) {
+        self.hub.proof_came = false;
+        self.hub.awaited.clear();
+        for no in 0..self.phones.len() {
+            let device = self.phones[no].device;
+            let rows = self.phones[no].disk.rows().messages();
+            let mut ids: BTreeSet<MessageId> = rows.map(|row| row.message.id).collect();
+            ids.extend(self.model.handed_over_by(no));
+            for id in ids.into_iter().filter(|id| known.contains(id)) {
+                self.hub.awaited.entry(id).or_default().insert(device);
+            }
+        }
     }
 
     /// Nothing can be promised of what waits in older rows and is with one of these phones, or was.
