@@ -169,7 +169,7 @@ impl Deliveries {
 
     /// Returns a row to post, which takes a slot until [`Self::handle_ended`].
     pub fn poll_attempt(&mut self, now: Now) -> Option<Arc<OutboxRow>> {
-        while let Some((endpoint, class)) = self.slots.next() {
+        while let Some((endpoint, class)) = self.slots.take_next() {
             if let Some(row) = self.start(&endpoint, class, now) {
                 return Some(row);
             }

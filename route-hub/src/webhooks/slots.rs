@@ -39,7 +39,7 @@ impl Slots {
     ///
     /// Slots that every endpoint has go first, then those of failing ones; more than that is for
     /// when neither waits.
-    pub fn next(&mut self) -> Option<(Endpoint, Class)> {
+    pub fn take_next(&mut self) -> Option<(Endpoint, Class)> {
         let (all, failing) = (&self.shares, &self.shares_failing);
         if let Some(endpoint) = self.base.next(|id| all.may_take(id)) {
             return Some((endpoint, Class::Base));
