@@ -61,6 +61,15 @@ pub struct ServeSettings {
     /// Most connections at once with keys and phones of one project [default: 10000].
     #[arg(long, env = "ROUTE_HUB_PROJECT_CONNECTIONS", value_name = "N")]
     pub project_connections: Option<usize>,
+    /// Most phones of a project; those that it has stay [default: 5000].
+    #[arg(long, env = "ROUTE_HUB_PHONES_MAX", value_name = "N")]
+    pub phones_max: Option<u32>,
+    /// Most dynamic groups of a project; those that it has stay [default: 500].
+    #[arg(long, env = "ROUTE_HUB_DYNAMIC_GROUPS_MAX", value_name = "N")]
+    pub dynamic_groups_max: Option<u32>,
+    /// Most relative scheduled messages of a project; those that it has stay [default: 1000].
+    #[arg(long, env = "ROUTE_HUB_RELATIVE_SCHEDULES_MAX", value_name = "N")]
+    pub relative_schedules_max: Option<u32>,
     /// Number of this process in its keys, 0 to 239; differs between processes on one database.
     #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
     pub process: Option<u8>,
@@ -169,6 +178,9 @@ impl ServeSettings {
             hosts: list(self.hosts, file.hosts),
             trusted_proxy: list(self.trusted_proxy, file.trusted_proxy),
             project_connections: self.project_connections.or(file.project_connections),
+            phones_max: self.phones_max.or(file.phones_max),
+            dynamic_groups_max: self.dynamic_groups_max.or(file.dynamic_groups_max),
+            relative_schedules_max: self.relative_schedules_max.or(file.relative_schedules_max),
             process: self.process.or(file.process),
             webhook_allow: list(self.webhook_allow, file.webhook_allow),
             webhook_https_only: self.webhook_https_only.or(file.webhook_https_only),

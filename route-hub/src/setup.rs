@@ -5,6 +5,7 @@
 use crate::audit;
 use crate::auth::NewKey;
 use crate::hub::Hub;
+use crate::stored_caps::{Cap, Reached};
 use hub_domain::{ApiKey, Organization, Permissions, Phone, PhoneType, Project};
 use hub_store::{StoreError, Tx, api_keys, organizations, phones, projects};
 use postrider_model::{Now, OrganizationId, PhoneNumber, ProjectId, Secret, UnixMs};
@@ -24,6 +25,8 @@ pub enum SetupRefused {
     NameTaken,
     /// A name is empty or too long.
     Name,
+    /// The project has as many as it may have.
+    Full(Reached),
 }
 
 impl fmt::Display for SetupRefused {
@@ -32,6 +35,7 @@ impl fmt::Display for SetupRefused {
             Self::NoSuchOrganization => f.write_str("there is no such organization"),
             Self::NoSuchProject => f.write_str("there is no such project"),
             Self::NameTaken => f.write_str("the organization has another project of that name"),
+            Self::Full(reached) => write!(f, "the phone {reached}"),
             Self::Name => write!(f, "a name has 1 to {NAME_LENGTH_MAX} characters"),
         }
     }
@@ -213,6 +217,9 @@ pub fn test_phone(
     );
     phone.phone_number = number.cloned();
     phone.country.clone_from(&project.country);
+    if let Some(reached) = Cap::Phones.reached(tx, project_id)? {
+        return Ok(Err(SetupRefused::Full(reached)));
+    }
     phones::insert(tx, &phone)?;
     let line = audit::Line {
         organization_id: project.organization_id,

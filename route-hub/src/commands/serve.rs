@@ -5,8 +5,10 @@ use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
 use crate::front::{FrontSettings, Network};
 use crate::settings::{ServeSettings, Transport};
+use crate::stored_caps::Cap;
 use crate::tls::Certificate;
 use hub_outgoing::{Allowed, Guard, Names};
+use hub_store::Tx;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -45,6 +47,13 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let bound = listener.local_addr()?;
     let _place = data_folder::enter_to_serve(settings.data_dir(), settings.create)?;
     let store = data_folder::open(settings.data_dir())?;
+    let caps = [
+        (Cap::Phones, settings.phones_max),
+        (Cap::DynamicGroups, settings.dynamic_groups_max),
+        (Cap::RelativeSchedules, settings.relative_schedules_max),
+    ];
+    let keep_caps = move |tx: &mut Tx<'_>| caps.iter().try_for_each(|(of, cap)| of.put(tx, *cap));
+    store.write_blocking(keep_caps)?;
     let start = Start {
         parts: data_folder::parts(
             store,

@@ -3,6 +3,7 @@
 
 use crate::alerts;
 use crate::dispatch::settle::Work;
+use crate::stored_caps::Cap;
 use hub_domain::{AlertKind, Device, Phone, PhoneType};
 use hub_store::{StoreError, Tx, phones};
 use postrider_link::frame::SimInfo;
@@ -22,6 +23,10 @@ pub fn sync(
     let mut made = false;
     for sim in sims {
         let Some(before) = known.iter().find(|phone| phone.sim == Some(sim.slot)) else {
+            if Cap::Phones.reached(tx, work.project.id)?.is_some() {
+                tracing::warn!(device = %device.id, "a SIM is no phone: its project has as many as it may");
+                continue;
+            }
             phones::insert(tx, &fresh(work, device, sim))?;
             made = true;
             continue;

@@ -8,6 +8,7 @@ use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use crate::link::{freeze, installs, sims};
+use crate::stored_caps::{Cap, Reached};
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, devices, pairings, phones, projects};
@@ -31,11 +32,14 @@ pub enum ConfirmRefused {
     Ended,
     /// The project, or the device to be replaced, is gone.
     Gone,
+    /// The project has as many phones as it may have.
+    Full(Reached),
 }
 
 impl fmt::Display for ConfirmRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let text = match self {
+            Self::Full(reached) => return write!(f, "the phone {reached}"),
             Self::NoSuchPairing => "there is no such pairing",
             Self::NotClaimed => "no phone has used the code yet",
             Self::Expired => "the code has run out",
@@ -43,7 +47,8 @@ impl fmt::Display for ConfirmRefused {
                 "the code was ended: by wrong tries, by a phone with another key, or by refusing it"
             }
             Self::Gone => "the project, or the device to be replaced, is gone",
-        })
+        };
+        f.write_str(text)
     }
 }
 
@@ -88,6 +93,11 @@ pub fn confirm(
     ) else {
         return Ok(Err(ConfirmRefused::Gone));
     };
+    if pairing.device_id.is_none()
+        && let Some(reached) = Cap::Phones.reached(tx, project.id)?
+    {
+        return Ok(Err(ConfirmRefused::Full(reached)));
+    }
     let mut joining = Joining {
         hub,
         project,

@@ -283,6 +283,24 @@ pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Resul
     list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
+/// Counts a project's dynamic groups, up to `most`.
+///
+/// # Errors
+/// What the database says.
+pub fn count_dynamic_up_to(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    most: u32,
+) -> Result<u64, StoreError> {
+    let counted = tx.query_one(
+        "SELECT count(*) FROM (SELECT 1 FROM contact_groups WHERE project_id = $1 AND filters IS NOT NULL \
+         LIMIT $2) AS counted",
+        &values![project_id, most],
+        |row| row.int(0),
+    )?;
+    Ok(counted.map_or(0, i64::unsigned_abs))
+}
+
 /// Returns a filter for the groups that a contact is in: those it was put into, and the dynamic
 /// ones whose conditions it meets.
 ///

@@ -305,6 +305,20 @@ pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Ph
     Ok(readable.collect())
 }
 
+/// Counts a project's phones, up to `most`.
+///
+/// # Errors
+/// What the database says.
+pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<u64, StoreError> {
+    let counted = tx.query_one(
+        "SELECT count(*) FROM (SELECT 1 FROM phones WHERE project_id = $1 AND removed = 0 \
+         LIMIT $2) AS counted",
+        &values![project_id, most],
+        |row| row.int(0),
+    )?;
+    Ok(counted.map_or(0, i64::unsigned_abs))
+}
+
 /// Returns every phone that was not removed, oldest first.
 ///
 /// # Errors

@@ -237,6 +237,20 @@ pub fn of_project(
     )
 }
 
+/// Counts a project's, up to `most`.
+///
+/// # Errors
+/// What the database says.
+pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<u64, StoreError> {
+    let counted = tx.query_one(
+        "SELECT count(*) FROM (SELECT 1 FROM relative_schedules WHERE project_id = $1 AND removed = 0 \
+         LIMIT $2) AS counted",
+        &values![project_id, most],
+        |row| row.int(0),
+    )?;
+    Ok(counted.map_or(0, i64::unsigned_abs))
+}
+
 /// Says whether a project has any: then changes of its contacts matter.
 ///
 /// # Errors

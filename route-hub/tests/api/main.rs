@@ -2,6 +2,7 @@
 
 mod broadcasts;
 mod cancel_resend_delete;
+mod caps;
 mod contact_update;
 mod contacts;
 mod fields;

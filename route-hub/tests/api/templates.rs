@@ -203,3 +203,17 @@ async fn a_batch_that_cannot_be_sent_is_refused_as_a_whole() {
     }
     assert_eq!(client.get("messages?count=1").await["count"], 2);
 }
+
+#[tokio::test]
+async fn a_text_whose_filters_go_through_too_much_is_refused_by_its_parameter() {
+    let test = hub().await;
+    ann(&test).await;
+    let filters = "|lower|upper".repeat(3);
+    let tag = format!("[[contact.vars.long{filters}|truncate(1)]]");
+    let body = |tags: usize| json!({ "to_number": TO, "content": tag.repeat(tags), "replace_variables": true });
+    let client = test.client();
+    let refused = client.call("POST", "messages/send", Some(body(20))).await;
+    refused.invalid("content");
+    let sent = client.post("messages/send", body(5)).await;
+    assert_eq!(sent["content"], "XXXXX");
+}

@@ -1,6 +1,6 @@
 //! What can be done to a variable before it is put in.
 
-use super::{BadTemplate, TooLong};
+use super::{BadTemplate, Unrendered};
 use std::fmt::Write as _;
 
 /// Which filter it is.
@@ -99,7 +99,7 @@ impl Filter {
     }
 
     /// Applies it to a text; the result has at most `bytes_max` bytes.
-    pub(super) fn apply(&self, text: &str, bytes_max: usize) -> Result<String, TooLong> {
+    pub(super) fn apply(&self, text: &str, bytes_max: usize) -> Result<String, Unrendered> {
         let made = match self {
             Self::Default(other) if text.is_empty() => other.clone(),
             Self::Default(_) => text.to_owned(),
@@ -118,7 +118,7 @@ impl Filter {
             Self::UrlEncode => url_encoded(text),
         };
         if made.len() > bytes_max {
-            return Err(TooLong);
+            return Err(Unrendered::TooLong);
         }
         Ok(made)
     }
@@ -163,7 +163,7 @@ fn truncated(text: &str, chars: usize, end: &str) -> String {
     words + end
 }
 
-fn replaced(text: &str, from: &str, to: &str, bytes_max: usize) -> Result<String, TooLong> {
+fn replaced(text: &str, from: &str, to: &str, bytes_max: usize) -> Result<String, Unrendered> {
     let mut made = String::with_capacity(text.len());
     for (index, words) in text.split(from).enumerate() {
         if index > 0 {
@@ -171,7 +171,7 @@ fn replaced(text: &str, from: &str, to: &str, bytes_max: usize) -> Result<String
         }
         made.push_str(words);
         if made.len() > bytes_max {
-            return Err(TooLong);
+            return Err(Unrendered::TooLong);
         }
     }
     Ok(made)

@@ -87,17 +87,44 @@ impl fmt::Display for BadTemplate {
 
 impl std::error::Error for BadTemplate {}
 
-/// Says that a rendered text would be longer than it may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooLong;
+/// Most bytes that the variables and filters of one text may go through, all together.
+pub const WORK_BYTES_MAX: usize = 256 * 1024;
 
-impl fmt::Display for TooLong {
+/// Says why a text cannot be rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unrendered {
+    /// It, or a text on the way, would be longer than it may be.
+    TooLong,
+    /// Its variables and filters go through more than [`WORK_BYTES_MAX`].
+    TooMuchWork,
+}
+
+impl fmt::Display for Unrendered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("is too long with its variables")
+        f.write_str(match self {
+            Self::TooLong => "is too long with its variables",
+            Self::TooMuchWork => {
+                "takes too much work: its variables and filters go through more than 256 KiB"
+            }
+        })
     }
 }
 
-impl std::error::Error for TooLong {}
+impl std::error::Error for Unrendered {}
+
+/// What one rendering has gone through, in bytes.
+#[derive(Default)]
+struct Spent(usize);
+
+impl Spent {
+    fn add(&mut self, bytes: usize) -> Result<(), Unrendered> {
+        self.0 = self.0.saturating_add(bytes);
+        match self.0 <= WORK_BYTES_MAX {
+            true => Ok(()),
+            false => Err(Unrendered::TooMuchWork),
+        }
+    }
+}
 
 impl Template {
     /// Parses a text; its length is the caller's to limit, the time taken grows with it alone.
@@ -124,16 +151,18 @@ impl Template {
     /// `bytes_max`.
     ///
     /// # Errors
-    /// [`TooLong`] when one would.
-    pub fn render(&self, names: &dyn Names, bytes_max: usize) -> Result<String, TooLong> {
+    /// [`Unrendered::TooLong`] when one would, [`Unrendered::TooMuchWork`] when the way there is too
+    /// long.
+    pub fn render(&self, names: &dyn Names, bytes_max: usize) -> Result<String, Unrendered> {
         let mut out = String::new();
+        let mut spent = Spent::default();
         for piece in &self.pieces {
             let words: Cow<'_, str> = match piece {
                 Piece::Words(words) => Cow::Borrowed(words),
-                Piece::Variable(variable) => variable.render(names, bytes_max)?,
+                Piece::Variable(variable) => variable.render(names, bytes_max, &mut spent)?,
             };
             if out.len() + words.len() > bytes_max {
-                return Err(TooLong);
+                return Err(Unrendered::TooLong);
             }
             out.push_str(&words);
         }
@@ -150,10 +179,18 @@ impl fmt::Debug for Template {
 }
 
 impl Variable {
-    fn render<'n>(&self, names: &'n dyn Names, bytes_max: usize) -> Result<Cow<'n, str>, TooLong> {
+    fn render<'n>(
+        &self,
+        names: &'n dyn Names,
+        bytes_max: usize,
+        spent: &mut Spent,
+    ) -> Result<Cow<'n, str>, Unrendered> {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let mut text = look_up(names, &path).unwrap_or_default();
+        spent.add(text.len())?;
         for filter in &self.filters {
+            // What it reads is counted before it is read, and what it makes is at most `bytes_max`.
+            spent.add(text.len())?;
             text = Cow::Owned(filter.apply(&text, bytes_max)?);
         }
         Ok(text)

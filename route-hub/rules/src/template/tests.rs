@@ -184,10 +184,10 @@ fn size_depth_and_number_are_bounded() {
     let long = "x".repeat(5_000);
     let scope = Scope::new().with_text("a", long.as_str());
     let render = |text: &str, max| Template::parse(text).unwrap().render(&scope, max);
-    assert_eq!(render("[[a]][[a]]", 9_999), Err(TooLong));
+    assert_eq!(render("[[a]][[a]]", 9_999), Err(Unrendered::TooLong));
     assert!(render("[[a]][[a]]", 10_000).is_ok());
     let growing = "[[a|replace('x','xxxxxxxxxx')|replace('x','xxxxxxxxxx')|truncate(1)]]";
-    assert_eq!(render(growing, BYTES_MAX), Err(TooLong));
+    assert_eq!(render(growing, BYTES_MAX), Err(Unrendered::TooLong));
 }
 
 #[test]
@@ -244,4 +244,18 @@ proptest! {
         let template = Template::parse(&format!("[[none|default(\"{quoted}\")]]")).unwrap();
         prop_assert_eq!(template.render(&Scope::new(), BYTES_MAX).unwrap(), text);
     }
+}
+
+#[test]
+fn filters_that_go_through_too_much_are_given_up() {
+    let long = "x".repeat(4_000);
+    let vars = Vars::from_change(VarsChange::parse(&json!({ "a": long })).unwrap());
+    let names = Scope::new().with("contact", &vars);
+    let tag = "[[contact.a|lower|upper|lower|upper|lower|upper|lower|truncate(1)]]";
+    let rendered = |tags: usize| {
+        let template = Template::parse(&tag.repeat(tags)).unwrap();
+        template.render(&names, BYTES_MAX)
+    };
+    assert_eq!(rendered(3).as_deref(), Ok("xxx"));
+    assert_eq!(rendered(10), Err(Unrendered::TooMuchWork));
 }

@@ -6,6 +6,7 @@ use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
+use crate::stored_caps::Cap;
 use axum::extract::State;
 use hub_domain::{Group, Permission};
 use hub_store::{Tx, groups};
@@ -45,6 +46,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         let mut group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
         if let Err(refused) = given.apply(&mut group) {
             return Ok(Err(refused));
+        }
+        if group.is_dynamic()
+            && let Some(reached) = Cap::DynamicGroups.reached(tx, group.project_id)?
+        {
+            return Ok(Err(reached.refuse("filters")));
         }
         groups::insert(tx, &group)?;
         Ok(Ok(group))

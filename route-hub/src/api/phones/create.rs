@@ -6,6 +6,7 @@ use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
+use crate::stored_caps::Cap;
 use axum::extract::State;
 use hub_domain::{Permission, Phone, PhoneType, numbers};
 use hub_store::{Tx, phones};
@@ -28,6 +29,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         phone.country.clone_from(&made.country);
         if let Err(error) = made.change.apply(&mut phone) {
             return Ok(Err(error));
+        }
+        if let Some(reached) = Cap::Phones.reached(tx, work.project.id)? {
+            return Ok(Err(reached.refuse("phone_type")));
         }
         phones::insert(tx, &phone)?;
         made.change.store_account(tx, &phone)?;

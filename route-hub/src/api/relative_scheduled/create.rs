@@ -8,6 +8,7 @@ use crate::api::scheduled::message::Message;
 use crate::api::{ApiResult, Call, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
+use crate::stored_caps::Cap;
 use axum::extract::State;
 use hub_domain::{Permission, RelativeSchedule};
 use hub_store::{Tx, relative_schedules};
@@ -52,6 +53,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if let Err(refused) = check_recipient(tx, work.project, &relative.to)? {
             return Ok(Err(refused));
+        }
+        if let Some(reached) = Cap::RelativeSchedules.reached(tx, work.project.id)? {
+            return Ok(Err(reached.refuse("date_variable")));
         }
         relative_schedules::insert(tx, &relative)?;
         RelativeView::read(tx, relative.clone()).map(Ok)

@@ -1,0 +1,57 @@
+//! How many of some things a project may have.
+
+use crate::support::{Client, TestHub, hub};
+use hub_store::Tx;
+use route_hub::stored_caps::Cap;
+use serde_json::{Value, json};
+
+async fn set(test: &TestHub, cap: Cap, most: u32) {
+    let job = move |tx: &mut Tx<'_>| cap.put(tx, Some(most));
+    test.hub.store.write(job).await.expect("a cap");
+}
+
+async fn make(client: &Client, path: &str, body: &Value) -> u16 {
+    client.call("POST", path, Some(body.clone())).await.status
+}
+
+#[tokio::test]
+async fn what_is_one_too_many_is_refused_by_its_parameter_and_what_is_there_stays() {
+    let test = hub().await;
+    let client = test.client();
+    let dynamic = json!({ "name": "Dynamic", "filters": { "vars.city": "Oslo" } });
+    let relative = json!({
+        "to_number": crate::support::TO, "content": "x", "date_variable": "birthday",
+        "time_of_day": "09:00", "rrule": "FREQ=YEARLY",
+    });
+    let phone = |n: u32| {
+        json!({
+            "name": format!("Route {n}"), "phone_type": "simulated", "phone_number": format!("+1500555017{n}"),
+        })
+    };
+
+    set(&test, Cap::Phones, 2).await;
+    assert_eq!(
+        make(&client, "phones", &phone(1)).await,
+        200,
+        "beside the first phone"
+    );
+    let refused = client.call("POST", "phones", Some(phone(2))).await;
+    refused.invalid("phone_type");
+    set(&test, Cap::Phones, 1).await;
+    assert_eq!(client.ids("phones").await.len(), 2);
+
+    set(&test, Cap::RelativeSchedules, 1).await;
+    assert_eq!(make(&client, "relative_scheduled", &relative).await, 200);
+    let refused = client
+        .call("POST", "relative_scheduled", Some(relative))
+        .await;
+    refused.invalid("date_variable");
+
+    set(&test, Cap::DynamicGroups, 0).await;
+    let refused = client.call("POST", "create_group", Some(dynamic)).await;
+    refused.invalid("filters");
+    assert_eq!(
+        make(&client, "groups", &json!({ "name": "Normal" })).await,
+        200
+    );
+}
