@@ -94,6 +94,7 @@ pub struct Bus {
     webhooks: Notify,
     simulated: Notify,
     broadcasts: Notify,
+    blocked: Notify,
     followers: Notify,
 }
 
@@ -291,6 +292,16 @@ impl Bus {
     /// Waits for a broadcast to be made or cancelled.
     pub async fn broadcasts_woken(&self) {
         self.broadcasts.notified().await;
+    }
+
+    /// Says that messages of blocked contacts are left to be looked at.
+    pub fn wake_blocked(&self) {
+        self.blocked.notify_one();
+    }
+
+    /// Waits for messages of blocked contacts to be left.
+    pub async fn blocked_woken(&self) {
+        self.blocked.notified().await;
     }
 
     /// Says that a relative schedule was made, changed or deleted.

@@ -5,33 +5,46 @@
 
 use crate::api::fields::clearing;
 use crate::hub::Hub;
+use hub_domain::Project;
 use hub_store::purge::Purged;
 use hub_store::{
-    StoreError, Tx, facts_aside, idempotency, leftovers, messages, pairings, projects, webhook_log,
+    StoreError, Tx, alerts, facts_aside, idempotency, leftovers, messages, pairings, projects,
+    webhook_log,
 };
-use postrider_model::{ProjectId, UnixMs};
+use postrider_model::UnixMs;
 use std::time::Duration;
 
 /// How often old rows are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(600);
-/// How long attempts of webhooks, facts set aside, and deleted messages that are final, are kept.
-const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+/// One day.
+const DAY_MS: i64 = 24 * 3_600_000;
+/// How long attempts of webhooks, alerts that ended, and deleted messages that are final, are kept;
+/// facts set aside, too, where the project keeps its messages for ever.
+const KEPT_MS: i64 = 30 * DAY_MS;
 
 /// One step of a purge of everybody's rows, at a moment.
 type Everybodys = fn(&mut Tx<'_>, UnixMs) -> Result<Purged, StoreError>;
 /// The same of a project's rows.
-type OfProject = fn(&mut Tx<'_>, ProjectId, UnixMs) -> Result<Purged, StoreError>;
+type OfProject = fn(&mut Tx<'_>, &Project, UnixMs) -> Result<Purged, StoreError>;
 
 const EVERYBODYS: &[Everybodys] = &[
     |tx, now| pairings::purge(tx, now.plus_ms(-crate::pairing::open::KEPT_MS)),
-    |tx, now| facts_aside::purge(tx, now.plus_ms(-KEPT_MS)),
     idempotency::purge,
 ];
 
 const OF_PROJECT: &[OfProject] = &[
-    |tx, id, now| messages::purge_hidden(tx, id, now.plus_ms(-KEPT_MS)),
-    |tx, id, now| webhook_log::purge(tx, id, now.plus_ms(-KEPT_MS)),
+    |tx, project, now| messages::purge_hidden(tx, project.id, now.plus_ms(-KEPT_MS)),
+    |tx, project, now| facts_aside::purge(tx, project.id, now.plus_ms(-facts_kept_ms(project))),
+    |tx, project, now| alerts::purge(tx, project.id, now.plus_ms(-KEPT_MS)),
+    |tx, project, now| webhook_log::purge(tx, project.id, now.plus_ms(-KEPT_MS)),
 ];
+
+/// Returns how long facts set aside are kept: they have texts in them, and are kept no longer than
+/// the project's messages.
+fn facts_kept_ms(project: &Project) -> i64 {
+    let days = project.message_retention_days.map(i64::from);
+    days.map_or(KEPT_MS, |days| days * DAY_MS)
+}
 
 /// Removes old rows until it is dropped.
 pub async fn run(hub: Hub) {
@@ -55,8 +68,8 @@ pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
     }
     for project in hub.store.read(projects::all).await? {
         for purge in OF_PROJECT {
-            let id = project.id;
-            rows += all_of(hub, move |tx| purge(tx, id, now)).await?;
+            let project = project.clone();
+            rows += all_of(hub, move |tx| purge(tx, &project, now)).await?;
         }
     }
     Ok(rows)

@@ -7,8 +7,8 @@ use crate::cache::Caches;
 use crate::caps::Caps;
 use crate::clock::SystemClock;
 use crate::front::{Front, FrontSettings};
-use crate::link::Links;
 use crate::link::proof::Proofs;
+use crate::link::{FactRates, Links};
 use crate::ops::Metrics;
 use crate::pairing::tries::Tries;
 use crate::random::Random;
@@ -58,6 +58,8 @@ pub struct Shared {
     pub front: Front,
     /// Bodies that came without a key, as far as they were read.
     pub stranger_bodies: StrangerBodies,
+    /// How fast facts of each phone are taken in.
+    pub fact_rates: FactRates,
     /// What is counted for the operator.
     pub metrics: Metrics,
     /// Proves to this hub what it exposed, whatever it remembers.
@@ -125,6 +127,7 @@ impl Hub {
             pairing_tries: Tries::default(),
             front: Front::new(front),
             stranger_bodies: StrangerBodies::default(),
+            fact_rates: FactRates::default(),
             metrics: Metrics::default(),
             proofs,
             caps: OnceLock::new(),

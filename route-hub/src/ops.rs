@@ -1,6 +1,14 @@
-//! What operators look at: `/healthz`, `/readyz` and `/metrics`, none of which needs a key.
+//! What a load balancer asks, without a key: `/healthz` and `/readyz`, which say yes or no.
+//!
+//! Why not, and everything that is counted, is told on the operator's own address alone
+//! ([`operator`]). Whatever has to be asked of the database is asked at most once a second, however
+//! many ask.
 
-use crate::api::Failure;
+mod once_a_second;
+pub mod operator;
+
+use self::once_a_second::OnceASecond;
+use self::operator::Counted;
 use crate::hub::Hub;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
@@ -8,15 +16,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{Method, header};
-use hub_store::{StoreError, Tx, messages, meta, outbox};
+use hub_store::{Health, meta};
 use hub_web::ApiError;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Upper bounds of the latency buckets, in seconds.
@@ -25,7 +30,6 @@ const BUCKETS_S: [f64; 12] = [
 ];
 /// Stands for the route of a request that has none.
 const NO_ROUTE: &str = "none";
-const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
@@ -45,6 +49,8 @@ pub struct Metrics {
     answered: Family<Answered, Counter>,
     seconds: Family<Route, Histogram, fn() -> Histogram>,
     stopping: AtomicBool,
+    counted: OnceASecond<Option<Counted>>,
+    answers: OnceASecond<bool>,
 }
 
 impl Default for Metrics {
@@ -53,6 +59,8 @@ impl Default for Metrics {
             answered: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS_S)),
             stopping: AtomicBool::new(false),
+            counted: OnceASecond::default(),
+            answers: OnceASecond::default(),
         }
     }
 }
@@ -81,12 +89,11 @@ impl Metrics {
     }
 }
 
-/// Returns the routes of this file.
+/// Returns the routes of the main address.
 pub fn routes() -> Router<Hub> {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
-        .route("/metrics", get(metrics))
 }
 
 /// Counts a request by its route, method and class of status, and how long its answer took; use
@@ -140,139 +147,49 @@ async fn healthz() -> Response {
     ok()
 }
 
-/// Answers while the database takes writes and the hub is not about to stop.
-async fn readyz(State(hub): State<Hub>) -> Result<Response, Failure> {
-    if hub.metrics.is_stopping() {
-        return Err(ApiError::unavailable("the hub is about to stop").into());
+/// Answers while the database takes writes and the hub is not about to stop; why it does not is not
+/// for everybody.
+async fn readyz(State(hub): State<Hub>) -> Response {
+    match Readiness::of(&hub).await.is_ready() {
+        true => ok(),
+        false => ApiError::unavailable("the hub is not ready").into_response(),
     }
-    hub.store.write(meta::generation).await?;
-    Ok(ok())
 }
 
-/// What is read from the database for one look.
-#[derive(Debug, Clone, Copy)]
-struct Counted {
-    queued: u64,
-    webhooks: u64,
+/// Whether the hub is ready for requests, and if not, why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Readiness {
+    /// Whether it is about to stop.
+    stopping: bool,
+    /// What the database's own errors have told.
+    database: Health,
+    /// Whether its writer took the last job that was given to it for this look.
+    answers: bool,
 }
 
-async fn metrics(State(hub): State<Hub>) -> Result<Response, Failure> {
-    let counted = hub.store.read(count_rows).await?;
-    let text = written(&hub, counted).map_err(ApiError::internal)?;
-    Ok(([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response())
-}
-
-fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
-    let by_project = messages::queued_by_project(tx)?;
-    Ok(Counted {
-        queued: by_project.iter().map(|(_, queued)| queued).sum(),
-        webhooks: outbox::count(tx)?,
-    })
-}
-
-fn written(hub: &Hub, counted: Counted) -> Result<String, std::fmt::Error> {
-    let mut registry = Registry::with_prefix("route_hub");
-    let load = hub.store.load();
-    let visitors = hub.front.load();
-    let gauges: [(&str, &str, u64); 8] = [
-        (
-            "connections_open",
-            "Connections to the hub, phones among them",
-            visitors.connections as u64,
-        ),
-        (
-            "strangers",
-            "Connections and proxied requests without a valid key or hello",
-            visitors.strangers as u64,
-        ),
-        (
-            "messages_queued",
-            "Messages that wait at the hub or on a phone",
-            counted.queued,
-        ),
-        (
-            "webhooks_waiting",
-            "Webhook events that are not delivered yet",
-            counted.webhooks,
-        ),
-        (
-            "phones_connected",
-            "Devices with an open link",
-            hub.links.connected() as u64,
-        ),
-        (
-            "store_jobs_waiting",
-            "Jobs that wait to be written",
-            load.writes_waiting as u64,
-        ),
-        (
-            "store_reads_waiting",
-            "Jobs that wait to read",
-            load.reads_waiting as u64,
-        ),
-        (
-            "store_health",
-            "0 while the database takes writes, 1 while it is full, 2 while it cannot be written, 3 when damaged",
-            hub.store.health() as u64,
-        ),
-    ];
-    for (name, help, value) in gauges {
-        registry.register(
-            name,
-            help,
-            ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)),
-        );
+impl Readiness {
+    async fn of(hub: &Hub) -> Self {
+        let asked = async { hub.store.write(meta::generation).await.is_ok() };
+        let answers = hub.metrics.answers.get(hub.clock, asked).await;
+        Self {
+            stopping: hub.metrics.is_stopping(),
+            database: hub.store.health(),
+            answers,
+        }
     }
-    let counters: [(&str, &str, u64); 5] = [
-        (
-            "connections_turned_away",
-            "Connections and requests for which there was no place",
-            visitors.turned_away,
-        ),
-        (
-            "strangers_ended",
-            "Connections of strangers that ended to make room",
-            visitors.made_room,
-        ),
-        ("store_commits", "Group commits", load.commits),
-        (
-            "store_jobs_committed",
-            "Jobs that were committed, in groups",
-            load.jobs_committed,
-        ),
-        (
-            "link_looks",
-            "Times that a phone's link was told that its settings may have changed",
-            hub.bus.looks(),
-        ),
-    ];
-    for (name, help, value) in counters {
-        registry.register(name, help, ConstCounter::new(value));
+
+    fn is_ready(self) -> bool {
+        !self.stopping && self.answers && self.database == Health::Ok
     }
-    let metrics = &hub.metrics;
-    registry.register(
-        "http_requests",
-        "Requests answered",
-        metrics.answered.clone(),
-    );
-    let help = "How long answers took, in seconds";
-    registry.register(
-        "http_request_duration_seconds",
-        help,
-        metrics.seconds.clone(),
-    );
-    let mut text = String::new();
-    encode(&mut text, &registry)?;
-    Ok(text)
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::commands::data_folder;
     use tokio::runtime::{Builder, Runtime};
 
-    fn hub() -> (Hub, tempfile::TempDir) {
+    pub(super) fn hub() -> (Hub, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let store = data_folder::open(folder.path()).unwrap();
         let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
@@ -285,7 +202,7 @@ mod tests {
 
     fn answer(hub: &Hub) -> u16 {
         let ready = runtime().block_on(readyz(State(hub.clone())));
-        ready.into_response().status().as_u16()
+        ready.status().as_u16()
     }
 
     #[test]
@@ -294,28 +211,5 @@ mod tests {
         assert_eq!(answer(&hub), 200);
         hub.metrics.say_stopping();
         assert_eq!(answer(&hub), 503);
-    }
-
-    #[test]
-    fn what_is_counted_has_the_names_that_operators_watch() {
-        let (hub, _folder) = hub();
-        for status in ["2xx", "2xx", "5xx"] {
-            hub.metrics.count("/v1/x/{id}".into(), "GET", status, 0.004);
-        }
-        let counted = hub.store.read_blocking(count_rows).unwrap();
-        let text = written(&hub, counted).unwrap();
-        for line in [
-            "route_hub_messages_queued 0",
-            "route_hub_webhooks_waiting 0",
-            "route_hub_phones_connected 0",
-            "route_hub_store_jobs_waiting 0",
-            r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="2xx"} 2"#,
-            r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="5xx"} 1"#,
-            r#"route_hub_http_request_duration_seconds_count{route="/v1/x/{id}"} 3"#,
-            r#"route_hub_http_request_duration_seconds_bucket{le="0.0025",route="/v1/x/{id}"} 0"#,
-            r#"route_hub_http_request_duration_seconds_bucket{le="0.005",route="/v1/x/{id}"} 3"#,
-        ] {
-            assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
-        }
     }
 }

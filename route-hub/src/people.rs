@@ -1,7 +1,7 @@
 //! Changing contacts: a contact's row, its variables and its groups in one unit of work.
 
+use crate::blocking;
 use crate::dispatch::settle::Work;
-use crate::hub::Hub;
 use crate::webhooks::enqueue::ContactAdded;
 use hub_domain::{
     Contact, ConversationStatus, Direction, FieldOwner, Group, Message, Vars, VarsChange, numbers,
@@ -22,6 +22,8 @@ pub struct Saving<'f> {
     now: Now,
     /// Whether relative schedules follow the project's contacts, once that was asked.
     followed: Option<bool>,
+    /// Contacts that were not blocked before.
+    blocked: Vec<ContactId>,
 }
 
 /// What is saved of one contact.
@@ -41,6 +43,7 @@ impl<'f> Saving<'f> {
             moves: Moves::default(),
             now,
             followed: None,
+            blocked: Vec::new(),
         }
     }
 
@@ -71,6 +74,9 @@ impl<'f> Saving<'f> {
             }
         }
         let is_new = before.is_none();
+        if contact.send_blocked && before.is_some_and(|before| !before.send_blocked) {
+            self.blocked.push(contact.id);
+        }
         match before {
             None => contacts::create(tx, &mut self.fields, &contact)?,
             Some(before) if *before == contact => {}
@@ -104,12 +110,14 @@ impl<'f> Saving<'f> {
         }
     }
 
-    /// Ends the unit of work: writes the numbers of members.
+    /// Ends the unit of work: writes the numbers of members, and cancels what is queued for contacts
+    /// that were blocked.
     ///
     /// # Errors
     /// What the database says.
-    pub fn finish(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        self.moves.finish(tx)
+    pub fn finish(self, work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        self.moves.finish(tx)?;
+        blocking::begin(work, tx, &self.blocked)
     }
 }
 
@@ -118,18 +126,18 @@ impl<'f> Saving<'f> {
 /// # Errors
 /// What the database says.
 pub fn save(
-    hub: &Hub,
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     before: Option<&Contact>,
     contact: Contact,
     join: &[Group],
     leave: &[GroupId],
-    now: Now,
 ) -> Result<Saved, StoreError> {
+    let (hub, now) = (work.hub, work.now);
     let mut fresh_key = || hub.key(now).get();
     let mut saving = Saving::new(contact.project_id, &mut fresh_key, now);
     let saved = saving.save(tx, before, contact, join, leave)?;
-    saving.finish(tx)?;
+    saving.finish(work, tx)?;
     Ok(saved)
 }
 

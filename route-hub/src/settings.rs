@@ -3,8 +3,9 @@
 use crate::caps::Caps;
 use clap::Args;
 use serde::Deserialize;
-use std::net::SocketAddr;
+use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// What `route-hub serve` takes. Every flag but `--create` has a variable, and a key of the same
 /// name (with underscores) in the file that `--config` names; a flag wins over a variable, a
@@ -28,6 +29,10 @@ pub struct ServeSettings {
     /// Address to listen on [default: 127.0.0.1:8090].
     #[arg(long, env = "ROUTE_HUB_LISTEN", value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
+    /// Address of the operator's own endpoints, `/metrics` and what `/readyz` tells, or `off`
+    /// [default: 127.0.0.1:8091, and none where that is taken].
+    #[arg(long, env = "ROUTE_HUB_OPERATOR_LISTEN", value_name = "ADDR:PORT")]
+    pub operator_listen: Option<OperatorListen>,
     /// Certificate chain in PEM; with --tls-key the hub speaks TLS itself and reloads on change.
     #[arg(long, env = "ROUTE_HUB_TLS_CERT", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
@@ -100,6 +105,10 @@ pub struct ServeSettings {
         value_name = "ADDR:PORT"
     )]
     pub dns_servers: Vec<SocketAddr>,
+    /// Most facts a second that are taken in from one phone, in bursts of 25 times as many; 0: as many
+    /// as come [default: 200].
+    #[arg(long, env = "ROUTE_HUB_FACTS_PER_S", value_name = "N")]
+    pub facts_per_s: Option<u32>,
     /// How long a stop waits for requests and phones to finish, in seconds [default: 10].
     #[arg(long, env = "ROUTE_HUB_DRAIN_S", value_name = "SECONDS")]
     pub drain_s: Option<u64>,
@@ -114,6 +123,35 @@ pub struct ServeSettings {
     /// Log lines as JSON.
     #[arg(long, env = "ROUTE_HUB_LOG_JSON", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub log_json: Option<bool>,
+}
+
+/// Where the operator's own endpoints are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum OperatorListen {
+    /// Nowhere.
+    Off,
+    /// At an address.
+    At(SocketAddr),
+}
+
+impl FromStr for OperatorListen {
+    type Err = AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "off" => Ok(Self::Off),
+            text => text.parse().map(Self::At),
+        }
+    }
+}
+
+impl TryFrom<String> for OperatorListen {
+    type Error = AddrParseError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
 }
 
 /// Says which setting cannot be used, and why.
@@ -171,6 +209,7 @@ impl ServeSettings {
             dir: self.dir.or(file.dir),
             create: self.create,
             listen: self.listen.or(file.listen),
+            operator_listen: self.operator_listen.or(file.operator_listen),
             tls_cert: self.tls_cert.or(file.tls_cert),
             tls_key: self.tls_key.or(file.tls_key),
             allow_plain_http: self.allow_plain_http.or(file.allow_plain_http),
@@ -191,6 +230,7 @@ impl ServeSettings {
             } else {
                 self.dns_servers
             },
+            facts_per_s: self.facts_per_s.or(file.facts_per_s),
             drain_s: self.drain_s.or(file.drain_s),
             log: self.log.or(file.log),
             log_json: self.log_json.or(file.log_json),
@@ -320,6 +360,17 @@ mod tests {
         assert_eq!((merged.process, merged.drain_s), (Some(1), Some(3)));
         assert_eq!(merged.hosts, ["a.example"]);
         assert_eq!(merged.listen_addr().port(), 8090);
+    }
+
+    #[test]
+    fn the_operators_address_may_be_off() {
+        let read = |text: &str| toml::from_str::<ServeSettings>(text);
+        let off = read("operator_listen = \"off\"").unwrap().operator_listen;
+        assert_eq!(off, Some(OperatorListen::Off));
+        let at = read("operator_listen = \"10.0.0.1:9\"").unwrap();
+        let address = "10.0.0.1:9".parse().unwrap();
+        assert_eq!(at.operator_listen, Some(OperatorListen::At(address)));
+        assert!(read("operator_listen = \"no\"").is_err());
     }
 
     #[test]

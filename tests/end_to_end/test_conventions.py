@@ -202,9 +202,16 @@ def test_what_comes_later_is_refused_by_name_and_its_default_taken(demo):
         success(demo.rest.call("POST", "messages/send", json={**body, "simulated": True, name: value}))
 
 
-def test_health_and_metrics_are_open_and_say_nothing_private(demo):
-    host, port = demo.address
-    for path in ("/healthz", "/readyz", "/metrics"):
-        answer = exchange(demo.address, request("GET", path, None), "GET")
-        assert answer.status == 200, path
+def test_health_is_open_metrics_are_the_operators_and_nothing_says_anything_private(demo):
+    operator = ("127.0.0.1", int(demo.operator_url.rsplit(":", 1)[1]))
+    for address, path, status in (
+        (demo.address, "/healthz", 200),
+        (demo.address, "/readyz", 200),
+        (demo.address, "/metrics", 404),
+        (operator, "/healthz", 200),
+        (operator, "/readyz", 200),
+        (operator, "/metrics", 200),
+    ):
+        answer = exchange(address, request("GET", path, None), "GET")
+        assert answer.status == status, path
         assert b"+1500555" not in answer.body

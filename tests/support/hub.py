@@ -32,6 +32,7 @@ class Demo:
         self.api_key = self.facts["api_key"]
         self.organization_id = self.facts["organization_id"]
         self.project_id = self.facts["project_id"]
+        self.operator_url = self.facts["operator_url"]
         self.phones = self.facts["phones"]
         self.test_phone_id = self.facts["test_phone_id"]
         self.rest = Rest(self.base_url, self.api_key, self.project_id)
@@ -121,6 +122,7 @@ class Serve:
     def __init__(self, folder, port=None, arguments=(), env=None, scheme="http", verify=True):
         self.folder = Path(folder)
         self.port = port or free_port()
+        self.operator_port = free_port()
         self.scheme = scheme
         self.verify = verify
         self.arguments = list(arguments)
@@ -138,6 +140,8 @@ class Serve:
         """Starts the program and waits until it is ready."""
         program = self.binary or binary("route-hub")
         command = [program, "serve", "--dir", self.folder, "--listen", f"127.0.0.1:{self.port}"]
+        if "--operator-listen" not in self.arguments:
+            command += ["--operator-listen", f"127.0.0.1:{self.operator_port}"]
         self.program = Program(command + self.arguments, env=self.env, name="route-hub serve")
         until(self._ready, "the hub is ready", 60)
         return self
@@ -150,6 +154,11 @@ class Serve:
             return requests.get(url, timeout=2, verify=self.verify).status_code == 200
         except requests.RequestException:
             return False
+
+    @property
+    def operator_url(self):
+        """Where the hub tells its operator how it is."""
+        return f"http://127.0.0.1:{self.operator_port}"
 
     def rest(self, key, project):
         """Returns a caller of this hub's API."""

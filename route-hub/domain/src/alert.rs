@@ -22,6 +22,8 @@ coded! {
         HubFrozen = "hub_frozen" / 6,
         /// A row of the database cannot be read.
         RowUnreadable = "row_unreadable" / 15,
+        /// The owner of a phone does not let it forward what comes in, though a program waits for it.
+        ForwardingOff = "forwarding_off" / 16,
     }
 }
 

@@ -18,8 +18,10 @@ mod device;
 mod field;
 mod fold;
 mod group;
+mod kind_queue;
 mod label;
 mod message;
+pub mod networks;
 pub mod numbers;
 mod organization;
 mod phone;
@@ -49,6 +51,7 @@ pub use device::{Device, DeviceState, Pairing, PairingState};
 pub use field::{CustomField, FieldItem, FieldOwner, FieldType};
 pub use fold::fold;
 pub use group::{Compare, Condition, Group, GroupFilters, InvalidFilters, Subject, Term};
+pub use kind_queue::KindQueue;
 pub use label::Label;
 pub use message::{
     Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, status_code,

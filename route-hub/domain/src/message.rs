@@ -128,6 +128,8 @@ impl OwnershipRow {
     pub const WAITING: i64 = 10;
     /// The lowest code of a message that a phone holds.
     pub const EXPOSED: i64 = 20;
+    /// The code of an outcome that nobody knows; below it a message is still open.
+    pub const UNKNOWN: i64 = 50;
     /// The lowest code of a message that needs no more sending.
     pub const SENT: i64 = 60;
 }

@@ -1,7 +1,7 @@
 //! Phones (basic routes): one SIM slot of a device, or a test route.
 
 use crate::code::coded;
-use crate::{QuietHours, Vars, Window, Zone};
+use crate::{KindQueue, QuietHours, Vars, Window, Zone};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 
 coded! {
@@ -124,6 +124,16 @@ pub struct Phone {
     pub android_sdk: Option<i64>,
     /// Network code of the SIM: digits.
     pub mccmnc: Option<String>,
+    /// The name of the SIM's network.
+    pub carrier: Option<String>,
+    /// Signal strength, 0 to 4.
+    pub signal: Option<i64>,
+    /// Whether its owner lets incoming messages be forwarded.
+    pub forwarding: Option<bool>,
+    /// Messages that wait on the device for this SIM, as it last said.
+    pub queue: Option<u32>,
+    /// What waits there in queues of its own: USSD requests and calls.
+    pub kinds: Vec<KindQueue>,
     /// Who made the device.
     pub manufacturer: Option<String>,
     /// The device's model.
@@ -198,6 +208,11 @@ impl Phone {
             app_version: None,
             android_sdk: None,
             mccmnc: None,
+            carrier: None,
+            signal: None,
+            forwarding: None,
+            queue: None,
+            kinds: Vec::new(),
             manufacturer: None,
             model: None,
             send_limit: None,

@@ -134,9 +134,13 @@ fn set(
     Ok(())
 }
 
-/// Says whom a change of a project concerns: its phones go by its zone, and by whether it is stopped.
+/// Says whom a change of a project concerns: its phones go by its zone, by whether it is stopped, and by
+/// whether a program waits for what comes in.
 fn scope_of(before: &Project, after: &Project) -> Scope {
-    let told = |project: &Project| (project.timezone_id.clone(), project.stopped);
+    let told = |project: &Project| {
+        let is_waited_for = project.incoming_url.is_some();
+        (project.timezone_id.clone(), project.stopped, is_waited_for)
+    };
     match told(before) == told(after) {
         true => Scope::Rows(after.id),
         false => Scope::Project(after.id),

@@ -145,7 +145,8 @@ pub fn clear_for_phone(
     clear(hub, tx, project, Some(phone.id), phone.device_id, kind, now)
 }
 
-/// Raises and clears what follows from a phone's health: a low battery, a silent radio.
+/// Raises and clears what follows from a phone's health: a low battery, a silent radio, incoming
+/// messages that its owner does not let it forward.
 ///
 /// # Errors
 /// What the database says.
@@ -171,6 +172,7 @@ pub fn of_health(
             now,
         )?;
     }
+    told |= of_forwarding(hub, tx, project, on, now)?;
     for phone in on {
         let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
         let Some(sim) = sim else { continue };
@@ -187,6 +189,48 @@ pub fn of_health(
         )?;
     }
     Ok(told)
+}
+
+/// Raises and clears what follows from whether a device forwards incoming messages: from its own
+/// word and from the project's `incoming_url`.
+///
+/// # Errors
+/// What the database says.
+pub fn of_forwarding(
+    hub: &Hub,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    on: &[Phone],
+    now: Now,
+) -> Result<bool, StoreError> {
+    let Some(phone) = on.first() else {
+        return Ok(false);
+    };
+    let verdict = rules::forwarding(phone.forwarding, project.incoming_url.is_some());
+    let (subject, kind) = ((None, phone.device_id), AlertKind::ForwardingOff);
+    follow(hub, tx, project, subject, kind, verdict, now)
+}
+
+/// Says whether [`of_forwarding`] would change nothing.
+///
+/// # Errors
+/// What the database says.
+pub fn is_forwarding_told(
+    tx: &mut Tx<'_>,
+    project: &Project,
+    on: &[Phone],
+) -> Result<bool, StoreError> {
+    let Some(phone) = on.first() else {
+        return Ok(true);
+    };
+    let verdict = rules::forwarding(phone.forwarding, project.incoming_url.is_some());
+    let kind = AlertKind::ForwardingOff;
+    let stands = alerts::standing(tx, project.id, None, phone.device_id, kind)?.is_some();
+    Ok(match verdict {
+        Verdict::Raise => stands,
+        Verdict::Clear => !stands,
+        Verdict::Keep => true,
+    })
 }
 
 fn follow(
@@ -280,6 +324,10 @@ const fn detail(kind: AlertKind) -> &'static str {
         }
         AlertKind::HubFrozen => {
             "The hub's data went backwards: sending waits until each phone has answered."
+        }
+        AlertKind::ForwardingOff => {
+            "The phone does not forward what comes in: its owner has not allowed it, and a program \
+             waits for it."
         }
     }
 }

@@ -44,6 +44,17 @@ pub fn radio(sim: &SimInfo) -> Verdict {
     }
 }
 
+/// Judges whether incoming messages reach the program that waits for them; `forwards` is what the
+/// phone's owner allows, `None` when the phone has not said.
+pub fn forwarding(forwards: Option<bool>, is_waited_for: bool) -> Verdict {
+    match forwards {
+        _ if !is_waited_for => Verdict::Clear,
+        Some(true) => Verdict::Clear,
+        Some(false) => Verdict::Raise,
+        None => Verdict::Keep,
+    }
+}
+
 /// What is known of a device's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Presence {
@@ -93,6 +104,14 @@ mod tests {
     fn a_charger_ends_a_low_battery() {
         assert_eq!(battery(Some(3), true), Verdict::Clear);
         assert_eq!(battery(None, false), Verdict::Keep);
+    }
+
+    #[test]
+    fn forwarding_that_is_off_matters_where_a_program_waits() {
+        assert_eq!(forwarding(Some(false), true), Verdict::Raise);
+        assert_eq!(forwarding(Some(false), false), Verdict::Clear);
+        assert_eq!(forwarding(Some(true), true), Verdict::Clear);
+        assert_eq!(forwarding(None, true), Verdict::Keep);
     }
 
     #[test]

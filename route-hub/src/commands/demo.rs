@@ -1,7 +1,7 @@
 //! `route-hub demo`: a hub with virtual phones on a folder of its own, ready to be tried.
 
 use super::demo_phones::{self, Phones};
-use super::demo_screen::Screen;
+use super::demo_screen::{Addresses, Screen};
 use super::demo_setup::{self, Demo};
 use super::running::{Running, Start};
 use super::serve::listen;
@@ -77,6 +77,8 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
     let runtime = Runtime::new()?;
     let listener = runtime.block_on(bind(args.listen))?;
     let bound = listener.local_addr()?;
+    let operator = runtime.block_on(listen(SocketAddr::new(LISTEN.ip(), 0)))?;
+    let operator_url = format!("http://{}", operator.local_addr()?);
     let settings = ServeSettings {
         listen: Some(bound),
         ..ServeSettings::default()
@@ -92,6 +94,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
             settings.host_names(bound),
         )?,
         listener,
+        operator: Some(operator),
         certificate: None,
         guard: Guard {
             allow_loopback: true,
@@ -100,12 +103,19 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         front: FrontSettings::default(),
         names: Names::of_system(),
         caps: Caps::default(),
+        facts_per_s: 0,
         drain: DRAIN,
     };
-    runtime.block_on(run(&args, &folder.path, start, demo))
+    runtime.block_on(run(&args, &folder.path, start, demo, &operator_url))
 }
 
-async fn run(args: &DemoArgs, folder: &Path, start: Start, demo: Demo) -> Result<(), CommandError> {
+async fn run(
+    args: &DemoArgs,
+    folder: &Path,
+    start: Start,
+    demo: Demo,
+    operator_url: &str,
+) -> Result<(), CommandError> {
     let mut told = StopSignal::listen()?;
     let mut running = Running::start(start).await?;
     let screen = Screen::new(args.json);
@@ -129,7 +139,11 @@ async fn run(args: &DemoArgs, folder: &Path, start: Start, demo: Demo) -> Result
             return unfinished.map(drop);
         }
     };
-    screen.ready(&running.hub.base_url, &demo, &phones.list());
+    let addresses = Addresses {
+        hub: &running.hub.base_url,
+        operator: operator_url,
+    };
+    screen.ready(&addresses, &demo, &phones.list());
     let ended = until_told(&mut told, &mut running, &phones, &screen).await;
     phones.stop().await;
     running.stop().await;

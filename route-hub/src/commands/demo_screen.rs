@@ -14,6 +14,14 @@ use virtual_phone::{Seen, Watcher};
 /// screen.
 const LINES_MAX: usize = 1_024;
 
+/// Where the demo's hub is reached.
+pub(super) struct Addresses<'a> {
+    /// By programs and phones, without a slash at the end.
+    pub(super) hub: &'a str,
+    /// By its operator, likewise.
+    pub(super) operator: &'a str,
+}
+
 /// Standard output: one line of JSON, or everything that happens.
 pub(super) struct Screen {
     /// `None`: one line of JSON, and nothing else.
@@ -56,12 +64,13 @@ impl Screen {
     }
 
     /// Says that the demo is ready, and how it is used.
-    pub(super) fn ready(&self, root: &str, demo: &Demo, phones: &[DemoPhone]) {
+    pub(super) fn ready(&self, at: &Addresses<'_>, demo: &Demo, phones: &[DemoPhone]) {
         if self.lines.is_none() {
-            return print_line(&as_json(root, demo, phones));
+            return print_line(&as_json(at, demo, phones));
         }
+        let (root, operator) = (at.hub, at.operator);
         self.say(format_args!(
-            "\nhub      {root}/v1\nAPI key  {}\nproject  {}\n",
+            "\nhub      {root}/v1\nmetrics  {operator}/metrics\nAPI key  {}\nproject  {}\n",
             demo.api_key.as_str(),
             demo.project_id
         ));
@@ -104,11 +113,12 @@ impl Screen {
     }
 }
 
-fn as_json(root: &str, demo: &Demo, phones: &[DemoPhone]) -> String {
+fn as_json(at: &Addresses<'_>, demo: &Demo, phones: &[DemoPhone]) -> String {
     let phone = |it: &DemoPhone| json!({"id": it.id, "phone_number": it.number});
     let phones: Vec<_> = phones.iter().map(phone).collect();
     json!({
-        "base_url": format!("{root}/v1"),
+        "base_url": format!("{}/v1", at.hub),
+        "operator_url": at.operator,
         "api_key": demo.api_key.as_str(),
         "organization_id": demo.organization_id,
         "project_id": demo.project_id,

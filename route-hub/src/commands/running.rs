@@ -11,8 +11,8 @@ use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
 use crate::{
-    broadcasts, cache, elsewhere, housekeeping, link, ops, pairing, requests, retention, routes,
-    schedules,
+    blocking, broadcasts, cache, elsewhere, housekeeping, link, ops, pairing, requests, retention,
+    routes, schedules,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -35,6 +35,8 @@ pub(super) struct Start {
     pub(super) parts: HubParts,
     /// Where it listens.
     pub(super) listener: TcpListener,
+    /// Where it tells its operator how it is; `None`: nowhere.
+    pub(super) operator: Option<TcpListener>,
     /// With what it speaks TLS; `None` is plain HTTP.
     pub(super) certificate: Option<Arc<Certificate>>,
     /// What webhooks may reach.
@@ -45,6 +47,8 @@ pub(super) struct Start {
     pub(super) names: Names,
     /// How much of some kinds a project may have.
     pub(super) caps: Caps,
+    /// Most facts a second that are taken in from one phone; 0: as many as come.
+    pub(super) facts_per_s: u32,
     /// How long a stop waits for requests and phones.
     pub(super) drain: Duration,
 }
@@ -63,6 +67,7 @@ impl Running {
     /// Starts server and workers.
     pub(super) async fn start(start: Start) -> Result<Self, CommandError> {
         let hub = Hub::with_front(start.parts, start.front);
+        hub.fact_rates.limit(start.facts_per_s);
         let base_url = hub.base_url.clone();
         let keep = hub
             .store
@@ -93,8 +98,12 @@ impl Running {
         workers.spawn(cache::fill(hub.clone()));
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
+        workers.spawn(blocking::run(hub.clone()));
         workers.spawn(elsewhere::watch(hub.clone(), seen_elsewhere));
         workers.spawn(tell_health(hub.clone()));
+        if let Some(listener) = start.operator {
+            workers.spawn(tell_operator(hub.clone(), listener));
+        }
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());
         }
@@ -161,6 +170,15 @@ fn router(hub: &Hub) -> Router {
         .route("/pair", post(pairing::request::pair))
         .merge(ops::routes());
     routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), ops::count))
+}
+
+/// Serves the operator's own address until it is dropped: also while the hub stops.
+async fn tell_operator(hub: Hub, listener: TcpListener) {
+    let (_running, never) = watch::channel(false);
+    let router = ops::operator::router(hub.clone());
+    if let Err(error) = serve(hub, listener, None, router, never, Duration::ZERO).await {
+        tracing::error!(%error, "the operator's address ended");
+    }
 }
 
 /// Says in the log when the database takes no more writes, and when it takes them again.

@@ -4,18 +4,21 @@ use super::running::{Running, Start};
 use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
 use crate::front::{FrontSettings, Network};
-use crate::settings::{ServeSettings, Transport};
+use crate::link::RATE_DEFAULT_PER_S;
+use crate::settings::{OperatorListen, ServeSettings, Transport};
 use crate::stored_caps::Cap;
 use crate::tls::Certificate;
 use hub_outgoing::{Allowed, Guard, Names};
 use hub_store::Tx;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 /// The highest number of a hub's process in keys: those above are the admin commands'.
 const PROCESS_MAX: u8 = 239;
+/// Where the operator's own endpoints are unless the settings say otherwise.
+const OPERATOR_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8091);
 /// How long a stop waits for requests and phones unless the settings say otherwise.
 const DRAIN_DEFAULT_S: u64 = 10;
 
@@ -45,6 +48,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let runtime = Runtime::new()?;
     let listener = runtime.block_on(listen(settings.listen_addr()))?;
     let bound = listener.local_addr()?;
+    let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
     let _place = data_folder::enter_to_serve(settings.data_dir(), settings.create)?;
     let store = data_folder::open(settings.data_dir())?;
     let caps = [
@@ -62,11 +66,13 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
             settings.host_names(bound),
         )?,
         listener,
+        operator,
         certificate,
         guard,
         front,
         names: Names::asking(settings.dns_servers.clone()),
         caps: settings.caps(),
+        facts_per_s: settings.facts_per_s.unwrap_or(RATE_DEFAULT_PER_S),
         drain: Duration::from_secs(settings.drain_s.unwrap_or(DRAIN_DEFAULT_S)),
     };
     runtime.block_on(run(start, bound))
@@ -82,6 +88,25 @@ async fn run(start: Start, bound: SocketAddr) -> Result<(), CommandError> {
     };
     running.stop().await;
     ended
+}
+
+/// Binds the operator's address. One that was not asked for and is taken is done without.
+async fn operator_listener(
+    wished: Option<OperatorListen>,
+) -> Result<Option<TcpListener>, CommandError> {
+    let listener = match wished {
+        Some(OperatorListen::Off) => return Ok(None),
+        Some(OperatorListen::At(address)) => listen(address).await?,
+        None => match listen(OPERATOR_DEFAULT).await {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(%error, "/metrics is offered nowhere: give --operator-listen");
+                return Ok(None);
+            }
+        },
+    };
+    tracing::info!(address = %listener.local_addr()?, "listening for the operator");
+    Ok(Some(listener))
 }
 
 /// Binds the address, with a queue that holds many phones coming back at once.

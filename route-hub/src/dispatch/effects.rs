@@ -16,6 +16,7 @@ pub struct Effects {
     settings: BTreeSet<PhoneId>,
     webhooks: bool,
     broadcasts: bool,
+    blocked: bool,
     rows: BTreeSet<ProjectId>,
     projects: BTreeSet<ProjectId>,
     devices: BTreeSet<(ProjectId, DeviceId)>,
@@ -55,6 +56,11 @@ impl Effects {
     /// A broadcast was made or cancelled.
     pub fn broadcasts(&mut self) {
         self.broadcasts = true;
+    }
+
+    /// Messages of blocked contacts are left to be looked at.
+    pub fn blocked(&mut self) {
+        self.blocked = true;
     }
 
     /// A project's phones changed in a way that none of its links goes by.
@@ -100,6 +106,7 @@ impl Effects {
         self.simulated |= other.simulated;
         self.webhooks |= other.webhooks;
         self.broadcasts |= other.broadcasts;
+        self.blocked |= other.blocked;
         self.rows.extend(other.rows);
         self.projects.extend(other.projects);
         self.devices.extend(other.devices);
@@ -136,6 +143,9 @@ impl Effects {
         }
         if self.broadcasts {
             hub.bus.wake_broadcasts();
+        }
+        if self.blocked {
+            hub.bus.wake_blocked();
         }
     }
 }

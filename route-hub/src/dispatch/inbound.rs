@@ -40,7 +40,7 @@ pub fn apply(
         return Ok(Err("no phone has this SIM slot"));
     };
     let counted_in = frame.install.as_ref().unwrap_or(&by.install);
-    if !inbound_counted::count(tx, by.device, counted_in.as_str(), frame.n)? {
+    if !inbound_counted::count(tx, by.device, counted_in.as_str(), frame.n, work.now.unix)? {
         return Ok(Ok(()));
     }
     let raw = Address::new(frame.from.as_str());

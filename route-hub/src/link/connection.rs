@@ -8,6 +8,7 @@ use crate::bus::{Wake, Woken};
 use crate::dispatch::expose::Open;
 use crate::front::Guest;
 use crate::hub::Hub;
+use crate::link::fact_rate::Granted;
 use crate::link::fence::Fence;
 use crate::link::identify::{Admitted, Answer, Greeting, identify};
 use crate::link::patience::{Pauses, until_taken};
@@ -63,6 +64,7 @@ pub async fn serve(
         guest,
         session,
         turn: Turn::default(),
+        facts_in_ms: None,
         commit: None,
         under_way: Arc::default(),
         pauses: Pauses::default(),
@@ -81,6 +83,8 @@ struct Link {
     guest: Option<Guest>,
     session: HubSession,
     turn: Turn,
+    /// When facts that wait for their turn may be taken in, in milliseconds from the last look.
+    facts_in_ms: Option<u64>,
     commit: Option<Commit>,
     /// What the commit under way stores: it is stored again where the store was full.
     under_way: Arc<Turn>,
@@ -138,6 +142,7 @@ impl Link {
             woken = woken(wake) => self.woken(woken),
             () = hub.links.draining(), if self.session.is_open() => self.drain(),
             () = sleep_ms(pause) => self.paused_until = None,
+            () = sleep_ms(self.facts_in_ms) => {}
             () = sleep_ms(timeout) => self.session.handle_timeout(self.hub.now()),
         }
     }
@@ -323,6 +328,10 @@ impl Link {
         if self.commit.is_some() || self.paused_until.is_some() || !self.turn.is_due() {
             return;
         }
+        let facts = self.facts_granted();
+        if facts == 0 && !self.turn.is_due_without_facts() {
+            return;
+        }
         let (credit, clock) = (self.session.send_credit(), self.session.phone_clock());
         let Some(connection) = self
             .admitted
@@ -335,10 +344,30 @@ impl Link {
         connection.clock = clock.unwrap_or(connection.clock);
         let connection = connection.clone();
         let mut turn = std::mem::take(&mut self.turn);
+        self.turn.facts = turn.facts.split_off(facts);
         turn.expose &= self.session.is_open();
         let turn = Arc::new(turn);
         self.under_way = Arc::clone(&turn);
         self.commit = Some(commit(self.hub.clone(), turn, connection));
+    }
+
+    /// Returns how many of the waiting facts may be taken in now; the rest waits for its turn.
+    fn facts_granted(&mut self) -> usize {
+        let (waiting, now) = (self.turn.facts.len(), self.hub.now());
+        let granted = match self.device() {
+            Some(device) => self.hub.fact_rates.take(device, waiting, now.boot),
+            None => Granted::Now(waiting),
+        };
+        match granted {
+            Granted::Now(facts) => {
+                self.facts_in_ms = None;
+                facts
+            }
+            Granted::After(delay_ms) => {
+                self.facts_in_ms = Some(delay_ms);
+                0
+            }
+        }
     }
 
     /// After a commit: write what it numbered, ack what it stored, wake whom it concerns.

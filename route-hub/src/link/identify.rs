@@ -210,7 +210,7 @@ impl Deciding<'_> {
         let project = project_of(tx, &device)?;
         let mut effects = Effects::default();
         if let Some(lost) = &admission.lost_install {
-            installs::lose(tx, &device, lost.as_str())?;
+            installs::lose(tx, &device, lost.as_str(), self.now.unix)?;
             effects = freeze::gone(self.hub, tx, &project, &device, self.now)?;
         } else if device.gen_seen == 0 && admission.reconcile.is_none() {
             // An installation that never was here was given nothing that could have been forgotten.

@@ -11,17 +11,37 @@
 use super::verify::DeviceKey;
 use hub_domain::Device;
 use hub_store::{StoreError, Tx, meta};
-use postrider_model::DeviceId;
+use postrider_model::{DeviceId, UnixMs};
+
+/// Most lost installations that are remembered of one device, however old: a journal that was set
+/// aside may come late, and no device has been wiped so often.
+const LOST_MAX: usize = 100;
 
 /// Remembers that an installation of a device was replaced, with the key that the device has had
-/// until now.
+/// until now, and forgets the oldest of too many.
 ///
 /// # Errors
 /// What the database says.
-pub fn lose(tx: &mut Tx<'_>, device: &Device, install: &str) -> Result<(), StoreError> {
+pub fn lose(
+    tx: &mut Tx<'_>,
+    device: &Device,
+    install: &str,
+    now: UnixMs,
+) -> Result<(), StoreError> {
     let key = DeviceKey::of(device);
-    let kept = format!("{} {}", key.algorithm, key.public);
-    meta::put(tx, &name(device.id, install), &kept)
+    let kept = format!("{} {} {}", key.algorithm, key.public, now.0);
+    meta::put(tx, &name(device.id, install), &kept)?;
+    let mut lost = meta::beginning_with(tx, &name(device.id, ""))?;
+    lost.sort_by_key(|(_, kept)| std::cmp::Reverse(moment(kept)));
+    for (name, _) in lost.iter().skip(LOST_MAX) {
+        meta::remove(tx, name)?;
+    }
+    Ok(())
+}
+
+/// Reads when an installation was lost; those of an earlier version do not say it, and are the oldest.
+fn moment(kept: &str) -> Option<i64> {
+    kept.split(' ').nth(2)?.parse().ok()
 }
 
 /// Says whether a device's installation was replaced before.
@@ -44,10 +64,10 @@ pub fn former_key(
 ) -> Result<Option<DeviceKey>, StoreError> {
     let kept = meta::get(tx, &name(device, install))?;
     Ok(kept.as_deref().and_then(|kept| {
-        let (algorithm, public) = kept.split_once(' ')?;
+        let mut words = kept.split(' ');
         Some(DeviceKey {
-            algorithm: algorithm.to_owned(),
-            public: public.to_owned(),
+            algorithm: words.next()?.to_owned(),
+            public: words.next()?.to_owned(),
         })
     }))
 }

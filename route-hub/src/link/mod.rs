@@ -5,6 +5,7 @@
 
 mod config;
 mod connection;
+mod fact_rate;
 mod fence;
 pub mod freeze;
 mod identify;
@@ -19,7 +20,9 @@ pub mod sims;
 mod socket;
 mod turn;
 mod verify;
+pub mod words;
 
+pub use fact_rate::{FactRates, RATE_DEFAULT_PER_S};
 pub use registry::Links;
 
 use crate::front::Guest;

@@ -3,8 +3,9 @@
 
 use crate::alerts;
 use crate::dispatch::settle::Work;
+use crate::link::words;
 use crate::stored_caps::Cap;
-use hub_domain::{AlertKind, Device, Phone, PhoneType};
+use hub_domain::{AlertKind, Device, Phone, PhoneType, networks};
 use hub_store::{StoreError, Tx, phones};
 use postrider_link::frame::SimInfo;
 use postrider_model::UnixMs;
@@ -19,7 +20,7 @@ pub fn sync(
     device: &Device,
     sims: &[SimInfo],
 ) -> Result<bool, StoreError> {
-    let known = phones::of_device(tx, device.id)?;
+    let mut known = phones::of_device(tx, device.id)?;
     let mut made = false;
     for sim in sims {
         let Some(before) = known.iter().find(|phone| phone.sim == Some(sim.slot)) else {
@@ -27,7 +28,10 @@ pub fn sync(
                 tracing::warn!(device = %device.id, "a SIM is no phone: its project has as many as it may");
                 continue;
             }
-            phones::insert(tx, &fresh(work, device, sim))?;
+            let phone = fresh(work, device, sim);
+            phones::insert(tx, &phone)?;
+            // A slot that is told of twice is one phone.
+            known.push(phone);
             made = true;
             continue;
         };
@@ -58,7 +62,8 @@ fn other_sim(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, phone: &Phone) -> Result<
     Ok(())
 }
 
-/// Makes the phone of a slot that was not in use before.
+/// Makes the phone of a slot that was not in use before; it is in the country of its network, else
+/// in the project's.
 pub fn fresh(work: &Work<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
     let name = match sim.slot.get() {
         0 => device.name.clone(),
@@ -69,8 +74,10 @@ pub fn fresh(work: &Work<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
     let mut phone = Phone::new(id, device.project_id, name, PhoneType::Android, now);
     phone.device_id = Some(device.id);
     phone.sim = Some(sim.slot);
-    phone.country.clone_from(&work.project.country);
     take_in(&mut phone, sim, now);
+    let of_network = phone.mccmnc.as_deref().and_then(networks::country);
+    let country = of_network.map(str::to_owned);
+    phone.country = country.or_else(|| work.project.country.clone());
     phone
 }
 
@@ -79,17 +86,21 @@ pub fn take_in(phone: &mut Phone, sim: &SimInfo, now: UnixMs) {
     if phone.phone_number.is_none() {
         phone.phone_number = sim.number.as_ref().and_then(|number| number.number());
     }
-    if sim.mccmnc.is_some() {
-        phone.mccmnc.clone_from(&sim.mccmnc);
+    if let Some(code) = sim.mccmnc.as_deref().filter(|code| words::is_network(code)) {
+        phone.mccmnc = Some(code.to_owned());
+    }
+    if let Some(carrier) = &sim.carrier {
+        phone.carrier = Some(words::clipped(carrier));
     }
     if sim.send_limit.is_some() {
         phone.send_limit = sim.send_limit;
     }
     if let Some(seen) = &sim.fingerprint {
+        let seen = words::clipped(seen);
         match &phone.sim_fingerprint {
-            Some(known) if known != seen => phone.sim_changed = true,
+            Some(known) if *known != seen => phone.sim_changed = true,
             Some(_) => phone.sim_changed = false,
-            None => phone.sim_fingerprint = Some(seen.clone()),
+            None => phone.sim_fingerprint = Some(seen),
         }
     }
     phone.last_active_time = Some(now);

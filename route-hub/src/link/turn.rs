@@ -3,6 +3,7 @@
 //! Everything that a connection stores goes through here, in one transaction with the counters
 //! that make it count once, and refused when the phone has a newer connection.
 
+use crate::alerts;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::expose::{self, Exposing, Open};
 use crate::dispatch::settle::Work;
@@ -42,7 +43,12 @@ pub struct Turn {
 impl Turn {
     /// Says whether there is anything that cannot wait for the next commit.
     pub fn is_due(&self) -> bool {
-        !self.facts.is_empty() || self.expose || self.ask || self.settings
+        !self.facts.is_empty() || self.is_due_without_facts()
+    }
+
+    /// The same, when its facts have to wait.
+    pub fn is_due_without_facts(&self) -> bool {
+        self.expose || self.ask || self.settings
     }
 
     /// Says whether it only looks whether anything has changed: mostly nothing has.
@@ -130,6 +136,9 @@ pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<boo
     if !config::is_told(&on, &project, &connection.config, now.unix) {
         return Ok(false);
     }
+    if !alerts::is_forwarding_told(tx, &project, &on)? {
+        return Ok(false);
+    }
     for phone in &on {
         if messages::queued_for(tx, phone.id, 1)? > 0 {
             return Ok(false);
@@ -211,6 +220,9 @@ pub fn run(
     };
     if turn.settings {
         down.settings(&on, &project, &mut connection.config, now);
+        if alerts::of_forwarding(hub, tx, &project, &on, now)? {
+            work.effects.webhooks();
+        }
     }
     if turn.ask {
         connection.asks_wait = down.asks(tx, &by, &mut connection.asked)?;
@@ -282,7 +294,7 @@ fn take_in(
     let (Err(reason), Some(s)) = (applied, fact.s()) else {
         return Ok(());
     };
-    tracing::warn!(device = %by.device, s, reason, "a phone's fact was stored aside");
+    tracing::info!(device = %by.device, s, reason, "a phone's fact was stored aside");
     let aside = FactAside {
         device_id: by.device,
         s,

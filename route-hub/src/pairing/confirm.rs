@@ -221,7 +221,7 @@ impl Joining<'_> {
         if device.install != self.claimant.install.as_str() {
             let gone = freeze::gone(self.hub, tx, &self.project, &device, self.now)?;
             self.effects.merge(gone);
-            installs::lose(tx, &device, &device.install)?;
+            installs::lose(tx, &device, &device.install, self.now.unix)?;
             device.frozen = false;
             device.conn = 0;
             (device.gen_seen, device.gen_own) = (0, 0);

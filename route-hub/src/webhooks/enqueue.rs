@@ -11,7 +11,7 @@ use hub_domain::{
 };
 use hub_outgoing::Target;
 use hub_store::{StoreError, Tx, contacts, outbox};
-use postrider_model::{MessageId, Now, Secret};
+use postrider_model::{MessageId, Now, Secret, UnixMs};
 use serde_json::Value;
 
 /// Somebody who wants to be told.
@@ -79,6 +79,7 @@ pub fn incoming_message(
         form.text("from_number_e164", number.as_str());
     }
     let mut view = views::message(tx, message)?;
+    view["time_sent"] = message.time_sent.map(UnixMs::seconds).into();
     if let Some(raw) = raw {
         view["from_number"] = raw.as_str().into();
     }

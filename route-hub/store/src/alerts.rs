@@ -1,5 +1,6 @@
 //! Alerts.
 
+use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Alert, AlertKind};
@@ -159,6 +160,26 @@ pub fn clear(tx: &mut Tx<'_>, id: AlertId, now: UnixMs) -> Result<bool, StoreErr
         &values![id, now],
     )?;
     Ok(changed == 1)
+}
+
+/// Removes a project's alerts that ended before `before`, one step of it.
+///
+/// The last one that says that a device is offline stays while the device does: it would be raised
+/// again otherwise ([`raised_since`]).
+///
+/// # Errors
+/// What the database says.
+pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<Purged, StoreError> {
+    purge::step(tx, |tx, limit| {
+        tx.execute(
+            "DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE project_id = $1 \
+             AND time_cleared IS NOT NULL AND time_cleared < $2 AND NOT (kind = $4 AND EXISTS \
+             (SELECT 1 FROM devices WHERE devices.id = alerts.device_id AND alerts.time_created >= \
+              COALESCE(devices.offline_since, devices.time_last_seen))) \
+             ORDER BY time_cleared LIMIT $3)",
+            &values![project_id, before, limit, AlertKind::PhoneOffline.code()],
+        )
+    })
 }
 
 /// Returns alerts, newest first; those that stand alone unless `cleared_too`.

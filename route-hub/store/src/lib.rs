@@ -11,6 +11,7 @@ pub mod alerts;
 pub mod api_keys;
 pub mod audit;
 pub mod backup;
+pub mod blocked_contacts;
 pub mod broadcasts;
 pub mod changes;
 pub mod contacts;

@@ -49,6 +49,10 @@ const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V15__tenants.sql"),
     ),
     (
+        "V16__phones_and_facts",
+        include_str!("../migrations/V16__phones_and_facts.sql"),
+    ),
+    (
         "V25__test_routes",
         include_str!("../migrations/V25__test_routes.sql"),
     ),

@@ -4,7 +4,7 @@ use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Phone, PhoneType, QuietMode, Vars, WaitingFor, fold};
+use hub_domain::{KindQueue, Phone, PhoneType, QuietMode, Vars, WaitingFor, fold};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ macro_rules! columns {
          sent_message_count, sent_message_epoch, send_delay_ms, timezone_id, quiet_mode, \
          quiet_start, quiet_end, validate_recipient_numbers, allowed_recipient_countries, \
          window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
-         removed, quiet_released_until, send_limit_max"
+         removed, quiet_released_until, send_limit_max, carrier, signal, forwarding, queue, kinds"
     };
 }
 
@@ -56,7 +56,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             columns!(),
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
              $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
-             $32, $33, $34, $35, $36, $37, $38, $39, $40, $41)"
+             $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46)"
         ),
         &values![
             phone.id,
@@ -99,6 +99,11 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             phone.removed,
             phone.quiet_released_until,
             phone.send_limit_max,
+            &phone.carrier,
+            phone.signal,
+            phone.forwarding,
+            phone.queue,
+            KindQueue::all_to_json(&phone.kinds),
             fold(&phone.name),
         ],
     )?;
@@ -119,7 +124,9 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
          timezone_id = $23, quiet_mode = $24, quiet_start = $25, quiet_end = $26, \
          validate_recipient_numbers = $27, allowed_recipient_countries = $28, window_size = $29, \
          sim_fingerprint = $30, sim_changed = $31, waiting_for = $32, next_slot_time = $33, \
-         auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37 WHERE id = $1 AND project_id = $2",
+         auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37, \
+         carrier = $38, signal = $39, forwarding = $40, queue = $41, kinds = $42 \
+         WHERE id = $1 AND project_id = $2",
         &values![
             phone.id,
             phone.project_id,
@@ -158,6 +165,11 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             phone.removed,
             phone.quiet_released_until,
             phone.send_limit_max,
+            &phone.carrier,
+            phone.signal,
+            phone.forwarding,
+            phone.queue,
+            KindQueue::all_to_json(&phone.kinds),
         ],
     )?;
     Ok(changed == 1)
@@ -405,5 +417,12 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
         removed: columns.flag()?,
         quiet_released_until: columns.opt_time()?,
         send_limit_max: columns.opt_count()?,
+        carrier: columns.opt_text()?,
+        signal: columns.opt_int()?,
+        forwarding: columns.opt_flag()?,
+        queue: columns.opt_count()?,
+        kinds: columns
+            .opt_parsed(KindQueue::all_from_json)?
+            .unwrap_or_default(),
     })
 }

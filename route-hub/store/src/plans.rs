@@ -5,9 +5,9 @@ use crate::messages::Retention;
 use crate::sqlite::{SqliteSession, open_writer};
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{
-    SqliteSettings, StoreError, Tx, Value, alerts, broadcasts, changes, facts_aside, fields,
-    idempotency, labels, leftovers, messages, outbox, pairings, phones, projects,
-    relative_schedules, schedules, webhook_log,
+    SqliteSettings, StoreError, Tx, Value, alerts, blocked_contacts, broadcasts, changes,
+    facts_aside, fields, idempotency, labels, leftovers, messages, outbox, pairings, phones,
+    projects, relative_schedules, schedules, webhook_log,
 };
 use hub_domain::{OutboxRow, PhoneType, WebhookEvent};
 use postrider_model::{BroadcastId, DeviceId, Id, Key, PhoneId, ProjectId, UnixMs};
@@ -129,7 +129,8 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
         step: 100,
     };
     pairings::purge(tx, now)?;
-    facts_aside::purge(tx, now)?;
+    facts_aside::purge(tx, project, now)?;
+    alerts::purge(tx, project, now)?;
     idempotency::purge(tx, now)?;
     webhook_log::purge(tx, project, now)?;
     messages::purge_hidden(tx, project, now)?;
@@ -178,6 +179,8 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     outbox::next_endpoint(tx, project, "https://example.org")?;
     outbox::due_keys(tx, project, "https://example.org", now, 100)?;
     alerts::standing_of_device(tx, project, device)?;
+    blocked_contacts::next_after(tx, 0)?;
+    messages::of_contact_below(tx, id(), 77, 100)?;
     phones::with_quiet_hours(tx, PhoneType::Android).map(drop)
 }
 

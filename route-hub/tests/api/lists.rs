@@ -98,6 +98,20 @@ async fn pages_follow_their_markers() {
         }
     }
     assert_eq!(seen, sent);
+    let exact = client.get("messages?page_size=5").await;
+    assert_eq!(
+        exact["truncated"], true,
+        "a full page, though nothing follows"
+    );
+    let marker = exact["next_marker"].as_str().unwrap();
+    let beyond = client
+        .get(&format!("messages?page_size=5&marker={marker}"))
+        .await;
+    assert_eq!(beyond["data"], json!([]));
+    assert_eq!(
+        (&beyond["truncated"], &beyond["next_marker"]),
+        (&json!(false), &Value::Null)
+    );
     assert_eq!(client.ids("messages?offset=3&page_size=9").await, sent[3..]);
     let path = format!(
         "messages?offset=3&page_size=9&marker={}",

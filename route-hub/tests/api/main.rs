@@ -1,5 +1,6 @@
 //! The REST API as a client meets it: through the routes, on a database of its own.
 
+mod blocking;
 mod broadcasts;
 mod cancel_resend_delete;
 mod caps;

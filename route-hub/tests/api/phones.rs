@@ -68,6 +68,28 @@ async fn settings_are_changed_and_sends_go_by_them_at_once() {
 }
 
 #[tokio::test]
+async fn a_phones_country_is_changed_and_taken_away() {
+    let test = hub().await;
+    let client = test.client();
+    let path = format!("phones/{}", test.phone.id);
+    assert_eq!(client.get(&path).await["country"], Value::Null);
+    let change = json!({ "country": "ke", "phone_number": "0712 123456" });
+    let changed = client.post(&path, change).await;
+    assert_eq!(changed["country"], "KE");
+    assert_eq!(changed["phone_number"], "+254712123456", "read in it");
+    for wrong in [json!("XX"), json!("KEN"), json!(5)] {
+        let body = json!({ "country": wrong });
+        client
+            .call("POST", &path, Some(body))
+            .await
+            .invalid("country");
+    }
+    assert_eq!(client.get(&path).await["country"], "KE");
+    let changed = client.post(&path, json!({ "country": null })).await;
+    assert_eq!(changed["country"], Value::Null);
+}
+
+#[tokio::test]
 async fn a_reset_lets_a_phone_go_on_that_its_limit_paused() {
     let test = hub().await;
     let client = test.client();

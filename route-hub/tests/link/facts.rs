@@ -1,8 +1,9 @@
 //! Facts: once each, in order, whatever they say.
 
-use super::support::{hub, sim};
-use hub_domain::WaitingFor;
-use hub_store::messages;
+use super::support::{PATIENCE, hub, sim};
+use hub_domain::{MessageType, WaitingFor};
+use hub_store::{messages, phones, projects};
+use postrider_link::frame::{Kind, KindQueue};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, WireState};
 
@@ -171,6 +172,101 @@ async fn every_word_of_the_phone_for_waiting_is_understood() {
             "{word}"
         );
     }
+}
+
+#[tokio::test]
+async fn what_a_phone_says_of_itself_is_kept_within_lengths() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    let long = "x".repeat(10_000);
+    let mut sim = sim(0, "first");
+    sim.carrier = Some(long.clone());
+    sim.mccmnc = Some(long.clone());
+    sim.queue = Some(7);
+    sim.kinds = vec![KindQueue {
+        kind: Kind::Ussd,
+        queue: 2,
+        next_slot_in_ms: Some(60_000),
+        waiting_for: Some("ussd_answer".to_owned()),
+    }];
+    line.health_with(|health| {
+        health.network = Some("wifi".to_owned());
+        health.model = Some(long);
+        health.battery = Some(200);
+        health.signal = Some(200);
+        health.forwarding = Some(true);
+        health.sims = vec![sim];
+    })
+    .await;
+    line.settle().await;
+    let row = hub.phone(&phone).await;
+    let length = |text: &Option<String>| text.as_ref().map(String::len);
+    assert_eq!(
+        (length(&row.carrier), length(&row.model)),
+        (Some(100), Some(100))
+    );
+    assert_eq!(
+        (row.mccmnc, row.internet_type.as_deref()),
+        (None, Some("wifi"))
+    );
+    assert_eq!((row.battery, row.signal), (Some(100), Some(4)));
+    assert_eq!((row.queue, row.forwarding), (Some(7), Some(true)));
+    let [kind] = row.kinds[..] else {
+        panic!("{:?}", row.kinds);
+    };
+    assert_eq!((kind.kind, kind.queue), (MessageType::Ussd, 2));
+    assert_eq!(kind.waiting_for, Some(WaitingFor::Queue));
+    assert!(kind.next_slot_time.is_some());
+}
+
+#[tokio::test]
+async fn a_slot_that_is_used_later_is_one_phone_in_the_country_of_its_network() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    let mut second = sim(1, "second");
+    second.mccmnc = Some("63902".to_owned());
+    let nowhere = sim(2, "third");
+    line.health(vec![sim(0, "first"), second.clone(), second, nowhere])
+        .await;
+    line.settle().await;
+    let id = phone.device;
+    let phones = hub.write(move |tx| phones::of_device(tx, id)).await;
+    let countries: Vec<_> = phones.iter().map(|one| one.country.as_deref()).collect();
+    assert_eq!(
+        countries[1..],
+        [Some("KE"), Some("US")],
+        "its network's, the project's"
+    );
+}
+
+#[tokio::test]
+async fn forwarding_that_is_off_raises_an_alert_where_a_program_waits() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    let raised = async || hub.alerts().await.contains(&"forwarding_off");
+    line.health_with(|health| health.forwarding = Some(false))
+        .await;
+    line.settle().await;
+    assert!(!raised().await, "nobody waits");
+    let mut project = hub.project.clone();
+    project.incoming_url = Some("http://127.0.0.1:1/in".to_owned());
+    hub.write(move |tx| projects::update(tx, &project)).await;
+    hub.hub.rows_changed();
+    let waiting = async {
+        while !raised().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting)
+        .await
+        .expect("the link hears that a program waits");
+    line.health_with(|health| health.forwarding = Some(true))
+        .await;
+    line.settle().await;
+    assert!(!raised().await, "it forwards");
 }
 
 /// Counts the messages that came in.

@@ -12,5 +12,6 @@ mod pausing;
 mod resuming;
 mod routes;
 mod settings;
+mod shares;
 mod support;
 mod wakeups;

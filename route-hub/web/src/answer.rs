@@ -124,7 +124,7 @@ impl<'w> ObjectWriter<'w> {
 pub struct Page<T> {
     /// The items.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` at the end.
+    /// Where the next page begins; `None` when this one is not full.
     pub next_marker: Option<String>,
 }
 

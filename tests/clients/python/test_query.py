@@ -103,9 +103,11 @@ def test_pages_are_walked_by_marker_and_miss_nothing(project, history, api):
     assert ids(backwards) == (history["out"] + history["in"])[::-1]
 
 
-def test_a_full_last_page_ends_without_a_repeat(project, history):
-    assert ids(project.queryMessages(contact_id=history["contact_id"], page_size=6)) == history["out"] + history["in"]
+def test_a_full_last_page_ends_without_a_repeat(project, history, api):
+    before = api.num_requests
     assert ids(project.queryMessages(contact_id=history["contact_id"], page_size=12)) == history["out"] + history["in"]
+    assert api.num_requests - before == 2, "a full page says that more may follow; the next one is empty"
+    assert ids(project.queryMessages(contact_id=history["contact_id"], page_size=6)) == history["out"] + history["in"]
 
 
 def test_an_offset_counts_once_although_the_client_repeats_it(project, history):

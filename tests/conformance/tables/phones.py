@@ -39,6 +39,13 @@ ANDROID = {
     "app_version": "~text?",
     "android_sdk": "~int?",
     "mccmnc": "~text?",
+    "carrier": "~text?",
+    "signal": "~int?",
+    "forwarding": "~bool?",
+    "queue": "~int?",
+    "kinds": Maybe(
+        [{"kind": "text", "queue": "int", "waiting_for": messages.WAITING_FOR + "?", "next_slot_time": "time?"}]
+    ),
     "manufacturer": "~text?",
     "model": "~text?",
     "send_limit": "~int?",
@@ -132,7 +139,7 @@ SECRET = {
 CONFIG_GOOD = ({"account_sid": "x", "n": 5}, {}, Good([], {}))
 CONFIG_BAD = (Bad("a text", "x"), Bad("a number", 17), Bad("a full array", ["x"]), Bad("9 KiB", {"a": "x" * 9_000}))
 ONE = "/projects/{project_id}/phones/{phone_id}"
-MADE_WITH = ("phone_type", "country")
+MADE_WITH = ("phone_type",)
 READ_ONLY = (
     *("id", "time_created", "last_active_time", "project_id", "url", "sent_message_count", "sent_message_epoch"),
     *("external_setup", *(name for name in ANDROID if name != "send_limit_max")),
@@ -176,6 +183,7 @@ UPDATE = Operation(
     PHONE,
     parameters=(
         NUMBER,
+        country(),
         NAME,
         *SETTINGS,
         *(
@@ -189,6 +197,7 @@ UPDATE = Operation(
     cases=(
         *QUIET,
         Case("no number", {"phone_number": None}, shows={"phone_number": None}),
+        Case("no country", {"country": None}, shows={"country": None}),
         Case("no limit", {"sent_message_limit": None}, shows={"sent_message_limit": None}),
         Case("a limit that is reached", {"sent_message_limit": 0}, shows={"send_paused": True}),
         Case("a provider's secret", {"external_secret": "new"}, path={"phone_id": Own("provider")}),

@@ -60,7 +60,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         let before = found.as_ref();
         let (join, leave) = (&groups.join, &groups.leave);
-        let saved = people::save(work.hub, tx, before, contact, join, leave, now)?;
+        let saved = people::save(work, tx, before, contact, join, leave)?;
         if saved.is_new {
             work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
         }

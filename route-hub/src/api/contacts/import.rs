@@ -49,7 +49,8 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
                 return Ok(Err(refused));
             }
         }
-        let mut fresh_key = || work.hub.key(now).get();
+        let hub = work.hub;
+        let mut fresh_key = || hub.key(now).get();
         let mut saving = Saving::new(work.project.id, &mut fresh_key, now);
         let mut contacts = Vec::with_capacity(items.len());
         for item in &items {
@@ -58,7 +59,7 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
             let saved = saving.save(tx, before.as_ref(), contact, join, leave)?;
             contacts.push(saved);
         }
-        saving.finish(tx)?;
+        saving.finish(work, tx)?;
         for saved in contacts.iter().filter(|saved| saved.is_new) {
             work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
         }

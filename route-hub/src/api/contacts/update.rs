@@ -40,7 +40,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Ok(Err(refused));
         }
         let (join, leave) = (&groups.join, &groups.leave);
-        let saved = people::save(work.hub, tx, Some(&before), contact, join, leave, now)?;
+        let saved = people::save(work, tx, Some(&before), contact, join, leave)?;
         ContactView::read(tx, saved.contact).map(Ok)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);

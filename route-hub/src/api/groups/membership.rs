@@ -44,7 +44,7 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
             true => (&group[..], &[][..]),
             false => (&[][..], &[group_id][..]),
         };
-        people::save(work.hub, tx, Some(&before), contact, join, leave, now)?;
+        people::save(work, tx, Some(&before), contact, join, leave)?;
         Ok(Ok(()))
     };
     let show = |()| Answer::void();

@@ -61,7 +61,7 @@ impl Resource for MessageView {
 
 fn write_times_and_numbers(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("time_created", &message.time_created.seconds());
-    out.put("time_sent", &message.time_sent.map(UnixMs::seconds));
+    out.put("time_sent", &time_sent(message).map(UnixMs::seconds));
     out.put("time_updated", &message.time_updated.seconds());
     out.put("from_number", &message.from_number);
     out.put("to_number", &message.to_number);
@@ -93,6 +93,13 @@ fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("user_id", &NOTHING);
     out.put("project_id", &message.project_id);
     out.put("url", &NOTHING);
+}
+
+/// Returns when a message left; the network's time of one that came in is for its event alone.
+fn time_sent(message: &Message) -> Option<UnixMs> {
+    message
+        .time_sent
+        .filter(|_| message.direction == Direction::Outgoing)
 }
 
 /// The value of what no message can have yet.

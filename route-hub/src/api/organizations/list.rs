@@ -18,12 +18,13 @@ const NAME: FilterSpec = FilterSpec {
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     call.caller.require(Permission::ViewProjects)?;
     let asked = ListQuery::read(&call.params, &["default", "name"], [&NAME])?;
-    if asked.marker.is_some() {
-        return Err(
-            ApiError::invalid_param("marker", "is none of this list, which has one page").into(),
-        );
-    }
     let id = call.caller.key.organization_id;
+    // The only page that anything follows is the one that is full with a single row.
+    let end = format!("{}-{id}", asked.sort);
+    if asked.marker.as_ref().is_some_and(|marker| *marker != end) {
+        let rule = "is not a marker of this list in this order";
+        return Err(ApiError::invalid_param("marker", rule).into());
+    }
     let reading = hub
         .store
         .of_organization(id)
@@ -35,14 +36,12 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
     if asked.count_only {
         return Ok(Answer::count(u64::from(own.is_some())));
     }
-    let is_on_page = asked.offset == 0;
+    let is_on_page = asked.offset == 0 && asked.marker.is_none();
+    let own = own.filter(|_| is_on_page).map(OrganizationView);
+    let is_full = own.is_some() && asked.page_size == 1;
     let page = Page {
-        items: own
-            .filter(|_| is_on_page)
-            .map(OrganizationView)
-            .into_iter()
-            .collect(),
-        next_marker: None,
+        items: own.into_iter().collect(),
+        next_marker: is_full.then_some(end),
     };
     Ok(Answer::page(&page, &asked))
 }

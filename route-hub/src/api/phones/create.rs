@@ -12,9 +12,6 @@ use hub_domain::{Permission, Phone, PhoneType, numbers};
 use hub_store::{Tx, phones};
 use hub_web::{Answer, ApiError, Field, Fields, Params};
 
-/// Letters of a country.
-const COUNTRY_LENGTH: usize = 2;
-
 /// Makes a test route, or a phone at a provider. Phones of a device join by pairing.
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
@@ -26,13 +23,13 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let name = made.name.clone();
         let mut phone = Phone::new(id, work.project.id, name, made.phone_type, now.unix);
-        phone.country.clone_from(&made.country);
         if let Err(error) = made.change.apply(&mut phone) {
             return Ok(Err(error));
         }
         if let Some(reached) = Cap::Phones.reached(tx, work.project.id)? {
             return Ok(Err(reached.refuse("phone_type")));
         }
+        phone.country.clone_from(&made.country);
         phones::insert(tx, &phone)?;
         made.change.store_account(tx, &phone)?;
         work.note(tx, actor, "phone.create", id)?;
@@ -54,9 +51,9 @@ struct Made {
 impl Made {
     fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
         let phone_type = phone_type(&params.get("phone_type"))?;
-        let country = country(&params.get("country"))?;
-        let region = country.as_deref().or(region);
         let change = Change::read(params, region)?;
+        let country = change.country();
+        let region = country.or(region);
         let missing = || params.get("phone_number").refuse("is required");
         let number = change.number().ok_or_else(missing)?;
         let found = numbers::regions(number, region);
@@ -67,7 +64,7 @@ impl Made {
         Ok(Self {
             phone_type,
             name: format!("{phone_type} {}", number.as_str()),
-            country: country.or(own),
+            country: country.map(str::to_owned).or(own),
             change,
         })
     }
@@ -82,17 +79,5 @@ fn phone_type(field: &Field<'_>) -> Result<PhoneType, ApiError> {
     match field.one_of(&types)? {
         Some(kind) => Ok(kind),
         None => Err(field.refuse("is required")),
-    }
-}
-
-fn country(field: &Field<'_>) -> Result<Option<String>, ApiError> {
-    let text = field
-        .string(COUNTRY_LENGTH)?
-        .filter(|text| !text.is_empty());
-    match text.map(str::to_ascii_uppercase) {
-        Some(region) if !numbers::is_region(&region) => {
-            Err(field.refuse("must be a country's two letters, as KE"))
-        }
-        region => Ok(region),
     }
 }

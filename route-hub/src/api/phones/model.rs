@@ -1,9 +1,10 @@
 //! A phone (basic route) as the API shows it.
 
-use hub_domain::{Phone, PhoneAccount, PhoneType, Project};
+use hub_domain::{KindQueue, Phone, PhoneAccount, PhoneType, Project};
 use hub_store::{StoreError, Tx, phone_accounts};
 use hub_web::{ObjectWriter, Resource};
 use postrider_model::UnixMs;
+use serde_json::{Value, json};
 
 /// A phone with what its project says in its place.
 #[derive(Debug, Clone)]
@@ -115,6 +116,12 @@ fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
     out.put("app_version", &phone.app_version);
     out.put("android_sdk", &phone.android_sdk);
     out.put("mccmnc", &phone.mccmnc);
+    out.put("carrier", &phone.carrier);
+    out.put("signal", &phone.signal);
+    out.put("forwarding", &phone.forwarding);
+    out.put("queue", &phone.queue);
+    let kinds: Vec<_> = phone.kinds.iter().map(kind_queue).collect();
+    out.put("kinds", &kinds);
     out.put("manufacturer", &phone.manufacturer);
     out.put("model", &phone.model);
     out.put("send_limit", &phone.send_limit);
@@ -125,12 +132,21 @@ fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
     out.put("next_slot_time", &seconds(phone.next_slot_time));
 }
 
+fn kind_queue(queue: &KindQueue) -> Value {
+    json!({
+        "kind": queue.kind.as_str(),
+        "queue": queue.queue,
+        "waiting_for": queue.waiting_for.map(|reason| reason.as_str()),
+        "next_slot_time": seconds(queue.next_slot_time),
+    })
+}
+
 fn seconds(time: Option<UnixMs>) -> Option<i64> {
     time.map(UnixMs::seconds)
 }
 
 /// The fields that are given to a new phone and never change.
-pub(super) const MADE_WITH: &[&str] = &["phone_type", "country"];
+pub(super) const MADE_WITH: &[&str] = &["phone_type"];
 
 /// The fields that a caller may read but not write.
 pub(super) const READ_ONLY: &[&str] = &[
@@ -145,6 +161,11 @@ pub(super) const READ_ONLY: &[&str] = &[
     "app_version",
     "android_sdk",
     "mccmnc",
+    "carrier",
+    "signal",
+    "forwarding",
+    "queue",
+    "kinds",
     "manufacturer",
     "model",
     "send_limit",

@@ -57,6 +57,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
 pub(super) struct Change {
     name: Option<String>,
     phone_number: Option<Option<PhoneNumber>>,
+    country: Option<Option<String>>,
     send_paused: Option<bool>,
     sent_message_limit: Option<Option<u32>>,
     send_delay_sec: Option<i64>,
@@ -71,6 +72,8 @@ pub(super) struct Change {
 impl Change {
     pub(super) fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
         parse::refuse_read_only(params, READ_ONLY)?;
+        let country = country(&params.get("country"))?;
+        let region = country.as_ref().and_then(Option::as_deref).or(region);
         let name = params.get("name");
         let number = params.get("phone_number");
         let typed = number
@@ -86,6 +89,7 @@ impl Change {
                 false => None,
             },
             phone_number: number.is_present().then_some(parsed),
+            country,
             send_paused: params.get("send_paused").boolean()?,
             sent_message_limit: count(&params.get("sent_message_limit"), 0)?,
             send_delay_sec: params.get("send_delay").integer(0..=SEND_DELAY_SEC_MAX)?,
@@ -106,6 +110,11 @@ impl Change {
         }
     }
 
+    /// Returns the country that is given.
+    pub(super) fn country(&self) -> Option<&str> {
+        self.country.as_ref().and_then(Option::as_deref)
+    }
+
     /// Stores what is said of the phone's account.
     pub(super) fn store_account(&self, tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
         if self.account.is_empty() || !phone.phone_type.is_provider() {
@@ -122,6 +131,9 @@ impl Change {
         }
         if let Some(number) = &self.phone_number {
             phone.phone_number.clone_from(number);
+        }
+        if let Some(country) = &self.country {
+            phone.country.clone_from(country);
         }
         if let Some(delay_sec) = self.send_delay_sec {
             phone.set_send_delay(delay_sec * 1_000);
@@ -154,6 +166,22 @@ fn count(field: &Field<'_>, least: i64) -> Result<Option<Option<u32>>, ApiError>
     Ok(field.is_present().then_some(value))
 }
 
+/// Reads a country or, as `null` or nothing, its absence.
+fn country(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {
+    let text = field.string(COUNTRY_LENGTH)?;
+    let country = text.filter(|text| !text.is_empty());
+    let country = country.map(|text| region(field, text)).transpose()?;
+    Ok(field.is_present().then_some(country))
+}
+
+fn region(field: &Field<'_>, text: &str) -> Result<String, ApiError> {
+    let region = text.to_ascii_uppercase();
+    match numbers::is_region(&region) {
+        true => Ok(region),
+        false => Err(field.refuse("must be a country's two letters, as KE")),
+    }
+}
+
 /// Reads the regions that a phone may send to; none at all means every one.
 fn countries(field: &Field<'_>) -> Result<Option<Option<Vec<String>>>, ApiError> {
     let Some(items) = field
@@ -164,10 +192,7 @@ fn countries(field: &Field<'_>) -> Result<Option<Option<Vec<String>>>, ApiError>
     };
     let mut countries = Vec::with_capacity(items.len());
     for item in items {
-        let region = item.required_string(COUNTRY_LENGTH)?.to_ascii_uppercase();
-        if !numbers::is_region(&region) {
-            return Err(item.refuse("must be a country's two letters, as KE"));
-        }
+        let region = region(&item, item.required_string(COUNTRY_LENGTH)?)?;
         if !countries.contains(&region) {
             countries.push(region);
         }

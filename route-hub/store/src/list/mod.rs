@@ -232,7 +232,7 @@ impl Default for ListQuery {
 pub struct Page<T> {
     /// Its rows.
     pub rows: Vec<T>,
-    /// Whether more rows follow.
+    /// Whether the page is full; the next one may still be empty.
     pub truncated: bool,
     /// What the next page is asked with; `None` for an empty page.
     pub next_marker: Option<String>,
@@ -327,7 +327,7 @@ pub(crate) fn page<T>(
         });
     }
     let width = table.columns.split(',').count();
-    let mut rows = tx.within(TIME_MAX, |tx| {
+    let rows = tx.within(TIME_MAX, |tx| {
         let path = path::choose(tx, table, scope, query)?;
         let statement = sql::page(table, scope, query, path);
         tx.query_built(&statement.text, statement.values(), |row| {
@@ -339,8 +339,7 @@ pub(crate) fn page<T>(
         })
     })?;
     let page_size = query.page_size as usize;
-    let truncated = rows.len() > page_size;
-    rows.truncate(page_size);
+    let truncated = rows.len() >= page_size;
     let next_marker = rows.last().map(|(_, last)| {
         let marker = Marker::new(query.sort, last.sort.clone(), last.id);
         marker.encode()

@@ -78,7 +78,7 @@ pub(super) fn page<T>(
     if let Some(marker) = &query.marker {
         select.cond_where(building.beyond(marker));
     }
-    select.limit(u64::from(query.page_size) + 1);
+    select.limit(u64::from(query.page_size));
     if query.offset > 0 {
         select.offset(u64::from(query.offset));
     }

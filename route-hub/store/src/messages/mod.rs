@@ -24,9 +24,11 @@ macro_rules! columns {
 }
 
 mod dispatch;
+mod of_contact;
 pub(crate) mod retention;
 
 pub use dispatch::*;
+pub use of_contact::{OfContact, of_contact_below};
 #[cfg(test)]
 pub(crate) use retention::erase;
 pub use retention::{Removed, Retention, any_old, purge_hidden, remove_old};

@@ -42,7 +42,7 @@ impl Old {
     /// Says whether nothing can become of the message any more: it came in, or it was sent or
     /// ended, or nobody heard of it for long.
     fn is_over(&self, retention: &Retention) -> bool {
-        let is_unknown = self.state >= UNKNOWN;
+        let is_unknown = self.state >= OwnershipRow::UNKNOWN;
         let is_forgotten = self
             .life_end
             .is_some_and(|end| end < retention.unknown_before);
@@ -51,9 +51,6 @@ impl Old {
             || (is_unknown && is_forgotten)
     }
 }
-
-/// The code of an outcome that nobody knows.
-const UNKNOWN: i64 = 50;
 
 /// Removes what is over among the next of a project's old messages above the key `above`, and
 /// takes it out of its contacts' counts.

@@ -213,9 +213,11 @@ pub(crate) fn a_page_says_what_follows<B: Backend>() {
             .read_blocking(move |tx| phones::list(tx, id(10), &query))
             .unwrap()
     };
-    let whole = page(60, 0);
+    let whole = page(61, 0);
     assert_eq!((whole.rows.len(), whole.truncated), (60, false));
     assert!(whole.next_marker.is_some());
+    let full = page(60, 0);
+    assert_eq!((full.rows.len(), full.truncated), (60, true));
     let part = page(59, 0);
     assert_eq!((part.rows.len(), part.truncated), (59, true));
     let end = page(50, 58);

@@ -9,13 +9,13 @@ use hub_domain::{
 use hub_store::{SqliteSettings, Store, StoreError, Tx};
 use hub_store::{alerts, devices, facts_aside, messages, meta, organizations, phones, projects};
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::{KeyMaker, MessageId, MessageStatus};
+use postrider_model::{KeyMaker, MessageId, MessageStatus, UnixMs};
 use route_hub::clock::SystemClock;
 use route_hub::dispatch::effects::Effects;
 use route_hub::dispatch::settle::{Detail, Work};
 use route_hub::dispatch::{inbound, life};
 use route_hub::hub::{Hub, HubParts};
-use route_hub::link::{freeze, proof};
+use route_hub::link::{freeze, installs, proof};
 use route_hub::{link, routes, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -209,7 +209,7 @@ impl TestHub {
         self.write(move |tx| {
             let mut device = devices::get(tx, id)?.expect("it is there");
             let other = devices::get(tx, other)?.expect("it is there");
-            link::installs::lose(tx, &device, &device.install)?;
+            installs::lose(tx, &device, &device.install, UnixMs(1))?;
             device.public_key = other.public_key;
             device.install = "install-of-tests-2".to_owned();
             devices::update(tx, &device)

@@ -362,12 +362,17 @@ impl Line {
 
     /// Reports how its SIM slots are.
     pub async fn health(&mut self, sims: Vec<SimInfo>) {
+        self.health_with(|health| health.sims = sims).await;
+    }
+
+    /// Reports the health that `change` changed.
+    pub async fn health_with(&mut self, change: impl FnOnce(&mut Health)) {
         self.up += 1;
-        let health = Health {
+        let mut health = Health {
             s: self.up,
-            sims,
             ..Health::default()
         };
+        change(&mut health);
         self.write(PhoneFrame::Health(health)).await;
     }
 

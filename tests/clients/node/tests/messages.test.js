@@ -113,6 +113,7 @@ test("a cursor walks several pages, counts, and stops at its limit", async () =>
   assert.deepEqual(await ids(of({ page_size: 3 })), sent);
   assert.equal(api.numRequests - before, 3);
   assert.deepEqual(await ids(of({ page_size: 2, sort_dir: "desc" })), [...sent].reverse());
+  assert.deepEqual(await ids(of({ page_size: 7 })), sent, "a full page after which nothing follows");
   assert.deepEqual(await ids(of().limit(4)), sent.slice(0, 4));
   assert.equal(await call(of({ page_size: 1 }), "count"), 7);
   const contact = await call(project, "getContactById", contact_id);

@@ -1,0 +1,123 @@
+//! Blocked contacts: what is queued for one is cancelled, as `cancel` does.
+//!
+//! A contact's newest messages are looked at in the transaction that blocks it. The rest, where there
+//! are many, is noted in that transaction and looked at in steps: projects take turns, a step each. A
+//! contact that is let go again meanwhile keeps what was not looked at yet.
+
+use crate::dispatch::effects::Effects;
+use crate::dispatch::settle::{Detail, Work};
+use crate::hub::Hub;
+use hub_store::blocked_contacts::{self, BlockedContact};
+use hub_store::messages::OfContact;
+use hub_store::{StoreError, Tx, contacts, messages, projects};
+use postrider_link::ownership::hub::Fact;
+use postrider_model::{ContactId, Now};
+use std::time::Duration;
+
+/// Most messages that are looked at in one unit of work.
+const STEP: usize = 100;
+/// How often notes are looked for whose wake-up was lost.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// Begins to cancel what is queued for contacts that were just blocked.
+///
+/// # Errors
+/// What the database says.
+pub fn begin(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    blocked: &[ContactId],
+) -> Result<(), StoreError> {
+    let mut left = STEP;
+    for contact_id in blocked {
+        let note = BlockedContact {
+            contact_id: *contact_id,
+            project_id: work.project.id,
+            below: i64::MAX,
+        };
+        left -= go_on(work, tx, note, left)?;
+    }
+    Ok(())
+}
+
+/// Cancels what is queued for blocked contacts until it is dropped.
+pub async fn run(hub: Hub) {
+    loop {
+        match round(&hub, hub.now()).await {
+            Ok(0) => {}
+            Ok(_) => continue,
+            Err(error) => tracing::error!(%error, "messages of blocked contacts stay queued"),
+        }
+        let _ = tokio::time::timeout(LOOK_EVERY, hub.bus.blocked_woken()).await;
+    }
+}
+
+/// Takes one contact of each project a step further and returns how many there were.
+///
+/// # Errors
+/// What the database says.
+pub async fn round(hub: &Hub, now: Now) -> Result<usize, StoreError> {
+    let (mut above, mut count) = (0, 0);
+    loop {
+        let reading = hub
+            .store
+            .read(move |tx| blocked_contacts::next_after(tx, above));
+        let Some(note) = reading.await? else {
+            return Ok(count);
+        };
+        (above, count) = (note.project_id.get(), count + 1);
+        let inside = hub.clone();
+        let share = hub.store.of(note.project_id);
+        let step = share.write(move |tx| step(&inside, tx, note, now));
+        step.await?.perform(hub);
+    }
+}
+
+fn step(hub: &Hub, tx: &mut Tx<'_>, note: BlockedContact, now: Now) -> Result<Effects, StoreError> {
+    let project = projects::get(tx, note.project_id)?;
+    let contact = contacts::get(tx, note.project_id, note.contact_id)?;
+    let is_blocked = contact.is_some_and(|contact| contact.send_blocked);
+    let Some(project) = project.filter(|_| is_blocked) else {
+        blocked_contacts::remove(tx, note.contact_id)?;
+        return Ok(Effects::default());
+    };
+    let mut work = Work::new(hub, &project, now);
+    go_on(&mut work, tx, note, STEP)?;
+    work.finish(tx)
+}
+
+/// Looks at up to `most` more messages of a contact, notes what is left, and returns how many
+/// messages it looked at.
+fn go_on(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    note: BlockedContact,
+    most: usize,
+) -> Result<usize, StoreError> {
+    let next = messages::of_contact_below(tx, note.contact_id, note.below, most)?;
+    for one in next.iter().filter(|one| one.is_open) {
+        cancel(work, tx, one)?;
+    }
+    match next.last() {
+        Some(last) if next.len() == most => {
+            let below = last.id.get();
+            blocked_contacts::put(tx, &BlockedContact { below, ..note })?;
+            work.effects.blocked();
+        }
+        None if most == 0 => {
+            blocked_contacts::put(tx, &note)?;
+            work.effects.blocked();
+        }
+        _ => blocked_contacts::remove(tx, note.contact_id)?,
+    }
+    Ok(next.len())
+}
+
+fn cancel(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, one: &OfContact) -> Result<(), StoreError> {
+    let Some(mut message) = messages::get(tx, work.project.id, one.id)? else {
+        return Ok(());
+    };
+    // What has left, or has ended meanwhile, is refused and stays as it is.
+    let _ = work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?;
+    Ok(())
+}

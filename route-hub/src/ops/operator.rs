@@ -1,0 +1,211 @@
+//! The operator's own address: `/metrics`, and what is wrong when the hub is not ready.
+
+use super::{Readiness, ok};
+use crate::hub::Hub;
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::{StatusCode, header};
+use hub_store::{StoreError, Tx, facts_aside, messages, outbox};
+use hub_web::ApiError;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+use serde_json::json;
+
+const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Returns the router of the operator's address.
+pub fn router(hub: Hub) -> Router {
+    Router::new()
+        .route("/healthz", get(async || ok()))
+        .route("/readyz", get(readyz))
+        .route("/metrics", get(metrics))
+        .with_state(hub)
+}
+
+/// Says what is wrong when the hub is not ready.
+async fn readyz(State(hub): State<Hub>) -> Response {
+    let readiness = Readiness::of(&hub).await;
+    let (status, word) = match readiness.is_ready() {
+        true => (StatusCode::OK, "ok"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+    };
+    let told = json!({
+        "status": word,
+        "stopping": readiness.stopping,
+        "database": readiness.database.as_str(),
+        "database_answers": readiness.answers,
+    });
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (status, json, told.to_string()).into_response()
+}
+
+/// What is read from the database for one look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    queued: u64,
+    webhooks: u64,
+    facts_dropped: u64,
+}
+
+/// Tells what is counted; what the database would have to say is left out while it does not answer.
+async fn metrics(State(hub): State<Hub>) -> Response {
+    let counting = async {
+        let counted = hub.store.read(count_rows).await;
+        counted
+            .inspect_err(|error| tracing::warn!(%error, "rows could not be counted"))
+            .ok()
+    };
+    let counted = hub.metrics.counted.get(hub.clock, counting).await;
+    match written(&hub, counted) {
+        Ok(text) => ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response(),
+        Err(error) => ApiError::internal(error).into_response(),
+    }
+}
+
+fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
+    let by_project = messages::queued_by_project(tx)?;
+    Ok(Counted {
+        queued: by_project.iter().map(|(_, queued)| queued).sum(),
+        webhooks: outbox::count(tx)?,
+        facts_dropped: facts_aside::dropped(tx)?,
+    })
+}
+
+fn written(hub: &Hub, counted: Option<Counted>) -> Result<String, std::fmt::Error> {
+    let mut registry = Registry::with_prefix("route_hub");
+    let load = hub.store.load();
+    let visitors = hub.front.load();
+    let gauges: [(&str, &str, Option<u64>); 8] = [
+        (
+            "connections_open",
+            "Connections to the hub, phones among them",
+            Some(visitors.connections as u64),
+        ),
+        (
+            "strangers",
+            "Connections and proxied requests without a valid key or hello",
+            Some(visitors.strangers as u64),
+        ),
+        (
+            "messages_queued",
+            "Messages that wait at the hub or on a phone",
+            counted.map(|counted| counted.queued),
+        ),
+        (
+            "webhooks_waiting",
+            "Webhook events that are not delivered yet",
+            counted.map(|counted| counted.webhooks),
+        ),
+        (
+            "phones_connected",
+            "Devices with an open link",
+            Some(hub.links.connected() as u64),
+        ),
+        (
+            "store_jobs_waiting",
+            "Jobs that wait to be written",
+            Some(load.writes_waiting as u64),
+        ),
+        (
+            "store_reads_waiting",
+            "Jobs that wait to read",
+            Some(load.reads_waiting as u64),
+        ),
+        (
+            "store_health",
+            "0 while the database takes writes, 1 while it is full, 2 while it cannot be written, 3 when damaged",
+            Some(hub.store.health() as u64),
+        ),
+    ];
+    for (name, help, value) in gauges {
+        let Some(value) = value else { continue };
+        registry.register(
+            name,
+            help,
+            ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)),
+        );
+    }
+    if let Some(counted) = counted {
+        let help = "Facts of phones that were set aside and dropped for newer ones";
+        registry.register(
+            "facts_dropped",
+            help,
+            ConstCounter::new(counted.facts_dropped),
+        );
+    }
+    let counters: [(&str, &str, u64); 5] = [
+        (
+            "connections_turned_away",
+            "Connections and requests for which there was no place",
+            visitors.turned_away,
+        ),
+        (
+            "strangers_ended",
+            "Connections of strangers that ended to make room",
+            visitors.made_room,
+        ),
+        ("store_commits", "Group commits", load.commits),
+        (
+            "store_jobs_committed",
+            "Jobs that were committed, in groups",
+            load.jobs_committed,
+        ),
+        (
+            "link_looks",
+            "Times that a phone's link was told that its settings may have changed",
+            hub.bus.looks(),
+        ),
+    ];
+    for (name, help, value) in counters {
+        registry.register(name, help, ConstCounter::new(value));
+    }
+    let metrics = &hub.metrics;
+    registry.register(
+        "http_requests",
+        "Requests answered",
+        metrics.answered.clone(),
+    );
+    let help = "How long answers took, in seconds";
+    registry.register(
+        "http_request_duration_seconds",
+        help,
+        metrics.seconds.clone(),
+    );
+    let mut text = String::new();
+    encode(&mut text, &registry)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::tests::hub;
+
+    #[test]
+    fn what_is_counted_has_the_names_that_operators_watch() {
+        let (hub, _folder) = hub();
+        for status in ["2xx", "2xx", "5xx"] {
+            hub.metrics.count("/v1/x/{id}".into(), "GET", status, 0.004);
+        }
+        let counted = hub.store.read_blocking(count_rows).ok();
+        let text = written(&hub, counted).unwrap();
+        for line in [
+            "route_hub_messages_queued 0",
+            "route_hub_webhooks_waiting 0",
+            "route_hub_phones_connected 0",
+            "route_hub_facts_dropped_total 0",
+            "route_hub_store_jobs_waiting 0",
+            r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="2xx"} 2"#,
+            r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="5xx"} 1"#,
+            r#"route_hub_http_request_duration_seconds_count{route="/v1/x/{id}"} 3"#,
+            r#"route_hub_http_request_duration_seconds_bucket{le="0.0025",route="/v1/x/{id}"} 0"#,
+            r#"route_hub_http_request_duration_seconds_bucket{le="0.005",route="/v1/x/{id}"} 3"#,
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
+        }
+    }
+}
