@@ -36,5 +36,6 @@ pub mod serve;
 pub mod settings;
 pub mod setup;
 pub mod stored_caps;
+pub mod steps;
 pub mod tls;
 pub mod webhooks;

@@ -3,13 +3,15 @@
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
+use crate::steps;
 use hub_domain::{Broadcast, Project};
 use hub_store::{StoreError, Tx, broadcasts, messages};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::Now;
+use std::sync::Arc;
 
 /// Most messages of one step.
-const STEP: u32 = 200;
+pub const STEP: u32 = 200;
 
 /// Walks through a cancelled broadcast one step further; says whether it moved.
 ///
@@ -20,10 +22,13 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
     let Some(project) = project else {
         return Ok(false);
     };
-    let (inside, of) = (hub.clone(), project.id);
-    let job = move |tx: &mut Tx<'_>| walk_alone(&inside, tx, &project, &broadcast, now);
-    let effects = hub.store.of(of).write(job).await?;
-    effects.perform(hub);
+    let effects = steps::fitting(STEP, |most| {
+        let (inside, project, broadcast) = (hub.clone(), Arc::clone(&project), broadcast.clone());
+        let share = hub.store.of(project.id);
+        let walk = move |tx: &mut Tx<'_>| walk_alone(&inside, tx, &project, &broadcast, most, now);
+        share.write(walk)
+    });
+    effects.await?.perform(hub);
     Ok(true)
 }
 
@@ -32,14 +37,15 @@ fn walk_alone(
     tx: &mut Tx<'_>,
     project: &Project,
     broadcast: &Broadcast,
+    most: u32,
     now: Now,
 ) -> Result<Effects, StoreError> {
     let mut work = Work::new(hub, project, now);
-    walk(&mut work, tx, broadcast)?;
+    walk(&mut work, tx, broadcast, most)?;
     work.finish(tx)
 }
 
-/// Cancels the next messages that wait at the hub, and asks phones for those that they hold.
+/// Cancels up to `most` of the next messages that wait at the hub, and asks phones for those that they hold.
 ///
 /// # Errors
 /// What the database says.
@@ -47,11 +53,12 @@ pub fn walk(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
+    most: u32,
 ) -> Result<(), StoreError> {
     let above = broadcast.done_up_to;
-    let open = messages::open_of_broadcast(tx, broadcast.id, above, STEP)?;
+    let open = messages::open_of_broadcast(tx, broadcast.id, above, most)?;
     let up_to = open.last().map(|last| last.id);
-    let up_to = up_to.filter(|_| open.len() == STEP as usize);
+    let up_to = up_to.filter(|_| open.len() == most as usize);
     if !broadcasts::walked(tx, broadcast, up_to)? {
         return Ok(());
     }

@@ -5,11 +5,13 @@ use crate::api::scheduled::message::Message;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
+use crate::steps;
 use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
 use hub_store::contacts::{self, Touches, by};
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
 use hub_store::{StoreError, Tx, broadcasts, groups};
 use postrider_model::{ContactId, GroupId, Now, UnixMs};
+use std::sync::Arc;
 
 /// Most recipients of one step: what single sends wait for at most.
 const STEP: u32 = 100;
@@ -17,6 +19,7 @@ const STEP: u32 = 100;
 const SMALLER: usize = 4;
 
 /// The recipients of a step.
+#[derive(Clone)]
 struct Next {
     /// Each with its place: the key of a contact, or the number of a number.
     to: Vec<(i64, ScheduledTo)>,
@@ -59,10 +62,18 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         Some(Err(problem)) => return end(hub, &broadcast, &problem).await,
         Some(Ok(planned)) => planned.part_of(&broadcast),
     };
-    let (inside, of) = (hub.clone(), project.id);
-    let job = move |tx: &mut Tx<'_>| send(&inside, tx, &project, &broadcast, &planned, &next, now);
-    let effects = hub.store.of(of).write(job).await?;
-    effects.perform(hub);
+    let sending = Arc::new((project, broadcast, planned));
+    let effects = steps::fitting(STEP, |most| {
+        let (inside, sending) = (hub.clone(), Arc::clone(&sending));
+        let next = next.clone().first(most as usize);
+        let share = hub.store.of(sending.0.id);
+        let job = move |tx: &mut Tx<'_>| {
+            let (project, broadcast, planned) = &*sending;
+            send(&inside, tx, project, broadcast, planned, &next, now)
+        };
+        share.write(job)
+    });
+    effects.await?.perform(hub);
     Ok(true)
 }
 

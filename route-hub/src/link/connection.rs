@@ -513,7 +513,7 @@ fn commit(hub: Hub, turn: Arc<Turn>, connection: Connection) -> Commit {
         let inside = hub.clone();
         let project = connection.fence.project;
         let share = hub.store.of(project);
-        share.write(move |tx| turn::run(&inside, tx, &turn, connection.clone(), now))
+        share.write_whole(move |tx| turn::run(&inside, tx, &turn, connection.clone(), now))
     };
     match look {
         None => Box::pin(store()),

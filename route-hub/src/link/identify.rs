@@ -75,7 +75,8 @@ pub async fn identify(
     let worker = hub.clone();
     let (answer, effects) = hub
         .store
-        .write(move |tx| {
+        .of(project)
+        .write_whole(move |tx| {
             let deciding = Deciding {
                 hub: &worker,
                 hello: &hello,

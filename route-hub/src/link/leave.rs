@@ -62,6 +62,6 @@ pub async fn unpaired(
         }
         Ok(effects)
     };
-    hub.store.of(project).write(job).await?.perform(hub);
+    hub.store.of(project).write_whole(job).await?.perform(hub);
     Ok(())
 }

@@ -27,7 +27,7 @@ pub async fn store(hub: &Hub, fence: Fence, rows: Vec<HeldRow>) -> Result<(), St
     let effects = hub
         .store
         .of(fence.project)
-        .write(move |tx| {
+        .write_whole(move |tx| {
             let device = of_connection(tx, &fence)?;
             show(&worker, tx, &device, &rows, now)
         })
@@ -228,7 +228,7 @@ pub async fn finish(
     let (resume, effects) = hub
         .store
         .of(fence.project)
-        .write(move |tx| {
+        .write_whole(move |tx| {
             let device = of_connection(tx, &fence)?;
             reconcile(&worker, tx, &device, &link, restarts, now)
         })

@@ -27,6 +27,8 @@ use tokio::sync::watch;
 /// Most steps of the engine that one job may take: about 20 ms of work. More is rolled back and
 /// answered [`StoreError::OverBudget`]; larger work is done in several jobs.
 pub const JOB_STEPS_MAX: u64 = 1_000_000;
+/// Most steps of a job that cannot be cut, such as one turn of a phone's link.
+pub(crate) const WHOLE_STEPS_MAX: u64 = 8 * JOB_STEPS_MAX;
 /// What a job is charged with beside its steps: it is no less than this, however small.
 const STEPS_OF_A_JOB: u64 = 1_000;
 /// Most jobs of one transaction.
@@ -184,7 +186,7 @@ impl<'q> Writer<'q> {
         #[cfg(feature = "fault-order")]
         let mut early = false;
         while let Some((party, mut job)) = next.take() {
-            self.session.begin_job(JOB_STEPS_MAX);
+            self.session.begin_job(job.steps_max());
             let mut tx = Tx::new(&mut *self.session);
             let committable = job.run(&mut tx);
             let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
@@ -262,7 +264,7 @@ impl<'q> Writer<'q> {
         let begun = self.session.begin(Access::Write).is_ok();
         let all_ran = begun
             && jobs.iter_mut().all(|job| {
-                self.session.begin_job(JOB_STEPS_MAX);
+                self.session.begin_job(job.steps_max());
                 job.run(&mut Tx::new(&mut *self.session))
             });
         if all_ran {
@@ -320,10 +322,7 @@ fn run_alone(session: &mut dyn Session, access: Access, mut job: Box<dyn Job>) -
         job.fail(error);
         return told;
     }
-    session.begin_job(match access {
-        Access::Write => JOB_STEPS_MAX,
-        Access::Read => u64::MAX,
-    });
+    session.begin_job(job.steps_max());
     let mut tx = Tx::new(session);
     let committable = job.run(&mut tx);
     let told = tx.told();

@@ -9,6 +9,8 @@ use tokio::sync::oneshot;
 pub(crate) trait Job: Send {
     /// Runs the work and keeps its result; says whether the transaction may be committed.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// Returns how many steps of the engine it may take.
+    fn steps_max(&self) -> u64;
     /// Says whether nobody waits for the result any more.
     fn is_unwanted(&self) -> bool;
     /// Tells the caller the result of the last run.
@@ -20,6 +22,7 @@ pub(crate) trait Job: Send {
 /// A job's work with the place for its result.
 pub(crate) struct TypedJob<T, F> {
     work: F,
+    steps_max: u64,
     result: Result<T, StoreError>,
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
@@ -29,11 +32,15 @@ where
     F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     T: Send + 'static,
 {
-    pub(crate) fn boxed(work: F) -> (Box<dyn Job>, oneshot::Receiver<Result<T, StoreError>>) {
+    pub(crate) fn boxed(
+        work: F,
+        steps_max: u64,
+    ) -> (Box<dyn Job>, oneshot::Receiver<Result<T, StoreError>>) {
         let (caller, answer) = oneshot::channel();
         let result = Err(StoreError::Closed);
         let job = Self {
             work,
+            steps_max,
             result,
             caller,
         };
@@ -58,6 +65,10 @@ where
             Err(_) => Err(StoreError::Panicked),
         };
         self.result.is_ok()
+    }
+
+    fn steps_max(&self) -> u64 {
+        self.steps_max
     }
 
     fn is_unwanted(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The handle that everybody holds.
 
-use crate::executor::{Writer, run_reader};
+use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
 use crate::health::HealthBoard;
 use crate::job::TypedJob;
 use crate::list::TIME_MAX;
@@ -151,7 +151,8 @@ impl Store {
         answer(self.submit_read(Party::HUB, job))
     }
 
-    /// As [`Self::write`], for threads that are not asynchronous.
+    /// As [`Self::write`], for threads that are not asynchronous; it may take eight times as much,
+    /// as the operator's commands do.
     ///
     /// # Errors
     /// As [`Self::write`].
@@ -160,7 +161,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let answer = self.submit_write(Party::HUB, job)?;
+        let answer = self.submit_write(Party::HUB, WHOLE_STEPS_MAX, job)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 
@@ -177,12 +178,17 @@ impl Store {
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 
-    fn submit_write<T, F>(&self, party: Party, job: F) -> Result<Answer<T>, StoreError>
+    fn submit_write<T, F>(
+        &self,
+        party: Party,
+        steps_max: u64,
+        job: F,
+    ) -> Result<Answer<T>, StoreError>
     where
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let (job, answer) = TypedJob::boxed(job);
+        let (job, answer) = TypedJob::boxed(job, steps_max);
         self.shared.writes.push(party, job)?;
         Ok(answer)
     }
@@ -192,7 +198,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let (job, answer) = TypedJob::boxed(job);
+        let (job, answer) = TypedJob::boxed(job, u64::MAX);
         self.shared.reads.push(party, job)?;
         Ok(answer)
     }
@@ -246,7 +252,23 @@ impl Share<'_> {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        answer(self.store.submit_write(self.party, job))
+        answer(self.store.submit_write(self.party, JOB_STEPS_MAX, job))
+    }
+
+    /// As [`Self::write`], for what cannot be cut into steps: everything that a phone said at once,
+    /// everything that a device held. It may take eight times as much, and is charged with it.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn write_whole<T, F>(
+        &self,
+        job: F,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        T: Send + 'static,
+    {
+        answer(self.store.submit_write(self.party, WHOLE_STEPS_MAX, job))
     }
 
     /// As [`Store::read`], with one limit on all that the job reads ([`TIME_MAX`]).

@@ -28,7 +28,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
             Err(error) => return Ok(Err(error)),
         };
         if cancelled {
-            call_off::walk(work, tx, &broadcast)?;
+            call_off::walk(work, tx, &broadcast, call_off::STEP)?;
             work.write_tallies(tx)?;
             work.effects.broadcasts();
             if let Some(now_stored) = broadcasts::get(tx, project_id, id)? {
