@@ -105,6 +105,12 @@ class Admin:
         self.pairings.append(program)
         return json.loads(program.line())["code"]
 
+    def confirm(self, name):
+        """Waits until a phone has used the code of this name, and confirms it."""
+        command = [str(part) for part in (binary("route-hub"), "admin", "pair", "--confirm", name, "--yes", "--dir", self.folder)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=loopback_environment())
+        assert done.returncode == 0, done.stderr
+
     def close(self):
         """Ends what still waits for a phone."""
         for program in self.pairings:
