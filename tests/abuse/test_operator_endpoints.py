@@ -119,7 +119,7 @@ def small_disk(tmp_path):
     """A file system with little room; only where this user may mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder], capture_output=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", folder], capture_output=True)
     if mounted.returncode != 0:
         pytest.skip("needs the right to mount a file system")
     yield folder
@@ -137,11 +137,10 @@ def test_a_full_disk_is_told_and_a_hub_goes_on_when_there_is_room(small_disk):
         return rest.call("POST", "messages/send", json=body).status_code
 
     accepted = sum(send() == 200 for _ in range(3))
-    with open(ballast, "wb") as file:
+    with open(ballast, "wb", buffering=0) as file:
         try:
             while True:
                 file.write(b"\0" * 4096)
-                file.flush()
         except OSError:
             pass
     refused = 0
