@@ -35,7 +35,7 @@ pub mod schedules;
 pub mod serve;
 pub mod settings;
 pub mod setup;
-pub mod stored_caps;
 pub mod steps;
+pub mod stored_caps;
 pub mod tls;
 pub mod webhooks;

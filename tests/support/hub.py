@@ -1,6 +1,7 @@
 """The hub as a process: the demo with its one line of JSON, and `serve` with the admin commands."""
 
 import json
+import random
 import socket
 import subprocess
 from pathlib import Path
@@ -59,10 +60,17 @@ def read_radio_log(path):
 
 
 def free_port():
-    """Returns a port that was free a moment ago, for a hub that must come back on the same one."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns a port that was free a moment ago, for a hub that must come back on the same one.
+
+    It lies below those that systems give to connections by themselves, so that none of the other tests' takes it.
+    """
+    while True:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", random.randint(10_000, 32_000)))
+            except OSError:
+                continue
+            return probe.getsockname()[1]
 
 
 class Admin:

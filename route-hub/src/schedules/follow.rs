@@ -41,7 +41,7 @@ async fn look_at_all_noted(hub: &Hub, now: Now) -> Result<usize, StoreError> {
             return Ok(done);
         };
         above = project.get();
-        let looked = job(hub, project, now, |work, tx| look_at_noted(work, tx));
+        let looked = job(hub, project, now, look_at_noted);
         done += or_tell(hub, project, looked.await, now).await.unwrap_or(0);
     }
 }

@@ -40,22 +40,27 @@ async fn damage(test: &TestHub, sql: &'static str, object: &Value) {
         .hub
         .store
         .write(move |tx| tx.execute(sql, &[Column::Int(key)]));
-    assert_eq!(damaging.await.unwrap(), 1);
+    assert_eq!(damaging.await.ok(), Some(1));
 }
 
 /// Damages the row of an object of any kind.
 async fn damage_any(test: &TestHub, sql: &'static str, object: &Value) {
-    let key = i64::from_str_radix(&id(object)[2..], 16).unwrap();
+    let key = i64::from_str_radix(&id(object)[2..], 16).expect("an id");
     let damaging = test
         .hub
         .store
         .write(move |tx| tx.execute(sql, &[Column::Int(key)]));
-    assert_eq!(damaging.await.unwrap(), 1);
+    assert_eq!(damaging.await.ok(), Some(1));
 }
 
 /// Returns the tables of the rows that were set aside.
 async fn aside(test: &TestHub) -> Vec<String> {
-    let all = test.hub.store.read(rows_aside::all).await.unwrap();
+    let all = test
+        .hub
+        .store
+        .read(rows_aside::all)
+        .await
+        .expect("the rows set aside");
     all.into_iter().map(|(table, _, _)| table).collect()
 }
 
@@ -63,7 +68,7 @@ async fn aside(test: &TestHub) -> Vec<String> {
 async fn is_told(test: &TestHub) -> bool {
     let standing = test.hub.store.read(|tx| alerts::latest(tx, false, 9)).await;
     let about = standing
-        .unwrap()
+        .expect("the alerts")
         .into_iter()
         .filter(|alert| alert.kind == AlertKind::RowUnreadable);
     about.map(|alert| alert.project_id).collect::<Vec<_>>() == [test.project.id]
@@ -258,7 +263,7 @@ async fn resting_routes(test: &TestHub, routes: usize, of_first: usize) {
             }
             Ok(())
         };
-        test.hub.store.write(job).await.unwrap();
+        test.hub.store.write(job).await.expect("written");
     }
     let body = json!({ "to_number": TO, "content": "x", "route_id": first });
     let model = client.post("messages/send", body).await;
@@ -282,16 +287,17 @@ async fn copies(test: &TestHub, key: i64, routes: usize, of_first: usize) {
         };
         for (n, key) in keys.iter().enumerate() {
             let mut copy = model.clone();
-            copy.id =
-                postrider_model::MessageId::new(postrider_model::Key::new(key.get()).unwrap());
+            copy.id = postrider_model::MessageId::new(
+                postrider_model::Key::new(key.get()).expect("a key"),
+            );
             let route = all.get(n + 1).copied().unwrap_or(all[0]);
             copy.phone_id =
-                postrider_model::PhoneId::new(postrider_model::Key::new(route).unwrap());
+                postrider_model::PhoneId::new(postrider_model::Key::new(route).expect("a key"));
             hub_store::messages::insert(tx, &copy)?;
         }
         Ok(())
     };
-    test.hub.store.write(job).await.unwrap();
+    test.hub.store.write(job).await.expect("written");
 }
 
 #[tokio::test]

@@ -163,6 +163,6 @@ fn batch(number: u64, body: &mut Vec<u8>) {
 }
 
 fn zone(number: u64, body: &mut Vec<u8>) {
-    let zone = ["Europe/Paris", "America/New_York"][usize::from(number % 2 == 0)];
+    let zone = ["Europe/Paris", "America/New_York"][usize::from(number.is_multiple_of(2))];
     body.extend_from_slice(format!(r#"{{"timezone_id":"{zone}"}}"#).as_bytes());
 }
