@@ -5,7 +5,10 @@ use postrider_link::pairing::*;
 use ring::digest::{SHA256, digest};
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
-    digest(&SHA256, bytes).as_ref().try_into().unwrap()
+    digest(&SHA256, bytes)
+        .as_ref()
+        .try_into()
+        .expect("what is well formed")
 }
 
 /// The `n`th number of a series: tests draw nothing.
@@ -14,7 +17,9 @@ fn number(series: &str, n: usize) -> Number {
 }
 
 fn install(name: &str) -> InstallId {
-    format!("install-0000-{name}").parse().unwrap()
+    format!("install-0000-{name}")
+        .parse()
+        .expect("what is well formed")
 }
 
 fn joiner<'a>(key: &'a [u8], install: &'a InstallId) -> Joiner<'a> {
@@ -242,8 +247,11 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
         let key = key_of(n);
         let mine = joiner(&key, &here);
         code.commit(mine.commitment(&choice(n), sha256), hubs_number(0))
-            .unwrap();
-        return cut(&code.open(&mine, &choice(n), sha256).unwrap()) == shown;
+            .expect("what is well formed");
+        return cut(&code
+            .open(&mine, &choice(n), sha256)
+            .expect("what is well formed"))
+            == shown;
     }
 
     let commit = |code: &mut CodeUse, n: usize| {
@@ -267,7 +275,7 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
     if first == First::Phone {
         told = commit(&mut code, committed).ok();
     }
-    let hubs = told.unwrap();
+    let hubs = told.expect("what is well formed");
     assert!(
         code.clone().commit(Commitment([9; 32]), choice(1)).is_err(),
         "no second commitment"
@@ -279,7 +287,7 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
         LeftOut::OneCommitment => {
             committed = look(&|n| seen_by_hub(n, &hubs_number(n)) == shown);
             code = CodeUse::Free;
-            commit(&mut code, committed).unwrap();
+            commit(&mut code, committed).expect("what is well formed");
         }
         LeftOut::OpeningFits => {
             let n = look(&|n| seen_by_hub(n, &hubs) == shown);
@@ -300,7 +308,10 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
     );
     let key = key_of(committed);
     let mine = joiner(&key, &here);
-    cut(&code.open(&mine, &choice(committed), sha256).unwrap()) == shown
+    cut(&code
+        .open(&mine, &choice(committed), sha256)
+        .expect("what is well formed"))
+        == shown
 }
 
 fn fooled(first: First, left_out: LeftOut) -> usize {
