@@ -1,6 +1,6 @@
 //! Rows that cannot be read, taken out of their tables so that they stop nobody else.
 //!
-//! A statement that must go on whatever it finds reads through [`found`]; what it found damaged is
+//! A statement that must go on whatever it finds reads through `found`; what it found damaged is
 //! put aside in a job of the row's own project ([`set_aside`]), with all its columns, so that an
 //! operator can put it back.
 

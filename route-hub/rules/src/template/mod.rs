@@ -95,7 +95,7 @@ pub const WORK_BYTES_MAX: usize = 256 * 1024;
 pub enum Unrendered {
     /// It, or a text on the way, would be longer than it may be.
     TooLong,
-    /// Its variables and filters go through more than [`WORK_BYTES_MAX`].
+    /// Its variables and filters go through more than `WORK_BYTES_MAX`.
     TooMuchWork,
 }
 
