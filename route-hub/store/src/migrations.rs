@@ -36,25 +36,25 @@ const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V10__pairing_commitments.sql"),
     ),
     (
-        "V12__own_generations",
-        include_str!("../migrations/V12__own_generations.sql"),
+        "V11__own_generations",
+        include_str!("../migrations/V11__own_generations.sql"),
     ),
     (
-        "V13__outbox_waiting",
-        include_str!("../migrations/V13__outbox_waiting.sql"),
+        "V12__outbox_waiting",
+        include_str!("../migrations/V12__outbox_waiting.sql"),
     ),
-    ("V14__upkeep", include_str!("../migrations/V14__upkeep.sql")),
+    ("V13__upkeep", include_str!("../migrations/V13__upkeep.sql")),
     (
-        "V15__tenants",
-        include_str!("../migrations/V15__tenants.sql"),
-    ),
-    (
-        "V16__phones_and_facts",
-        include_str!("../migrations/V16__phones_and_facts.sql"),
+        "V14__tenants",
+        include_str!("../migrations/V14__tenants.sql"),
     ),
     (
-        "V25__test_routes",
-        include_str!("../migrations/V25__test_routes.sql"),
+        "V15__phones_and_facts",
+        include_str!("../migrations/V15__phones_and_facts.sql"),
+    ),
+    (
+        "V16__test_routes",
+        include_str!("../migrations/V16__test_routes.sql"),
     ),
 ];
 

@@ -162,7 +162,7 @@ class HostTest {
         val keys = SoftwareKeystore.keys.values.single()
         hub.say("unpair")
         await("unpaired") { host.status().paired == null }
-        assertEquals(listOf(AlertKind.PAIRED_ELSEWHERE), host.status().alerts.map { it.kind })
+        await("told") { host.status().alerts.map { it.kind } == listOf(AlertKind.PAIRED_ELSEWHERE) }
         assertFalse(host.ensureRunning())
         kit.pair(hub.invitation)
         assertTrue(host.status().alerts.isEmpty())
