@@ -3,7 +3,6 @@
 import re
 import socket
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from websockets.sync.client import connect
@@ -35,8 +34,8 @@ class Fleet:
         self.phones = []
         self.hub = None
         self.serve(self.admin.folder, *self.right)
-        with ThreadPoolExecutor(8) as pool:
-            self.phones = list(pool.map(self.join, range(count)))
+        for number in range(count):
+            self.phones.append(self.join(number))
 
     @property
     def rest(self):
