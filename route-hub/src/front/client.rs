@@ -54,7 +54,7 @@ impl Proxies {
     /// Returns the address of a client whose connection comes from `peer`, and whether a proxy
     /// named it.
     ///
-    /// Of `X-Forwarded-For` it is the last address that is none of the proxies': what stands
+    /// Of `X-Forwarded-For` it is the last address that is not a proxy's: what stands
     /// before it was written by the client itself. What cannot be read ends the search, and the
     /// proxy that passed it on is the client.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> (IpAddr, bool) {

@@ -30,7 +30,7 @@ pub fn sync(
             }
             let phone = fresh(work, device, sim);
             phones::insert(tx, &phone)?;
-            // A slot that is told of twice is one phone.
+            // A slot that is named twice is one phone.
             known.push(phone);
             made = true;
             continue;
