@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -21,11 +22,11 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Leaves out of a jar the classes of a library that nothing refers to.
+ * Leaves out of a jar the classes of libraries that nothing refers to.
  *
- * <pre>java -cp asm.jar Used.java OUT.jar IN.jar LIBRARY/</pre>
+ * <pre>java -cp asm.jar Used.java OUT.jar IN.jar LIBRARY/…</pre>
  *
- * <p>Every class whose name does not begin with LIBRARY/ stays, with all that it mentions and that those
+ * <p>Every class whose name does not begin with a LIBRARY/ stays, with all that it mentions and that those
  * mention. A class counts as mentioned when its name stands anywhere among another's constants, be it as a
  * type, in a signature or as a text, so that one looked up by its name stays too.
  *
@@ -39,7 +40,7 @@ public final class Used {
 
   public static void main(String[] arguments) throws IOException {
     SortedMap<String, byte[]> classes = read(Path.of(arguments[1]));
-    Set<String> used = used(classes, arguments[2]);
+    Set<String> used = used(classes, List.of(arguments).subList(2, arguments.length));
     write(Path.of(arguments[0]), classes, used);
     System.out.println(used.size() + " of " + classes.size() + " classes are used");
   }
@@ -68,11 +69,11 @@ public final class Used {
     return writer.toByteArray();
   }
 
-  private static Set<String> used(SortedMap<String, byte[]> classes, String library) {
+  private static Set<String> used(SortedMap<String, byte[]> classes, List<String> libraries) {
     Set<String> used = new HashSet<>();
     Deque<String> left = new ArrayDeque<>();
     for (String name : classes.keySet()) {
-      if (!name.startsWith(library)) left.add(name);
+      if (libraries.stream().noneMatch(name::startsWith)) left.add(name);
     }
     while (!left.isEmpty()) {
       String name = left.remove();

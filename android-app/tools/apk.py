@@ -2,6 +2,8 @@
 
     apk.py pack APK RESOURCES_APK CLASSES_DEX LIBRARIES     the same input gives the same bytes
     apk.py with-debug MANIFEST DEBUG_MANIFEST OUT           the manifest of a build for emulator tests
+    apk.py with-host MANIFEST HOST OUT                      …of a build that opens a hub's page by itself
+    apk.py expect-host EXPECTED HOST OUT                    what is then expected beside EXPECTED
     apk.py read APK                                         what is in it, a line each
     apk.py check APK EXPECTED [ABI…] [-- FORBIDDEN…]        fails unless exactly that is in it
     apk.py sizes APK                                        what takes the room
@@ -53,6 +55,40 @@ def with_debug(manifest, debug, target):
     application.set(f"{{{ANDROID}}}debuggable", "true")
     application.extend(ElementTree.parse(debug).getroot().find("application"))
     tree.write(target, encoding="utf-8", xml_declaration=True)
+
+
+# The screen that takes a hub's links, as the manifest and EXPECTED name it.
+LINKED = ".screens.PairActivity"
+
+
+def with_host(manifest, host, target):
+    """Writes the manifest with a filter for the page of one hub, which the platform verifies there."""
+    ElementTree.register_namespace("android", ANDROID)
+    tree = ElementTree.parse(manifest)
+    screens = tree.getroot().find("application").iter("activity")
+    screen = next(each for each in screens if each.get(f"{{{ANDROID}}}name") == LINKED)
+    link = ElementTree.SubElement(screen, "intent-filter", {f"{{{ANDROID}}}autoVerify": "true"})
+    name = f"{{{ANDROID}}}name"
+    ElementTree.SubElement(link, "action", {name: "android.intent.action.VIEW"})
+    for category in ("DEFAULT", "BROWSABLE"):
+        ElementTree.SubElement(link, "category", {name: f"android.intent.category.{category}"})
+    data = {"scheme": "https", "host": host, "path": "/pair"}
+    ElementTree.SubElement(link, "data", {f"{{{ANDROID}}}{key}": value for key, value in data.items()})
+    tree.write(target, encoding="utf-8", xml_declaration=True)
+
+
+def expect_host(wanted, host, target):
+    """Writes what is expected of an APK whose manifest has the filter of [with_host]."""
+    lines = pathlib.Path(wanted).read_text(encoding="utf-8").splitlines()
+    at = next(place for place, line in enumerate(lines) if line.startswith(f"activity {LINKED} "))
+    lines[at + 1 : at + 1] = [
+        "  intent-filter autoVerify=true",
+        "    action android.intent.action.VIEW",
+        "    category android.intent.category.DEFAULT",
+        "    category android.intent.category.BROWSABLE",
+        f"    data host={host} path=/pair scheme=https",
+    ]
+    pathlib.Path(target).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def read(apk):
@@ -169,6 +205,10 @@ def main(command, *arguments):
         pack(*arguments)
     elif command == "with-debug":
         with_debug(*arguments)
+    elif command == "with-host":
+        with_host(*arguments)
+    elif command == "expect-host":
+        expect_host(*arguments)
     elif command == "read":
         print(*read(*arguments), sep="\n")
     elif command == "sizes":

@@ -55,7 +55,7 @@ free_library() {
         "CARGO_ENCODED_RUSTFLAGS=$(rust_flags -Clink-arg=-Wl,-soname,libpostrider_android.so)" \
         CC_SHELL_ESCAPED_FLAGS=1 "CC_$name=clang" "AR_$name=llvm-ar" \
         "CFLAGS_$name=$(c_flags "--target=${target}26 -nostdlibinc -isystem '$no_ndk/include'")" \
-        cargo rustc --target "$target" "${crate[@]}" --features no-ndk)
+        cargo rustc --target "$target" "${crate[@]}" --features no-ndk,logcat)
     mkdir -p "$folder/$abi"
     cp "$cargo_out/$target/android/libpostrider_android.so" "$folder/$abi/"
 }

@@ -57,6 +57,7 @@ def jars():
     version = lambda name: re.search(rf"<{name}>([^<]+)</{name}>", pom).group(1)
     return [
         ("Kotlin standard library", version("kotlin.version"), "Apache-2.0", None),
+        ("ZXing core", version("zxing.version"), "Apache-2.0", None),
         ("JNA", version("jna.version"), "Apache-2.0 OR LGPL-2.1-or-later", None),
     ]
 

@@ -8,6 +8,15 @@ out=${POSTRIDER_ANDROID_OUT:-$app/target}
 [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ] && PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
 mkdir -p "$out"
 
+# The app has the workspace's version, and a number from it that rises with it.
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
+version_code() {
+    local numbers major minor patch
+    numbers=${version%%[-+]*}
+    IFS=. read -r major minor patch <<<"$numbers"
+    printf '%d' $((major * 1000000 + minor * 1000 + patch))
+}
+
 step() { printf '%5ds  %s\n' "$SECONDS" "$*"; }
 
 fail() {
@@ -56,7 +65,9 @@ version_of() { sed -n "s|.*<$1>\(.*\)</$1>.*|\1|p" "$app/pom.xml" | head -n 1; }
 # Maven lives too briefly for the optimising compiler to pay: without it, Kotlin takes less than half the time.
 export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m -XX:+UseSerialGC ${MAVEN_OPTS:-}"
 
-maven() { (cd "$app" && mvn --batch-mode --no-transfer-progress -Dstyle.color=never "-Dout=$out" "$@"); }
+maven() {
+    (cd "$app" && mvn --batch-mode --no-transfer-progress -Dstyle.color=never "-Dout=$out" "-Drevision=$version" "$@")
+}
 
 # The platform's public resources, in a form that this aapt2 reads.
 framework() {
@@ -75,6 +86,15 @@ framework() {
     printf '%s\n' "$version" >"$out/framework/version"
 }
 
+# Refuses what the oldest platform lacks and nobody guards. JAR: the classes as they ship.
+oldest_platform() {
+    local version=8.0.0_r4-robolectric-r1 jar
+    jar=${MAVEN_REPOSITORY:-$HOME/.m2/repository}/org/robolectric/android-all/$version/android-all-$version.jar
+    [ -f "$jar" ] || maven --quiet dependency:get "-Dartifact=org.robolectric:android-all:$version" -Dtransitive=false
+    step "what API 26 has"
+    java -XX:TieredStopAtLevel=1 -cp "$out/parts/asm.jar" "$app/tools/Lacking.java" "$1" "$jar" "$app/guarded.txt"
+}
+
 # Compiles the app's resources. With a first argument, the manifest is that file and the package goes to the second.
 resources() {
     local manifest=${1:-$app/src/main/AndroidManifest.xml} package=${2:-$out/resources.apk} R=org/postrider/agent/R.java
@@ -83,6 +103,7 @@ resources() {
     aapt2 compile --dir "$app/src/main/res" -o "$out/resources.zip"
     rm -rf "$out/generated/.resources"
     aapt2 link -I "$out/framework.apk" -o "$package" --manifest "$manifest" \
+        --version-code "$(version_code)" --version-name "$version" \
         --java "$out/generated/.resources" "$out/resources.zip"
     replace "$out/generated/.resources/$R" "$out/generated/resources/$R"
     rm -rf "$out/generated/.resources"

@@ -19,10 +19,14 @@ use std::{
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     task::AbortHandle,
+    time::timeout,
 };
 
 /// Threads of the agent: one for its loop, one for what the loop waits for.
 const THREADS: usize = 2;
+
+/// How long a wake-up waits for the agent, and keeps the phone awake for it.
+const WAKE_MAX: Duration = Duration::from_secs(10);
 
 /// What an [`Agent`] is made with.
 #[derive(uniffi::Record)]
@@ -308,9 +312,19 @@ impl Agent {
         self.whisper(|running| async move { running.phone.network_lost().await });
     }
 
-    /// Lets the agent look at its clocks: an alarm went off, or a clock was set.
-    pub fn wake(&self) {
-        self.whisper(|running| async move { running.phone.wake().await });
+    /// Lets the agent look at its clocks: an alarm went off, or a clock was set. Returns once it
+    /// has, or after ten seconds: until then the phone is to be kept awake.
+    ///
+    /// # Errors
+    /// When called from a callback.
+    pub fn wake(&self) -> Result<(), AgentError> {
+        let Some(running) = self.running() else {
+            return Ok(());
+        };
+        let woken = async move { timeout(WAKE_MAX, running.phone.wake()).await };
+        // An agent that is so slow goes on by itself; the platform's patience is over.
+        drop(self.wait(woken)?);
+        Ok(())
     }
 }
 

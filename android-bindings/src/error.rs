@@ -63,6 +63,9 @@ pub enum AgentError {
         /// What is wrong with it.
         reason: String,
     },
+    /// None of the platform's trusted roots can be read, so that no hub can be told from another.
+    #[error("none of the phone's trusted roots can be read")]
+    NoRoots,
     /// Its storage cannot be used now; trying again may help.
     #[error("the phone's storage cannot be used: {reason}")]
     Storage {
@@ -103,7 +106,10 @@ impl From<InvalidPin> for AgentError {
 
 impl From<TrustError> for AgentError {
     fn from(error: TrustError) -> Self {
-        Self::invalid("roots", error)
+        match error {
+            TrustError::NoRoots => Self::NoRoots,
+            TrustError::Root | TrustError::Library(_) => Self::invalid("roots", error),
+        }
     }
 }
 

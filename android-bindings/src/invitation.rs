@@ -1,10 +1,13 @@
-//! The link in a hub's QR code.
+//! The link in a hub's QR code: the app's own, or that of the hub's page, whose address before
+//! `/pair` is the hub's and which has the code behind `#`.
 
 use crate::error::AgentError;
 use postrider_agent::{HubAddress, SpkiPin};
 
-/// How a hub's link begins.
-const PREFIX: &str = "postrider://pair?";
+/// How a link of the app's own begins.
+const APP_LINK: &str = "postrider://pair?";
+/// What stands between the hub's address and the code in the link of its page.
+const PAGE: &str = "/pair#";
 
 /// What a phone joins a hub with.
 #[derive(Clone, PartialEq, Eq, uniffi::Record)]
@@ -24,16 +27,23 @@ pub struct Invitation {
 /// [`AgentError::InvalidParam`] with the part that is missing or wrong.
 #[uniffi::export]
 pub fn read_invitation(link: String) -> Result<Invitation, AgentError> {
-    let query = link.trim().strip_prefix(PREFIX);
-    let query = query.ok_or_else(|| missing("link", "is not the link of a route hub"))?;
+    let link = link.trim();
+    let (hub, query) = match link.strip_prefix(APP_LINK) {
+        Some(query) => (None, query),
+        None => {
+            let parts = link.split_once(PAGE).filter(|(hub, _)| is_https(hub));
+            let (hub, query) = parts.ok_or_else(|| missing("link", "is not a route hub's"))?;
+            (Some(hub), query)
+        }
+    };
     let mut invitation = Invitation {
-        hub: String::new(),
+        hub: hub.unwrap_or_default().to_owned(),
         code: String::new(),
         pins: Vec::new(),
     };
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match name.as_ref() {
-            "hub" => invitation.hub = value.into_owned(),
+            "hub" if hub.is_none() => invitation.hub = value.into_owned(),
             "code" => invitation.code = value.into_owned(),
             "pin" => invitation.pins.push(value.into_owned()),
             _ => {}
@@ -55,6 +65,11 @@ impl Invitation {
         }
         Ok(self.hub.parse()?)
     }
+}
+
+fn is_https(hub: &str) -> bool {
+    hub.get(..8)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
 fn missing(field: &str, rule: &str) -> AgentError {
@@ -84,9 +99,41 @@ mod tests {
     }
 
     #[test]
+    fn the_link_of_a_hubs_page_is_taken_apart() {
+        for (link, hub) in [
+            (
+                "https://hub.example.org/pair#code=one-time",
+                "https://hub.example.org",
+            ),
+            (
+                " HTTPS://hub.example.org:8443/sms/pair#code=one-time&x=y\n",
+                "HTTPS://hub.example.org:8443/sms",
+            ),
+            // Whoever wrote the code cannot send the phone elsewhere than where it looked.
+            (
+                "https://hub.example.org/pair#hub=https%3A%2F%2Felsewhere.example&code=one-time",
+                "https://hub.example.org",
+            ),
+        ] {
+            let invitation = read(link).unwrap();
+            assert_eq!(
+                (invitation.hub.as_str(), invitation.code.as_str()),
+                (hub, "one-time"),
+                "{link}"
+            );
+            assert!(invitation.pins.is_empty());
+        }
+    }
+
+    #[test]
     fn what_is_wrong_with_a_link_is_named() {
         for (link, wrong) in [
             ("https://hub.example.org/pair", "link"),
+            ("https://hub.example.org/elsewhere#code=x", "link"),
+            ("http://hub.example.org/pair#code=x", "link"),
+            ("https://hub.example.org/pair#", "code"),
+            ("https:///pair#code=x", "hub"),
+            ("https://hub.example.org/?a=b/pair#code=x", "hub"),
             ("postrider://pair?hub=https%3A%2F%2Fhub.example.org", "code"),
             ("postrider://pair?code=x", "hub"),
             (

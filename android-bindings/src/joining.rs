@@ -42,8 +42,8 @@ impl Asked {
         };
         Ok(Self {
             folder: folder.to_owned(),
-            hub,
-            tls: trust(roots, &invitation.pins)?.client_config()?,
+            hub: hub.clone(),
+            tls: trust(roots, &invitation.pins, hub.is_secure())?.client_config()?,
             invitation,
             device,
         })

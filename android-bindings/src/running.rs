@@ -61,6 +61,8 @@ pub struct PhoneState {
     pub is_online: bool,
     /// Whether nothing is handed to the radio before a command lets it go on.
     pub is_paused: bool,
+    /// How often the phone was started, as the platform counts; none where it does not say.
+    pub boot_count: Option<u32>,
 }
 
 /// A phone that runs; cheap to clone.
@@ -124,11 +126,11 @@ fn config(
     let outlooks = adapters.shell.clone();
     Ok(PhoneConfig {
         folder: folder.to_owned(),
-        tls: trust(roots, &pairing.pins)?.client_config()?,
+        tls: trust(roots, &pairing.pins, pairing.link()?.is_secure())?.client_config()?,
         identity: adapters.identity()?,
         pairing,
         hub: None,
-        clock: Arc::new(SystemClock::of_this_boot().map_err(AgentError::storage)?),
+        clock: Arc::new(SystemClock::of_phone(state.boot_count).map_err(AgentError::storage)?),
         sims: state.sims.clone(),
         condition: state.condition.clone(),
         limits: state.limits,
@@ -140,13 +142,21 @@ fn config(
     })
 }
 
+/// Trusts the platform's roots, as far as they can be read, or the pins; a hub that is not reached
+/// by TLS needs neither.
+///
 /// # Errors
 /// When a pin is not one.
-pub(crate) fn trust(roots: &[Vec<u8>], pins: &[String]) -> Result<Trust, AgentError> {
+pub(crate) fn trust(
+    roots: &[Vec<u8>],
+    pins: &[String],
+    is_secure: bool,
+) -> Result<Trust, AgentError> {
     let pins: Result<Vec<_>, _> = pins.iter().map(|pin| pin.parse()).collect();
     Ok(Trust {
-        extra_roots: roots.to_vec(),
+        platform_roots: is_secure.then(|| roots.to_vec()),
         pins: pins?,
+        ..Trust::default()
     })
 }
 

@@ -115,6 +115,8 @@ pub enum PairingFailure {
     Storage,
     /// The keystore cannot use the phone's key.
     Key,
+    /// None of the phone's trusted roots can be read.
+    NoRoots,
     /// The app itself failed.
     App,
 }

@@ -1,9 +1,9 @@
 //! Rows that nearly every request needs, kept in memory.
 //!
-//! A row is read at its first use, by a connection that sees only what is committed. Whoever changes such a row here says so
-//! ([`Caches::forget_phone`] and its like); when another process writes, what that concerns is
-//! forgotten.
-//! Reading again is always right, so a bound is kept by forgetting too.
+//! A row is read at its first use, by a connection that sees only what is committed: what is rolled
+//! back is never kept. Whoever changes such a row here says so ([`Caches::forget_phone`] and its
+//! like). When another process writes, what that concerns is forgotten. Reading again is always
+//! right, so a bound is kept by forgetting too.
 
 use crate::hub::Hub;
 use hub_domain::routing::Route;
@@ -283,6 +283,25 @@ impl Caches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::webhooks::testing::{Fixture, project};
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn what_a_job_had_to_read_is_kept_once_it_is_committed() {
+        let hub = Fixture::new().hub;
+        let filling = tokio::spawn(fill(hub.clone()));
+        let (inside, project) = (hub.clone(), project(1));
+        let job = move |tx: &mut Tx<'_>| inside.cache.webhooks_in(tx, project).map(drop);
+        hub.store.write(job).await.unwrap();
+        let kept = async {
+            while hub.cache.webhooks.kept(project).is_none() {
+                tokio::task::yield_now().await;
+            }
+        };
+        let kept = tokio::time::timeout(Duration::from_secs(60), kept).await;
+        kept.expect("it is kept");
+        filling.abort();
+    }
 
     #[test]
     fn what_was_read_before_something_was_forgotten_is_not_kept() {

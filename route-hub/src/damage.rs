@@ -4,10 +4,10 @@
 use crate::alerts;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
-use hub_domain::{AlertKind, Project};
+use hub_domain::{AlertKind, Message, Project};
 use hub_store::rows_aside::{self, Damaged, Found};
-use hub_store::{StoreError, Tx, projects};
-use postrider_model::{Now, ProjectId, UnixMs};
+use hub_store::{StoreError, Tx, messages, projects};
+use postrider_model::{MessageId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -52,6 +52,28 @@ pub fn readable<T>(
         }
     }
     Ok(rows)
+}
+
+/// Returns a message of the unit of work's project; one that is damaged is set aside.
+///
+/// # Errors
+/// What the database says.
+pub fn message(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    id: MessageId,
+) -> Result<Option<Message>, StoreError> {
+    match messages::found(tx, id.get())? {
+        None => Ok(None),
+        Some(Found::Row(message)) => Ok(Some(message)),
+        // It is another project's: nobody's word here reaches it.
+        Some(Found::Damaged(damaged))
+            if damaged.project_id.is_some_and(|of| of != work.project.id) =>
+        {
+            Ok(None)
+        }
+        Some(Found::Damaged(damaged)) => set_aside(work, tx, &damaged).map(|()| None),
+    }
 }
 
 /// Sets rows of a project aside, in a job of their own.

@@ -180,6 +180,15 @@ impl Hub {
         self.shared.clock.now()
     }
 
+    /// Has all keys from now on lie above a stored one.
+    pub fn raise_keys(&self, floor: Key) {
+        self.shared
+            .keys
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .rise_above(floor);
+    }
+
     /// Makes a key at `now`.
     pub fn key(&self, now: Now) -> Key {
         self.shared

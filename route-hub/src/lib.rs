@@ -5,6 +5,7 @@ pub mod alerts;
 pub mod api;
 pub mod audit;
 pub mod auth;
+pub mod background;
 pub mod blocking;
 pub mod broadcasts;
 pub mod bus;

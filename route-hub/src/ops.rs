@@ -206,6 +206,26 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn each_cause_by_itself_makes_a_hub_unready() {
+        let ready = Readiness {
+            stopping: false,
+            database: Health::Ok,
+            answers: true,
+        };
+        assert!(ready.is_ready());
+        let unready = |change: fn(&mut Readiness)| {
+            let mut readiness = ready;
+            change(&mut readiness);
+            assert!(!readiness.is_ready(), "{readiness:?}");
+        };
+        unready(|it| it.stopping = true);
+        unready(|it| it.answers = false);
+        unready(|it| it.database = Health::Full);
+        unready(|it| it.database = Health::NotWritable);
+        unready(|it| it.database = Health::Damaged);
+    }
+
+    #[test]
     fn a_hub_is_ready_until_it_is_about_to_stop() {
         let (hub, _folder) = hub();
         assert_eq!(answer(&hub), 200);

@@ -6,15 +6,29 @@ use crate::api::{
 };
 use crate::hub::Hub;
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post, put};
+use hub_store::list::TIME_MAX;
+use hub_store::within_request;
 use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Returns the API under `/v1`, with its conventions around every answer.
 ///
 /// `others` are routes beside it (the link, pairing, health); what neither has is answered here.
 pub fn router(hub: Hub, others: Router<Hub>) -> Router {
+    router_within(hub, others, TIME_MAX)
+}
+
+/// As [`router`], with another limit on the time that the readings of one request may take, all
+/// together.
+pub fn router_within(hub: Hub, others: Router<Hub>, reading_time: Duration) -> Router {
+    // One layer for both: each costs a copy of its service with every request.
+    let answer = move |ids: State<Arc<RequestIds>>, request: Request, next: Next| {
+        within_request(reading_time, conventions(ids, request, next))
+    };
     let ids = Arc::new(RequestIds::new(u64::from_le_bytes(hub.random.bytes())));
     Routes::default()
         .nest("/v1", v1())
@@ -22,7 +36,7 @@ pub fn router(hub: Hub, others: Router<Hub>) -> Router {
         .merge(others)
         .fallback(no_such_url)
         .method_not_allowed_fallback(no_such_method)
-        .layer(from_fn_with_state(ids, conventions))
+        .layer(from_fn_with_state(ids, answer))
         .with_state(hub)
 }
 

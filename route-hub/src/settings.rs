@@ -54,6 +54,17 @@ pub struct ServeSettings {
         value_name = "NAME"
     )]
     pub hosts: Vec<String>,
+    /// The app's APK, which the page behind an invitation's QR code then offers; read at the start.
+    #[arg(long, env = "ROUTE_HUB_APP_FILE", value_name = "FILE")]
+    pub app_file: Option<PathBuf>,
+    /// SHA-256 of the certificate that signs the app, so that phones open that page in it at once.
+    #[arg(
+        long,
+        env = "ROUTE_HUB_APP_CERTIFICATE",
+        value_delimiter = ',',
+        value_name = "SHA256"
+    )]
+    pub app_certificate: Vec<String>,
     /// Networks of the proxies whose `X-Forwarded-For` counts, such as 10.1.0.0/16, instead of
     /// loopback.
     #[arg(
@@ -215,6 +226,8 @@ impl ServeSettings {
             allow_plain_http: self.allow_plain_http.or(file.allow_plain_http),
             public_url: self.public_url.or(file.public_url),
             hosts: list(self.hosts, file.hosts),
+            app_file: self.app_file.or(file.app_file),
+            app_certificate: list(self.app_certificate, file.app_certificate),
             trusted_proxy: list(self.trusted_proxy, file.trusted_proxy),
             project_connections: self.project_connections.or(file.project_connections),
             phones_max: self.phones_max.or(file.phones_max),

@@ -2,6 +2,8 @@
 //!
 //! Each function is one step of a unit of work; a refusal comes before the first write.
 
+pub mod slug;
+
 use crate::audit;
 use crate::auth::NewKey;
 use crate::hub::Hub;
@@ -106,6 +108,7 @@ pub fn project(
     }
     let mut project = Project::new(hub.id(now), organization_id, name, now.unix);
     adjust(&mut project);
+    slug::give(tx, &mut project)?;
     projects::insert(tx, &project)?;
     let line = audit::Line {
         organization_id,

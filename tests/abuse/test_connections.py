@@ -125,10 +125,13 @@ def test_who_showed_a_key_counts_for_its_project_and_not_for_its_address(roomy):
 
 
 def test_phones_behind_a_crowd_of_strangers_are_none(roomy):
+    """Who has said hello counts for its project: its address keeps all its places for strangers."""
     code = roomy.admin.pair("--project", roomy.projects[1], "--yes")
-    phone = LinkPhone(f"http://127.0.0.1:{roomy.server.port}", number=fresh_number()).pair(code)
-    roomy.connect("127.0.0.2", PER_ADDRESS)
-    link = phone.connect()
+    root = f"http://127.0.0.1:{roomy.server.port}"
+    link = LinkPhone(root, number=fresh_number(), source="127.0.0.6").pair(code).connect()
+    strangers = roomy.connect("127.0.0.6", PER_ADDRESS)
+    assert roomy.status(strangers[-1]) == 401
+    assert roomy.status(roomy.connect("127.0.0.6")) == 503
     link.fact("health", battery=77, charging=True, network="wifi", sims=[{"slot": 0}])
     link.wait_acked()
     link.close()

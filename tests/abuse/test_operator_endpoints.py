@@ -77,6 +77,7 @@ def test_there_may_be_no_such_address(tmp_path):
     server.start()
     with pytest.raises(requests.ConnectionError):
         ask(server.operator_url, "/metrics")
+    assert not any("listening for the operator" in line for line in server.program.err_lines)
     assert server.program.stop() == 0
 
 

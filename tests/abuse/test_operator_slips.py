@@ -12,7 +12,7 @@ from support.link import _PLAIN, SUB_PROTOCOL, Ed25519Key, LinkPhone, LinkSocket
 from support.operator import backup, restore
 from support.paths import binary
 from support.phones import VirtualPhone
-from support.process import Program
+from support.process import Program, ended_after
 from support.wait import until
 
 PHONES = 50
@@ -169,6 +169,20 @@ def test_a_backup_from_before_two_phones_were_paired_sends_nothing_twice(fleet, 
     assert fleet.handed_over() == Counter(held)
     assert all(not phone.radio() for phone in late)
     assert all(phone.program.alive() for phone in late), "only its owner unpairs it"
+
+
+def test_a_fleet_that_fails_to_gather_leaves_no_program_behind(tmp_path, monkeypatch):
+    """Nobody has the fleet yet whose making fails: what it began is ended all the same."""
+    begun = []
+
+    def fails(fleet, _number):
+        begun.append(fleet.hub.program)
+        raise RuntimeError("not connected")
+
+    monkeypatch.setattr(Fleet, "join", fails)
+    with pytest.raises(RuntimeError), ended_after():
+        Fleet(tmp_path, 1)
+    assert begun and not begun[0].alive()
 
 
 def test_a_folder_without_a_database_is_refused_unless_one_is_to_be_made(tmp_path):

@@ -1,14 +1,19 @@
 """A change wakes whom it concerns: the phones of other projects hear nothing, and nobody's link ends."""
 
+import copy
+import re
+import sqlite3
 import time
 
 import pytest
+import requests
 
 from support.numbers import fresh_number
 from support.wait import until
 
 TOGGLES = 100
 PHONES = 4
+IDLE = 100
 
 
 def connected(pair, project, count):
@@ -19,6 +24,33 @@ def connected(pair, project, count):
         link.next("config")
         links.append(link)
     return links
+
+
+def like(hub, phone, count):
+    """Writes so many devices beside one that was paired, and returns their phones: pairing them takes long."""
+    key = int(phone.device_id[2:], 16)
+    made = []
+    with sqlite3.connect(hub.admin.folder / "hub.db", timeout=20) as rows:
+        rows.row_factory = sqlite3.Row
+        device = dict(rows.execute("SELECT * FROM devices WHERE id = ?", (key,)).fetchone())
+        device.update(conn=0, gen=0, gen_own=0, down_sent=0, down_acked=0, up=0)
+        places = ", ".join("?" * len(device))
+        for n in range(1, count + 1):
+            device["id"] = key + n
+            rows.execute(f"INSERT INTO devices ({', '.join(device)}) VALUES ({places})", tuple(device.values()))
+            another = copy.copy(phone)
+            another.device_id = f"{phone.device_id[:2]}{key + n:016x}"
+            another.conn = another.down = another.up = another.acked = another.gen = 0
+            made.append(another)
+    return made
+
+
+def looks(hub):
+    """Returns how often a link was told that what it goes by may have changed."""
+    with requests.Session() as session:
+        session.trust_env = False
+        text = session.get(f"{hub.server.operator_url}/metrics", timeout=20).text
+    return int(re.search(r"^route_hub_link_looks_total (\d+)$", text, re.MULTILINE)[1])
 
 
 def answers(link):
@@ -73,6 +105,34 @@ def test_the_operators_change_reaches_its_project_and_no_other(hub, links):
     hub.admin("project", "set", hub.projects["first"], "--stopped", "false")
     for link in links["first"]:
         assert link.next("config")["pause"] is False
+
+
+@pytest.fixture(scope="module")
+def idle(hub, links):
+    """A hundred idle phones more of each of the two, connected and told their settings."""
+    made = {}
+    for project, first in links.items():
+        made[project] = [phone.connect() for phone in like(hub, first[0].phone, IDLE)]
+        for link in made[project]:
+            link.next("config")
+    yield made
+    for link in (link for links in made.values() for link in links):
+        link.close()
+
+
+def test_changes_wake_the_hundred_phones_that_they_concern_and_nobody_else(hub, links, idle):
+    """The zone toggled a hundred times, and a command of the operator's: what is woken is counted."""
+    concerned, before = PHONES + IDLE, looks(hub)
+    for n in range(TOGGLES):
+        hub.first.post("", {"timezone_id": ("Asia/Kolkata", "Africa/Nairobi")[n % 2]})
+    assert looks(hub) - before == TOGGLES * concerned
+    for n in range(1, 4):
+        hub.admin("project", "set", hub.projects["first"], "--timezone", ("Africa/Nairobi", "UTC")[n % 2])
+        until(lambda: looks(hub) - before >= (TOGGLES + n) * concerned, "the operator's change is seen", 10)
+    hub.admin("alerts")
+    for link in idle["first"] + idle["foreign"] + links["first"] + links["foreign"]:
+        assert answers(link) == [], "nothing to tell, and no link closed"
+    assert looks(hub) - before == (TOGGLES + 3) * concerned
 
 
 def test_a_revoked_key_ends_and_other_keys_of_the_organization_go_on(hub):

@@ -4,6 +4,7 @@ import threading
 import types
 
 import pytest
+import requests
 
 from end_to_end.conftest import ALL
 from support.hanging import Hanging
@@ -62,6 +63,12 @@ def send(rest, urls):
     return ids
 
 
+def waiting(hub):
+    """Returns how many events wait, as the operator is told."""
+    told = requests.get(hub.server.operator_url + "/metrics", timeout=30).text.splitlines()
+    return next(int(line.split()[1]) for line in told if line.startswith("route_hub_webhooks_waiting "))
+
+
 def all_told(receiver, ids):
     """Waits until each of these messages was told of to its end, and checks the order of its states."""
 
@@ -100,6 +107,7 @@ def test_beyond_the_cap_the_oldest_go_and_the_operator_knows(hub, receiver):
         until(lambda: "webhooks_waiting" in kinds(), "an alert stands", 60)
         all_told(receiver, send(hub.quiet, [receiver.url()] * 10))
         assert kinds().count("webhooks_waiting") == 1
+        assert waiting(hub) <= WAITING_MAX
     finally:
         hanging.close()
 

@@ -173,6 +173,20 @@ def test_a_build_for_the_emulator_has_the_components_of_both_manifests(build, tm
     assert "service .Work exported=false foregroundServiceType=0x200" in lines
 
 
+def test_a_build_for_a_hub_opens_its_page_and_is_expected_to(build, tmp_path):
+    screen = '<activity android:name=".screens.PairActivity" android:exported="true" />'
+    (tmp_path / "main.xml").write_text(MANIFEST.format(**{**USUAL, "component": screen}))
+    (tmp_path / "wanted").write_text(EXPECTED + "activity .screens.PairActivity exported=true\n")
+    apk.with_host(tmp_path / "main.xml", "gateway.example.org", tmp_path / "host.xml")
+    apk.expect_host(tmp_path / "wanted", "gateway.example.org", tmp_path / "wanted-host")
+    path = build(manifest=(tmp_path / "host.xml").read_text())
+    assert "    data host=gateway.example.org path=/pair scheme=https" in list(apk.read(path))
+    wanted = apk.expected(tmp_path / "wanted-host", ["x86_64"])
+    assert list(apk.problems(path, wanted, [])) == []
+    unlinked = list(apk.problems(path, apk.expected(tmp_path / "wanted", ["x86_64"]), []))
+    assert any("autoVerify=true" in line for line in unlinked)
+
+
 def test_the_resource_table_is_stored_so_that_it_can_be_mapped(build, tmp_path):
     with zipfile.ZipFile(build()) as archive:
         methods = {info.filename: info.compress_type for info in archive.infolist()}

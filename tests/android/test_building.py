@@ -68,7 +68,7 @@ def test_without_an_ndk_two_kinds_of_phone_are_built_for(calls, tmp_path):
     assert [target for target, _ in builds] == ["aarch64-linux-android", "x86_64-linux-android"]
     assert abis == ["arm64-v8a", "x86_64"]
     for abi, (_, arguments) in zip(abis, builds):
-        assert arguments.endswith("--features no-ndk")
+        assert arguments.endswith("--features no-ndk,logcat")
         assert (tmp_path / "libraries" / abi / "libpostrider_android.so").exists()
 
 

@@ -8,6 +8,7 @@ PACKAGE = "org.postrider.agent"
 DEBUG_RECEIVER = f"{PACKAGE}/.debug.DebugReceiver"
 ACTION = f"{PACKAGE}.debug."
 FOLDER = "no_backup/agent"
+FIRST_WITH_AIRPLANE_COMMAND = 30
 
 # What an app may only do once its user has allowed it; the rest is given at installation.
 PERMISSIONS = (
@@ -48,10 +49,18 @@ class Adb:
         """Says something to the emulator's own console."""
         return self.run("emu", *words)
 
-    def install(self, apk):
-        """Installs the app anew and allows what its user would be asked for."""
+    def sdk(self):
+        """Returns the platform's API level."""
+        return int(self.shell("getprop", "ro.build.version.sdk").strip())
+
+    def abis(self):
+        """Returns the kinds of processor that the phone runs code of, the one that it has first."""
+        return self.shell("getprop", "ro.product.cpu.abilist").strip().split(",")
+
+    def install(self, apk, abi=None):
+        """Installs the app anew, for one kind of processor or the best, and allows what its user would be asked for."""
         self.run("uninstall", PACKAGE, check=False)
-        self.run("install", "-r", apk)
+        self.run("install", "-r", *(["--abi", abi] if abi else []), apk)
         for permission in PERMISSIONS:
             # An older platform does not know all of them.
             self.shell("pm", "grant", PACKAGE, f"android.permission.{permission}", check=False)
@@ -64,6 +73,11 @@ class Adb:
         """Opens a link as the phone's camera would."""
         self.shell("am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", link)
 
+    def maps(self):
+        """Returns what the app's process has mapped."""
+        pid = self.shell("pidof", PACKAGE).strip()
+        return self.shell("run-as", PACKAGE, "cat", f"/proc/{pid}/maps")
+
     def tell(self, action, **extras):
         """Says something to the app's debug interface, which has to take it."""
         words = ["am", "broadcast", "-n", DEBUG_RECEIVER, "-a", ACTION + action]
@@ -72,6 +86,7 @@ class Adb:
         answer = self.shell(*words)
         if "result=1" not in answer:
             raise AdbError(f"the app did not take {action}: {answer.strip()}")
+        return answer
 
     def kill_app(self):
         """Kills the app's process; `am kill` would spare one with a service in the foreground."""
@@ -81,7 +96,36 @@ class Adb:
 
     def set_airplane_mode(self, on):
         """Turns airplane mode on or off."""
-        self.shell("cmd", "connectivity", "airplane-mode", "enable" if on else "disable")
+        if self.sdk() >= FIRST_WITH_AIRPLANE_COMMAND:
+            self.shell("cmd", "connectivity", "airplane-mode", "enable" if on else "disable")
+            return
+        # Older platforms take it from the settings, and tell apps of it only when root says so.
+        self.run("root")
+        self.run("wait-for-device")
+        self.shell("settings", "put", "global", "airplane_mode_on", str(int(on)))
+        self.shell("am", "broadcast", "-a", "android.intent.action.AIRPLANE_MODE", "--ez", "state", str(on).lower())
+
+    def set_permission(self, name, given):
+        """Gives a permission and opens the app, as its owner would; or takes it back, which ends the app."""
+        permission = f"android.permission.{name}"
+        if given:
+            self.shell("pm", "grant", PACKAGE, permission)
+            self.shell("am", "start", "-W", "-n", f"{PACKAGE}/.screens.StatusActivity")
+            return
+        self.shell("pm", "revoke", PACKAGE, permission)
+        self.tell("START")
+
+    def set_doze(self, on):
+        """Lets the phone sleep as it does when it lies unplugged for an hour, with the exemption that owners are asked for."""
+        if on:
+            self.shell("dumpsys", "deviceidle", "whitelist", f"+{PACKAGE}")
+            self.shell("dumpsys", "battery", "unplug")
+            self.shell("input", "keyevent", "KEYCODE_SLEEP")
+            self.shell("dumpsys", "deviceidle", "force-idle")
+            return
+        self.shell("dumpsys", "deviceidle", "unforce")
+        self.shell("dumpsys", "battery", "reset")
+        self.shell("input", "keyevent", "KEYCODE_WAKEUP")
 
     def pull_journal(self, folder):
         """Copies the journal, and what is not in its file yet, and returns its path."""

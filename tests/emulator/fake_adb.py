@@ -19,6 +19,11 @@ import urllib.parse
 FOLDER = pathlib.Path(os.environ["FAKE_ADB_FOLDER"])
 PHONE = FOLDER / "phone"
 INPUT = FOLDER / "input.jsonl"
+REVOKED = FOLDER / "revoked"
+
+
+def sdk():
+    return int(os.environ.get("FAKE_SDK", "35"))
 
 
 def note(words):
@@ -40,7 +45,8 @@ def pid():
 
 def start(arguments):
     """Starts the phone; its standard input follows a file, as `tail -f` does."""
-    INPUT.write_text("")
+    # A virtual phone has no permissions: one that may not send is one without service.
+    INPUT.write_text('{"kind": "service", "in": false}\n' if REVOKED.exists() else "")
     follow = subprocess.Popen(
         ["tail", "-n", "+1", "-F", str(INPUT)],
         stdin=subprocess.DEVNULL,
@@ -88,8 +94,9 @@ def broadcast(words):
         stop()
         for file in PHONE.iterdir():
             file.unlink()
-    is_known = action in ("JOIN", "START", "LEAVE")
-    print(f"Broadcast completed: result={int(is_known)}")
+    is_known = action in ("JOIN", "START", "LEAVE", "STATUS")
+    words = ', data="paired=null running=false"' if action == "STATUS" else ""
+    print(f"Broadcast completed: result={int(is_known)}{words}")
 
 
 def shell(line):
@@ -97,18 +104,38 @@ def shell(line):
     match words:
         case ["am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", link] if link.startswith("postrider://pair?"):
             pass
-        case ["am", "broadcast", *rest]:
+        case ["am", "broadcast", "-n", *rest]:
             broadcast(rest)
         case ["pidof", _]:
-            print(pid() or "")
+            print(pid() or os.environ.get("FAKE_PID", ""))
         case ["run-as", _, "kill", "-9", _]:
             stop()
         case ["pm", "grant", _, _]:
-            pass
-        case ["cmd", "connectivity", "airplane-mode", "enable" | "disable" as mode]:
+            REVOKED.unlink(missing_ok=True)
+        case ["pm", "revoke", _, "android.permission.SEND_SMS"]:
+            # The platform ends an app that loses a permission.
+            stop()
+            REVOKED.touch()
+        case ["am", "start", "-W", "-n", "org.postrider.agent/.screens.StatusActivity"]:
+            happen({"kind": "service", "in": True})
+        case ["cmd", "connectivity", "airplane-mode", "enable" | "disable" as mode] if sdk() >= 30:
             happen({"kind": "airplane", "on": mode == "enable"})
         case ["getprop", "sys.boot_completed"]:
             print("1")
+        case ["getprop", "ro.build.version.sdk"]:
+            print(os.environ.get("FAKE_SDK", "35"))
+        case ["getprop", "ro.product.cpu.abilist"]:
+            print("x86_64,arm64-v8a,armeabi-v7a")
+        case ["run-as", _, "cat", maps] if maps.startswith("/proc/"):
+            print("7f00 r-xp /data/app/lib/libpostrider_android.so" if os.environ.get("FAKE_LOADS", "yes") == "yes" else "")
+        case ["settings", "put", "global", "airplane_mode_on", "0" | "1"] if sdk() < 30:
+            pass
+        case ["am", "broadcast", "-a", "android.intent.action.AIRPLANE_MODE", "--ez", "state", "true" | "false" as on] if sdk() < 30:
+            happen({"kind": "airplane", "on": on == "true"})
+        case ["dumpsys", "deviceidle", "whitelist", _] | ["dumpsys", "deviceidle", "force-idle" | "unforce"]:
+            pass
+        case ["dumpsys", "battery", "unplug" | "reset"] | ["input", "keyevent", "KEYCODE_SLEEP" | "KEYCODE_WAKEUP"]:
+            pass
         case _:
             sys.exit(f"no phone knows this: {line}")
 
@@ -139,7 +166,9 @@ def main():
             console(rest)
         case ["exec-out", "run-as", _, "cat", file]:
             sys.stdout.buffer.write((PHONE / pathlib.Path(file).name).read_bytes())
-        case ["wait-for-device"] | ["devices"] | ["reverse", _, _] | ["uninstall", _] | ["install", "-r", _]:
+        case ["wait-for-device"] | ["devices"] | ["reverse", _, _] | ["uninstall", _] | ["root"]:
+            pass
+        case ["install", "-r", _] | ["install", "-r", "--abi", _, _]:
             pass
         case _:
             sys.exit(f"adb knows no {shlex.join(words)}")

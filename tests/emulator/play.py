@@ -1,8 +1,9 @@
 """Plays a scenario on a phone with a hub double behind it, and judges both ends by what they wrote.
 
 A scenario is a folder: hub.toml is the double's (server-stub/README.md), phone.jsonl says what
-happens to the phone, a line each: {"wait": …} waits for what the double has seen, and {"kind": …} is
-what the standard input of a virtual phone takes, too.
+happens to the phone, a line each: {"wait": …} waits for what the double has seen, {"say": {NAME: …}} has the
+double do what a step of that name does, and {"kind": …} is what the standard input of a virtual phone takes, or
+what only a platform can do: `restart`, `doze`, `permission`.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+import zipfile
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -27,6 +29,8 @@ from emulator.adb import Adb, AdbError
 
 SCENARIOS = pathlib.Path(__file__).parent / "scenarios"
 VERDICT_S_MAX = 900
+# The library of the core in an APK.
+CORE = "libpostrider_android.so"
 
 
 class Failed(Exception):
@@ -81,6 +85,13 @@ class Stub:
                 # The scenario has come to its end, and so has the double.
                 return
 
+    def say(self, wanted):
+        """Has the double do something, as a step would."""
+        for name, value in wanted.items():
+            request = urllib.request.Request(f"{self.ready['control_url']}/{name}", json.dumps(value).encode())
+            with urllib.request.urlopen(request, timeout=90):
+                pass
+
     def verdict(self):
         return json.loads(self._line(VERDICT_S_MAX))
 
@@ -105,6 +116,10 @@ def act(adb, line):
         adb.console("gsm", "cancel", number)
     elif kind == "airplane":
         adb.set_airplane_mode(line["on"])
+    elif kind == "doze":
+        adb.set_doze(line["on"])
+    elif kind == "permission":
+        adb.set_permission(line["name"], line["given"])
     elif kind == "restart":
         adb.kill_app()
         adb.tell("START")
@@ -123,6 +138,8 @@ def play(adb, stub_program, scenario, within_s=300):
             line = json.loads(text)
             if "wait" in line:
                 stub.wait(line["wait"], within_s)
+            elif "say" in line:
+                stub.say(line["say"])
             else:
                 act(adb, line)
         verdict = stub.verdict()
@@ -131,6 +148,24 @@ def play(adb, stub_program, scenario, within_s=300):
             raise Failed(f"rules were broken: {', '.join(broken) or verdict}")
         compare(adb, verdict)
         adb.tell("LEAVE")
+
+
+def load(adb, apk):
+    """Installs the app once for each kind of processor that both know, and lets it load its core there."""
+    with zipfile.ZipFile(apk) as archive:
+        built = {name.split("/")[1] for name in archive.namelist() if name.startswith("lib/")}
+    loaded = [abi for abi in adb.abis() if abi in built]
+    if not loaded:
+        raise Failed(f"the app is built for {', '.join(sorted(built))}, the phone is {', '.join(adb.abis())}")
+    for abi in loaded:
+        adb.install(apk, abi)
+        # The debug interface answers with what the core says: without it there is no answer.
+        answer = adb.tell("STATUS")
+        if "running=" not in answer:
+            raise Failed(f"{abi}: the core did not answer: {answer.strip()}")
+        if CORE not in adb.maps():
+            raise Failed(f"{abi}: the core's library is not in the process")
+        print(f"{abi}: loaded")
 
 
 def compare(adb, verdict):
@@ -148,9 +183,17 @@ def main():
     parser.add_argument("--serial")
     parser.add_argument("--stub", required=True, help="the program server-stub")
     parser.add_argument("--apk", help="installed first")
+    parser.add_argument("--load", action="store_true", help="only load the core, for each kind of processor")
     parser.add_argument("--within-s", type=int, default=300, help="how long to wait for each thing")
     options = parser.parse_args()
     adb = Adb(options.adb, options.serial)
+    if options.load:
+        try:
+            load(adb, options.apk)
+        except (Failed, AdbError) as error:
+            print(f"load: {error}")
+            return 1
+        return 0
     if options.apk:
         adb.install(options.apk)
     names = options.scenarios or sorted(folder.name for folder in SCENARIOS.iterdir())

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -68,6 +69,55 @@ def test_an_emulator_is_made_started_and_stopped(sdk):
     assert any("pm grant org.postrider.agent android.permission.SEND_SMS" in command for command in commands)
     assert any("android.intent.action.VIEW -d" in command for command in commands)
     assert commands[-1] == "emu kill"
+
+
+def test_an_old_platform_is_made_and_led_as_it_knows(sdk):
+    folder, environment = sdk
+    environment["FAKE_SDK"] = "27"
+    done = run(sdk, "--api", "27", "airplane")
+    assert done.returncode == 0, done.stdout + done.stderr
+    called = (folder / "called").read_text()
+    assert "avdmanager create avd --name postrider-27 --package system-images;android-27;default;" in called
+    commands = (folder / "commands.txt").read_text()
+    assert "settings put global airplane_mode_on 1" in commands
+    assert "airplane-mode enable" not in commands
+
+
+def test_a_phone_that_sleeps_is_woken_afterwards(sdk):
+    folder, _ = sdk
+    assert run(sdk, "doze").returncode == 0
+    commands = (folder / "commands.txt").read_text()
+    order = [commands.index(f"dumpsys {words}") for words in ("battery unplug", "deviceidle force-idle", "deviceidle unforce", "battery reset")]
+    assert order == sorted(order)
+
+
+def apk_for(folder, *abis):
+    """Writes an APK with a core for these kinds of processor."""
+    with zipfile.ZipFile(folder / "app.apk", "w") as archive:
+        for abi in abis:
+            archive.writestr(f"lib/{abi}/libpostrider_android.so", b"")
+
+
+def test_the_core_is_loaded_once_for_each_kind_of_processor(sdk):
+    folder, environment = sdk
+    apk_for(folder, "arm64-v8a", "x86_64")
+    environment["FAKE_PID"] = "4242"
+    done = run(sdk, "--serial", "emulator-5554", "--load")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-2:] == ["x86_64: loaded", "arm64-v8a: loaded"]
+    commands = (folder / "commands.txt").read_text()
+    assert commands.index("install -r --abi x86_64") < commands.index("install -r --abi arm64-v8a")
+
+
+def test_a_core_that_is_not_loaded_is_said(sdk):
+    folder, environment = sdk
+    apk_for(folder, "x86_64")
+    environment.update(FAKE_LOADS="no", FAKE_PID="4242")
+    done = run(sdk, "--serial", "emulator-5554", "--load")
+    assert done.returncode == 1
+    assert "x86_64: the core's library is not in the process" in done.stdout
+    apk_for(folder, "riscv64")
+    assert "the app is built for riscv64" in run(sdk, "--serial", "emulator-5554", "--load").stdout
 
 
 def test_a_device_that_runs_is_left_running(sdk):

@@ -1,6 +1,7 @@
 """The app is built of nothing that only Google's own repository has, and says one version everywhere."""
 
 import re
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
@@ -56,7 +57,7 @@ def test_every_build_refuses_what_comes_in_by_another_way(pom):
 
 def test_the_sources_use_nothing_of_it():
     sources = [path for folder in ("main", "debug") for path in (APP / "src" / folder).rglob("*.kt")]
-    wrong = [str(path) for path in sources if re.search(r"^import (androidx|com\.google|kotlinx)\.", path.read_text(), re.M)]
+    wrong = [str(path) for path in sources if re.search(r"^import (androidx|com\.google\.(?!zxing)|kotlinx)\.", path.read_text(), re.M)]
     assert wrong == []
 
 
@@ -66,9 +67,45 @@ def test_every_version_in_maven_is_fixed(pom):
 
 
 def test_the_app_has_the_projects_version(pom):
+    assert texts(pom, "pom:version") == ["${revision}"]
+    assert "version" not in (APP / "src/main/AndroidManifest.xml").read_text().partition(">")[2].partition(">")[0]
+    script = (APP / "build.gradle.kts").read_text()
+    assert "versionCode = appVersionCode" in script and "versionName = appVersion\n" in script
     (version,) = re.findall(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)
-    assert texts(pom, "pom:version") == [version]
-    assert f'android:versionName="{version}"' in (APP / "src/main/AndroidManifest.xml").read_text()
+    assert said_by_steps() == (version, code_of(version))
+
+
+def said_by_steps():
+    """Returns the version and its number, as the scripts give them to aapt2."""
+    said = 'source android-app/tools/steps.sh && printf "%s %s" "$version" "$(version_code)"'
+    version, code = subprocess.run(["bash", "-c", said], cwd=ROOT, check=True, capture_output=True).stdout.split()
+    return version.decode(), int(code)
+
+
+def code_of(version):
+    major, minor, patch = (int(number) for number in re.split(r"[-+]", version)[0].split("."))
+    return major * 1_000_000 + minor * 1_000 + patch
+
+
+def test_gradle_writes_nothing_while_it_configures():
+    script = (APP / "build.gradle.kts").read_text()
+    assert not re.search(r"writeText|mkdirs|createNewFile", script)
+
+
+def test_gradle_finds_cargo_and_the_ndk_as_android_studio_has_them():
+    script = (APP / "build.gradle.kts").read_text()
+    assert not re.search(r'"cargo"[,)]', script.replace('?: "cargo"', ""))
+    assert script.count('environment("PATH", pathWithCargo)') == script.count("registering(Exec::class)")
+    assert "sdkComponents.ndkDirectory" in script and "ndkVersion =" in script
+
+
+def test_the_platform_is_told_every_language():
+    locales = ElementTree.parse(APP / "src/main/res/xml/locales.xml").getroot()
+    name = "{http://schemas.android.com/apk/res/android}name"
+    offered = {locale.get(name) for locale in locales}
+    translated = {folder.name.partition("-")[2] for folder in (APP / "src/main/res").glob("values-[a-z][a-z]")}
+    assert offered == {"en"} | translated
+    assert 'android:localeConfig="@xml/locales"' in (APP / "src/main/AndroidManifest.xml").read_text()
 
 
 def test_gradle_builds_the_same_with_the_same_libraries(pom):

@@ -5,7 +5,9 @@ import hashlib
 import json
 import inspect
 import secrets
+import socket
 import time
+from urllib.parse import urlsplit
 
 import requests
 from cryptography.hazmat.primitives import hashes, serialization
@@ -63,8 +65,9 @@ class P256Key:
 class LinkPhone:
     """What a phone keeps: key, install, counters."""
 
-    def __init__(self, hub_root, key=None, number="+15005550150"):
+    def __init__(self, hub_root, key=None, number="+15005550150", source=None):
         self.hub_root = hub_root
+        self.source = source
         self.key = key or Ed25519Key()
         self.install = secrets.token_hex(16)
         self.number = number
@@ -168,6 +171,7 @@ class LinkSocket:
         self.phone = phone
         self.ws = connect(
             phone.link_url,
+            sock=self._dial(),
             subprotocols=[SUB_PROTOCOL],
             compression=None,
             proxy=None,
@@ -178,6 +182,12 @@ class LinkSocket:
         )
         self.challenge = self.receive()
         assert self.challenge["t"] == "challenge"
+
+    def _dial(self):
+        """Connects from the phone's own address, where it has one."""
+        url = urlsplit(self.phone.link_url)
+        source = self.phone.source and (self.phone.source, 0)
+        return source and socket.create_connection((url.hostname, url.port), PATIENCE_S, source)
 
     def receive(self, patience_s=PATIENCE_S):
         """Reads one frame."""

@@ -1,11 +1,16 @@
 """One program under test: started, read line by line, stopped or killed, its words kept for the report."""
 
+import atexit
+import contextlib
 import os
 import queue
 import signal
 import subprocess
 import threading
 import time
+import weakref
+
+_BEGUN = weakref.WeakSet()
 
 
 def loopback_environment(extra=None):
@@ -19,6 +24,23 @@ def loopback_environment(extra=None):
 
 class Died(AssertionError):
     """The program ended while something was still expected of it."""
+
+
+@contextlib.contextmanager
+def ended_after():
+    """Ends each program that was begun inside and still runs, whatever happens there."""
+    before = set(_BEGUN)
+    try:
+        yield
+    finally:
+        for program in set(_BEGUN) - before:
+            program.kill()
+
+
+@atexit.register
+def _end_all():
+    for program in set(_BEGUN):
+        program.kill()
 
 
 class Program:
@@ -39,6 +61,7 @@ class Program:
             cwd=cwd,
             start_new_session=True,
         )
+        _BEGUN.add(self)
         self._readers = [
             threading.Thread(target=self._read, args=(self.process.stdout, self._keep_out), daemon=True),
             threading.Thread(target=self._read, args=(self.process.stderr, self.err_lines.append), daemon=True),

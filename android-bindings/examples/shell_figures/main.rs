@@ -118,6 +118,7 @@ fn state(is_online: bool) -> PhoneState {
         quiet_hours: Vec::new(),
         is_online,
         is_paused: false,
+        boot_count: Some(1),
     }
 }
 

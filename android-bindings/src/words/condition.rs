@@ -85,4 +85,10 @@ pub struct Condition {
     pub manufacturer: Option<String>,
     /// The device's model.
     pub model: Option<String>,
+    /// Whether the owner lets the app send messages; what may not leave waits.
+    #[uniffi(default = None)]
+    pub may_send: Option<bool>,
+    /// Whether the owner lets the app call and dial codes; what may not be dialled waits.
+    #[uniffi(default = None)]
+    pub may_call: Option<bool>,
 }

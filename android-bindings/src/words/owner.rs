@@ -1,6 +1,6 @@
 //! What the owner sets.
 
-use postrider_agent::{Command, Guard, PaceLimits, PaceRule, Refused, Spell};
+use postrider_agent::{Command, Guard, PaceLimits, PaceRule, Refused, ReportChoice, Spell, Waits};
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
@@ -31,6 +31,26 @@ pub struct Spell {
     pub from: UnixMs,
     /// When it is over.
     pub until: UnixMs,
+}
+
+/// How long the agent waits for what the platform may never say.
+#[uniffi::remote(Record)]
+pub struct Waits {
+    /// From a hand-over to the first doubt: nothing more is submitted on its SIM.
+    pub silence_ms: u64,
+    /// From a hand-over to `unknown`.
+    pub unknown_ms: u64,
+    /// From `sent` to its being the last word where no report comes.
+    pub report_window_ms: u64,
+}
+
+/// What the phone's owner says of delivery reports on one SIM.
+#[uniffi::remote(Record)]
+pub struct ReportChoice {
+    /// The SIM.
+    pub sim: SimSlot,
+    /// Whether they are asked for.
+    pub wanted: bool,
 }
 
 /// Which rule a message waits for.
@@ -70,6 +90,8 @@ pub enum Refused {
     TooManySpells,
     /// A quiet time is over before it begins.
     EmptySpell,
+    /// One of the waits is shorter or longer than makes sense, or the doubt comes after the end.
+    InvalidWaits,
 }
 
 /// A wish of the phone's owner.
@@ -98,4 +120,8 @@ pub enum Command {
     },
     /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
     AllowUssdCodes(bool),
+    /// Asks for delivery reports or does without, on these SIMs; on the others the hub says.
+    SetReports(Vec<ReportChoice>),
+    /// Waits so long for what the platform may never say, from the next hand-over on.
+    SetWaits(Waits),
 }

@@ -9,7 +9,7 @@ use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot, WireState};
 use std::{
     fs,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc},
 };
 
 const ONE_MESSAGE: &str = "[[step]]\nwait.connected = 1\nsend = { count = 1 }\n";
@@ -76,6 +76,90 @@ fn a_fact_told_for_keeps_outlives_the_process() {
     run.until(r#"{"inbound": 1}"#);
     assert_eq!(ear.count(|heard| matches!(heard, Heard::Confirmed(_))), 0);
     second.stop().unwrap();
+}
+
+#[test]
+fn another_boot_asks_at_once_what_became_of_a_message_with_the_radio() {
+    let run = Run::new(ONE_MESSAGE);
+    let (agent, ear) = run.connected();
+    ear.wait_for(send);
+    agent.stop().unwrap();
+    agent.start(state()).unwrap();
+    agent.wake().unwrap();
+    assert_eq!(ear.count(|heard| *heard == Heard::SentRow), 0);
+    agent.stop().unwrap();
+    let rebooted = PhoneState {
+        boot_count: state().boot_count.map(|count| count + 1),
+        ..state()
+    };
+    agent.start(rebooted).unwrap();
+    ear.wait_for(|heard| (*heard == Heard::SentRow).then_some(()));
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_wake_up_is_over_only_once_the_agent_has_acted() {
+    let run = Run::new(ONE_MESSAGE);
+    let (agent, ear) = run.agent();
+    let order: Arc<Mutex<Vec<&str>>> = Arc::default();
+    let (begun, has_begun) = mpsc::channel::<()>();
+    let has_begun = Mutex::new(has_begun);
+    let sent = order.clone();
+    *ear.at_send.lock().unwrap() = Some(Box::new(move || {
+        // The other thread is asking by now; give it every chance to be answered too early.
+        let _ = has_begun.lock().unwrap().recv();
+        (0..10_000).for_each(|_| std::thread::yield_now());
+        sent.lock().unwrap().push("acted");
+        Ok(())
+    }));
+    run.begin_pairing(&agent);
+    ear.wait_for(pairing);
+    agent.start(state()).unwrap();
+    ear.wait_for(send);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            begun.send(()).unwrap();
+            agent.wake().unwrap();
+            order.lock().unwrap().push("woken");
+        });
+    });
+    assert_eq!(*order.lock().unwrap(), ["acted", "woken"]);
+    agent.stop().unwrap();
+}
+
+#[test]
+fn what_keeps_the_phone_awake_is_said_before_who_waits_for_the_disk_goes_on() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.agent();
+    run.begin_pairing(&agent);
+    ear.wait_for(pairing);
+    agent
+        .start(PhoneState {
+            is_online: false,
+            ..state()
+        })
+        .unwrap();
+    agent.wake().unwrap();
+    let outlooks = || ear.count(|heard| matches!(heard, Heard::Outlook(_)));
+    let before = outlooks();
+    agent
+        .tell_for_keeps(RadioFact::LogChanged(Log::Mms))
+        .unwrap();
+    assert!(outlooks() > before, "its reading is to be waited for");
+    agent.stop().unwrap();
+}
+
+#[test]
+fn a_hub_cannot_be_told_from_another_without_a_root_that_can_be_read() {
+    let run = Run::new(NOTHING);
+    let (agent, _) = run.agent();
+    let invitation = Invitation {
+        hub: "https://hub.example.org".to_owned(),
+        code: "ABCD-EFGH-JKLM".to_owned(),
+        pins: Vec::new(),
+    };
+    let refused = agent.begin_pairing(invitation, device());
+    assert_eq!(refused, Err(AgentError::NoRoots));
 }
 
 #[test]

@@ -319,5 +319,6 @@ pub fn state() -> PhoneState {
         quiet_hours: Vec::new(),
         is_online: true,
         is_paused: false,
+        boot_count: Some(1),
     }
 }

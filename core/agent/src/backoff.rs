@@ -9,14 +9,15 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_secs(1);
 
 /// The waits between dials: `rand(0, min(longest, 1 s * 2^n))`, without an end. The longest is a
-/// minute while the hub is away, and more while it is there and does not know the phone: each has a
-/// count of its own.
+/// minute while the hub is away, five on battery, and more while it is there and does not know the
+/// phone: each has a count of its own.
 ///
 /// The schedule is `backoff`'s, with its own randomness turned off: the whole wait is drawn, from
 /// the phone's seed, so that ten thousand phones do not come back in step.
 #[derive(Debug)]
 pub(crate) struct Redial {
     away: ExponentialBackoff<SystemClock>,
+    on_battery: ExponentialBackoff<SystemClock>,
     not_known: ExponentialBackoff<SystemClock>,
     random: Seeded,
 }
@@ -26,6 +27,7 @@ impl Redial {
     pub(crate) fn new(random: Seeded) -> Self {
         Self {
             away: schedule(RedialPace::Away),
+            on_battery: schedule(RedialPace::AwayOnBattery),
             not_known: schedule(RedialPace::NotKnown),
             random,
         }
@@ -35,6 +37,7 @@ impl Redial {
     pub(crate) fn next_wait_ms(&mut self, pace: RedialPace) -> u64 {
         let schedule = match pace {
             RedialPace::Away => &mut self.away,
+            RedialPace::AwayOnBattery => &mut self.on_battery,
             RedialPace::NotKnown => &mut self.not_known,
         };
         let bound = schedule.next_backoff().unwrap_or(longest(pace));
@@ -45,6 +48,7 @@ impl Redial {
     /// Returns to the shortest wait: a session went well.
     pub(crate) fn reset(&mut self) {
         self.away.reset();
+        self.on_battery.reset();
         self.not_known.reset();
     }
 }

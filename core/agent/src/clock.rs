@@ -3,7 +3,7 @@
 use crate::random::{self, RandomError};
 use postrider_model::{BootMs, Now, UnixMs};
 use rustix::time::{ClockId, clock_gettime};
-use std::io;
+use std::{io, path::Path};
 
 /// Where Linux and Android name the present boot.
 const BOOT_ID_FILE: &str = "/proc/sys/kernel/random/boot_id";
@@ -31,6 +31,29 @@ impl SystemClock {
     pub fn of_this_boot() -> io::Result<Self> {
         let boot_id = std::fs::read_to_string(BOOT_ID_FILE)?.trim().to_owned();
         Ok(Self { boot_id })
+    }
+
+    /// Makes the clock of a phone: its boot is the platform's count of boots, where the shell gives
+    /// one, and the kernel's name otherwise, which no app may read before Android 9. Where there is
+    /// neither, each start counts as a boot of its own: what was in hand is looked up at once.
+    ///
+    /// # Errors
+    /// When the system has no random numbers to name the start with.
+    pub fn of_phone(boot_count: Option<u32>) -> Result<Self, RandomError> {
+        Self::named_by(boot_count, Path::new(BOOT_ID_FILE))
+    }
+
+    fn named_by(boot_count: Option<u32>, file: &Path) -> Result<Self, RandomError> {
+        if let Some(count) = boot_count {
+            let boot_id = format!("boot-{count}");
+            return Ok(Self { boot_id });
+        }
+        match std::fs::read_to_string(file) {
+            Ok(name) if !name.trim().is_empty() => Ok(Self {
+                boot_id: name.trim().to_owned(),
+            }),
+            Ok(_) | Err(_) => Self::of_this_start(),
+        }
     }
 
     /// Makes the clock of a phone that reboots with each start, as a virtual phone does: whatever
@@ -78,6 +101,26 @@ mod tests {
         let second = SystemClock::of_this_boot().unwrap();
         assert_eq!(first.boot_id(), second.boot_id());
         assert!(!first.boot_id().is_empty());
+    }
+
+    #[test]
+    fn a_phone_that_may_not_read_the_kernels_name_counts_its_boots() {
+        let unreadable = Path::new("/proc/self/no_such_file");
+        let of = |count| SystemClock::named_by(count, unreadable).unwrap().boot_id;
+        assert_eq!(of(Some(17)), of(Some(17)));
+        assert_ne!(of(Some(17)), of(Some(18)));
+    }
+
+    #[test]
+    fn a_phone_without_any_name_of_its_boot_starts_anew_each_time() {
+        let unreadable = Path::new("/proc/self/no_such_file");
+        let of = || SystemClock::named_by(None, unreadable).unwrap().boot_id;
+        assert_ne!(of(), of());
+        let kernels = SystemClock::of_this_boot().unwrap();
+        assert_eq!(
+            SystemClock::of_phone(None).unwrap().boot_id,
+            kernels.boot_id
+        );
     }
 
     #[test]

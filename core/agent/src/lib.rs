@@ -60,8 +60,8 @@ pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
     Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, Guard,
     KindStatus, LOG_ROWS_MAX, Log, LogPage, MessageRef, NextSlot, PaceLimits, PaceRule, RadioFact,
-    ReceivedData, ReceivedMms, ReceivedSms, Refused, ReportStatus, SENT_ROWS_MAX, ScanMark,
-    SendParts, SendToken, SentRow, SimStatus, Source, Spell, Waits,
+    ReceivedData, ReceivedMms, ReceivedSms, Refused, ReportChoice, ReportStatus, SENT_ROWS_MAX,
+    ScanMark, SendParts, SendToken, SentRow, SimStatus, Source, Spell, Waits,
 };
 pub use radio::{DialUssd, PlaceCall, Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};

@@ -22,7 +22,7 @@ pub struct Outlook {
 
 impl Outlook {
     pub(crate) fn of(agent: &Agent, leaving: Option<BootMs>, now: Now) -> Self {
-        let due = agent.poll_timeout().map(|due| due.at);
+        let due = agent.poll_wake().map(|due| due.at);
         let is_soon = |in_ms: Option<u64>| in_ms.is_some_and(|in_ms| in_ms <= SHORT_WAIT_MS);
         let mut nexts = agent.slots(now).into_iter().filter_map(|slot| slot.next);
         Self {

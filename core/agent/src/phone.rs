@@ -290,8 +290,13 @@ impl PhoneHandle {
     }
 
     /// Lets the phone look at its clocks: an alarm of the platform went off, or a clock was set.
+    /// Returns once it has, and its outlook was told anew: from then on the phone may sleep.
     pub async fn wake(&self) {
-        drop(self.wishes.send(Wish::Wake).await);
+        let (woken, is_woken) = oneshot::channel();
+        if self.wishes.send(Wish::Wake(woken)).await.is_ok() {
+            // A phone that stops in between has nothing to be kept awake for.
+            drop(is_woken.await);
+        }
     }
 
     /// Begins what [`Phone::unpair`] does and waits for nothing: the phone ends by itself, as

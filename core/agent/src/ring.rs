@@ -57,7 +57,8 @@ pub(crate) enum Wish {
     Slots(oneshot::Sender<Vec<SimStatus>>),
     NetworkChanged,
     NetworkLost,
-    Wake,
+    /// To look at the clocks, and whom to tell when all that follows is done.
+    Wake(oneshot::Sender<()>),
     Unpair {
         within: Duration,
     },
@@ -109,9 +110,10 @@ impl Ring {
     pub(crate) async fn run(mut self) -> Result<Ended, RingError> {
         loop {
             self.end_turn().await?;
-            self.tell_kept();
             self.show_events();
+            // Who waits for the disk lets the phone sleep: what keeps it awake comes first.
             self.show_outlook();
+            self.tell_kept();
             self.leave_when_told();
             if let Some(ended) = self.ended.take() {
                 return self.leave(ended).await.map(|()| ended);
@@ -261,7 +263,10 @@ impl Ring {
                 self.agent.handle_network_change(now);
             }
             Wish::NetworkLost => self.lose_network(now),
-            Wish::Wake => self.agent.handle_timeout(now),
+            Wish::Wake(woken) => {
+                self.agent.handle_timeout(now);
+                self.awaiting_disk.push(woken);
+            }
             Wish::Unpair { within } => self.begin_leaving(within, now),
             Wish::Stop => self.ended = Some(Ended::Stopped),
         }
@@ -336,7 +341,7 @@ impl Ring {
         self.is_offline = true;
         self.connecting = None;
         self.socket = None;
-        self.agent.handle_disconnected(None, now);
+        self.agent.handle_network_lost(now);
     }
 
     fn sign(&mut self, bytes: &[u8]) {

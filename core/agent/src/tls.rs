@@ -41,7 +41,10 @@ impl SpkiPin {
 /// Whom a phone trusts to be its hub.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
-    /// Roots beside the system's own, in DER.
+    /// The platform's roots in DER, where it hands them over; in their place the system's files are
+    /// read. They are taken as far as they parse: one that does not is nobody's fault here.
+    pub platform_roots: Option<Vec<Vec<u8>>>,
+    /// Roots of the operator's beside them, in DER; each must be a certificate.
     pub extra_roots: Vec<Vec<u8>>,
     /// When there are any, the hub must show one of these keys, and nothing else is asked of its
     /// certificate: the way to trust a private one.
@@ -79,6 +82,9 @@ pub enum TrustError {
     /// A root beside the system's own is no certificate.
     #[error("an extra root is not a certificate")]
     Root,
+    /// Of the platform's roots none is a certificate.
+    #[error("the platform has no trusted root that can be read")]
+    NoRoots,
     /// The TLS library refused its own settings.
     #[error("TLS cannot be set up: {0}")]
     Library(#[from] rustls::Error),
@@ -88,7 +94,8 @@ impl Trust {
     /// Makes the TLS settings; they are large, so one value serves every phone of a process.
     ///
     /// # Errors
-    /// When an extra root is not a certificate.
+    /// When an extra root is not a certificate, or nothing is left to trust of what the platform
+    /// handed over.
     pub fn client_config(&self) -> Result<Arc<ClientConfig>, TrustError> {
         let provider = Arc::new(crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -107,13 +114,25 @@ impl Trust {
 
     fn roots(&self) -> Result<RootCertStore, TrustError> {
         let mut roots = RootCertStore::empty();
-        let native = rustls_native_certs::load_native_certs();
-        roots.add_parsable_certificates(native.certs);
+        let (added, ignored) = roots.add_parsable_certificates(self.systems_roots());
+        if ignored > 0 {
+            tracing::warn!(added, ignored, "some of the system's roots cannot be read");
+        }
         for der in &self.extra_roots {
             let der = CertificateDer::from(der.clone());
             roots.add(der).map_err(|_| TrustError::Root)?;
         }
-        Ok(roots)
+        match &self.platform_roots {
+            Some(_) if roots.is_empty() => Err(TrustError::NoRoots),
+            Some(_) | None => Ok(roots),
+        }
+    }
+
+    fn systems_roots(&self) -> Vec<CertificateDer<'static>> {
+        match &self.platform_roots {
+            Some(roots) => roots.iter().cloned().map(CertificateDer::from).collect(),
+            None => rustls_native_certs::load_native_certs().certs,
+        }
     }
 }
 
@@ -171,6 +190,43 @@ impl ServerCertVerifier for PinnedKeys {
 mod tests {
     use super::*;
     use rcgen::generate_simple_self_signed;
+
+    fn of_platform(roots: &[&[u8]]) -> Trust {
+        Trust {
+            platform_roots: Some(roots.iter().map(|der| der.to_vec()).collect()),
+            ..Trust::default()
+        }
+    }
+
+    #[test]
+    fn a_platforms_root_that_cannot_be_read_is_left_out() {
+        let made = generate_simple_self_signed(["hub.example".to_owned()]).unwrap();
+        let good = made.cert.der().to_vec();
+        let trust = of_platform(&[b"not a certificate", &good]);
+        assert_eq!(trust.roots().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_platform_without_a_root_that_can_be_read_is_told_apart() {
+        for roots in [&[][..], &[&b"not a certificate"[..]]] {
+            let refused = of_platform(roots).client_config();
+            assert!(matches!(refused, Err(TrustError::NoRoots)), "{refused:?}");
+        }
+        let pinned = Trust {
+            pins: vec![SpkiPin([0; 32])],
+            ..of_platform(&[])
+        };
+        assert!(pinned.client_config().is_ok());
+    }
+
+    #[test]
+    fn an_operators_root_must_be_one() {
+        let trust = Trust {
+            extra_roots: vec![b"not a certificate".to_vec()],
+            ..Trust::default()
+        };
+        assert!(matches!(trust.client_config(), Err(TrustError::Root)));
+    }
 
     #[test]
     fn a_file_of_certificates_is_read_in_both_forms() {

@@ -182,6 +182,7 @@ mod tests {
         let trust = Trust {
             extra_roots: vec![key.cert.der().to_vec()],
             pins: Vec::new(),
+            ..Trust::default()
         };
         assert!(connects(&hub, trust.clone()).await);
         let by_address = hub.to_string().replace("localhost", "127.0.0.1");

@@ -61,6 +61,9 @@ pub const DRAIN_MS_MAX: u64 = 5_000;
 /// The longest wait between two tries to reach a hub that is away, in milliseconds.
 pub const REDIAL_MS_MAX: u64 = 60_000;
 
+/// The same on battery, where each try wakes the phone.
+pub const REDIAL_BATTERY_MS_MAX: u64 = 5 * 60 * 1_000;
+
 /// The longest wait between two tries of a phone that its hub does not know, in milliseconds: the
 /// mistake is a person's, and people mend it in minutes or hours.
 pub const REDIAL_UNKNOWN_MS_MAX: u64 = 15 * 60 * 1_000;

@@ -90,7 +90,7 @@ impl Agent {
         };
         let outbound = Outbound::new(&config, restored, link.up_acked, &mut cx);
         timers.set(Timer::Housekeeping, Subject::Agent, now.boot);
-        let charging = config.condition.charging == Some(true);
+        let condition = config.condition.clone();
         let settings = PhoneSettings {
             device: config.device,
             install,
@@ -99,8 +99,7 @@ impl Agent {
             boot: config.boot_id.as_str().to_owned(),
             down_window: DOWN_WINDOW,
         };
-        let mut session = PhoneSession::new(settings, &link);
-        session.power_changed(charging);
+        let session = PhoneSession::new(settings, &link);
         let mut agent = Self {
             boot_id: config.boot_id,
             now,
@@ -121,6 +120,7 @@ impl Agent {
             out,
             counters: Counters::default(),
         };
+        agent.set_condition(condition, now);
         agent.hold_changed_sims();
         agent.see_sims(&sims);
         agent.settle_start(now);
@@ -156,6 +156,9 @@ impl Agent {
                 let (outbound, mut cx) = self.outbound_cx(now);
                 outbound.send_test(sim, to, text, &mut cx)?;
             }
+            Command::SetReports(choices) => self.outbound.set_reports(&choices),
+            Command::SetWaits(waits) if waits.is_sensible() => self.outbound.set_waits(waits),
+            Command::SetWaits(_) => return Err(Refused::InvalidWaits),
             Command::AllowUssdCodes(allowed) => {
                 self.outbound.allow_ussd_codes(allowed);
                 self.work.changes.push(Change::UssdCodesAllowed(allowed));
@@ -219,7 +222,7 @@ impl Agent {
             RadioFact::LogChanged(log) => self.scans.changed(log, &mut self.timers, now),
             RadioFact::LogRead { page, complete } => self.log_read(page, complete, now),
             RadioFact::SimsChanged(sims) => self.set_sims(sims),
-            RadioFact::ConditionChanged(condition) => self.set_condition(condition),
+            RadioFact::ConditionChanged(condition) => self.set_condition(condition, now),
         }
     }
 
@@ -286,6 +289,12 @@ impl Agent {
     /// Takes it that the phone is on another network: the link dials at once.
     pub fn handle_network_change(&mut self, now: Now) {
         self.session.network_changed();
+        self.settle(now);
+    }
+
+    /// Takes it that the phone has no network: the link waits for the next one, and for no timer.
+    pub fn handle_network_lost(&mut self, now: Now) {
+        self.session.network_lost();
         self.settle(now);
     }
 
@@ -367,6 +376,33 @@ impl Agent {
         self.timers.next()
     }
 
+    /// Returns for when a phone that sleeps is to be woken, and why.
+    ///
+    /// What only looks whether something was missed, or keeps house, waits until the phone is awake
+    /// for another reason: whoever runs the agent wakes it every quarter of an hour.
+    pub fn poll_wake(&self) -> Option<Deadline> {
+        self.timers.next_that(|timer, subject| match timer {
+            Timer::Housekeeping | Timer::PaceRecovers => false,
+            Timer::Scan => matches!(subject, Subject::Log(log) if self.scans.is_changed(log)),
+            Timer::Link
+            | Timer::LifeOver
+            | Timer::Retry
+            | Timer::Silence
+            | Timer::GiveUpOnResult
+            | Timer::ReportWindow
+            | Timer::LookAtSim
+            | Timer::HandBack
+            | Timer::NextSlot
+            | Timer::NextUssd
+            | Timer::NextCall
+            | Timer::LineSilent
+            | Timer::LineStuck
+            | Timer::CallLog
+            | Timer::TestGivenUp
+            | Timer::Health => true,
+        })
+    }
+
     /// Tells whether the hub said last that it does not know this phone.
     pub fn is_not_known(&self) -> bool {
         self.session.is_not_known()
@@ -408,8 +444,12 @@ impl Agent {
         self.work.events.extend(shown);
     }
 
-    fn set_condition(&mut self, condition: Condition) {
+    fn set_condition(&mut self, condition: Condition, now: Now) {
         self.session.power_changed(condition.charging == Some(true));
+        self.session
+            .battery_changed(condition.charging == Some(false));
+        let (outbound, mut cx) = self.outbound_cx(now);
+        outbound.set_permitted(condition.may_send, condition.may_call, &mut cx);
         self.health.set_condition(condition);
     }
 

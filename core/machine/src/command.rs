@@ -1,7 +1,7 @@
 //! What the owner of the phone asks for.
 
 use crate::{
-    config::{PaceLimits, Spell},
+    config::{PaceLimits, ReportChoice, Spell, Waits},
     pacer::PaceRule,
 };
 use postrider_link::frame::Address;
@@ -37,6 +37,10 @@ pub enum Command {
     },
     /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
     AllowUssdCodes(bool),
+    /// Asks for delivery reports or does without, on these SIMs; on the others the hub says.
+    SetReports(Vec<ReportChoice>),
+    /// Waits so long for what the platform may never say, from the next hand-over on.
+    SetWaits(Waits),
 }
 
 /// Says why a wish was not granted.
@@ -65,6 +69,8 @@ pub enum Refused {
     TooManySpells,
     /// A quiet time is over before it begins.
     EmptySpell,
+    /// One of the waits is shorter or longer than makes sense, or the doubt comes after the end.
+    InvalidWaits,
 }
 
 impl fmt::Display for Refused {
@@ -80,6 +86,7 @@ impl fmt::Display for Refused {
             Self::NoText => f.write_str("there is no text"),
             Self::TooManyParts => f.write_str("the text makes too many parts"),
             Self::TooManySpells => f.write_str("there are too many quiet times"),
+            Self::InvalidWaits => f.write_str("a wait is too short, too long, or out of order"),
             Self::EmptySpell => f.write_str("a quiet time is over before it begins"),
         }
     }

@@ -3,7 +3,7 @@
 use crate::health::Condition;
 use crate::stamp::BootId;
 use postrider_link::frame::SimInfo;
-use postrider_model::{DeviceId, HubId, UnixMs};
+use postrider_model::{DeviceId, HubId, SimSlot, UnixMs};
 
 /// The platform's own guard, as the agent keeps below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,25 @@ impl Waits {
         unknown_ms: 600_000,
         report_window_ms: 259_200_000,
     };
+
+    /// Says whether each is long enough for a radio to answer, short enough to be of use, and the
+    /// doubt no later than the end.
+    pub const fn is_sensible(&self) -> bool {
+        self.silence_ms >= 30_000
+            && self.silence_ms <= self.unknown_ms
+            && self.unknown_ms <= 86_400_000
+            && self.report_window_ms >= 3_600_000
+            && self.report_window_ms <= 14 * 86_400_000
+    }
+}
+
+/// What the phone's owner says of delivery reports on one SIM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReportChoice {
+    /// The SIM.
+    pub sim: SimSlot,
+    /// Whether they are asked for.
+    pub wanted: bool,
 }
 
 /// Most spells of the owner's quiet hours: a fortnight of two or three a day, given anew before it

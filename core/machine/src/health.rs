@@ -34,6 +34,10 @@ pub struct Condition {
     pub manufacturer: Option<String>,
     /// The device's model.
     pub model: Option<String>,
+    /// Whether the owner lets the app send messages; without a word they may leave.
+    pub may_send: Option<bool>,
+    /// Whether the owner lets the app call and dial codes; without a word it may.
+    pub may_call: Option<bool>,
 }
 
 /// What was told last, as far as a change of it is worth telling.

@@ -70,7 +70,7 @@ pub use agent::{Agent, DOWN_WINDOW, HOUSEKEEPING_MS};
 pub use calls::{CALL_LOG_LOOKS_MS, CALL_MS_MAX, RINGS_MAX};
 pub use change::Change;
 pub use command::{Command, Refused};
-pub use config::{AgentConfig, Guard, PaceLimits, QUIET_SPELLS_MAX, Spell, Waits};
+pub use config::{AgentConfig, Guard, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, Waits};
 pub use counters::Counters;
 pub use effect::{Body, Effect, SendParts};
 pub use event::Event;

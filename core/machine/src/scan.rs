@@ -111,6 +111,11 @@ impl Scans {
         Some(Effect::ReadLog { log, from })
     }
 
+    /// Tells whether a log changed and was not read since.
+    pub(crate) fn is_changed(&self, log: Log) -> bool {
+        self.0.get(&log).is_some_and(|scan| scan.again)
+    }
+
     /// Returns the date up to which no row of a log is told.
     pub(crate) fn floor(&mut self, log: Log, now: UnixMs) -> UnixMs {
         let scan = self.0.get_mut(&log);

@@ -129,6 +129,13 @@ impl Timers {
         Some((timer, subject))
     }
 
+    /// Returns the earliest deadline that is worth waking a phone for.
+    pub(crate) fn next_that(&self, wakes: impl Fn(Timer, Subject) -> bool) -> Option<Deadline> {
+        let mut all = self.by_time.iter();
+        let found = all.find(|(_, (timer, subject))| wakes(*timer, *subject));
+        found.map(|(&(at, _), &(reason, _))| Deadline { at, reason })
+    }
+
     /// Returns the earliest deadline.
     pub(crate) fn next(&self) -> Option<Deadline> {
         let first = self.by_time.first_key_value();

@@ -67,6 +67,15 @@ impl KeyMaker {
         }
     }
 
+    /// Makes all keys from now on lie above `floor`.
+    pub fn rise_above(&mut self, floor: Key) {
+        let ms = floor.made_at_ms().unsigned_abs() + 1;
+        if ms > self.ms {
+            self.ms = ms;
+            self.counter = 0;
+        }
+    }
+
     /// Returns the next key at `unix_ms`.
     pub fn next(&mut self, unix_ms: i64) -> Key {
         let clock_ms = unix_ms.max(0).unsigned_abs();
@@ -113,6 +122,17 @@ mod tests {
     fn a_restarted_maker_goes_on_above_what_is_stored() {
         let stored = KeyMaker::new(255, None).next(50_000);
         assert!(KeyMaker::new(0, Some(stored)).next(10) > stored);
+    }
+
+    #[test]
+    fn a_maker_rises_above_what_another_has_made_and_never_falls() {
+        let (mut maker, mut other) = (KeyMaker::new(240, None), KeyMaker::new(240, None));
+        let theirs = other.next(1_000);
+        maker.rise_above(theirs);
+        let own = maker.next(1_000);
+        assert!(own > theirs);
+        maker.rise_above(theirs);
+        assert!(maker.next(1_000) > own);
     }
 
     #[test]

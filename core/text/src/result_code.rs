@@ -8,6 +8,9 @@
 /// The platform's `Activity.RESULT_OK`: the network accepted the part.
 pub const RESULT_OK: i32 = -1;
 
+/// Our own: the phone's owner has not let the app send messages, and the platform was not asked.
+pub const NOT_PERMITTED: i32 = -1_000;
+
 /// Waits before each further try of one message, in milliseconds; after the last one it fails.
 ///
 /// Source: the design of the phone, "Outbound".
@@ -106,6 +109,7 @@ macro_rules! table {
 }
 
 table! {
+    -1000 NOT_PERMITTED HoldSim "the app may not send messages";
     -1 RESULT_OK Accept "accepted by the network";
     1 RESULT_ERROR_GENERIC_FAILURE FailAmbiguous "the phone reported a general failure";
     2 RESULT_ERROR_RADIO_OFF HoldSim "the radio is off";
@@ -198,7 +202,7 @@ mod tests {
     fn each_code_is_treated_as_the_design_says() {
         assert_eq!(
             codes(Action::HoldSim),
-            [2, 4, 9, 29, 100, 115, 116, 120, 121, 123]
+            [NOT_PERMITTED, 2, 4, 9, 29, 100, 115, 116, 120, 121, 123]
         );
         assert_eq!(codes(Action::HoldSimAndHalvePace), [5]);
         assert_eq!(

@@ -103,6 +103,7 @@ impl VirtualPhoneConfig {
             android_sdk: None,
             manufacturer: Some(MANUFACTURER.to_owned()),
             model: Some(MODEL.to_owned()),
+            ..Condition::default()
         }
     }
 

@@ -164,6 +164,7 @@ fn config_of(arguments: Arguments) -> Result<VirtualPhoneConfig, Box<dyn Error>>
     let trust = Trust {
         extra_roots: roots(&arguments.ca)?,
         pins: arguments.pin,
+        ..Trust::default()
     };
     let radio_log = arguments.radio_log.as_deref().map(RadioLog::open);
     Ok(VirtualPhoneConfig {

@@ -1,7 +1,7 @@
 //! Messages, both ways.
 
 use crate::code::coded;
-use crate::{Address, DataSms, Vars};
+use crate::{Address, DataSms, Disclosure, Vars};
 use postrider_model::{
     BroadcastId, ContactId, CustomRouteId, DeviceId, MessageId, MessageStatus, MessageText,
     PhoneId, ProjectId, ScheduledId, Secret, UnixMs,
@@ -211,6 +211,8 @@ pub struct Message {
     pub scheduled_id: Option<ScheduledId>,
     /// The broadcast that it is part of.
     pub broadcast_id: Option<BroadcastId>,
+    /// What it shows to those who may not view contacts.
+    pub disclosure: Disclosure,
 }
 
 impl Message {

@@ -82,6 +82,8 @@ coded! {
         ProjectStopped = "project_stopped" / 11,
         /// The phone waits before its own next try.
         Retry = "retry" / 12,
+        /// The phone's owner has not let its app do it.
+        NoPermission = "no_permission" / 13,
     }
 }
 
@@ -160,6 +162,9 @@ pub struct Phone {
     pub quiet_released_until: Option<UnixMs>,
     /// Most SMS parts per hour that the hub lets it send; `None`: its own limit alone.
     pub send_limit_max: Option<u32>,
+    /// Whether it asks the network for delivery reports, unless its owner says otherwise: some
+    /// carriers charge for them.
+    pub delivery_reports: bool,
     /// Whether recipients must be valid numbers.
     pub validate_recipient_numbers: bool,
     /// The regions it may send to; `None`: all.
@@ -226,6 +231,7 @@ impl Phone {
             quiet_end: None,
             quiet_released_until: None,
             send_limit_max: None,
+            delivery_reports: true,
             validate_recipient_numbers: false,
             allowed_recipient_countries: None,
             window_size: None,

@@ -10,4 +10,6 @@ mod template;
 
 pub use fields::Fields;
 pub use scope::Scope;
-pub use template::{BadTemplate, DEPTH_MAX, FILTERS_MAX, Names, TAGS_MAX, Template, Unrendered};
+pub use template::{
+    BadTemplate, DEPTH_MAX, FILTERS_MAX, Names, TAGS_MAX, Template, Unrendered, is_property,
+};

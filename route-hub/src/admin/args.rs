@@ -273,6 +273,9 @@ pub struct PairArgs {
     /// Certificate whose key the phone shall accept, for private certificates; at most two.
     #[arg(long = "pin", value_name = "SHA256", num_args = 0..=2)]
     pub pins: Vec<String>,
+    /// Draw the QR code into this file, too, as a PNG picture.
+    #[arg(long, value_name = "FILE", conflicts_with = "confirm")]
+    pub png: Option<PathBuf>,
     /// Confirm without asking, for scripts.
     #[arg(long)]
     pub yes: bool,

@@ -20,10 +20,11 @@ pub use args::AdminArgs;
 use crate::commands::{CommandError, data_folder};
 use crate::hub::Hub;
 use args::{AdminCommand, OrganizationCommand};
-use hub_store::{StoreError, Tx};
+use hub_store::{StoreError, Tx, meta};
 use output::Output;
 use postrider_model::Now;
 use std::fmt::Display;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Does what the arguments say.
 ///
@@ -60,17 +61,26 @@ struct Admin {
 
 impl Admin {
     /// Runs a unit of work that may be refused.
-    fn write<T, E, F>(&self, mut job: F) -> Result<T, CommandError>
+    ///
+    /// Commands may run at once, in processes that know nothing of each other: what each makes gets
+    /// keys above all that are stored when its turn to write has come.
+    fn write<T, E, F>(&self, job: F) -> Result<T, CommandError>
     where
         F: FnMut(&Hub, &mut Tx<'_>, Now) -> Result<Result<T, E>, StoreError> + Send + 'static,
         T: Send + 'static,
         E: Display + Send + 'static,
     {
-        let (hub, now) = (self.hub.clone(), self.hub.now());
-        let done = self
-            .hub
-            .store
-            .write_blocking(move |tx| job(&hub, tx, now))?;
+        let job = Arc::new(Mutex::new(job));
+        let done = patiently(|| {
+            let (hub, now, job) = (self.hub.clone(), self.hub.now(), Arc::clone(&job));
+            self.hub.store.write_blocking(move |tx| {
+                if let Some(highest) = meta::highest_key(tx)? {
+                    hub.raise_keys(highest);
+                }
+                let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
+                job(&hub, tx, now)
+            })
+        })?;
         done.map_err(|refused| CommandError::new(refused.to_string()))
     }
 
@@ -80,6 +90,28 @@ impl Admin {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        Ok(self.hub.store.read_blocking(job)?)
+        let job = Arc::new(Mutex::new(job));
+        Ok(patiently(|| {
+            let job = Arc::clone(&job);
+            self.hub.store.read_blocking(move |tx| {
+                let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
+                job(tx)
+            })
+        })?)
     }
+}
+
+/// How often a command tries while others write; the store waits for them each time.
+const TRIES: usize = 6;
+
+/// Does something again while others hold the database.
+fn patiently<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut done = work();
+    for _ in 1..TRIES {
+        if !matches!(done, Err(StoreError::Busy)) {
+            break;
+        }
+        done = work();
+    }
+    done
 }

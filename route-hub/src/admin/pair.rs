@@ -11,7 +11,10 @@ use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, meta, pairings, projects};
 use postrider_model::PairingId;
 use serde_json::{Value, json};
+use std::fs::OpenOptions;
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -59,6 +62,9 @@ fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
         admin.write(move |hub, tx, now| open::open(hub, tx, &purpose, &name, now))?;
     let hub_url = args.hub.clone().or(own_url);
     let invitation = Invitation::new(hub_url.as_deref(), &code, &args.pins)?;
+    if let Some(file) = &args.png {
+        draw(invitation.as_ref(), file)?;
+    }
     show_code(admin, &code, invitation.as_ref());
     Ok(pairing)
 }
@@ -94,17 +100,32 @@ fn purpose(admin: &Admin, args: &PairArgs) -> Result<Purpose, CommandError> {
     }
 }
 
+/// Draws the QR code into a file that nobody else may read: it holds the code.
+fn draw(invitation: Option<&Invitation>, file: &Path) -> Result<(), CommandError> {
+    let needs_hub = || CommandError::new("--png needs --hub: where phones reach the hub");
+    let picture = invitation.ok_or_else(needs_hub)?.png()?;
+    let written = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(file)
+        .and_then(|mut file| file.write_all(&picture));
+    written.map_err(|error| CommandError::of(format!("--png {}", file.display()), &error))
+}
+
 fn show_code(admin: &Admin, code: &NewCode, invitation: Option<&Invitation>) {
     let json = json!({
         "code": code.typed(),
         "full_code": code.full(),
-        "uri": invitation.map(Invitation::uri),
+        "uri": invitation.map(Invitation::app_link),
+        "qr": invitation.map(Invitation::link),
     });
     admin.out.show(&json, || {
         let typed = code.typed();
         let typed = format!("Code to type: {typed}\nIt works once, within 10 minutes.");
         match invitation {
-            Some(it) => format!("{}\n{}\n\n{typed}", it.qr(), it.uri()),
+            Some(it) => format!("{}\n{}\n\n{typed}", it.qr(), it.link()),
             None => format!("{typed}\nFor a QR code, say with --hub where phones reach the hub."),
         }
     });

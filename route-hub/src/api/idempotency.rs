@@ -2,6 +2,7 @@
 
 use super::Call;
 use crate::digest::sha256_hex;
+use hub_domain::Sight;
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{StoreError, Tx};
 use hub_web::{Answer, ApiError, ErrorCode};
@@ -39,7 +40,13 @@ impl Idempotency {
         if key.len() > KEY_LENGTH_MAX || !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
             return Err(bad_key());
         }
-        let said = format!("{operation}\n{}", call.params.canonical());
+        // An answer that shows contacts is given again only to who may view them.
+        let seen = match call.caller.sight() {
+            Sight::Contacts => "",
+            Sight::Messages => " without contacts",
+            Sight::Sender => " without contacts and messages",
+        };
+        let said = format!("{operation}{seen}\n{}", call.params.canonical());
         Ok(Self(Some(Keyed {
             key: key.to_owned(),
             body_hash: sha256_hex(said.as_bytes()),

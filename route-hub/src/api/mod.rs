@@ -64,9 +64,9 @@ impl From<StoreError> for Failure {
         Self(match error {
             StoreError::Busy => ApiError::unavailable("too much is being written at once"),
             StoreError::Closed => ApiError::unavailable("the hub is shutting down"),
-            StoreError::TooSlow => {
-                ApiError::unavailable("this list takes too long: use fewer or other filters")
-            }
+            StoreError::TooSlow => ApiError::unavailable(
+                "this takes too long to look up: ask for less, or use other filters",
+            ),
             StoreError::OverBudget { job } => {
                 tracing::error!(job, "a request did more at once than one may do: a defect");
                 ApiError::unavailable("this is more than can be done at once: ask for less")

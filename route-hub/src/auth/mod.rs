@@ -13,7 +13,7 @@ use crate::front::{Guest, Owner};
 use crate::hub::Hub;
 use crate::requests::By;
 use http::Extensions;
-use hub_domain::{ApiKey, Permission, Project};
+use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_web::{ApiError, Authenticator, RequestContext, StrangerBodies};
 use postrider_model::{ProjectId, Secret};
 use std::sync::Arc;
@@ -87,6 +87,11 @@ impl Caller {
         Err(ApiError::unauthorized(format!(
             "the API key lacks the permission {permission}"
         )))
+    }
+
+    /// Returns what the key may see of contacts.
+    pub fn sight(&self) -> Sight {
+        Sight::of(&self.key.permissions)
     }
 
     /// Finds a project that the key reaches and checks a permission on it.

@@ -1,6 +1,6 @@
 //! Making the messages of a broadcast, in steps that a restart neither loses nor repeats.
 
-use crate::api::messages::{Planned, Unsent};
+use crate::api::messages::{Planned, Ready, Unsent};
 use crate::api::scheduled::message::Message;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
@@ -62,14 +62,17 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         Some(Err(problem)) => return end(hub, &broadcast, &problem).await,
         Some(Ok(planned)) => planned.part_of(&broadcast),
     };
-    let sending = Arc::new((project, broadcast, planned));
+    let recipients = next.to.iter().map(|(_, to)| to);
+    let ready = planned.ready(hub, &project, recipients, now).await;
+    let sending = Arc::new((project, broadcast, planned, ready));
     let effects = steps::fitting(STEP, |most| {
         let (inside, sending) = (hub.clone(), Arc::clone(&sending));
         let next = next.clone().first(most as usize);
         let share = hub.store.of(sending.0.id);
         let job = move |tx: &mut Tx<'_>| {
-            let (project, broadcast, planned) = &*sending;
-            send(&inside, tx, project, broadcast, planned, &next, now)
+            let (project, broadcast, planned, ready) = &*sending;
+            let mut work = Work::new(&inside, project, now);
+            send(&mut work, tx, broadcast, (planned, ready), &next)
         };
         share.write(job)
     });
@@ -183,22 +186,20 @@ fn matching(
 
 /// Sends to a step's recipients, unless somebody else has, or the broadcast was cancelled.
 fn send(
-    hub: &Hub,
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
-    project: &Project,
     broadcast: &Broadcast,
-    planned: &Planned,
+    (planned, ready): (&Planned, &Ready),
     next: &Next,
-    now: Now,
 ) -> Result<Effects, StoreError> {
     let reached = i64::try_from(next.to.len()).unwrap_or(i64::MAX);
     if !broadcasts::advance(tx, broadcast, next.done_up_to, reached, next.is_end)? {
         return Ok(Effects::default());
     }
-    let mut work = Work::new(hub, project, now);
+    ready.begin(work);
     let mut touches = Touches::default();
-    for (_, to) in &next.to {
-        match planned.store(&mut work, tx, to, &mut touches)? {
+    for (place, (_, to)) in next.to.iter().enumerate() {
+        match planned.store(work, tx, to, (ready, place), &mut touches)? {
             Ok(()) | Err(Unsent::Blocked) => {}
             Err(Unsent::Refused(_)) => {
                 tracing::debug!(broadcast = %broadcast.id, "a recipient was left out");

@@ -9,6 +9,7 @@ use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
 use crate::caps::Caps;
 use crate::front::FrontSettings;
+use crate::pairing::offer::AppOffer;
 use crate::random::Random;
 use crate::settings::ServeSettings;
 use clap::Args;
@@ -103,6 +104,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         front: FrontSettings::default(),
         names: Names::of_system(),
         caps: Caps::default(),
+        app: AppOffer::default(),
         facts_per_s: 0,
         drain: DRAIN,
     };

@@ -2,10 +2,12 @@
 
 use super::CommandError;
 use crate::alerts::offline;
+use crate::background::Background;
 use crate::caps::Caps;
 use crate::dispatch::{failover, life, quiet, simulated};
 use crate::front::FrontSettings;
 use crate::hub::{Hub, HubParts};
+use crate::pairing::offer::AppOffer;
 use crate::pairing::open::BASE_URL;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
@@ -47,6 +49,8 @@ pub(super) struct Start {
     pub(super) names: Names,
     /// How much of some kinds a project may have.
     pub(super) caps: Caps,
+    /// The app, as phones may get it here.
+    pub(super) app: AppOffer,
     /// Most facts a second that are taken in from one phone; 0: as many as come.
     pub(super) facts_per_s: u32,
     /// How long a stop waits for requests and phones.
@@ -59,6 +63,8 @@ pub(super) struct Running {
     stop: watch::Sender<bool>,
     server: JoinHandle<Result<(), TlsError>>,
     deliverer: JoinHandle<()>,
+    /// Where webhooks are posted; ends with this.
+    _background: Background,
     workers: JoinSet<()>,
     drain: Duration,
 }
@@ -77,7 +83,8 @@ impl Running {
         hub.set_caps(start.caps);
         let client = Client::with_limits(start.guard, Limits::default(), start.names)?;
         let (stop, stopped) = watch::channel(false);
-        let router = router(&hub);
+        let background = Background::start("webhooks")?;
+        let router = router(&hub, &start.app);
         let served = serve(
             hub.clone(),
             start.listener,
@@ -110,7 +117,8 @@ impl Running {
         Ok(Self {
             stop,
             server: tokio::spawn(served),
-            deliverer: tokio::spawn(deliver::run(hub.clone(), client, stopped)),
+            deliverer: background.spawn(deliver::run(hub.clone(), client, stopped)),
+            _background: background,
             workers,
             drain: start.drain,
             hub,
@@ -164,10 +172,11 @@ impl Running {
     }
 }
 
-fn router(hub: &Hub) -> Router {
+fn router(hub: &Hub, app: &AppOffer) -> Router {
     let others = Router::new()
         .route("/link", get(link::upgrade))
         .route("/pair", post(pairing::request::pair))
+        .merge(pairing::page::routes(app))
         .merge(ops::routes());
     routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), ops::count))
 }

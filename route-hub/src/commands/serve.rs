@@ -5,6 +5,7 @@ use super::stop_signal::StopSignal;
 use super::{CommandError, data_folder, logging};
 use crate::front::{FrontSettings, Network};
 use crate::link::RATE_DEFAULT_PER_S;
+use crate::pairing::offer::{AppOffer, Fingerprint, read_app};
 use crate::settings::{OperatorListen, ServeSettings, Transport};
 use crate::stored_caps::Cap;
 use crate::tls::Certificate;
@@ -35,6 +36,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     }
     let guard = guard(&settings)?;
     let front = front(&settings)?;
+    let app = app(&settings)?;
     let process = settings.process.unwrap_or(0);
     if process > PROCESS_MAX {
         return Err(CommandError::new(format!(
@@ -72,6 +74,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         front,
         names: Names::asking(settings.dns_servers.clone()),
         caps: settings.caps(),
+        app,
         facts_per_s: settings.facts_per_s.unwrap_or(RATE_DEFAULT_PER_S),
         drain: Duration::from_secs(settings.drain_s.unwrap_or(DRAIN_DEFAULT_S)),
     };
@@ -135,6 +138,25 @@ fn front(settings: &ServeSettings) -> Result<FrontSettings, CommandError> {
             .map(read)
             .collect::<Result<_, _>>()?,
         project_connections: settings.project_connections,
+    })
+}
+
+fn app(settings: &ServeSettings) -> Result<AppOffer, CommandError> {
+    let file = settings.app_file.as_deref().map(|path| {
+        let named = |error| CommandError::of(format!("--app-file {}", path.display()), &error);
+        read_app(path).map_err(named)
+    });
+    let read = |text: &String| {
+        let no = "--app-certificate takes the SHA-256 of a certificate, 64 hexadecimal digits";
+        Fingerprint::read(text).ok_or_else(|| CommandError::new(no))
+    };
+    Ok(AppOffer {
+        file: file.transpose()?,
+        certificates: settings
+            .app_certificate
+            .iter()
+            .map(read)
+            .collect::<Result<_, _>>()?,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::routing;
 use super::settle::{Closed, Detail, Work};
+use crate::damage;
 use hub_domain::{Message, MessageType, Phone};
 use hub_store::{StoreError, Tx, messages};
 use postrider_link::frame::{Address, Data, Kind, Send};
@@ -123,9 +124,9 @@ pub fn queued(
 ) -> Result<Exposed, StoreError> {
     let mut exposed = Exposed::default();
     let mut left = allowance(work, phone, exposing);
-    let Some(sim) = phone.sim else {
+    if phone.sim.is_none() {
         return Ok(exposed);
-    };
+    }
     if left == 0 {
         exposed.more = true;
         return Ok(exposed);
@@ -139,13 +140,13 @@ pub fn queued(
         }
         let claimed = messages::claim_queued_above(tx, phone.id, priority, exposing.above, limit)?;
         exposed.more |= claimed.len() >= limit as usize;
-        for mut message in claimed {
+        for mut message in damage::readable(work, tx, claimed)? {
             let movable = is_movable(work, tx, &message)?;
             if movable && !exposing.open.has_movable_room(&message) {
                 exposed.more = true;
                 continue;
             }
-            if let Some(mut frame) = expose(work, tx, &mut message, sim, exposing)? {
+            if let Some(mut frame) = expose(work, tx, &mut message, phone, exposing)? {
                 frame.movable = movable;
                 exposing.open.add(&message);
                 left -= 1;
@@ -186,9 +187,12 @@ fn expose(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
-    sim: SimSlot,
+    phone: &Phone,
     exposing: &mut Exposing<'_>,
 ) -> Result<Option<Send>, StoreError> {
+    let Some(sim) = phone.sim else {
+        return Ok(None);
+    };
     if message.life_end.is_some_and(|end| end <= work.now.unix) {
         let over = Fact::LifeEnded { ago_ms: 0 };
         drop(work.apply(tx, message, over, &Detail::default())?);
@@ -211,11 +215,24 @@ fn expose(
     }
     exposing.next_s += 1;
     exposing.credit = exposing.credit.saturating_sub(1);
-    Ok(Some(frame(work, message, s, to, sim)))
+    Ok(Some(frame(
+        work,
+        message,
+        s,
+        to,
+        (sim, phone.delivery_reports),
+    )))
 }
 
-/// Makes the frame of an exposure, with the proof of whom it is for.
-pub fn frame(work: &Work<'_, '_>, message: &Message, s: u64, to: Address, sim: SimSlot) -> Send {
+/// Makes the frame of an exposure by a SIM, with or without delivery reports, with the proof of
+/// whom it is for.
+pub fn frame(
+    work: &Work<'_, '_>,
+    message: &Message,
+    s: u64,
+    to: Address,
+    (sim, reports): (SimSlot, bool),
+) -> Send {
     let left = message
         .life_end
         .map_or(i64::MAX, |end| end.0.saturating_sub(work.now.unix.0));
@@ -229,7 +246,7 @@ pub fn frame(work: &Work<'_, '_>, message: &Message, s: u64, to: Address, sim: S
         id: message.id,
         ep: message.ownership.ep,
         proof: proof(work, message),
-        report: matches!(kind, Kind::Sms | Kind::DataSms | Kind::Mms),
+        report: reports && matches!(kind, Kind::Sms | Kind::DataSms | Kind::Mms),
         kind,
         to,
         text: message.content.clone(),

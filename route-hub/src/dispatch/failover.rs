@@ -4,11 +4,13 @@
 //! phone has proven that it did not send it.
 
 use super::effects::Effects;
-use super::routing;
+use super::routing::{self, KnownGroups};
 use super::settle::Work;
+use crate::damage;
 use crate::hub::Hub;
 use crate::link::freeze;
 use hub_domain::routing::Route;
+use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, messages, projects, routes};
 use postrider_model::{Now, PhoneId};
 use std::time::Duration;
@@ -56,10 +58,17 @@ async fn sweep_phone(
     loop {
         let (worker, of) = (hub.clone(), route.clone());
         let looking = move |tx: &mut Tx<'_>| any_moves(&worker, tx, &of, phone, above, now);
-        let Looked { last, moves } = hub.store.read(looking).await?;
+        let Looked {
+            last,
+            moves,
+            groups,
+        } = hub.store.read(looking).await?;
         if moves {
             let (worker, of) = (hub.clone(), route.clone());
-            let step = move |tx: &mut Tx<'_>| move_some(&worker, tx, &of, phone, above, now);
+            let step = move |tx: &mut Tx<'_>| {
+                let known = groups.clone();
+                move_some(&worker, tx, &of, known, (phone, above), now)
+            };
             let (count, effects) = hub.store.write(step).await?;
             effects.perform(hub);
             moved += count;
@@ -78,6 +87,8 @@ struct Looked {
     last: Option<i64>,
     /// Whether one of them can move.
     moves: bool,
+    /// Which dynamic groups their recipients are in.
+    groups: KnownGroups,
 }
 
 fn any_moves(
@@ -89,34 +100,39 @@ fn any_moves(
     now: Now,
 ) -> Result<Looked, StoreError> {
     let waiting = messages::routed_waiting(tx, phone, route.id, above, STEP)?;
-    let last = waiting.last().map(|last| last.id.get());
-    let mut moves = false;
+    let last = waiting.last().map(Found::key);
+    let (mut moves, mut groups) = (false, KnownGroups::new());
     if let Some(project) = projects::get(tx, route.project_id)? {
         let mut work = Work::new(hub, &project, now);
-        for message in &waiting {
-            moves = routing::pick_better(&mut work, tx, route, message)?.is_some();
-            if moves {
-                break;
-            }
+        // What is damaged stays where it is: its phone's link sets it aside.
+        for message in waiting.iter().filter_map(Found::row) {
+            moves |= routing::pick_better(&mut work, tx, route, message)?.is_some();
         }
+        groups = std::mem::take(&mut work.groups);
     }
-    Ok(Looked { last, moves })
+    Ok(Looked {
+        last,
+        moves,
+        groups,
+    })
 }
 
 fn move_some(
     hub: &Hub,
     tx: &mut Tx<'_>,
     route: &Route,
-    phone: PhoneId,
-    above: i64,
+    known: KnownGroups,
+    (phone, above): (PhoneId, i64),
     now: Now,
 ) -> Result<(usize, Effects), StoreError> {
     let Some(project) = projects::get(tx, route.project_id)? else {
         return Ok((0, Effects::default()));
     };
     let mut work = Work::new(hub, &project, now);
+    work.groups = known;
     let mut moved = 0;
-    for mut message in messages::routed_waiting(tx, phone, route.id, above, STEP)? {
+    let waiting = messages::routed_waiting(tx, phone, route.id, above, STEP)?;
+    for mut message in damage::readable(&mut work, tx, waiting)? {
         // After a restore it may be on the phone all the same.
         if freeze::may_be_out(tx, &message)? {
             continue;

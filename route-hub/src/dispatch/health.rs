@@ -111,6 +111,7 @@ fn waiting_for(word: &str) -> Option<WaitingFor> {
         "quiet_hours" => WaitingFor::QuietHours,
         "send_limit" | "platform_guard" => WaitingFor::SendLimit,
         "retry" => WaitingFor::Retry,
+        "not_permitted" => WaitingFor::NoPermission,
         "sim_changed" => WaitingFor::SimChanged,
         "sent_results" | "send_delay" | "ussd_answer" | "line_busy" => WaitingFor::Queue,
         _ => return None,

@@ -4,8 +4,8 @@ use super::settle::Work;
 use crate::people;
 use crate::webhooks::enqueue;
 use hub_domain::{
-    Address, Contact, DataSms, Direction, Message, MessageSource, MessageType, OnUnknown,
-    OwnershipRow, Phone, Vars, numbers,
+    Address, Contact, DataSms, Direction, Disclosure, Message, MessageSource, MessageType,
+    OnUnknown, OwnershipRow, Phone, Vars, numbers,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, contacts, inbound_counted, messages, phones};
@@ -176,6 +176,7 @@ pub fn blank(
         parts_done: None,
         scheduled_id: None,
         broadcast_id: None,
+        disclosure: Disclosure::default(),
         route_id: None,
     }
 }

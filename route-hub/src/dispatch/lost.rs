@@ -3,6 +3,7 @@
 
 use super::effects::Effects;
 use super::settle::{Detail, Work};
+use crate::damage;
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::{StoreError, Tx, messages};
@@ -21,7 +22,8 @@ pub fn device_lost(
     now: Now,
 ) -> Result<Effects, StoreError> {
     let mut work = Work::new(hub, project, now);
-    for mut message in messages::held(tx, device)? {
+    let held = messages::held(tx, device)?;
+    for mut message in damage::readable(&mut work, tx, held)? {
         drop(work.apply(tx, &mut message, Fact::HolderLost, &Detail::default())?);
         work.effects.settings(message.phone_id);
     }

@@ -74,6 +74,7 @@ impl Page {
         let taken = self.by_project.entry(project).or_default();
         if taken.len() < OF_PROJECT_MAX {
             taken.extend(room.take(tx, route)?);
+            taken.truncate(OF_PROJECT_MAX);
         }
         if let Some(slot) = room.rests_until
             && room.has_waiting(tx, route)?

@@ -1,7 +1,8 @@
 //! Applying a phone's event to its message.
 
 use super::settle::{Detail, Work};
-use hub_store::{StoreError, Tx, messages, past_exposures};
+use crate::damage;
+use hub_store::{StoreError, Tx, past_exposures};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::Event;
 use postrider_link::ownership::hub::{Fact, Holder, Report, Whose};
@@ -23,7 +24,7 @@ pub fn apply(
     clock: &PhoneClock,
     event: &Event,
 ) -> Result<Result<(), Aside>, StoreError> {
-    let Some(mut message) = messages::by_key(tx, event.id)? else {
+    let Some(mut message) = damage::message(work, tx, event.id)? else {
         return Ok(Err("no such message"));
     };
     let whose = super::ownership::of(&message)?.whose(event.ep, by);

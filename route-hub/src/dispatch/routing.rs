@@ -4,7 +4,6 @@
 use super::settle::Work;
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};
 use hub_domain::{Address, DeviceState, Message, MessageType, Phone, Project, numbers, recipients};
-use hub_store::list::Filter;
 use hub_store::{StoreError, Tx, devices, groups, messages, phones};
 use postrider_model::{ContactId, GroupId, Now, PhoneId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +49,9 @@ pub struct Known {
 
 /// Phones that a unit of work has looked up; `None` for one that is gone.
 pub type KnownPhones = BTreeMap<PhoneId, Option<Known>>;
+
+/// Whether contacts are in dynamic groups, as a unit of work has seen it.
+pub type KnownGroups = BTreeMap<(ContactId, GroupId), bool>;
 
 /// What picking goes by.
 struct Picking<'r> {
@@ -164,7 +166,7 @@ fn look<'r>(
         to_number: wanted.to.as_str(),
         country,
         message_type: wanted.message_type.as_str(),
-        groups: &groups(tx, route, wanted.contact_id)?,
+        groups: &groups(work, tx, route, wanted.contact_id)?,
     };
     let offers = route.actions.offers(&facts);
     let counts_queues = offers.iter().any(|offer| offer.pick == Pick::ShortestQueue);
@@ -183,20 +185,47 @@ fn look<'r>(
     })
 }
 
-/// Returns the groups that a contact is in, where a route asks for any.
+/// Returns the groups that a contact is in, of those that a route asks for.
 fn groups(
+    work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     route: &Route,
     contact_id: Option<ContactId>,
 ) -> Result<BTreeSet<String>, StoreError> {
-    let Some(contact_id) = contact_id.filter(|_| !route.actions.groups().is_empty()) else {
-        return Ok(BTreeSet::new());
+    let mut found = BTreeSet::new();
+    let Some(contact_id) = contact_id else {
+        return Ok(found);
     };
-    let Filter::Ids(ids) = groups::filter_of_contact(tx, route.project_id, contact_id)? else {
-        return Ok(BTreeSet::new());
+    for name in route.actions.groups() {
+        if let Ok(group) = name.parse()
+            && is_in(work, tx, contact_id, group)?
+        {
+            found.insert(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Says whether a contact is in a group. What a dynamic one's conditions say is asked once in a unit
+/// of work, and not at all where a reader has told it before.
+fn is_in(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    contact: ContactId,
+    id: GroupId,
+) -> Result<bool, StoreError> {
+    if let Some(known) = work.groups.get(&(contact, id)) {
+        return Ok(*known);
+    }
+    let Some(group) = groups::get(tx, work.project.id, id)? else {
+        return Ok(false);
     };
-    let ids = ids.into_iter().filter_map(GroupId::from_i64);
-    Ok(ids.map(|id| id.to_string()).collect())
+    if group.filters.is_none() {
+        return groups::is_member(tx, id, contact);
+    }
+    let is_in = groups::meets(tx, &group, contact)?;
+    work.groups.insert((contact, id), is_in);
+    Ok(is_in)
 }
 
 fn state(

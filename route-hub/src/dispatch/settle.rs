@@ -2,7 +2,7 @@
 
 use super::effects::Effects;
 use super::ownership;
-use super::routing::{self, KnownPhones};
+use super::routing::{self, KnownGroups, KnownPhones};
 use crate::audit;
 use crate::hub::Hub;
 use crate::webhooks::enqueue::{self, ContactAdded};
@@ -32,6 +32,8 @@ pub struct Work<'h, 'p> {
     pub closed: Vec<Closed>,
     /// Phones that were looked up for custom routes.
     pub known: KnownPhones,
+    /// Which dynamic groups contacts are in, as was asked for custom routes.
+    pub groups: KnownGroups,
     /// What its messages do to the counts of their broadcasts.
     pub tallies: Tallies,
     called_off: BTreeMap<BroadcastId, Option<i64>>,
@@ -76,6 +78,7 @@ impl<'h, 'p> Work<'h, 'p> {
             effects: Effects::default(),
             closed: Vec::new(),
             known: KnownPhones::new(),
+            groups: KnownGroups::new(),
             tallies: Tallies::default(),
             called_off: BTreeMap::new(),
             sent: BTreeMap::new(),

@@ -22,6 +22,7 @@
 //! for their word, that is all of them.
 
 use crate::alerts;
+use crate::damage;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::lost;
 use crate::dispatch::settle::{Detail, Work};
@@ -393,7 +394,8 @@ fn forget_exposures(
 ) -> Result<Effects, StoreError> {
     let mut work = Work::new(hub, project, now);
     for phone in of {
-        for mut message in messages::waiting_up_to(tx, phone.id, freeze.up_to)? {
+        let waiting = messages::waiting_up_to(tx, phone.id, freeze.up_to)?;
+        for mut message in damage::readable(&mut work, tx, waiting)? {
             let fact = Fact::ExposureForgotten;
             drop(work.apply(tx, &mut message, fact, &Detail::default())?);
         }

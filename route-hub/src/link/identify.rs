@@ -1,6 +1,7 @@
 //! A hello: who it is, whether it may come in, and what its journal proves.
 
 use crate::alerts;
+use crate::damage;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::dispatch::{expose, ownership};
@@ -263,7 +264,7 @@ impl Deciding<'_> {
             install: admission.link.install.clone(),
         };
         for row in &self.hello.held {
-            let Some(mut message) = messages::by_key(tx, row.id)? else {
+            let Some(mut message) = damage::message(work, tx, row.id)? else {
                 continue;
             };
             let fact = Fact::Shown {
@@ -278,7 +279,8 @@ impl Deciding<'_> {
             return Ok(Vec::new());
         };
         let mut resume = Vec::new();
-        for mut message in messages::on_device(tx, by.device, down)? {
+        let on_device = messages::on_device(tx, by.device, down)?;
+        for mut message in damage::readable(work, tx, on_device)? {
             if message.ownership.install.as_deref() != Some(by.install.as_str()) {
                 continue;
             }
@@ -319,7 +321,8 @@ pub fn wanted_again(
     let held_back = phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped;
     Ok(match phone.sim {
         Some(sim) if wanted && !held_back => {
-            Some(expose::frame(work, message, s, Address::from(to), sim))
+            let by = (sim, phone.delivery_reports);
+            Some(expose::frame(work, message, s, Address::from(to), by))
         }
         _ => None,
     })

@@ -1,5 +1,6 @@
 //! Held pages: what a phone shows after the hub went backwards or was restored.
 
+use crate::damage;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::ownership;
 use crate::dispatch::settle::{Detail, Work};
@@ -108,7 +109,7 @@ impl Reader {
     ) -> Result<Taken, StoreError> {
         let proven = self.is_proven(work, row);
         let project = work.project.id;
-        let found = messages::by_key(tx, row.id)?;
+        let found = damage::message(work, tx, row.id)?;
         let Some(mut message) = found.filter(|message| message.project_id == project) else {
             let proven = proven && is_kept(work, row);
             return Ok(Taken::Nowhere { proven });
@@ -253,7 +254,8 @@ fn reconcile(
         install: link.install.clone(),
     };
     let on = phones::of_device(tx, device.id)?;
-    for mut message in messages::on_device(tx, device.id, 0)? {
+    let on_device = messages::on_device(tx, device.id, 0)?;
+    for mut message in damage::readable(&mut work, tx, on_device)? {
         if restarts {
             drop(work.apply(tx, &mut message, Fact::Renumbered, &Detail::default())?);
             continue;

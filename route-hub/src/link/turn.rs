@@ -14,6 +14,7 @@ use crate::link::identify::{link_of, project_of};
 use crate::link::{config, freeze, identify};
 use hub_domain::{Device, DeviceState, Message, Phone, Project};
 use hub_store::facts_aside::{self, FactAside};
+use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::clock::PhoneClock;
 use postrider_link::close::CloseCode;
@@ -264,10 +265,11 @@ fn gives_back(tx: &mut Tx<'_>, by: &Holder, fact: &PhoneFrame) -> Result<Option<
         WireState::Revoked => {}
         _ => return Ok(Some(false)),
     }
-    let Some(message) = messages::by_key(tx, event.id)? else {
+    let found = messages::found(tx, event.id.get())?;
+    let Some(message) = found.as_ref().and_then(Found::row) else {
         return Ok(None);
     };
-    let owned = crate::dispatch::ownership::of(&message)?;
+    let owned = crate::dispatch::ownership::of(message)?;
     let is_present = owned.holder.as_ref() == Some(by) && owned.ep == event.ep;
     Ok((is_present && owned.asks().is_none()).then_some(true))
 }
@@ -339,11 +341,12 @@ impl Down<'_> {
         let (mut still, mut waits) = (BTreeSet::new(), false);
         let mut held = messages::held(tx, by.device)?;
         held.extend(messages::asked_back(tx, by.device)?);
-        for message in held {
+        // What is damaged is set aside when its life ends, or when its phone tells of it.
+        for message in held.iter().filter_map(Found::row) {
             if still.contains(&(message.id, message.ownership.ep)) {
                 continue;
             }
-            let Some(ask) = present_ask(&message, by)? else {
+            let Some(ask) = present_ask(message, by)? else {
                 continue;
             };
             let (id, ep) = (message.id, message.ownership.ep);

@@ -186,6 +186,22 @@ mod tests {
     use crate::ops::tests::hub;
 
     #[test]
+    fn the_operator_learns_why_a_hub_is_not_ready() {
+        let (hub, _folder) = hub();
+        hub.metrics.say_stopping();
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.unwrap();
+        let answer = runtime.block_on(readyz(State(hub)));
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let body = runtime.block_on(axum::body::to_bytes(answer.into_body(), 10_000));
+        let told: serde_json::Value = serde_json::from_slice(&body.unwrap()).unwrap();
+        let expected = json!({
+            "status": "unavailable", "stopping": true, "database": "ok", "database_answers": true,
+        });
+        assert_eq!(told, expected);
+    }
+
+    #[test]
     fn what_is_counted_has_the_names_that_operators_watch() {
         let (hub, _folder) = hub();
         for status in ["2xx", "2xx", "5xx"] {

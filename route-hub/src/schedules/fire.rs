@@ -1,7 +1,7 @@
 //! Schedules whose moment has come.
 
 use crate::api::broadcasts::{Given, Recipients};
-use crate::api::messages::{Planned, Unsent};
+use crate::api::messages::{Planned, Ready, Unsent};
 use crate::api::scheduled::message::Message;
 use crate::damage::{self, Resting};
 use crate::dispatch::settle::Work;
@@ -21,9 +21,10 @@ const STEP: usize = 64;
 
 /// A schedule with what it sends, or why it cannot.
 #[derive(Clone)]
-struct Ready {
+struct Due {
     schedule: Schedule,
     planned: Result<Box<Planned>, String>,
+    ready: Ready,
 }
 
 /// Has every schedule send whose moment has come, and returns how many did.
@@ -117,16 +118,16 @@ async fn of_project(
 async fn one_by_one(
     hub: &Hub,
     project: &Arc<Project>,
-    step: &[Ready],
+    step: &[Due],
     resting: &mut Resting,
     now: Now,
 ) -> usize {
     let mut fired = 0;
-    for ready in step {
-        match commit(hub, project, vec![ready.clone()], now).await {
+    for due in step {
+        match commit(hub, project, vec![due.clone()], now).await {
             Ok(count) => fired += count,
             Err(error) => {
-                let id = ready.schedule.id;
+                let id = due.schedule.id;
                 tracing::error!(%error, schedule = %id, "a schedule could not send");
                 resting.add(id.get(), now.unix);
             }
@@ -141,8 +142,8 @@ async fn prepare(
     project: &Arc<Project>,
     due: Vec<Schedule>,
     now: Now,
-) -> Result<Vec<Ready>, StoreError> {
-    let mut ready = Vec::new();
+) -> Result<Vec<Due>, StoreError> {
+    let mut prepared = Vec::new();
     for schedule in due {
         if hub.queue_caps.admit(hub, project, 1, now).await.is_err() {
             continue;
@@ -153,15 +154,23 @@ async fn prepare(
         };
         let scheduled_by = |planned: Planned| Box::new(planned.scheduled_by(schedule.id));
         let planned = planned.map(scheduled_by);
-        ready.push(Ready { schedule, planned });
+        let ready = match (&planned, &schedule.to) {
+            (Err(_), _) | (_, ScheduledTo::Group(_)) => Ready::default(),
+            (Ok(planned), to) => planned.ready(hub, project, [to], now).await,
+        };
+        prepared.push(Due {
+            schedule,
+            planned,
+            ready,
+        });
     }
-    Ok(ready)
+    Ok(prepared)
 }
 
 async fn commit(
     hub: &Hub,
     project: &Arc<Project>,
-    ready: Vec<Ready>,
+    due: Vec<Due>,
     now: Now,
 ) -> Result<usize, StoreError> {
     let (inside, of) = (hub.clone(), Arc::clone(project));
@@ -169,7 +178,7 @@ async fn commit(
         let mut fired = 0;
         let mut work = Work::new(&inside, &of, now);
         let mut touches = Touches::default();
-        for one in &ready {
+        for one in &due {
             fired += usize::from(pass(&mut work, tx, one, &mut touches)?);
         }
         contacts::touch(tx, &touches)?;
@@ -184,34 +193,37 @@ async fn commit(
 fn pass(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
-    ready: &Ready,
+    due: &Due,
     touches: &mut Touches,
 ) -> Result<bool, StoreError> {
-    if !schedules::is_current(tx, &ready.schedule)? {
+    if !schedules::is_current(tx, &due.schedule)? {
         return Ok(false);
     }
     let mut stopped = None;
-    if let Some(relative) = ready.schedule.relative_id {
+    if let Some(relative) = due.schedule.relative_id {
         let Some(relative) = relative_schedules::get(tx, work.project.id, relative)? else {
             // Its relative schedule was deleted; its own row goes as that one's are walked to.
             return Ok(false);
         };
-        if is_behind(tx, &relative, &ready.schedule)? {
+        if is_behind(tx, &relative, &due.schedule)? {
             return Ok(false);
         }
         stopped = group_stops(tx, &relative)?;
     }
-    let mut schedule = ready.schedule.clone();
-    schedule.problem = match (&ready.planned, stopped) {
+    let mut schedule = due.schedule.clone();
+    schedule.problem = match (&due.planned, stopped) {
         (_, Some(stopped)) => Some(stopped.to_owned()),
         (Err(problem), None) => Some(problem.clone()),
         (Ok(planned), None) => match &schedule.to {
             ScheduledTo::Group(group) => broadcast(work, tx, &schedule, *group)?,
-            to => match planned.store(work, tx, to, touches)? {
-                Ok(()) => None,
-                Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
-                Err(Unsent::Refused(rule)) => Some(rule),
-            },
+            to => {
+                due.ready.begin(work);
+                match planned.store(work, tx, to, (&due.ready, 0), touches)? {
+                    Ok(()) => None,
+                    Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
+                    Err(Unsent::Refused(rule)) => Some(rule),
+                }
+            }
         },
     };
     schedule.pass(work.now.unix);

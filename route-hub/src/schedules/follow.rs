@@ -234,22 +234,24 @@ impl Known {
                     None => Ok(()),
                 }
             }
-            (Some(made), None) => self.end(tx, made),
+            (Some(made), None) => self.end(tx, made, now.unix),
             (Some(made), Some(start)) => change(tx, relative, made, start, now.unix),
         }
     }
 
-    /// Removes a schedule that is not for the contact any more. One that has sent stays, and is over:
-    /// when it is for the contact again, it sends no moment twice.
-    fn end(&self, tx: &mut Tx<'_>, made: &Schedule) -> Result<(), StoreError> {
+    /// Removes a schedule that is not for the contact any more. One that has sent stays, and ends
+    /// now: when it is for the contact again, it is planned anew and sends no moment twice.
+    fn end(&self, tx: &mut Tx<'_>, made: &Schedule, now: UnixMs) -> Result<(), StoreError> {
         if made.prev_time.is_none() || self.contact.is_none() {
             return schedules::delete(tx, made.project_id, made.id).map(|_| ());
         }
-        if made.next_time.is_none() {
+        let has_ended = made.end_time.is_some_and(|end| end <= now);
+        if made.next_time.is_none() && has_ended {
             return Ok(());
         }
         let over = Schedule {
             next_time: None,
+            end_time: Some(now),
             ..made.clone()
         };
         schedules::update(tx, &over).map(|_| ())
@@ -295,7 +297,8 @@ fn change(
         && schedule.rrule == existing.rrule
         && schedule.timezone_id == existing.timezone_id
         && schedule.end_time == existing.end_time;
-    if !same_times || existing.next_time.is_none() {
+    // What it passed over it does not plan again: only another time, or a new beginning, does.
+    if !same_times {
         plan(&mut schedule, now);
     }
     if schedule == *existing {

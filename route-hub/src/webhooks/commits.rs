@@ -167,6 +167,21 @@ mod tests {
     }
 
     #[test]
+    fn who_has_much_to_commit_passes_by_nobody() {
+        let now = Now::new(1_000, 10_000);
+        let mut commits = Commits::default();
+        let last = i64::try_from(COMMITS_MAX).unwrap() + 1;
+        for n in 1..=last {
+            let settlements = 0..i64::try_from(2 * SETTLEMENTS_MAX).unwrap();
+            settlements.for_each(|id| commits.push(of_project(n, id, now)));
+        }
+        while commits.poll(now).is_some() {}
+        commits.committed(project(1));
+        let next = commits.poll(now).map(|batch| batch.project_id);
+        assert_eq!(next, Some(project(last)), "before the first one's second");
+    }
+
+    #[test]
     fn a_commit_that_fails_holds_up_its_own_project_alone() {
         let now = Now::new(1_000, 10_000);
         let mut commits = Commits::default();

@@ -4,7 +4,7 @@ use super::*;
 use crate::webhooks::{
     growth::{SLOTS_FIRST, SLOTS_MOST},
     lane::{FAILING_AFTER, ROOM_FIRST},
-    scan::Before,
+    scan::{Before, Place},
     scanning::SCAN_EVERY_MS,
     slots::{SLOTS_FAILING_MAX, SLOTS_MAX},
     testing::{message, project, row},
@@ -181,6 +181,12 @@ fn a_backlog_stays_in_the_table() {
         }
     }
     world.scan_all();
+    let next = world.machine.poll_timeout().unwrap();
+    assert!(
+        next.at.since_ms(world.now.boot) > 1_000,
+        "there is no use in reading before a row leaves"
+    );
+    world.scan_all();
     world.start();
     assert_eq!(world.machine.rows.len(), ROWS_HELD_MAX / 2);
     assert_eq!(world.in_flight.len(), SLOTS_MAX / 2);
@@ -202,10 +208,32 @@ fn large_rows_are_bounded_by_their_bytes() {
         world.add(large);
     }
     world.scan_all();
-    let held = world.machine.bytes_held.taken();
+    world.scan_all();
+    let held: usize = world.machine.rows.values().map(Held::bytes).sum();
     assert!(held <= BYTES_HELD_MAX / 2 + 400_100, "{held}");
+    assert_eq!(held, world.machine.bytes_held.taken());
     world.run();
     assert_eq!(world.posted.len(), 200);
+}
+
+#[test]
+fn a_scan_goes_on_where_the_last_one_ended() {
+    let mut world = World::new();
+    let first = world.machine.poll_scan(world.now).unwrap();
+    assert_eq!(first.from, Place::default());
+    let reached = Place {
+        project: Some(project(3)),
+        ..Place::default()
+    };
+    let scanned = Scanned {
+        reached: reached.clone(),
+        goes_on: true,
+        ..Scanned::default()
+    };
+    world.machine.handle_scanned(scanned, world.now);
+    world.jump();
+    let next = world.machine.poll_scan(world.now).unwrap();
+    assert_eq!(next.from, reached);
 }
 
 #[test]
@@ -340,20 +368,7 @@ fn another_project_is_served_at_once_beside_one_with_a_thousand_hanging_endpoint
 
 #[test]
 fn an_endpoint_that_answers_gets_more_slots_until_somebody_else_waits() {
-    let mut world = World::new();
-    for id in 0..3_000 {
-        world.add(row(id));
-    }
-    for _ in 0..40 {
-        world.scan();
-        world.start();
-        for id in std::mem::take(&mut world.in_flight) {
-            world.machine.handle_ended(id, OK, 0, world.now);
-        }
-        world.commit();
-    }
-    world.scan();
-    world.start();
+    let mut world = World::grown();
     assert_eq!(world.in_flight.len(), SLOTS_MOST);
     for n in 0..30 {
         for k in 0..8 {
@@ -373,20 +388,7 @@ fn an_endpoint_that_answers_gets_more_slots_until_somebody_else_waits() {
 
 #[test]
 fn a_failure_halves_the_slots_of_an_endpoint() {
-    let mut world = World::new();
-    for id in 0..3_000 {
-        world.add(row(id));
-    }
-    for _ in 0..40 {
-        world.scan();
-        world.start();
-        for id in std::mem::take(&mut world.in_flight) {
-            world.machine.handle_ended(id, OK, 0, world.now);
-        }
-        world.commit();
-    }
-    world.scan();
-    world.start();
+    let mut world = World::grown();
     let all = std::mem::take(&mut world.in_flight);
     world.machine.handle_ended(all[0], REFUSED, 0, world.now);
     for id in &all[1..] {
@@ -459,6 +461,25 @@ impl World {
             ending: OK,
             now: Now::new(1_000, 10_000),
         }
+    }
+
+    /// An endpoint with a backlog that has answered well for long: it has the most slots.
+    fn grown() -> Self {
+        let mut world = Self::new();
+        for id in 0..3_000 {
+            world.add(row(id));
+        }
+        for _ in 0..40 {
+            world.scan();
+            world.start();
+            for id in std::mem::take(&mut world.in_flight) {
+                world.machine.handle_ended(id, OK, 0, world.now);
+            }
+            world.commit();
+        }
+        world.scan();
+        world.start();
+        world
     }
 
     fn add(&mut self, row: OutboxRow) {

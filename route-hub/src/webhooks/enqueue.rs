@@ -4,10 +4,11 @@
 //! commit. Where nobody wants to be told, nothing is built and nothing is read.
 
 use super::{form::Form, views, waiting};
+use crate::api::messages::sees;
 use crate::hub::Hub;
 use hub_domain::{
-    Address, Alert, Broadcast, Contact, Message, OutboxRow, Phone, Project, Webhook, WebhookEvent,
-    numbers,
+    Address, Alert, Broadcast, Contact, Message, OutboxRow, Phone, Project, Sight, Webhook,
+    WebhookEvent, numbers,
 };
 use hub_outgoing::Target;
 use hub_store::{StoreError, Tx, contacts, outbox};
@@ -52,10 +53,25 @@ pub fn send_status(
         return Ok(false);
     }
     let mut form = event_form(WebhookEvent::SendStatus);
-    let view = views::message(tx, message)?;
-    message_form(tx, &mut form, message, &view)?;
+    let sight = sight(tx, project, message)?;
+    let shown = message.clone().shown_to(sight);
+    let view = views::message(tx, shown)?;
+    message_form(tx, &mut form, message, &view, sight)?;
     let told = Told::new(project, Some(message.id), WebhookEvent::SendStatus, form);
     told.write(hub, tx, &receivers, now)
+}
+
+/// Returns what a message's reports tell of its contact: a status URL of its own is told as much as
+/// who gave it may see, the project's settings and webhook objects are told everything.
+fn sight(tx: &mut Tx<'_>, project: &Project, message: &Message) -> Result<Sight, StoreError> {
+    let tells_all = match message.status_url {
+        Some(_) => sees(tx, project, message.disclosure.maker_sees)?,
+        None => true,
+    };
+    Ok(match tells_all {
+        true => Sight::Contacts,
+        false => Sight::Sender,
+    })
 }
 
 /// Tells of a message that came in; `raw` is its sender as the network gave it.
@@ -78,12 +94,12 @@ pub fn incoming_message(
     if let Some(number) = message.from_number.as_ref().and_then(numbers::in_e164) {
         form.text("from_number_e164", number.as_str());
     }
-    let mut view = views::message(tx, message)?;
+    let mut view = views::message(tx, message.clone())?;
     view["time_sent"] = message.time_sent.map(UnixMs::seconds).into();
     if let Some(raw) = raw {
         view["from_number"] = raw.as_str().into();
     }
-    message_form(tx, &mut form, message, &view)?;
+    message_form(tx, &mut form, message, &view, Sight::Contacts)?;
     form.value("phone", &views::phone(phone, project));
     let receiver = Receiver {
         url,
@@ -227,18 +243,24 @@ fn event_form(event: WebhookEvent) -> Form {
     form
 }
 
-/// Adds the properties of a message, and of its contact as `contact[...]`.
+/// Adds the properties of a message, and of its contact as `contact[...]`, as far as these may be
+/// seen.
 fn message_form(
     tx: &mut Tx<'_>,
     form: &mut Form,
     message: &Message,
     view: &Value,
+    sight: Sight,
 ) -> Result<(), StoreError> {
     properties(form, view);
     if let Some(contact_id) = message.contact_id
         && let Some(contact) = contacts::get(tx, message.project_id, contact_id)?
     {
-        form.value("contact", &views::contact(tx, contact)?);
+        let contact = match sight.sees_contacts() {
+            true => views::contact(tx, contact)?,
+            false => views::recipient(&contact),
+        };
+        form.value("contact", &contact);
     }
     Ok(())
 }

@@ -124,6 +124,23 @@ fn an_incoming_message_shows_its_phone_and_number() {
 }
 
 #[test]
+fn the_event_of_an_incoming_message_tells_the_networks_time() {
+    let mut fixture = Fixture::new();
+    fixture.project.incoming_url = Some("http://in.example/".into());
+    let mut message = fixture.outgoing();
+    message.direction = Direction::Incoming;
+    message.from_number = "+15005550007".parse().ok();
+    message.time_sent = Some(UnixMs(1_700_000_001_234));
+    fixture.tell_incoming(&message, "5005550007");
+    message.time_sent = None;
+    fixture.tell_incoming(&message, "5005550007");
+    let rows = fixture.outbox();
+    assert_eq!(form(&rows[0])["time_sent"], "1700000001");
+    let untold = form(&rows[1]);
+    assert!(!untold.contains_key("time_sent"), "the network told none");
+}
+
+#[test]
 fn an_alert_says_what_and_which() {
     let mut fixture = Fixture::new();
     fixture.project.alert_url = Some("https://ops.example/".into());

@@ -8,9 +8,9 @@
 pub const SLOTS_FIRST: usize = 4;
 /// Most deliveries under way to one endpoint.
 pub const SLOTS_MOST: usize = 64;
-/// Answers that take this many times as long as the best did are a sign of trouble,
+/// Answers that take this many times as long as the best did are a sign of trouble.
 const RISE: u64 = 3;
-/// and longer by this, in milliseconds: below it the hub's own work decides.
+/// They must take longer by this too, in milliseconds: below it the hub's own work decides.
 const RISE_LEAST_MS: u64 = 20;
 /// The average of times moves by one part in this many with each answer.
 const SMOOTHING: u64 = 8;

@@ -58,9 +58,9 @@ pub struct Lane {
     growth: Growth,
     failures: u32,
     has_answered: bool,
-    /// Attempts that ended since the outbox was last read for it,
+    /// Attempts that ended since the outbox was last read for it.
     ended: usize,
-    /// and how many there lately were between two readings.
+    /// How many there lately were between two readings.
     pace: usize,
     idle_since: Option<BootMs>,
 }
@@ -139,5 +139,23 @@ impl Lane {
             true => self.growth.slots() * ROOM_PER_SLOT + self.pace.max(self.ended) * 2,
             false => ROOM_FIRST,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_read_for_again_when_half_is_used_and_there_is_more() {
+        let lane = |waiting: i64, more| Lane {
+            held: (0..waiting).collect(),
+            more,
+            ..Lane::default()
+        };
+        let half = i64::try_from(ROOM_FIRST / 2).unwrap();
+        assert!(lane(half, true).is_hungry());
+        assert!(!lane(half + 1, true).is_hungry());
+        assert!(!lane(half, false).is_hungry());
     }
 }

@@ -104,3 +104,24 @@ impl Slots {
         self.shares.of(project)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::webhooks::testing::project;
+
+    #[test]
+    fn what_everybody_has_goes_first_and_what_is_more_goes_last() {
+        let mut slots = Slots::default();
+        for (n, class) in [(1, Class::Extra), (2, Class::Failing), (3, Class::Base)] {
+            let endpoint = Endpoint {
+                project_id: project(n),
+                origin: "https://a.example:443".into(),
+            };
+            slots.move_to(&endpoint, None, Some(class));
+        }
+        let order = std::iter::from_fn(|| slots.take_next());
+        let order: Vec<_> = order.map(|(_, class)| class).collect();
+        assert_eq!(order, [Class::Base, Class::Failing, Class::Extra]);
+    }
+}

@@ -3,8 +3,8 @@
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
 use hub_domain::{
-    Direction, Message, MessageSource, MessageType, OnUnknown, OutboxRow, OwnershipRow, Phone,
-    PhoneType, Project, Vars, WebhookEvent,
+    Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OutboxRow, OwnershipRow,
+    Phone, PhoneType, Project, Vars, WebhookEvent,
 };
 use hub_store::{SqliteSettings, Store, StoreError, Tx, meta, outbox};
 use postrider_model::{Key, KeyMaker, MessageId, MessageStatus, Now, ProjectId, UnixMs};
@@ -146,6 +146,7 @@ impl Fixture {
             parts_done: None,
             scheduled_id: None,
             broadcast_id: None,
+            disclosure: Disclosure::default(),
             route_id: None,
         }
     }

@@ -7,18 +7,27 @@ use crate::api::phones::model::PhoneView;
 use hub_domain::{Broadcast, Contact, Message, Phone, Project};
 use hub_store::{StoreError, Tx, labels};
 use hub_web::{Fields, ObjectWriter, Resource};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Returns a message's properties.
 ///
 /// # Errors
 /// What the database says.
-pub fn message(tx: &mut Tx<'_>, message: &Message) -> Result<Value, StoreError> {
+pub fn message(tx: &mut Tx<'_>, message: Message) -> Result<Value, StoreError> {
     Ok(properties(&MessageView {
-        message: message.clone(),
         waiting: None,
         label_ids: labels::of_message(tx, message.id)?,
+        message,
     }))
+}
+
+/// Returns what everybody may know of a contact whom a message is for.
+pub fn recipient(contact: &Contact) -> Value {
+    json!({
+        "id": contact.id,
+        "name": contact.name,
+        "phone_number": contact.phone_number,
+    })
 }
 
 /// Returns a contact's properties.

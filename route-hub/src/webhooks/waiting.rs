@@ -10,9 +10,9 @@ use postrider_model::{Now, ProjectId};
 const OVER_CAP: &str = "over_cap";
 /// Most events that are ended in one unit of work: a cap that was lowered is reached in steps.
 const ENDED_MAX: u64 = 64;
-/// The alert begins at this share of the cap, in percent,
+/// The alert begins at this share of the cap, in percent.
 const ALERT_PERCENT: u64 = 80;
-/// and ends below this one.
+/// It ends below this share, in percent, so that it does not come and go around one line.
 const CLEAR_PERCENT: u64 = 60;
 
 /// Keeps to the cap after `count` events of a project were written.

@@ -5,8 +5,8 @@
 //! The share of the hub's own rates in these is what `scripts/bench` reports.
 
 use hub_domain::{
-    Address, Contact, Direction, Message, MessageSource, MessageType, OnUnknown, OutboxRow,
-    OwnershipRow, Vars, WebhookEvent,
+    Address, Contact, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown,
+    OutboxRow, OwnershipRow, Vars, WebhookEvent,
 };
 use hub_store::contacts::Touches;
 use hub_store::idempotency::KeptAnswer;
@@ -185,6 +185,7 @@ fn message(key: Key, contact_id: ContactId, to: &Address, unix_ms: i64) -> Messa
         parts_done: None,
         scheduled_id: None,
         broadcast_id: None,
+        disclosure: Disclosure::default(),
         route_id: None,
     }
 }

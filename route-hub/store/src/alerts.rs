@@ -92,6 +92,8 @@ pub fn get(tx: &mut Tx<'_>, id: AlertId) -> Result<Option<Alert>, StoreError> {
 
 /// Returns the alerts that stand about a device and its phones, oldest first.
 ///
+/// The plus keeps it off the index that holds the ended ones too, for the sake of their order.
+///
 /// # Errors
 /// What the database says.
 pub fn standing_of_device(
@@ -104,7 +106,7 @@ pub fn standing_of_device(
             "SELECT ",
             columns!(),
             " FROM alerts WHERE project_id = $1 AND device_id = $2 AND time_cleared IS NULL \
-             ORDER BY id"
+             ORDER BY +id"
         ),
         &values![project_id, device_id],
         read,

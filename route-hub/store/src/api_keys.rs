@@ -3,7 +3,7 @@
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{ApiKey, Permissions};
-use postrider_model::{ApiKeyId, OrganizationId, UnixMs};
+use postrider_model::{ApiKeyId, OrganizationId, ProjectId, UnixMs};
 
 macro_rules! columns {
     () => {
@@ -70,6 +70,26 @@ pub fn of_organization(
         &values![organization_id],
         read,
     )
+}
+
+/// Says whether a project has had a key, ended ones too, that may send but not view contacts.
+///
+/// # Errors
+/// What the database says.
+pub fn any_sends_unseeing(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    project_id: ProjectId,
+) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM api_keys WHERE organization_id = $1 \
+         AND (project_id IS NULL OR project_id = $2) \
+         AND permissions LIKE '%\"send_messages\"%' \
+         AND permissions NOT LIKE '%\"view_contacts\"%' LIMIT 1",
+        &values![organization_id, project_id],
+        |row| row.int(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Ends a key; says whether there was a live one.

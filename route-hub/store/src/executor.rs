@@ -6,7 +6,8 @@
 //! each gets its own result. There are no savepoints: they copy every touched page.
 //!
 //! A job takes so many steps of the engine and no more ([`JOB_STEPS_MAX`]): steps, not time, so that
-//! a slow disk refuses nobody. Whose jobs took the fewest goes first (see `turns.rs`).
+//! a slow disk refuses nobody. Whose jobs took the fewest goes first (see `turns.rs`), and large
+//! jobs keep nobody else's group waiting (see `large.rs`).
 //!
 //! What an error tells of the database is kept ([`crate::Health`]). While it is full or cannot be
 //! written, the writer tries once a second whether it can be again; a damaged one is written to no
@@ -14,6 +15,7 @@
 
 use crate::health::HealthBoard;
 use crate::job::Job;
+use crate::large::{Group, LargeJobs};
 use crate::load::Commits;
 use crate::queue::{ReadQueue, Reader, Taken, WriteQueue};
 use crate::stopwatch::Stopwatch;
@@ -66,6 +68,8 @@ pub(crate) struct Writer<'q> {
     changes: watch::Sender<u64>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
+    started: Stopwatch,
+    large: LargeJobs,
     last_try: Stopwatch,
     change_mark: Option<i64>,
     last_look: Stopwatch,
@@ -87,6 +91,8 @@ impl<'q> Writer<'q> {
             changes,
             commits,
             health,
+            started: Stopwatch::start(),
+            large: LargeJobs::default(),
             last_try: Stopwatch::start(),
             change_mark: None,
             last_look: Stopwatch::start(),
@@ -100,12 +106,15 @@ impl<'q> Writer<'q> {
         loop {
             let much = self.groups_untidy >= MUCH_TO_TIDY;
             let wait = if much { PAUSE } else { LOOK_EVERY };
-            match self.queue.take(wait) {
+            let now = self.started.elapsed();
+            let rest = self.large.next_end(now).map(|end| end - now);
+            match self.first_job(wait, rest) {
                 Taken::Some(party, job) => {
                     self.idle_for = Duration::ZERO;
                     self.run_group(party, job);
                     self.groups_untidy = self.groups_untidy.saturating_add(1);
                 }
+                Taken::TimedOut if rest.is_some() => {}
                 Taken::TimedOut => self.idle(wait),
                 Taken::Closed => break,
             }
@@ -115,6 +124,17 @@ impl<'q> Writer<'q> {
             }
         }
         self.session.tidy();
+    }
+
+    /// Takes the first job of a group; who rests is waited for until somebody's rest is over.
+    fn first_job(&self, wait: Duration, rest: Option<Duration>) -> Taken {
+        match rest {
+            None => self.queue.take(wait),
+            Some(rest) => {
+                let may = |party, _| !self.large.rests(party);
+                self.queue.take_of(wait.min(rest), may)
+            }
+        }
     }
 
     /// Uses the time in which nobody waits.
@@ -178,10 +198,12 @@ impl<'q> Writer<'q> {
             job.fail(error);
             return;
         }
-        let work = Stopwatch::start();
+        let began = self.started.elapsed();
         let mut done = Vec::new();
         let mut failed = None;
         let mut group_steps = 0;
+        let mut group = Group::of(party);
+        let mut now = began;
         let mut next = Some((party, job));
         #[cfg(feature = "fault-order")]
         let mut early = false;
@@ -192,15 +214,18 @@ impl<'q> Writer<'q> {
             let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
             #[cfg(feature = "fault-order")]
             let answer_now = committable && tx.is_answered_early();
-            group_steps += STEPS_OF_A_JOB + self.session.steps();
+            let steps = STEPS_OF_A_JOB + self.session.steps();
+            group_steps += steps;
             self.health.worsen(told);
-            self.queue
-                .charge(party, STEPS_OF_A_JOB + self.session.steps());
+            self.queue.charge(party, steps);
+            let before = std::mem::replace(&mut now, self.started.elapsed());
+            group.joined(party);
+            self.large.ran(party, steps, now - before, now);
             #[cfg(feature = "fault-order")]
             if answer_now {
                 job.answer();
                 early = true;
-                next = self.next_job();
+                next = self.next_job(&group, now);
                 continue;
             }
             if !committable {
@@ -210,8 +235,8 @@ impl<'q> Writer<'q> {
                 break;
             }
             done.push(job);
-            if done.len() < GROUP_MAX && work.elapsed() < GROUP_WORK_MAX {
-                next = self.next_job();
+            if done.len() < GROUP_MAX && now - began < GROUP_WORK_MAX {
+                next = self.next_job(&group, now);
             }
         }
         #[cfg(feature = "fault-order")]
@@ -277,13 +302,22 @@ impl<'q> Writer<'q> {
 
     fn each_alone(&mut self, jobs: impl IntoIterator<Item = Box<dyn Job>>) {
         for job in jobs {
-            let told = run_alone(&mut *self.session, Access::Write, job);
-            self.health.worsen(told);
+            let health = &self.health;
+            let tell = |told| health.worsen(told);
+            run_alone(&mut *self.session, Access::Write, job, tell);
         }
     }
 
-    fn next_job(&mut self) -> Option<(Party, Box<dyn Job>)> {
-        match self.queue.take(Duration::ZERO) {
+    fn next_job(&mut self, group: &Group, now: Duration) -> Option<(Party, Box<dyn Job>)> {
+        let taken = match self.large.is_shared(now) {
+            false => self.queue.take(Duration::ZERO),
+            true => {
+                self.large.next_end(now);
+                let may = |party, cost| self.large.may_join(group, party, cost);
+                self.queue.take_of(Duration::ZERO, may)
+            }
+        };
+        match taken {
             Taken::Some(party, job) => Some((party, job)),
             Taken::TimedOut | Taken::Closed => None,
         }
@@ -303,10 +337,13 @@ pub(crate) fn run_reader(
             Taken::TimedOut => {}
             Taken::Some(party, job) => {
                 // Damage alone is a reader's to tell: it may not write at all.
-                if !job.is_unwanted()
-                    && run_alone(&mut *session, Access::Read, job) == Health::Damaged
-                {
-                    health.worsen(Health::Damaged);
+                let tell = |told| {
+                    if told == Health::Damaged {
+                        health.worsen(told);
+                    }
+                };
+                if !job.is_unwanted() {
+                    run_alone(&mut *session, Access::Read, job, tell);
                 }
                 queue.done(party);
             }
@@ -314,33 +351,32 @@ pub(crate) fn run_reader(
     }
 }
 
-/// Runs one job in a transaction of its own and tells its caller; returns what was told of the
-/// database.
-fn run_alone(session: &mut dyn Session, access: Access, mut job: Box<dyn Job>) -> Health {
+/// Runs one job in a transaction of its own. `tell` hears what errors say of the database before the
+/// caller has its answer: what the caller does next meets it.
+fn run_alone(
+    session: &mut dyn Session,
+    access: Access,
+    mut job: Box<dyn Job>,
+    tell: impl Fn(Health),
+) {
     if let Err(error) = session.begin(access) {
-        let told = Health::told_by(&error);
-        job.fail(error);
-        return told;
+        tell(Health::told_by(&error));
+        return job.fail(error);
     }
     session.begin_job(job.steps_max());
     let mut tx = Tx::new(session);
     let committable = job.run(&mut tx);
-    let told = tx.told();
+    tell(tx.told());
     if !committable {
         session.rollback();
-        job.answer();
-        return told;
+        return job.answer();
     }
     match session.commit() {
-        Ok(()) => {
-            job.answer();
-            told
-        }
+        Ok(()) => job.answer(),
         Err(error) => {
             session.rollback();
-            let told = told.max(Health::told_by(&error));
+            tell(Health::told_by(&error));
             job.fail(error);
-            told
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What the executor makes of a database that fails: an engine whose disk the test holds.
 
+use crate::list::TIME_MAX;
 use crate::row::Row;
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{Health, Store, StoreError, Tx, Value, meta};
+use postrider_model::{Key, ProjectId};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +18,12 @@ struct Disk {
     is_damaged: bool,
     begun: u32,
     commits: u32,
+    /// The limits of time that were set.
+    limits: Vec<Duration>,
+    /// Steps that the present job says it took.
+    steps: u64,
+    /// Jobs in the order in which they ran, and the commits between them.
+    log: Vec<&'static str>,
 }
 
 /// An engine that keeps nothing, on such a disk.
@@ -52,6 +60,7 @@ impl Session for OnDisk {
             return Err(StoreError::Full(cause()));
         }
         disk.commits += 1;
+        disk.log.push("commit");
         Ok(())
     }
 
@@ -71,16 +80,19 @@ impl Session for OnDisk {
         }
     }
 
-    fn limit_time(&mut self, _: Duration) -> Limit {
+    fn limit_time(&mut self, limit: Duration) -> Limit {
+        self.0.lock().unwrap().limits.push(limit);
         Limit::NONE
     }
 
     fn restore_limit(&mut self, _: Limit) {}
 
-    fn begin_job(&mut self, _: u64) {}
+    fn begin_job(&mut self, _: u64) {
+        self.0.lock().unwrap().steps = 0;
+    }
 
     fn steps(&self) -> u64 {
-        0
+        self.0.lock().unwrap().steps
     }
 
     fn change_mark(&mut self) -> Result<i64, StoreError> {
@@ -128,7 +140,7 @@ fn a_damaged_database_is_written_to_no_more_and_is_read_on() {
     disk.set(|disk| disk.is_damaged = true);
     let damaged = store.write_blocking(put);
     assert!(matches!(damaged, Err(StoreError::Damaged(_))));
-    wait_for(&store, Health::Damaged);
+    assert_eq!(store.health(), Health::Damaged, "known with the answer");
     disk.set(|disk| disk.is_damaged = false);
     let begun = disk.begun();
     let refused = store.write_blocking(put);
@@ -147,9 +159,77 @@ fn a_reader_that_meets_damage_stops_the_writer() {
             .map(drop)
     });
     assert!(matches!(read, Err(StoreError::Damaged(_))));
-    wait_for(&store, Health::Damaged);
+    assert_eq!(store.health(), Health::Damaged, "known with the answer");
     assert!(matches!(
         store.write_blocking(put),
         Err(StoreError::Damaged(_))
     ));
+}
+
+/// Whatever a request reads, count and page and all, shares one limit; the hub's own work has none.
+#[test]
+fn all_that_a_project_reads_at_once_has_one_limit() {
+    let disk = OnDisk::default();
+    let store = disk.store();
+    let job = |tx: &mut Tx<'_>| {
+        meta::get(tx, "count")?;
+        meta::get(tx, "page")
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let project = store.of(ProjectId::new(Key::new(1).unwrap()));
+    runtime.unwrap().block_on(project.read(job)).unwrap();
+    disk.set(|disk| assert_eq!(std::mem::take(&mut disk.limits), [TIME_MAX]));
+    store.read_blocking(job).unwrap();
+    disk.set(|disk| assert!(disk.limits.is_empty()));
+}
+
+/// Steps of a job that keeps others waiting, and of one that does not.
+const LARGE: u64 = 100_000;
+const SMALL: u64 = 250;
+
+/// A job that says that it ran, and took so many steps.
+fn job(
+    disk: &OnDisk,
+    name: &'static str,
+    steps: u64,
+) -> impl FnMut(&mut Tx<'_>) -> Result<(), StoreError> + Send + 'static {
+    let disk = disk.clone();
+    move |_| {
+        disk.set(|disk| {
+            disk.steps = steps;
+            disk.log.push(name);
+        });
+        Ok(())
+    }
+}
+
+#[test]
+fn a_large_job_waits_for_the_commit_of_those_that_were_there_before_it() {
+    let disk = OnDisk::default();
+    let store = disk.store();
+    let project = |n| ProjectId::new(Key::new(n).unwrap());
+    let (theirs, ours) = (store.of(project(1)), store.of(project(2)));
+    let (go, gone) = std::sync::mpsc::channel::<()>();
+    let mut first = job(&disk, "large", LARGE);
+    let jobs = [
+        Box::pin(theirs.write(move |tx| {
+            let _ = gone.recv();
+            first(tx)
+        })) as std::pin::Pin<Box<dyn Future<Output = Result<(), StoreError>>>>,
+        Box::pin(ours.write(job(&disk, "small", SMALL))),
+        Box::pin(ours.write(job(&disk, "small", SMALL))),
+        Box::pin(theirs.write(job(&disk, "large", LARGE))),
+        Box::pin(ours.write(job(&disk, "small", SMALL))),
+    ];
+    go.send(()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(async {
+        for answer in jobs {
+            answer.await.unwrap();
+        }
+    });
+    let log = disk.0.lock().unwrap().log.clone();
+    let last = log.iter().rposition(|one| *one == "large").unwrap();
+    assert_eq!(log[last - 1], "commit", "{log:?}");
+    assert_eq!(log.iter().filter(|one| **one == "small").count(), 3);
 }

@@ -323,17 +323,77 @@ pub fn filter_of_contact(
         read,
     )?;
     for group in dynamic {
-        let is_it = Filter::new(contact::ID, Op::Eq, Operand::Int(contact.get()));
-        let mut query = ListQuery {
-            filters: vec![is_it],
-            ..ListQuery::default()
-        };
-        query.filters.extend(group.filters.iter().flat_map(filters));
-        if contacts::count(tx, project_id, &query)? == 1 {
+        if meets(tx, &group, contact)? {
             ids.push(group.id.get());
         }
     }
     Ok(Filter::Ids(ids))
+}
+
+/// Says whether a contact meets the conditions of a dynamic group.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn meets(tx: &mut Tx<'_>, group: &Group, contact: ContactId) -> Result<bool, StoreError> {
+    let is_it = Filter::new(contact::ID, Op::Eq, Operand::Int(contact.get()));
+    let mut query = ListQuery {
+        filters: vec![is_it],
+        ..ListQuery::default()
+    };
+    query.filters.extend(group.filters.iter().flat_map(filters));
+    Ok(contacts::count(tx, group.project_id, &query)? == 1)
+}
+
+/// How many contacts of a stretch are in a dynamic group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// How many.
+    pub count: u64,
+    /// The key of the stretch's last contact; `None` when none follows it.
+    pub up_to: Option<i64>,
+}
+
+/// Counts the contacts of a dynamic group among the next so many of its project, above a key.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count_among(
+    tx: &mut Tx<'_>,
+    group: &Group,
+    above: i64,
+    most: u32,
+) -> Result<Counted, StoreError> {
+    let up_to = tx.query_one(
+        "SELECT id FROM contacts WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT 1 OFFSET $3",
+        &values![group.project_id, above, most.saturating_sub(1)],
+        |row| row.int(0),
+    )?;
+    let within = |op, key| Filter::new(contact::ID, op, Operand::Int(key));
+    let mut query = ListQuery {
+        filters: vec![within(Op::Gt, above)],
+        ..ListQuery::default()
+    };
+    query
+        .filters
+        .extend(up_to.map(|up_to| within(Op::Lte, up_to)));
+    query.filters.extend(group.filters.iter().flat_map(filters));
+    Ok(Counted {
+        count: contacts::count(tx, group.project_id, &query)?,
+        up_to,
+    })
+}
+
+/// Says whether a contact was put into a group.
+///
+/// # Errors
+/// What the database says.
+pub fn is_member(tx: &mut Tx<'_>, group: GroupId, contact: ContactId) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM group_members WHERE group_id = $1 AND member_id = $2",
+        &values![group, contact],
+        |row| row.int(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Returns a query of contacts with each dynamic group that it names replaced by its conditions.

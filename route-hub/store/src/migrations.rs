@@ -2,7 +2,7 @@
 
 use crate::{StoreError, sqlite};
 use refinery::{Migration, Runner};
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::sync::Arc;
 
 /// Every migration, in order: its name and its text.
@@ -56,6 +56,18 @@ const ALL: &[(&str, &str)] = &[
         "V16__test_routes",
         include_str!("../migrations/V16__test_routes.sql"),
     ),
+    (
+        "V17__disclosure",
+        include_str!("../migrations/V17__disclosure.sql"),
+    ),
+    (
+        "V18__ended_schedules",
+        include_str!("../migrations/V18__ended_schedules.sql"),
+    ),
+    (
+        "V19__delivery_reports",
+        include_str!("../migrations/V19__delivery_reports.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.
@@ -79,7 +91,14 @@ fn bring_to(connection: &mut Connection, all: &[(&str, &str)]) -> Result<(), Sto
         return Err(StoreError::Newer { found, known });
     }
     if found < known {
-        runner.set_grouped(true).run(connection).map_err(failure)?;
+        // Waits for another process that does the same, and then has nothing left to do.
+        connection.set_transaction_behavior(TransactionBehavior::Immediate);
+        let run = runner.set_grouped(true).run(connection);
+        if let Err(error) = run
+            && applied(connection)? < known
+        {
+            return Err(failure(error));
+        }
     }
     Ok(())
 }
@@ -120,7 +139,14 @@ fn applied(connection: &Connection) -> Result<i64, StoreError> {
 }
 
 fn failure(error: refinery::Error) -> StoreError {
-    StoreError::Engine(Arc::new(error))
+    let source = std::error::Error::source(&error);
+    let code = source
+        .and_then(|source| source.downcast_ref::<rusqlite::Error>())
+        .and_then(rusqlite::Error::sqlite_error_code);
+    match code {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+        _ => StoreError::Engine(Arc::new(error)),
+    }
 }
 
 #[cfg(test)]
@@ -145,6 +171,66 @@ mod tests {
             Ok((title, rest.map(Result::unwrap)))
         });
         assert_eq!(moved.unwrap(), ("Staff".to_owned(), [3, 8, 1, 77]));
+    }
+
+    #[test]
+    fn slugs_that_two_projects_of_an_organization_share_are_told_apart() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        bring_to(&mut connection, &ALL[..16]).unwrap();
+        let add = |id: i64, organization: i64, slug: &str| {
+            let row = format!(
+                "INSERT INTO projects (id, organization_id, name, name_folded, timezone_id, \
+                 url_slug, auto_create_contacts, short_link_scheme, vars, message_life_ms, \
+                 queue_cap, stopped, time_created) VALUES ({id}, {organization}, '{id}', '{id}', \
+                 'UTC', {slug}, 1, 1, '{{}}', 0, 0, 0, 0)"
+            );
+            connection.execute_batch(&row).unwrap();
+        };
+        let long = "'eighteen-character'";
+        // The last of them has the very slug that the second would get.
+        for (id, organization, slug) in [
+            (1, 9, long),
+            (2, 9, long),
+            (30_000_000_002, 9, long),
+            (3, 8, long),
+            (4, 9, "NULL"),
+            (5, 9, "NULL"),
+            (6, 9, "'eightee-2'"),
+        ] {
+            add(id, organization, slug);
+        }
+        run(&mut connection).unwrap();
+        let mut read = connection
+            .prepare("SELECT url_slug FROM projects ORDER BY id")
+            .unwrap();
+        let slugs = read.query_map([], |row| row.get::<_, Option<String>>(0));
+        let slugs: Vec<_> = slugs.unwrap().map(Result::unwrap).collect();
+        let slugs: Vec<_> = slugs.iter().map(Option::as_deref).collect();
+        let kept = Some("eighteen-character");
+        let made = Some("eightee-2");
+        assert_eq!(slugs, [kept, made, kept, None, None, None, None]);
+    }
+
+    #[test]
+    fn what_a_relative_schedule_made_and_is_over_ends_with_its_last_message() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let before = ALL.iter().position(|(name, _)| name.starts_with("V18__"));
+        bring_to(&mut connection, &ALL[..before.unwrap()]).unwrap();
+        let columns = "id, project_id, relative_id, message_type, message, rrule, timezone_id, \
+            start_time, prev_time, next_time, instance, occurrences, revision, time_created";
+        let rest = "1, '{}', '', 'UTC', 5";
+        let rows = format!(
+            "INSERT INTO schedules ({columns}) VALUES (1, 1, 9, {rest}, 7, NULL, 1, 1, 0, 0), \
+             (2, 1, 9, {rest}, 7, 8, 1, 1, 0, 0), (3, 1, NULL, {rest}, 7, NULL, 1, 1, 0, 0)"
+        );
+        connection.execute_batch(&rows).unwrap();
+        run(&mut connection).unwrap();
+        let mut read = connection
+            .prepare("SELECT end_time FROM schedules ORDER BY id")
+            .unwrap();
+        let ends = read.query_map([], |row| row.get(0)).unwrap();
+        let ends: Vec<Option<i64>> = ends.map(Result::unwrap).collect();
+        assert_eq!(ends, [Some(7), None, None]);
     }
 
     #[test]

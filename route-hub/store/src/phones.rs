@@ -17,7 +17,8 @@ macro_rules! columns {
          sent_message_count, sent_message_epoch, send_delay_ms, timezone_id, quiet_mode, \
          quiet_start, quiet_end, validate_recipient_numbers, allowed_recipient_countries, \
          window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
-         removed, quiet_released_until, send_limit_max, carrier, signal, forwarding, queue, kinds"
+         removed, quiet_released_until, send_limit_max, carrier, signal, forwarding, queue, kinds, \
+         delivery_reports"
     };
 }
 
@@ -56,7 +57,8 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             columns!(),
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
              $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
-             $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46)"
+             $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, \
+             $47)"
         ),
         &values![
             phone.id,
@@ -104,6 +106,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             phone.forwarding,
             phone.queue,
             KindQueue::all_to_json(&phone.kinds),
+            phone.delivery_reports,
             fold(&phone.name),
         ],
     )?;
@@ -125,7 +128,8 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
          validate_recipient_numbers = $27, allowed_recipient_countries = $28, window_size = $29, \
          sim_fingerprint = $30, sim_changed = $31, waiting_for = $32, next_slot_time = $33, \
          auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37, \
-         carrier = $38, signal = $39, forwarding = $40, queue = $41, kinds = $42 \
+         carrier = $38, signal = $39, forwarding = $40, queue = $41, kinds = $42, \
+         delivery_reports = $43 \
          WHERE id = $1 AND project_id = $2",
         &values![
             phone.id,
@@ -170,6 +174,7 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             phone.forwarding,
             phone.queue,
             KindQueue::all_to_json(&phone.kinds),
+            phone.delivery_reports,
         ],
     )?;
     Ok(changed == 1)
@@ -424,5 +429,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
         kinds: columns
             .opt_parsed(KindQueue::all_from_json)?
             .unwrap_or_default(),
+        delivery_reports: columns.flag()?,
     })
 }

@@ -31,7 +31,7 @@ const TABLE: Table<Project> = Table::plain("projects", columns!(), read);
 /// Stores a new project.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] when the organization has one of that name.
+/// [`StoreError::Conflict`] when the organization has one of that name or slug.
 pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -72,7 +72,7 @@ pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
 /// Stores every setting of a project anew; id, organization and creation stay.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] when the organization has another one of that name.
+/// [`StoreError::Conflict`] when the organization has another one of that name or slug.
 pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE projects SET name = $2, name_folded = $3, timezone_id = $4, country = $5, \
@@ -153,14 +153,18 @@ pub fn by_name(
     )
 }
 
-/// Returns the project that a slug names.
+/// Returns the project of an organization that a slug names.
 ///
 /// # Errors
 /// What the database says.
-pub fn by_slug(tx: &mut Tx<'_>, slug: &str) -> Result<Option<ProjectId>, StoreError> {
+pub fn by_slug(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    slug: &str,
+) -> Result<Option<ProjectId>, StoreError> {
     tx.query_one(
-        "SELECT id FROM projects WHERE url_slug = $1",
-        &values![slug],
+        "SELECT id FROM projects WHERE organization_id = $1 AND url_slug = $2",
+        &values![organization_id, slug],
         |row| row.id(0),
     )
 }

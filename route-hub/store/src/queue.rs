@@ -84,6 +84,25 @@ impl WriteQueue {
         }
     }
 
+    /// As [`Self::take`], of those alone that `may` go; it is told what a party's jobs cost lately.
+    pub(crate) fn take_of(&self, wait: Duration, may: impl Fn(Party, u64) -> bool) -> Taken {
+        let mut state = lock(&self.state);
+        let none = |state: &mut Waiting| !state.closed && state.turns.first(&may).is_none();
+        if !wait.is_zero() {
+            let waited = self.came.wait_timeout_while(state, wait, none);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        // Once it is closed nobody new comes whom others could be in the way of.
+        let closed = state.closed;
+        let first = state.turns.first(|party, cost| closed || may(party, cost));
+        let next = first.and_then(|first| state.turns.next(|party, _| party == first));
+        match next {
+            Some((party, job)) => Taken::Some(party, job),
+            None if closed => Taken::Closed,
+            None => Taken::TimedOut,
+        }
+    }
+
     /// Counts the steps that a party's job took.
     pub(crate) fn charge(&self, party: Party, steps: u64) {
         lock(&self.state).turns.charge(party, steps);

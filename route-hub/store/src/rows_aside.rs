@@ -6,6 +6,7 @@
 
 use crate::messages::retention;
 use crate::{Row, StoreError, Tx, values};
+use hub_domain::Message;
 use postrider_model::{ProjectId, UnixMs};
 use serde_json::{Map, Value as Json};
 use std::fmt;
@@ -17,6 +18,26 @@ pub enum Found<T> {
     Row(T),
     /// It could not.
     Damaged(Damaged),
+}
+
+impl<T> Found<T> {
+    /// Returns the row, if it could be read.
+    pub const fn row(&self) -> Option<&T> {
+        match self {
+            Self::Row(row) => Some(row),
+            Self::Damaged(_) => None,
+        }
+    }
+}
+
+impl Found<Message> {
+    /// Returns its key, which can always be read.
+    pub fn key(&self) -> i64 {
+        match self {
+            Self::Row(message) => message.id.get(),
+            Self::Damaged(damaged) => damaged.id,
+        }
+    }
 }
 
 /// A row that cannot be read; prints nothing that stands in it.

@@ -18,12 +18,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 /// Marks our files: "PoRt" as a number (`PRAGMA application_id`).
 const APPLICATION_ID: i32 = 0x506f_5274;
 /// How long to wait for another process's lock.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
+/// How long to wait until a lock is asked for again that is refused at once.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// Statements kept prepared on each connection; above it the least used goes.
 const STATEMENTS_MAX: usize = 256;
 /// Steps of SQLite's machine between two looks at the limits (a tenth of a millisecond or so).
@@ -77,9 +80,9 @@ pub(crate) fn open_writer(settings: &SqliteSettings) -> Result<SqliteSession, St
         return Err(StoreError::Missing { path: path.clone() });
     }
     let mut connection = connect(path, OpenFlags::default())?;
-    own(&connection, path)?;
-    configure(&connection)?;
-    migrations::run(&mut connection)?;
+    patiently(|| own(&connection, path))?;
+    patiently(|| configure(&connection))?;
+    patiently(|| migrations::run(&mut connection))?;
     if settings.reserve_log {
         reserve_log(&connection, path)?;
     }
@@ -89,7 +92,7 @@ pub(crate) fn open_writer(settings: &SqliteSettings) -> Result<SqliteSession, St
 /// Opens a connection that reads.
 pub(crate) fn open_reader(settings: &SqliteSettings) -> Result<SqliteSession, StoreError> {
     let connection = connect(&settings.path, OpenFlags::default())?;
-    configure(&connection)?;
+    patiently(|| configure(&connection))?;
     connection
         .pragma_update(None, "query_only", true)
         .map_err(failure)?;
@@ -110,14 +113,32 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Store
     Ok(connection)
 }
 
+/// Does something again while another process that opens the database holds it: some locks are
+/// refused without a wait.
+fn patiently<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let waited = Stopwatch::start();
+    loop {
+        match work() {
+            Err(StoreError::Busy) if waited.elapsed() < BUSY_WAIT => thread::sleep(BUSY_PAUSE),
+            done => return done,
+        }
+    }
+}
+
 /// Makes an empty file ours and refuses everybody else's.
 fn own(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     if is_ours(connection, path)? {
         return Ok(());
     }
-    let read = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let mark = read("PRAGMA application_id").map_err(failure)?;
+    // At one moment: another process may be making the same file ours.
+    let looking = connection.unchecked_transaction().map_err(failure)?;
+    let read = |sql| looking.query_row(sql, [], |row| row.get::<_, i64>(0));
     let objects = read("SELECT count(*) FROM sqlite_master").map_err(failure)?;
+    let mark = read("PRAGMA application_id").map_err(failure)?;
+    looking.commit().map_err(failure)?;
+    if mark == i64::from(APPLICATION_ID) {
+        return Ok(());
+    }
     if mark != 0 || objects != 0 {
         return Err(StoreError::Foreign {
             path: path.to_owned(),

@@ -3,9 +3,10 @@
 use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
 use crate::health::HealthBoard;
 use crate::job::TypedJob;
-use crate::list::TIME_MAX;
 use crate::load::{Commits, Load};
+use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
+use crate::reading_time::ReadingTime;
 use crate::turns::Party;
 use crate::tx::Session;
 use crate::{Health, SqliteSettings, StoreError, Tx, sqlite};
@@ -79,6 +80,9 @@ impl Store {
             let queue = Arc::clone(&store.shared.reads);
             let health = Arc::clone(&store.shared.health);
             store.spawn("store-read", move || {
+                if reader == Reader::Common {
+                    priority::lower();
+                }
                 run_reader(session, &queue, reader, &health)
             })?;
         }
@@ -271,7 +275,8 @@ impl Share<'_> {
         answer(self.store.submit_write(self.party, WHOLE_STEPS_MAX, job))
     }
 
-    /// As [`Store::read`], with one limit on all that the job reads ([`TIME_MAX`]).
+    /// As [`Store::read`], with one limit on all that is read for the same request
+    /// ([`crate::within_request`]), or on all that the job reads ([`crate::list::TIME_MAX`]).
     ///
     /// # Errors
     /// As [`Store::read`]; [`StoreError::Busy`] when the share of the queue is full,
@@ -284,7 +289,8 @@ impl Share<'_> {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         T: Send + 'static,
     {
-        let limited = move |tx: &mut Tx<'_>| tx.within(TIME_MAX, &mut job);
+        let time = ReadingTime::of_request();
+        let limited = move |tx: &mut Tx<'_>| time.read(tx, &mut job);
         answer(self.store.submit_read(self.party, limited))
     }
 }

@@ -47,6 +47,8 @@ struct Line<T> {
     waiting: VecDeque<T>,
     used: u64,
     came: u64,
+    /// What its jobs cost lately: the next one is taken to cost as much.
+    cost: u64,
 }
 
 impl<T> Turns<T> {
@@ -75,6 +77,7 @@ impl<T> Turns<T> {
             waiting: VecDeque::new(),
             used: level,
             came,
+            cost: 0,
         });
         if line.waiting.is_empty() {
             (line.used, line.came) = (line.used.max(level), came);
@@ -106,6 +109,7 @@ impl<T> Turns<T> {
         if let Some(line) = self.lines.get_mut(&party) {
             let waits = self.order.remove(&(line.used, line.came, party));
             line.used += used;
+            line.cost = used.max(line.cost - line.cost / 4);
             if waits {
                 self.came += 1;
                 line.came = self.came;
@@ -120,6 +124,13 @@ impl<T> Turns<T> {
             self.lines
                 .retain(|_, line| !line.waiting.is_empty() || line.used > level);
         }
+    }
+
+    /// Returns the first party that `may` go; it is told what the party's jobs cost lately.
+    pub(crate) fn first(&self, may: impl Fn(Party, u64) -> bool) -> Option<Party> {
+        let cost = |party| self.lines.get(party).map_or(0, |line| line.cost);
+        let mut parties = self.order.iter().map(|(_, _, party)| party);
+        parties.find(|party| may(**party, cost(party))).copied()
     }
 
     /// Says whether [`Self::next`] would find anybody.

@@ -1,8 +1,9 @@
 //! Sending, receiving, reading and changing messages.
 
-use crate::support::{OWN, TO, add_limited_key, hub, hub_with, id, only, reply};
+use crate::support::{OWN, TO, add_limited_key, hub, hub_with, id, message_id, only, reply};
 use axum::body::Body;
 use hub_domain::{Permission, Permissions};
+use hub_store::Value as Column;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -349,4 +350,23 @@ async fn what_is_sent_by_the_test_route_is_simulated() {
     let sent = test.client().post("messages/send", body).await;
     assert_eq!(sent["simulated"], true);
     assert_eq!(sent["phone_id"], route.id.to_string());
+}
+
+#[tokio::test]
+async fn the_networks_time_of_an_incoming_message_is_not_shown() {
+    let test = hub().await;
+    let client = test.client();
+    let body = json!({ "from_number": TO, "content": "in", "phone_id": test.phone.id });
+    let incoming = client.post("messages/receive", body).await;
+    let key = message_id(&incoming).get();
+    let sql = "UPDATE messages SET time_sent = 1700000001234 WHERE id = $1";
+    let telling = test
+        .hub
+        .store
+        .write(move |tx| tx.execute(sql, &[Column::Int(key)]));
+    assert_eq!(telling.await.ok(), Some(1));
+    let path = format!("messages/{}", id(&incoming));
+    assert_eq!(client.get(&path).await["time_sent"], Value::Null);
+    let listed = client.get("messages").await;
+    assert_eq!(listed["data"][0]["time_sent"], Value::Null);
 }

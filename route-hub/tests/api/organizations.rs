@@ -7,6 +7,7 @@ use postrider_model::UnixMs;
 use route_hub::requests::By;
 use route_hub::routes;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 async fn wide(test: &TestHub) -> Client {
     let key = add_key(
@@ -293,4 +294,30 @@ async fn a_request_belongs_to_the_day_that_the_organizations_clocks_show() {
     let history = shown["history"].as_array().unwrap();
     let counted: Vec<_> = history.iter().map(|day| day["usage"].clone()).collect();
     assert_eq!(counted, [0, 3, 2, 0]);
+}
+
+#[tokio::test]
+async fn a_request_whose_readings_take_too_long_together_is_told_so() {
+    let test = hub().await;
+    let organization = format!("/organizations/{}", test.project.organization_id);
+    let days = "start_date=2026-01-01&end_date=2026-12-31";
+    let client = wide(&test).await;
+    let paths = [
+        format!("{organization}/usage_history?usage_type=messages_day&{days}"),
+        format!("{organization}/usage_history?usage_type=api_requests_day&{days}"),
+        format!("{organization}/billing?usage=true"),
+        format!("{organization}/usage/contacts"),
+        "messages".to_owned(),
+        "contacts?count=1".to_owned(),
+    ];
+    for path in &paths {
+        client.get(path).await;
+    }
+    let no_time = routes::router_within(test.hub.clone(), Router::new(), Duration::ZERO);
+    let client = client.to(no_time);
+    for path in &paths {
+        let refused = client.call("GET", path, None).await;
+        assert_eq!(refused.refused(503).0, "unavailable", "{path}");
+        assert!(refused.headers.contains_key("retry-after"), "{path}");
+    }
 }

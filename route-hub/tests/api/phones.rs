@@ -1,7 +1,9 @@
 //! Phones: list, get, update, the counter.
 
 use crate::support::{TO, hub, id, ids_of, message_id};
-use postrider_model::Now;
+use hub_domain::{KindQueue, MessageType, WaitingFor};
+use hub_store::phones;
+use postrider_model::{Now, UnixMs};
 use route_hub::dispatch::simulated;
 use route_hub::hub::Hub;
 use serde_json::{Value, json};
@@ -65,6 +67,47 @@ async fn settings_are_changed_and_sends_go_by_them_at_once() {
         .await;
     refused.invalid("external_secret");
     assert_eq!(client.get(&path).await["name"], "Front desk");
+}
+
+#[tokio::test]
+async fn what_a_phone_tells_of_itself_is_shown() {
+    let test = hub().await;
+    let client = test.client();
+    let path = format!("phones/{}", test.phone.id);
+    let shown = client.get(&path).await;
+    for name in ["carrier", "signal", "forwarding", "queue"] {
+        assert_eq!(shown[name], Value::Null, "{name} before it told");
+    }
+    assert_eq!(shown["kinds"], json!([]));
+    let id = test.phone.id;
+    let telling = test.hub.store.write(move |tx| {
+        let mut phone = phones::by_key(tx, id)?.expect("the phone");
+        phone.carrier = Some("Example Mobile".to_owned());
+        phone.signal = Some(3);
+        phone.forwarding = Some(false);
+        phone.queue = Some(7);
+        phone.kinds = vec![KindQueue {
+            kind: MessageType::Ussd,
+            queue: 2,
+            waiting_for: Some(WaitingFor::Queue),
+            next_slot_time: Some(UnixMs(1_700_000_000_000)),
+        }];
+        phones::update(tx, &phone)
+    });
+    telling.await.unwrap();
+    let shown = client.get(&path).await;
+    for (name, value) in [
+        ("carrier", json!("Example Mobile")),
+        ("signal", json!(3)),
+        ("forwarding", json!(false)),
+        ("queue", json!(7)),
+    ] {
+        assert_eq!(shown[name], value, "{name}");
+    }
+    let kinds = json!([{
+        "kind": "ussd", "queue": 2, "waiting_for": "queue", "next_slot_time": 1_700_000_000,
+    }]);
+    assert_eq!(shown["kinds"], kinds);
 }
 
 #[tokio::test]

@@ -163,6 +163,14 @@ async fn names_and_slugs_are_unique_whatever_their_case() {
     let organization = add_organization(&test.hub).await;
     let theirs = new_project(&test.hub, organization, "Second");
     add_project(&test.hub, &theirs).await;
+    let key = add_key(&test.hub, organization, None, &Permissions::all()).await;
+    let others = test.client_of(&key, theirs.id);
+    let path = format!("/organizations/{organization}/projects");
+    let body = json!({ "name": "Third", "url_slug": "second" });
+    assert_eq!(others.post(&path, body).await["url_slug"], "second");
+    let named = others.post(&path, json!({ "name": "Second!" })).await;
+    let slug = named["url_slug"].as_str().unwrap();
+    assert!(slug.starts_with("second-") && slug.len() == 17, "{slug}");
 }
 
 #[tokio::test]

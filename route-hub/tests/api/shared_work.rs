@@ -6,12 +6,16 @@ use crate::support::{
 use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
 use hub_store::{StoreError, Tx, Value as Column, alerts, phones, rows_aside, webhooks};
 use postrider_model::Now;
-use route_hub::dispatch::{life, simulated};
+use route_hub::dispatch::{life, playable, simulated};
 use route_hub::schedules::{fire, follow};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::mpsc;
+use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
+/// A test that waits longer than this for anything has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Another project of the same hub, with a phone and a test route.
 struct Neighbour {
@@ -169,7 +173,7 @@ async fn a_life_that_cannot_be_ended_holds_up_no_other() {
         )
         .await;
     }
-    // Its contact is told of in the webhook, and cannot be read.
+    // The webhook names its contact, whose row cannot be read.
     let sql = "UPDATE contacts SET vars = X'00' \
         WHERE id = (SELECT contact_id FROM messages WHERE id = $1)";
     damage(&test, sql, &stuck).await;
@@ -216,6 +220,100 @@ async fn a_damaged_test_route_stops_no_other() {
 
     while simulated::play_once(&test.hub).await.unwrap() {}
     assert_eq!(status(&neighbour.client, &other).await, "sent");
+    assert!(is_told(&test).await);
+}
+
+#[tokio::test]
+async fn a_step_of_a_test_route_that_fails_holds_up_no_other() {
+    let test = hub().await;
+    let (ours, neighbour) = (test.client(), neighbour(&test).await);
+    let route = test.test_phone().await;
+    ours.post(
+        "webhooks",
+        json!({ "url": "http://127.0.0.1:9/", "events": ["send_status"] }),
+    )
+    .await;
+    let body = json!({ "to_number": TO, "content": "x", "route_id": route.id });
+    let stuck = ours.post("messages/send", body).await;
+    let body = json!({ "to_number": "+15005550102", "content": "x", "route_id": route.id });
+    let sound = ours.post("messages/send", body).await;
+    let body = json!({ "to_number": TO, "content": "x", "route_id": neighbour.route.id });
+    let other = neighbour.client.post("messages/send", body).await;
+    // The webhook names its contact, whose row cannot be read.
+    let sql = "UPDATE contacts SET vars = X'00' \
+        WHERE id = (SELECT contact_id FROM messages WHERE id = $1)";
+    damage(&test, sql, &stuck).await;
+
+    assert!(simulated::play_once(&test.hub).await.unwrap());
+    assert_eq!(status(&ours, &sound).await, "sent");
+    assert_eq!(status(&neighbour.client, &other).await, "sent");
+    assert!(is_told(&test).await);
+}
+
+/// Has two projects each follow a contact's birthday, to that contact itself.
+async fn birthdays(clients: [&Client; 2]) -> Vec<Value> {
+    let mut contacts = Vec::new();
+    for client in clients {
+        let contact = json!({ "phone_number": TO, "vars": { "birthday": "1990-05-17" } });
+        let contact = client.post("contacts", contact).await;
+        let relative = json!({
+            "contact_id": id(&contact), "content": "x", "date_variable": "birthday",
+            "time_of_day": "09:00", "rrule": "FREQ=YEARLY",
+        });
+        client.post("relative_scheduled", relative).await;
+        contacts.push(contact);
+    }
+    contacts
+}
+
+/// Returns when each schedule of a project begins, by its id.
+async fn starts(client: &Client) -> BTreeMap<String, Value> {
+    let listed = client.get("scheduled").await;
+    let all = listed["data"].as_array().into_iter().flatten();
+    all.map(|one| (id(one), one["start_time"].clone()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_walk_that_fails_holds_up_no_other_project() {
+    let test = hub().await;
+    let (ours, theirs) = (test.client(), neighbour(&test).await.client);
+    let contacts = birthdays([&ours, &theirs]).await;
+    damage_any(
+        &test,
+        "UPDATE contacts SET vars = X'00' WHERE id = $1",
+        &contacts[0],
+    )
+    .await;
+    assert!(follow::step_all(&test.hub, test.hub.now()).await.is_ok());
+    assert_eq!(theirs.ids("scheduled").await.len(), 1);
+    assert!(is_told(&test).await);
+}
+
+#[tokio::test]
+async fn a_damaged_relative_schedule_holds_up_no_change_of_a_contact() {
+    let test = hub().await;
+    let (ours, theirs) = (test.client(), neighbour(&test).await.client);
+    let contacts = birthdays([&ours, &theirs]).await;
+    let now = test.hub.now();
+    while follow::step_all(&test.hub, now).await.unwrap() > 0 {}
+    let relative = json!({
+        "contact_id": id(&contacts[0]), "content": "x", "date_variable": "birthday",
+        "time_of_day": "10:00", "rrule": "FREQ=YEARLY",
+    });
+    let damaged = ours.post("relative_scheduled", relative).await;
+    while follow::step_all(&test.hub, now).await.unwrap() > 0 {}
+    let sql = "UPDATE relative_schedules SET offset_scale = 'x' WHERE id = $1";
+    damage_any(&test, sql, &damaged).await;
+    let before = starts(&ours).await;
+    let path = format!("contacts/{}", id(&contacts[0]));
+    ours.post(&path, json!({ "vars": { "birthday": "1990-06-18" } }))
+        .await;
+    while follow::step_all(&test.hub, now).await.unwrap() > 0 {}
+    let after = starts(&ours).await;
+    let followed = before.iter().zip(&after).filter(|(old, new)| old != new);
+    assert_eq!((after.len(), followed.count()), (2, 1), "the sound one");
+    assert_eq!(aside(&test).await, ["relative_schedules"]);
     assert!(is_told(&test).await);
 }
 
@@ -305,20 +403,54 @@ async fn a_thousand_resting_test_routes_delay_no_other_and_turn_no_idle_wheel() 
     let test = hub().await;
     let neighbour = neighbour(&test).await;
     resting_routes(&test, 1_001, 256).await;
+    let jobs = || test.hub.store.load().jobs_committed;
+    let before = jobs();
+    let turn = simulated::play_at(&test.hub, test.hub.now()).await.unwrap();
+    assert!(!turn.played && turn.next_slot.is_some());
+    assert_eq!(jobs(), before, "what is held back is not even looked at");
+    // A newer route of the same project comes behind all of them.
+    let own = test.test_phone().await;
     let playing = tokio::spawn(simulated::run(test.hub.clone()));
-    for _ in 0..3 {
-        let body = json!({ "to_number": TO, "content": "x", "route_id": neighbour.route.id });
-        let other = neighbour.client.post("messages/send", body).await;
+    let ours = test.client();
+    let both = [(&ours, &own), (&neighbour.client, &neighbour.route)];
+    for (client, route) in both.into_iter().cycle().take(6) {
+        let body = json!({ "to_number": TO, "content": "x", "route_id": route.id });
+        let other = client.post("messages/send", body).await;
         let changed = test.hub.bus.watch_message(message_id(&other));
-        if status(&neighbour.client, &other).await != "sent" {
-            changed.await.unwrap();
+        if status(client, &other).await != "sent" {
+            let changed = tokio::time::timeout(PATIENCE, changed).await;
+            changed.expect("it is played").unwrap();
         }
-        assert_eq!(status(&neighbour.client, &other).await, "sent");
+        assert_eq!(status(client, &other).await, "sent");
     }
     // One idle turn at the start, and at most two for each message: after it, and after its wake-up.
     let idle = test.hub.bus.idle_turns();
-    assert!(idle <= 1 + 2 * 3, "{idle} turns without progress");
+    assert!(idle <= 1 + 2 * 6, "{idle} turns without progress");
+    for _ in 0..400 {
+        ours.get("labels").await;
+    }
+    let turns = test.hub.bus.idle_turns() - idle;
+    assert!(turns <= 2, "{turns} turns while there was nothing to do");
     playing.abort();
+}
+
+#[tokio::test]
+async fn one_project_plays_a_bounded_number_of_messages_a_turn() {
+    let test = hub().await;
+    let client = test.client();
+    for _ in 0..5 {
+        let route = test.test_phone().await.id;
+        let message = json!({ "to_number": TO, "content": "x" });
+        let body = json!({ "messages": vec![message; 70], "route_id": route });
+        client.post("send_multi", body).await;
+    }
+    let now = test.hub.now().unix;
+    let page = test
+        .hub
+        .store
+        .read(move |tx| playable::Page::read(tx, 0, now));
+    let page = page.await.unwrap();
+    assert_eq!(page.by_project[&test.project.id].len(), 256);
 }
 
 #[tokio::test]

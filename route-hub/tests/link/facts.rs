@@ -157,6 +157,7 @@ async fn every_word_of_the_phone_for_waiting_is_understood() {
         ("send_limit", WaitingFor::SendLimit),
         ("platform_guard", WaitingFor::SendLimit),
         ("send_delay", WaitingFor::Queue),
+        ("not_permitted", WaitingFor::NoPermission),
     ] {
         let mut sim = sim(0, "first");
         (sim.waiting_for, sim.next_slot_in_ms) = (Some(word.to_owned()), Some(60_000));

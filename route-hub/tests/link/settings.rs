@@ -33,6 +33,26 @@ fn of_sim(config: &Config) -> u8 {
 }
 
 #[tokio::test]
+async fn a_phone_without_delivery_reports_is_asked_for_none() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.settle().await;
+    let rest = hub.rest().await;
+    let device = phone.device;
+    let of_device = hub.write(move |tx| phones::of_device(tx, device)).await;
+    let path = format!("phones/{}", of_device[0].id);
+    for wanted in [true, false, true] {
+        let body = json!({ "delivery_reports": wanted });
+        let shown = rest.post(&path, body).await;
+        assert_eq!(shown["delivery_reports"], wanted);
+        let body = json!({ "to_number": super::support::TO, "content": "x" });
+        rest.post("messages/send", body).await;
+        assert_eq!(line.send().await.report, wanted);
+    }
+}
+
+#[tokio::test]
 async fn two_sims_are_two_phones_with_settings_limits_and_queues_of_their_own() {
     let hub = hub().await;
     let mut phone = hub.pair().await;

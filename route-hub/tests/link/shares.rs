@@ -5,9 +5,9 @@ use super::support::{TestHub, hub};
 use hub_domain::{Alert, AlertKind};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::past_exposures::{self, PastExposure};
-use hub_store::{alerts, devices, messages, projects};
+use hub_store::{Value as Column, alerts, devices, messages, projects, rows_aside};
 use postrider_link::ownership::hub::Fact;
-use postrider_model::{DeviceId, UnixMs, WireState};
+use postrider_model::{DeviceId, MessageId, UnixMs, WireState};
 use route_hub::housekeeping;
 use route_hub::link::installs;
 
@@ -224,4 +224,64 @@ async fn past_exposures_go_with_their_message_and_never_before() {
             .await
             .is_none()
     );
+}
+
+/// Damages a message, as a failing disk would.
+async fn damage(hub: &TestHub, id: MessageId) {
+    let sql = "UPDATE messages SET send_attempts = 'x' WHERE id = $1";
+    let damaged = hub.write(move |tx| tx.execute(sql, &[Column::Int(id.get())]));
+    assert_eq!(damaged.await, 1);
+}
+
+/// Says which messages were set aside, and whether the project was told of it.
+async fn rows_set_aside(hub: &TestHub) -> (Vec<i64>, bool) {
+    let rows = hub.write(rows_aside::all).await;
+    let ids = rows.into_iter().map(|(_, id, _)| id).collect();
+    (ids, hub.alerts().await.contains(&"row_unreadable"))
+}
+
+#[tokio::test]
+async fn a_damaged_message_in_a_phones_queue_is_set_aside_and_the_others_go_out() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let first = hub.queue(&phone, "first").await;
+    let damaged = hub.queue(&phone, "damaged").await;
+    let last = hub.queue(&phone, "last").await;
+    damage(&hub, damaged).await;
+    let mut line = phone.connect().await;
+    assert_eq!((line.send().await.id, line.send().await.id), (first, last));
+    assert_eq!(rows_set_aside(&hub).await, (vec![damaged.get()], true));
+}
+
+#[tokio::test]
+async fn a_damaged_message_on_a_phone_is_set_aside_when_that_tells_of_it_and_stops_nothing() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let damaged = hub.queue(&phone, "damaged").await;
+    let mut line = phone.connect().await;
+    let frame = line.send().await;
+    damage(&hub, damaged).await;
+    line.event(&frame, WireState::Sent).await;
+    line.inbound(1, "came in").await;
+    line.settle().await;
+    let next = hub.queue(&phone, "next").await;
+    assert_eq!(line.send().await.id, next);
+    assert_eq!(rows_set_aside(&hub).await, (vec![damaged.get()], true));
+    assert_eq!(hub.aside().await, ["no such message"]);
+}
+
+#[tokio::test]
+async fn a_phone_that_never_received_a_damaged_message_comes_back_all_the_same() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let damaged = hub.queue(&phone, "damaged").await;
+    let mut line = phone.connect().await;
+    line.send().await;
+    phone.cut(line);
+    phone.down = 0;
+    damage(&hub, damaged).await;
+    let next = hub.queue(&phone, "next").await;
+    let mut line = phone.connect().await;
+    assert_eq!(line.send().await.id, next);
+    assert_eq!(rows_set_aside(&hub).await, (vec![damaged.get()], true));
 }

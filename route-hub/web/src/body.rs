@@ -44,6 +44,19 @@ impl Bounds<'_, '_> {
         }
     }
 
+    /// Returns the bounds of who has shown no key yet.
+    fn of_stranger<'h, 'b>(bytes_max: usize, holding: &'h mut Holding<'b>) -> Bounds<'h, 'b> {
+        Bounds {
+            bytes_max,
+            inflated_max: bytes_max,
+            time_max: STRANGER_BODY_TIME_MAX,
+            holding: Some(holding),
+            text: "the body is too large to come before a key: send the key in the header \
+                   Authorization, not in the body",
+            idle_max: BODY_IDLE_MAX,
+        }
+    }
+
     fn too_large(&self) -> ApiError {
         ApiError::new(ErrorCode::TooLarge, self.text)
     }
@@ -93,15 +106,7 @@ pub async fn read_stranger_body<'b>(
 ) -> Result<StrangerBody<'b>, ApiError> {
     let mut holding = bodies.begin(parts.extensions.get().copied());
     let bytes_max = bytes_max.min(STRANGER_BODY_BYTES_MAX);
-    let bounds = Bounds {
-        bytes_max,
-        inflated_max: bytes_max,
-        time_max: STRANGER_BODY_TIME_MAX,
-        holding: Some(&mut holding),
-        text: "the body is too large to come before a key: send the key in the header \
-               Authorization, not in the body",
-        ..Bounds::known()
-    };
+    let bounds = Bounds::of_stranger(bytes_max, &mut holding);
     let bytes = read_within(&parts.headers, body, bounds).await?;
     holding.shrink_to(bytes.len());
     Ok(StrangerBody {
@@ -299,6 +304,33 @@ mod tests {
             .await
             .unwrap_err();
         assert_eq!(refused.code(), ErrorCode::RequestTimeout);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_drips_has_its_time() {
+        let drip = futures_util::stream::unfold((), |()| async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Some((
+                Ok::<_, std::convert::Infallible>(Bytes::from_static(b"a")),
+                (),
+            ))
+        });
+        let bounds = Bounds {
+            time_max: Duration::from_millis(20),
+            ..Bounds::known()
+        };
+        let refused = read_within(&HeaderMap::new(), Body::from_stream(drip), bounds)
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::RequestTimeout);
+    }
+
+    #[test]
+    fn a_strangers_body_has_less_time() {
+        let bodies = StrangerBodies::default();
+        let time_max = Bounds::of_stranger(1, &mut bodies.begin(None)).time_max;
+        assert_eq!(time_max, Duration::from_secs(10));
+        assert!(time_max < Bounds::known().time_max);
     }
 
     async fn read_strange(bodies: &StrangerBodies, gzipped: bool, body: Vec<u8>) -> u16 {

@@ -47,10 +47,12 @@ async fn with_tls(trusts: &str, certificate: &str) {
         "root" => Trust {
             extra_roots: vec![run.stub.root().unwrap().0],
             pins: Vec::new(),
+            ..Trust::default()
         },
         _ => Trust {
             extra_roots: Vec::new(),
             pins: vec![run.stub.pin().unwrap().parse::<SpkiPin>().unwrap()],
+            ..Trust::default()
         },
     };
     let run = run.trusting(&trust);
@@ -79,6 +81,7 @@ async fn a_phone_that_accepts_a_bad_certificate_breaks_a_rule() {
     let trust = Trust {
         extra_roots: Vec::new(),
         pins,
+        ..Trust::default()
     };
     let run = run.trusting(&trust);
     let phone = run.phone().await;
@@ -112,6 +115,7 @@ async fn a_phone_that_paired_over_https_takes_no_link_without_tls() {
     let trust = Trust {
         extra_roots: vec![run.stub.root().unwrap().0],
         pins: Vec::new(),
+        ..Trust::default()
     };
     let run = run.trusting(&trust);
     let Err(refused) = VirtualPhone::start(run.phone_config()).await else {

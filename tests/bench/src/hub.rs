@@ -149,11 +149,35 @@ impl Hub {
 
     /// Runs an admin command beside the hub and returns its JSON.
     fn admin(&self, arguments: &[&str]) -> Result<Value, Failure> {
+        self.operator().admin(arguments)
+    }
+
+    /// Returns who runs commands beside the hub.
+    pub(crate) fn operator(&self) -> Operator {
+        Operator {
+            folder: self.folder.path().join("hub"),
+        }
+    }
+
+    /// Returns the folder whose disk the hub writes to.
+    pub(crate) fn disk(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Who runs commands on a hub's folder, from any thread.
+pub(crate) struct Operator {
+    folder: PathBuf,
+}
+
+impl Operator {
+    /// Runs an admin command and returns its JSON.
+    pub(crate) fn admin(&self, arguments: &[&str]) -> Result<Value, Failure> {
         let done = Command::new(built()?.join("route-hub"))
             .arg("admin")
             .args(arguments)
             .args(["--json", "--dir"])
-            .arg(self.folder.path().join("hub"))
+            .arg(&self.folder)
             .output()?;
         match done.status.success() {
             true => Ok(serde_json::from_slice(&done.stdout)?),
@@ -164,9 +188,9 @@ impl Hub {
         }
     }
 
-    /// Returns the folder whose disk the hub writes to.
-    pub(crate) fn disk(&self) -> &Path {
-        self.folder.path()
+    /// Returns the hub's database, for rows that no interface makes quickly enough.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.join("hub.db")
     }
 }
 

@@ -8,6 +8,11 @@ use crate::{
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 use tokio::task::LocalSet;
@@ -66,6 +71,11 @@ pub(crate) struct Loaded {
 pub(crate) struct Numbers(Rc<Cell<u64>>);
 
 impl Numbers {
+    /// Begins above this number.
+    pub(crate) fn above(number: u64) -> Self {
+        Self(Rc::new(Cell::new(number)))
+    }
+
     /// Returns the next number.
     pub(crate) fn next(&self) -> u64 {
         self.0.set(self.0.get() + 1);
@@ -214,4 +224,56 @@ pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Resu
         .enable_all()
         .build()?;
     runtime.block_on(job)
+}
+
+/// Says whether what runs beside a measurement shall end.
+#[derive(Clone, Default)]
+pub(crate) struct Over(Arc<AtomicBool>);
+
+impl Over {
+    /// Says whether it shall.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Work on a thread of its own, so that it waits for no turn of what is measured, nor the other way
+/// round. It ends when this is dropped.
+pub(crate) struct Beside {
+    over: Over,
+    thread: Option<JoinHandle<Result<(), String>>>,
+}
+
+impl Beside {
+    /// Starts work that ends soon after it is over.
+    pub(crate) fn start(
+        work: impl AsyncFnOnce(Over) -> Result<(), Failure> + Send + 'static,
+    ) -> Self {
+        let over = Over::default();
+        let told = over.clone();
+        let work = move || block_on(work(told)).map_err(|failure| failure.to_string());
+        Self {
+            over,
+            thread: Some(thread::spawn(work)),
+        }
+    }
+
+    /// Ends the work, waits for it, and says what it failed by.
+    pub(crate) fn end(mut self) -> Result<(), Failure> {
+        self.over.0.store(true, Ordering::Relaxed);
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(ended)) => ended.map_err(Into::into),
+            Some(Err(_)) => Err("what ran beside the measurement panicked".into()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.over.0.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
 }

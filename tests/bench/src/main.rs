@@ -6,6 +6,7 @@
 mod clock;
 mod disk;
 mod figures;
+mod fleet;
 mod http;
 mod hub;
 mod load;

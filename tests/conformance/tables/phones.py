@@ -50,6 +50,7 @@ ANDROID = {
     "model": "~text?",
     "send_limit": "~int?",
     "send_limit_max": "~int?",
+    "delivery_reports": "~bool",
     "sim_changed": "~bool",
     "waiting_for": "~" + messages.WAITING_FOR + "?",
     "next_slot_time": "~time?",
@@ -103,6 +104,7 @@ SETTINGS = (
     integer("sent_message_limit", 0, 4_294_967_295, good=(5, 4_294_967_295)),
     integer("send_delay", 0, 3_600),
     integer("send_limit_max", 1, 4_294_967_295, shown=HIDDEN),
+    boolean("delivery_reports", shown=HIDDEN),
     boolean("validate_recipient_numbers"),
     Parameter(
         "allowed_recipient_countries",
@@ -142,7 +144,7 @@ ONE = "/projects/{project_id}/phones/{phone_id}"
 MADE_WITH = ("phone_type",)
 READ_ONLY = (
     *("id", "time_created", "last_active_time", "project_id", "url", "sent_message_count", "sent_message_epoch"),
-    *("external_setup", *(name for name in ANDROID if name != "send_limit_max")),
+    *("external_setup", *(name for name in ANDROID if name not in ("send_limit_max", "delivery_reports"))),
 )
 QUIET = (
     Case("quiet hours without a start", {"quiet_mode": "delay", "quiet_end": "07:00"}, 400, param="quiet_start"),

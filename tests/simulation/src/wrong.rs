@@ -87,6 +87,8 @@ pub enum Wrong {
     HubTurnsTheOrder,
     /// The hub acks some of what comes in, and does not store it.
     HubLosesIncoming,
+    /// The hub lets everybody go on when a proven row shows that it forgot.
+    HubIgnoresProofs,
     /// The hub believes every row of every page.
     HubBelievesPages,
 }

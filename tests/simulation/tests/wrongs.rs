@@ -2,7 +2,7 @@
 
 use postrider_simulation::{
     coverage::Coverage,
-    plan::{self, Plan},
+    plan::{self, Action, Plan, Step},
     range::{Settings, Total},
     required::{CI_MESSAGES, CI_SEEDS, REQUIRED},
     run::{Outcome, run},
@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// Seeds among which one must come to the wrong.
 const SEEDS: std::ops::Range<u64> = 0..300;
+/// Seeds of what few plans come to.
+const MORE_SEEDS: u64 = 1_000;
 const MESSAGES: u64 = 60;
 
 /// Each wrong with the rule that it breaks.
@@ -29,6 +31,7 @@ const TABLE: &[(Wrong, &str)] = &[
     (Wrong::HubTurnsTheOrder, "incoming messages keep their order"),
     (Wrong::TellsOfTwo, "each incoming message counts once"),
     (Wrong::HubBelievesPages, "the hub shows as sent only what is on the air"),
+    (Wrong::HubIgnoresProofs, "no message is handed over again without proof or its sender's choice"),
     (Wrong::HubLosesIncoming, "each incoming message counts once"),
     (Wrong::HubForgetsMessages, "what the hub accepted it keeps"),
     (Wrong::NeverCallsTheRadio, "a phone that is whole again sends"),
@@ -66,6 +69,27 @@ fn each_planted_wrong_is_reported_as_a_breach_of_its_rule() {
         });
         assert!(is_seen, "{wrong:?} was never found, but {others:?}");
     }
+}
+
+/// Takes every slip but a backup that is older than a pairing out of a plan; `None` where there is
+/// no such one.
+fn only_goes_back(mut plan: Plan) -> Option<Plan> {
+    let goes_back = |step: &Step| matches!(step.action, Action::RestoreOlder(_));
+    let is_other = |step: &Step| matches!(step.action, Action::WrongName(_) | Action::Restore(_));
+    plan.steps.retain(|step| !is_other(step));
+    plan.steps.iter().any(goes_back).then_some(plan)
+}
+
+#[test]
+fn a_phone_that_goes_on_beside_a_hub_older_than_its_pairing_is_found_out() {
+    let rule = "a phone that its hub does not know hands nothing over";
+    let plans = (0..MORE_SEEDS).map(|seed| plan::draw(seed, MESSAGES, false));
+    let is_seen = plans.filter_map(only_goes_back).any(|plan| {
+        let wrong = Some(Wrong::MissesThatItIsNotKnown);
+        let found = run(&Arc::new(Plan { wrong, ..plan }), false).violation;
+        found.is_some_and(|found| found.rule == rule)
+    });
+    assert!(is_seen);
 }
 
 #[test]

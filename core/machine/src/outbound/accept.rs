@@ -230,7 +230,9 @@ impl Outbound {
         row.to = send.to;
         row.text = send.text.filter(|_| send.kind == Kind::Sms);
         row.data = send.data.filter(|_| send.kind == Kind::DataSms);
-        row.report = send.report && matches!(send.kind, Kind::Sms | Kind::DataSms);
+        let owners = self.rules.reports.get(&send.sim).copied();
+        row.report =
+            owners.unwrap_or(send.report) && matches!(send.kind, Kind::Sms | Kind::DataSms);
         row.kind = send.kind;
         row.priority = send.priority;
         row.movable = send.movable;

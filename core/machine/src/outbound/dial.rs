@@ -23,6 +23,7 @@ impl Outbound {
         let queue = self.sims.get(&sim)?;
         let obstacle = match queue {
             SimQueue { present: false, .. } => Some(Obstacle::NoSim),
+            _ if self.rules.no_calling => Some(Obstacle::NotPermitted),
             queue if queue.keeps_from_dialling() => Some(Obstacle::Held),
             _ => self.rules.obstacle(sim, now),
         }?;

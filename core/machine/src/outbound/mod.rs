@@ -48,7 +48,7 @@ pub use ussd::USSD_MS_MAX;
 
 use crate::{
     change::{Change, EndedRow, MessageRow, SpentRow},
-    config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, Spell, Waits},
+    config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, Waits},
     effect::Effect,
     event::Event,
     pacer::Pacer,
@@ -67,6 +67,7 @@ use postrider_link::{
     proof::Proof,
 };
 use postrider_model::{BootMs, MessageId, Now, SimSlot, UnixMs, WireState};
+use postrider_text::result_code::NOT_PERMITTED;
 use queue::SimQueue;
 use reports::ReportWindows;
 use rules::Rules;
@@ -231,6 +232,32 @@ impl Outbound {
         for sim in self.sims.keys() {
             let limit = self.rules.of(*sim).send_limit_max;
             self.pacer.set_hub_limit(*sim, limit);
+        }
+    }
+
+    /// Takes the owner's word on delivery reports; a SIM that is not among them has none.
+    pub(crate) fn set_reports(&mut self, choices: &[ReportChoice]) {
+        let choices = choices.iter().map(|choice| (choice.sim, choice.wanted));
+        self.rules.reports = choices.collect();
+    }
+
+    /// Takes how long to wait, from the next hand-over on.
+    pub(crate) fn set_waits(&mut self, waits: Waits) {
+        self.waits = waits;
+    }
+
+    /// Takes what the owner lets the app do, where that is said.
+    pub(crate) fn set_permitted(
+        &mut self,
+        may_send: Option<bool>,
+        may_call: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) {
+        let was_sending = !self.rules.no_sending;
+        self.rules.no_sending = may_send == Some(false);
+        self.rules.no_calling = may_call == Some(false);
+        if !was_sending && !self.rules.no_sending {
+            self.lift_holds_for(NOT_PERMITTED, cx);
         }
     }
 

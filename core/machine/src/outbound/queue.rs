@@ -55,6 +55,8 @@ pub(super) enum Obstacle {
     Silent,
     /// The hub does not know this phone.
     NotKnown,
+    /// The owner has not let the app do it.
+    NotPermitted,
     /// Another SIM is in the slot, and nobody has confirmed it.
     SimChanged,
     /// The owner or the hub paused it.
@@ -72,6 +74,7 @@ impl Obstacle {
             Self::SentResults => "sent_results",
             Self::Silent => "silent_radio",
             Self::NotKnown => "not_known",
+            Self::NotPermitted => "not_permitted",
             Self::SimChanged => "sim_changed",
             Self::Paused => "paused",
             Self::Quiet { .. } => "quiet_hours",

@@ -11,6 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Rules {
     /// The hub does not know this phone: nothing of the hub's leaves, of whichever kind.
     pub(super) not_known: bool,
+    /// The platform's owner has not let the app send messages.
+    pub(super) no_sending: bool,
+    /// Nor call and dial codes.
+    pub(super) no_calling: bool,
+    /// The owner's own word on delivery reports, which goes before the hub's.
+    pub(super) reports: BTreeMap<SimSlot, bool>,
     /// The owner's own pause, which the hub cannot lift.
     pub(super) paused: bool,
     /// The owner's own quiet hours, beside the hub's.

@@ -129,6 +129,9 @@ impl Outbound {
                 waiting_for: Obstacle::SentResults.as_str(),
             })
         };
+        if self.rules.no_sending {
+            return Some(wait(Obstacle::NotPermitted));
+        }
         let held = queue.obstacle().map(wait).or_else(twin);
         if let Some(waiting) = held.or_else(|| self.rules.obstacle(sim, now).map(wait)) {
             return Some(waiting);
@@ -158,6 +161,9 @@ impl Outbound {
             return;
         };
         let (place, sim, parts) = (live.place(), live.row.sim, live.row.parts);
+        if let Some(wanted) = self.rules.reports.get(&sim) {
+            live.row.report = *wanted;
+        }
         let spent = self.pacer.spend(sim, u32::from(parts), &boot_id, now);
         let progress = &mut live.row.progress;
         progress.attempt += 1;
@@ -261,6 +267,16 @@ impl Outbound {
         was_held
     }
 
+    /// Lets go on what is held for one reason.
+    pub(super) fn lift_holds_for(&mut self, code: i32, cx: &mut Cx<'_>) {
+        let is_it = |queue: &SimQueue| queue.hold.is_some_and(|hold| hold.code == code);
+        let held = self.sims.iter().filter(|(_, queue)| is_it(queue));
+        let held: Vec<SimSlot> = held.map(|(sim, _)| *sim).collect();
+        for sim in held {
+            self.lift_hold(sim, cx);
+        }
+    }
+
     /// Takes it that a SIM's service came or went.
     pub(crate) fn service_changed(&mut self, sim: SimSlot, in_service: bool, cx: &mut Cx<'_>) {
         if in_service {
@@ -342,7 +358,11 @@ pub(super) fn end_of(
         Obstacle::Held => timers.get(Timer::LookAtSim, Subject::Sim(sim)),
         Obstacle::Silent => queue.silent.iter().filter_map(gives_up).max(),
         Obstacle::SentResults => queue.awaited().filter_map(gives_up).min(),
-        Obstacle::NoSim | Obstacle::NotKnown | Obstacle::SimChanged | Obstacle::Paused => None,
+        Obstacle::NoSim
+        | Obstacle::NotKnown
+        | Obstacle::NotPermitted
+        | Obstacle::SimChanged
+        | Obstacle::Paused => None,
     }
 }
 

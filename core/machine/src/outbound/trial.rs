@@ -101,7 +101,7 @@ impl Outbound {
             to,
             body: Body::Text(text),
             parts,
-            report: true,
+            report: self.rules.reports.get(&sim).copied().unwrap_or(true),
         }));
         show(&trial, None, cx);
         self.trial = Some(trial);

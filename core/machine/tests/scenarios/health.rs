@@ -15,6 +15,7 @@ fn condition(battery: u8) -> RadioFact {
         android_sdk: Some(35),
         manufacturer: Some("Example".to_owned()),
         model: Some("One".to_owned()),
+        ..Condition::default()
     })
 }
 

@@ -4,6 +4,7 @@
     reason = "a helper of a test stops the test where it cannot go on"
 )]
 
+mod asleep;
 mod calls;
 mod clock;
 mod data;
@@ -17,6 +18,7 @@ mod life;
 mod link;
 mod logs;
 mod pace;
+mod permits;
 mod property;
 mod quiet;
 mod reasons;

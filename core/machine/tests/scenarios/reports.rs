@@ -4,7 +4,8 @@
 use crate::world::*;
 use postrider_link::frame::Send;
 use postrider_machine::{
-    ENDED_MAX, Event, LATE_MAX, MessageRef, REPORTS_AWAITED_MAX, RadioFact, ReportStatus, SendToken,
+    Command, ENDED_MAX, Event, LATE_MAX, MessageRef, REPORTS_AWAITED_MAX, RadioFact, Refused,
+    ReportChoice, ReportStatus, SendToken, Waits,
 };
 use postrider_model::{MessageText, WireState};
 
@@ -23,6 +24,83 @@ fn send_unreported(world: &mut World, numbers: std::ops::RangeInclusive<i64>) {
 fn is_over(world: &World, message: MessageRef) -> bool {
     let row = world.disk.message(message).unwrap();
     row.progress.ended.is_some()
+}
+
+fn choose(wanted: bool) -> Command {
+    Command::SetReports(vec![ReportChoice {
+        sim: sim(0),
+        wanted,
+    }])
+}
+
+#[test]
+fn without_reports_sent_is_the_last_word_and_the_owner_has_it_before_the_hub() {
+    let mut world = World::new();
+    let plain = Send {
+        report: false,
+        ..send(1)
+    };
+    let asked_by_hub = [(send(1), true), (plain, false)];
+    for (n, (own, (frame, hubs))) in (1..).zip([
+        (None, asked_by_hub[0].clone()),
+        (None, asked_by_hub[1].clone()),
+        (Some(false), asked_by_hub[0].clone()),
+        (Some(true), asked_by_hub[1].clone()),
+    ]) {
+        let choices = own.map_or(Command::SetReports(Vec::new()), choose);
+        world.command(choices).unwrap();
+        let message = world.send(Send {
+            id: message(n, 1).id,
+            text: send(n).text,
+            ..frame
+        });
+        let wanted = own.unwrap_or(hubs);
+        assert_eq!(world.handed_over.last().unwrap().1.report, wanted, "{n}");
+        world.answer(OK);
+        assert_eq!(world.told(message), [WireState::Sent]);
+        assert_eq!(is_over(&world, message), !wanted, "{n}");
+    }
+}
+
+#[test]
+fn the_owner_may_do_without_reports_of_what_waits_already() {
+    let mut world = World::new();
+    world.command(Command::SetPaused(true)).unwrap();
+    world.send(send(1));
+    world.command(choose(false)).unwrap();
+    world.command(Command::SetPaused(false)).unwrap();
+    assert!(!world.handed_over.last().unwrap().1.report);
+}
+
+#[test]
+fn the_owner_may_set_how_long_is_waited_within_reason() {
+    let mut world = World::new();
+    let waits = Waits {
+        silence_ms: 30_000,
+        unknown_ms: MINUTE,
+        report_window_ms: HOUR,
+    };
+    world.command(Command::SetWaits(waits)).unwrap();
+    let message = world.send(send(1));
+    world.pass(MINUTE);
+    assert_eq!(world.told(message), [WireState::Unknown]);
+    for wrong in [
+        Waits {
+            silence_ms: 29_999,
+            ..waits
+        },
+        Waits {
+            unknown_ms: 29_999,
+            ..waits
+        },
+        Waits {
+            report_window_ms: HOUR - 1,
+            ..waits
+        },
+    ] {
+        let refused = world.command(Command::SetWaits(wrong));
+        assert_eq!(refused, Err(Refused::InvalidWaits));
+    }
 }
 
 #[test]

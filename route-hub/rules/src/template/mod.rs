@@ -6,6 +6,7 @@ mod parse;
 use filter::Filter;
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Most variables of one text; with more it is refused.
 pub const TAGS_MAX: usize = 200;
@@ -145,6 +146,30 @@ impl Template {
             .any(|piece| matches!(piece, Piece::Variable(_)))
     }
 
+    /// Returns the names of its variables, each in its parts, with the properties that stand behind
+    /// them.
+    pub fn variables(&self) -> impl Iterator<Item = Vec<&str>> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Words(_) => None,
+            Piece::Variable(variable) => Some(variable.path.iter().map(String::as_str).collect()),
+        })
+    }
+
+    /// Returns what tells the texts of its variables from others: the same number while none of them
+    /// has changed. It goes no further than a rendering could.
+    pub fn fingerprint(&self, names: &dyn Names) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let mut spent = Spent::default();
+        for path in self.variables() {
+            let text = look_up(names, &path);
+            text.hash(&mut hasher);
+            if spent.add(text.map_or(0, |text| text.len())).is_err() {
+                break;
+            }
+        }
+        hasher.finish()
+    }
+
     /// Returns the text with what its variables hold.
     ///
     /// A variable that is not there is empty. No text on the way, nor the whole, grows beyond
@@ -195,6 +220,11 @@ impl Variable {
         }
         Ok(text)
     }
+}
+
+/// Says whether a name is a property that every variable has.
+pub fn is_property(name: &str) -> bool {
+    matches!(name, "length" | "lower" | "upper")
 }
 
 /// Finds a variable, or the property of one: a variable that is itself called `lower` goes first.

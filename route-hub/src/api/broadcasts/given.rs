@@ -8,14 +8,17 @@ use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
     MessageType, Project,
 };
-use hub_store::contacts::{self, by};
-use hub_store::list::{Filter, ListQuery};
-use hub_store::{StoreError, Tx, broadcasts, groups};
+use hub_store::{StoreError, Tx, broadcasts, contacts, groups, within_request};
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{BroadcastId, ContactId, GroupId, ScheduledId};
+use std::time::Duration;
 
 /// Longest title, in characters.
 const TITLE_LENGTH_MAX: usize = 255;
+/// How much of a request's time for reading that may take.
+const COUNTED_WITHIN: Duration = Duration::from_secs(2);
+/// How many contacts are looked at in one step where those of a dynamic group are counted.
+const COUNTED_STEP: u32 = 2_000;
 /// How many numbers are named where recipients are written out.
 const NUMBERS_NAMED: usize = 3;
 
@@ -141,16 +144,11 @@ impl Recipients {
                 Some(id) => contacts::get(tx, of, id)?.is_some(),
                 None => true,
             };
-            let estimated = match group.filters {
-                None => group.num_members,
-                Some(_) => matching(tx, &group)?,
-            };
-            Ok(Some((group, known, estimated)))
+            Ok(Some((group, known)))
         });
         let group_field = params.get("group_id");
         let found = reading.await?;
-        let (group, known, estimated) =
-            found.ok_or_else(|| parse::no_such(&group_field, "group"))?;
+        let (group, known) = found.ok_or_else(|| parse::no_such(&group_field, "group"))?;
         if !group.allow_sending {
             let rule = "is a group to which sending is not allowed";
             return Err(group_field.refuse(rule).into());
@@ -158,6 +156,10 @@ impl Recipients {
         if !known {
             return Err(parse::no_such(&field, "contact").into());
         }
+        let estimated = match group.filters {
+            None => group.num_members,
+            Some(_) => within_request(COUNTED_WITHIN, matching(hub, &group)).await?,
+        };
         Ok(Self {
             exclude,
             estimated,
@@ -166,17 +168,26 @@ impl Recipients {
     }
 }
 
-/// Counts the contacts of a dynamic group; nothing where that takes too long.
-fn matching(tx: &mut Tx<'_>, group: &Group) -> Result<i64, StoreError> {
-    let query = ListQuery {
-        filters: vec![Filter::within(by::GROUP, group.id.get())],
-        ..ListQuery::default()
-    };
-    match contacts::count(tx, group.project_id, &query) {
-        Ok(count) => Ok(i64::try_from(count).unwrap_or(i64::MAX)),
-        Err(StoreError::TooSlow) => Ok(0),
-        Err(error) => Err(error),
+/// Counts the contacts of a dynamic group, in steps between which others read; what takes too
+/// long is counted as far as it came.
+async fn matching(hub: &Hub, group: &Group) -> Result<i64, StoreError> {
+    let (mut counted, mut above) = (0, i64::MIN);
+    loop {
+        let of = group.clone();
+        let step = move |tx: &mut Tx<'_>| groups::count_among(tx, &of, above, COUNTED_STEP);
+        match hub.store.of(group.project_id).read(step).await {
+            Ok(step) => {
+                counted += step.count;
+                match step.up_to {
+                    Some(up_to) => above = up_to,
+                    None => break,
+                }
+            }
+            Err(StoreError::TooSlow) => break,
+            Err(error) => return Err(error),
+        }
     }
+    Ok(i64::try_from(counted).unwrap_or(i64::MAX))
 }
 
 /// Returns numbers for people, the first of many.

@@ -11,7 +11,7 @@ use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{MessageSource, Permission, Project};
 use hub_store::Tx;
-use hub_web::{Answer, Field, Fields, Params};
+use hub_web::{Answer, Field, Fields};
 use postrider_model::Now;
 
 /// Takes a broadcast, whatever its size: its messages are made from now on.
@@ -20,7 +20,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "send_broadcast")?;
-    let given = read(&hub, &call.params, &project, now).await?;
+    let given = read(&hub, &call, &project, now).await?;
     accepting(&hub, &project, 0, now).await?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
@@ -31,9 +31,10 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
-async fn read(hub: &Hub, params: &Params, project: &Project, now: Now) -> Result<Given, Failure> {
+async fn read(hub: &Hub, call: &Call, project: &Project, now: Now) -> Result<Given, Failure> {
+    let params = &call.params;
     let mut message = Message::default();
-    message.take(params)?;
+    message.take_from(call)?;
     let planned = Planned::read_for_many(hub, &message.to_params()?, project, now).await?;
     let numbers = |field: &Field<'_>| planned.numbers(field, project);
     let recipients = Recipients::read(hub, params, project, numbers).await?;

@@ -24,7 +24,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
-    let now = hub.now();
+    let (now, sight) = (hub.now(), call.caller.sight());
     let mut verdict = ask(&hub, &project, id, now).await?;
     if verdict == Verdict::Asked {
         let answered = timeout(ANSWER_WITHIN, answered(&hub, &project, id)).await;
@@ -37,7 +37,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (inside, of) = (hub.clone(), Arc::clone(&project));
     let reading = hub.store.of(of.id).read(move |tx| {
         let message = messages::get(tx, of.id, id)?;
-        waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
+        waiting::show(&inside, tx, &of, message.into_iter().collect(), sight, now)
     });
     let view = found(reading.await?.pop())?;
     Ok(Answer::object(&view, &fields))

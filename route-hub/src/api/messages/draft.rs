@@ -53,6 +53,8 @@ pub(super) struct Shared {
     pub life_end: UnixMs,
     pub labels: Vec<LabelId>,
     pub origin: Origin,
+    /// Whether who asks for them may view contacts; `None` where that was not kept.
+    pub maker_sees: Option<bool>,
 }
 
 /// Who makes messages.
@@ -97,7 +99,11 @@ impl Shared {
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        Self::of(hub, &call.params, project, operation, now).await
+        let shared = Self::of(hub, &call.params, project, operation, now).await?;
+        Ok(Self {
+            maker_sees: Some(call.caller.sight().sees_contacts()),
+            ..shared
+        })
     }
 
     /// Reads what all messages of these parameters share.
@@ -127,6 +133,7 @@ impl Shared {
             life_end: now.unix.plus_ms(life_ms),
             labels: labelled::read(hub, params, project).await?,
             origin: Origin::API,
+            maker_sees: None,
         })
     }
 

@@ -15,11 +15,11 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ViewMessages).await?;
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
-    let now = hub.now();
+    let (now, sight) = (hub.now(), call.caller.sight());
     let (inside, of) = (hub.clone(), Arc::clone(&project));
     let reading = hub.store.of(project.id).read(move |tx| {
         let message = messages::get(tx, of.id, id)?;
-        waiting::show(&inside, tx, &of, message.into_iter().collect(), now)
+        waiting::show(&inside, tx, &of, message.into_iter().collect(), sight, now)
     });
     let view = found(reading.await?.pop())?;
     Ok(Answer::object(&Alone(view), &fields))

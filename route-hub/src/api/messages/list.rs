@@ -117,14 +117,14 @@ pub(in crate::api) async fn list_within(
 ) -> ApiResult {
     let mut asked = LIST.read(&call.params)?;
     asked.query.filters.extend(within.filter());
-    let (id, now) = (project.id, hub.now());
+    let (id, now, sight) = (project.id, hub.now(), call.caller.sight());
     let (inside, of) = (hub.clone(), Arc::clone(project));
     asked
         .answer(
             hub.store.of(id),
             move |tx, query| messages::list(tx, id, query),
             move |tx, query| messages::count(tx, id, query),
-            move |tx, rows| waiting::show(&inside, tx, &of, rows, now),
+            move |tx, rows| waiting::show(&inside, tx, &of, rows, sight, now),
         )
         .await
 }

@@ -11,6 +11,7 @@ mod mms_parts;
 pub mod model;
 mod outgoing;
 mod planned;
+mod ready;
 mod receive;
 mod resend;
 mod send;
@@ -39,7 +40,9 @@ pub use send_multi::send_multi;
 pub use update::update;
 
 pub(super) use list::{Within, list_within};
+pub(crate) use outgoing::sees;
 pub(crate) use planned::{Planned, Unsent};
+pub(crate) use ready::Ready;
 
 use hub_web::{ApiError, Params};
 

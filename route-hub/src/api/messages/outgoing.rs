@@ -2,6 +2,7 @@
 
 use super::draft::{Draft, Recipient, Shared};
 use super::model::MessageView;
+use super::ready::{self, Text};
 use super::sender::Sender;
 use super::sending::Body;
 use super::waiting;
@@ -12,12 +13,12 @@ use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use crate::people;
 use hub_domain::{
-    Address, Contact, Direction, Message, OwnershipRow, Phone, PhoneType, Project, RouteId,
-    numbers, recipients,
+    Address, Contact, Direction, Disclosure, Message, OwnershipRow, Phone, PhoneType, Project,
+    RouteId, Sight, numbers, recipients,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, Tx, contacts, labels, messages};
-use postrider_model::{LabelId, MessageStatus, Now, PhoneNumber};
+use hub_store::{StoreError, Tx, api_keys, contacts, labels, messages};
+use postrider_model::{CustomRouteId, LabelId, MessageStatus, Now, PhoneNumber};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -40,14 +41,25 @@ pub(super) enum Stored {
 /// Says that a custom route leads to no phone.
 pub(super) const NO_PHONE: &str = "has no phone that may send to this recipient";
 
-/// Stores a draft with its contact, in the caller's transaction.
-pub(super) fn store(
+/// Whom a draft reaches, and by what.
+pub(super) struct Reached {
+    /// The recipient, where there is such a contact.
+    pub contact: Option<Contact>,
+    /// The phone that is to send it.
+    pub phone: Arc<Phone>,
+    /// What is written to or dialled.
+    pub to: Address,
+    /// The custom route that picked the phone.
+    route_id: Option<CustomRouteId>,
+}
+
+/// Finds whom a draft reaches, or says why nobody is reached.
+pub(super) fn reach(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
-    touches: &mut Touches,
-) -> Result<Stored, StoreError> {
+) -> Result<Result<Reached, Stored>, StoreError> {
     let found = match &draft.to {
         Recipient::Number(number) => {
             contacts::find_to_send_to(tx, work.project.id, &Address::from(number))?
@@ -56,14 +68,14 @@ pub(super) fn store(
         Recipient::Contact(id) | Recipient::Both(id, _) => contacts::get(tx, work.project.id, *id)?,
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
-        return Ok(Stored::Blocked);
+        return Ok(Err(Stored::Blocked));
     }
     let Some(to) = address_of(&draft.to, found.as_ref()) else {
-        return Ok(Stored::NoContact);
+        return Ok(Err(Stored::NoContact));
     };
     let number = match reached(shared, &draft.to, &to) {
         Ok(number) => number,
-        Err(rule) => return Ok(Stored::Refused(rule.to_owned())),
+        Err(rule) => return Ok(Err(Stored::Refused(rule.to_owned()))),
     };
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
     let sender = sender_of(work, tx, shared, own_route)?;
@@ -74,19 +86,52 @@ pub(super) fn store(
         simulated: shared.simulated,
     };
     let Some(phone) = sender.phone_for(work, tx, &wanted)? else {
-        return Ok(Stored::NoPhone);
+        return Ok(Err(Stored::NoPhone));
     };
     if let Some(number) = &number
         && let Some(rule) = refusal(work.project, &phone, number)
     {
-        return Ok(Stored::Refused(rule));
+        return Ok(Err(Stored::Refused(rule)));
     }
-    let body = match written(work, draft, found.as_ref(), &phone, &to) {
+    let route_id = sender.route_id();
+    Ok(Ok(Reached {
+        contact: found,
+        phone,
+        to,
+        route_id,
+    }))
+}
+
+/// Stores a draft with its contact, in the caller's transaction; `ready` is its text, where that was
+/// made ready before.
+pub(super) fn store(
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
+    shared: &Shared,
+    draft: &Draft,
+    ready: Option<&Text>,
+    touches: &mut Touches,
+) -> Result<Stored, StoreError> {
+    let reached = match reach(work, tx, shared, draft)? {
+        Ok(reached) => reached,
+        Err(stored) => return Ok(stored),
+    };
+    let body = match ready::body_of(work, draft, &reached, ready) {
         Ok(body) => body,
         Err(rule) => return Ok(Stored::Unwritable(rule)),
     };
+    let Reached {
+        contact: found,
+        phone,
+        to,
+        route_id,
+    } = reached;
     let mut message = new_message(work, shared, draft, &body, &phone, to);
-    message.route_id = sender.route_id();
+    message.route_id = route_id;
+    message.disclosure = Disclosure {
+        template: draft.body.shown.clone(),
+        maker_sees: Some(sees(tx, work.project, shared.maker_sees)?),
+    };
     connectors::fail_without(&mut message, &phone);
     let is_known = found.is_some();
     message.contact_id = match found {
@@ -104,6 +149,26 @@ pub(super) fn store(
     Ok(Stored::Queued(Box::new((message, phone))))
 }
 
+/// Says whether whoever made something could view contacts. Where that was not kept, nobody who made
+/// it could have been without that permission if no key that may send ever was.
+///
+/// # Errors
+/// What the database says.
+pub(crate) fn sees(
+    tx: &mut Tx<'_>,
+    project: &Project,
+    kept: Option<bool>,
+) -> Result<bool, StoreError> {
+    match kept {
+        Some(sees) => Ok(sees),
+        None => Ok(!api_keys::any_sends_unseeing(
+            tx,
+            project.organization_id,
+            project.id,
+        )?),
+    }
+}
+
 /// Puts labels on a new message, and notes the names of its variables.
 pub(super) fn annotate(
     work: &Work<'_, '_>,
@@ -115,28 +180,6 @@ pub(super) fn annotate(
         labels::put_on(tx, message.project_id, *label, message.id)?;
     }
     fields::note(work.hub, tx, message.project_id, &message.vars, work.now)
-}
-
-/// Returns what the message carries: a template's text is written for its contact, who may be new.
-fn written<'d>(
-    work: &Work<'_, '_>,
-    draft: &'d Draft,
-    contact: Option<&Contact>,
-    phone: &Phone,
-    to: &Address,
-) -> Result<Cow<'d, Body>, String> {
-    if draft.body.template.is_none() {
-        return Ok(Cow::Borrowed(&draft.body));
-    }
-    let (project, now) = (work.project, work.now);
-    match contact {
-        Some(contact) => draft.body.written(contact, phone, project),
-        None => {
-            let id = work.hub.id(now);
-            let new = Contact::new(id, project.id, Some(to.clone()), None, now.unix);
-            draft.body.written(&new, phone, project)
-        }
-    }
 }
 
 fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
@@ -242,22 +285,24 @@ fn new_message(
         scheduled_id: shared.origin.scheduled_id,
         broadcast_id: shared.origin.broadcast_id,
         route_id: None,
+        disclosure: Disclosure::default(),
     }
 }
 
-/// Shows a message that was just stored.
+/// Shows a message that was just stored to whoever sent it.
 pub(super) fn show(
     hub: &Hub,
     project: &Project,
     phone: &Phone,
     message: Message,
     label_ids: Vec<LabelId>,
+    sight: Sight,
     now: Now,
 ) -> MessageView {
     let waiting = waiting::is_queued(&message)
         .then(|| waiting::waiting(hub, project, &message, phone, false, now));
     MessageView {
-        message,
+        message: message.shown_to(sight),
         waiting,
         label_ids,
     }

@@ -3,6 +3,7 @@
 
 use super::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
 use super::outgoing::{self, Stored};
+use super::ready::{self, Ready};
 use super::sending::{Body, Operation, Sending};
 use crate::api::Failure;
 use crate::dispatch::settle::Work;
@@ -13,6 +14,7 @@ use hub_store::{StoreError, Tx};
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{Now, PhoneNumber, ScheduledId};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Most numbers of one request.
 const NUMBERS_MAX: usize = 500;
@@ -109,6 +111,12 @@ impl Planned {
         }
     }
 
+    /// Says whether who planned it may view contacts; `None` where that was not kept.
+    pub(crate) fn made_by(mut self, maker_sees: Option<bool>) -> Self {
+        self.shared.maker_sees = maker_sees;
+        self
+    }
+
     /// Says which schedule sends it.
     pub(crate) fn scheduled_by(mut self, id: ScheduledId) -> Self {
         self.shared.origin = Origin {
@@ -139,7 +147,28 @@ impl Planned {
         Ok(numbers.into_iter().map(Address::from).collect())
     }
 
-    /// Stores a message to one recipient, and tells of it.
+    /// Makes ready what the messages to these recipients need, before the job that stores them. Where
+    /// a reader cannot, the job does it itself, and says which of them it fails for.
+    pub(crate) async fn ready(
+        &self,
+        hub: &Hub,
+        project: &Arc<Project>,
+        to: impl IntoIterator<Item = &ScheduledTo>,
+        now: Now,
+    ) -> Ready {
+        if !ready::needs_a_reader(&self.shared, &self.body) {
+            return Ready::default();
+        }
+        let draft = |recipient| Draft::of(recipient, self.body.clone(), &self.defaults);
+        let recipients = to.into_iter().map(|to| self.recipient_of(to));
+        let drafts: Vec<_> = recipients.map(|to| to.map(draft)).collect();
+        let drafts: Vec<_> = drafts.iter().map(Option::as_ref).collect();
+        let made = Ready::of(hub, project, &self.shared, &drafts, now).await;
+        made.unwrap_or_default()
+    }
+
+    /// Stores a message to one recipient, and tells of it; `text` is its place in what was made
+    /// ready.
     ///
     /// A group is nobody here: its contacts are.
     pub(crate) fn store(
@@ -147,6 +176,7 @@ impl Planned {
         work: &mut Work<'_, '_>,
         tx: &mut Tx<'_>,
         to: &ScheduledTo,
+        (ready, place): (&Ready, usize),
         touches: &mut Touches,
     ) -> Result<Result<(), Unsent>, StoreError> {
         let refused = |rule: &str| Ok(Err(Unsent::Refused(rule.to_owned())));
@@ -154,7 +184,8 @@ impl Planned {
             return refused("the recipient has no number that can be written to");
         };
         let draft = Draft::of(recipient, self.body.clone(), &self.defaults);
-        match outgoing::store(work, tx, &self.shared, &draft, touches)? {
+        let text = ready.text(place);
+        match outgoing::store(work, tx, &self.shared, &draft, text, touches)? {
             Stored::Queued(stored) => {
                 work.tell_status(tx, &stored.0)?;
                 Ok(Ok(()))

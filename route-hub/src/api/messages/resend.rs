@@ -38,7 +38,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     let route = Sender::named(&hub, &call.params.get("route_id"), &project).await?;
     accepting(&hub, &project, 1, now).await?;
 
-    let actor = call.caller.key.id;
+    let (actor, sight) = (call.caller.key.id, call.caller.sight());
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let message = match found(messages::get(tx, work.project.id, id)?) {
             Ok(message) => message,
@@ -62,6 +62,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
             tx,
             work.project,
             vec![resent],
+            sight,
             now,
         )?))
     };

@@ -2,6 +2,7 @@
 
 use super::draft::{Draft, Place, Recipient, Shared};
 use super::outgoing::{self, Stored};
+use super::ready::Ready;
 use super::sending::Operation;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, accepting, enter, unit};
@@ -30,19 +31,22 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let shared = Shared::read(&hub, &call, &project, Operation::Single, now).await?;
     let draft = Draft::read(Place::Top(&call.params), None, &shared, &project)?;
     accepting(&hub, &project, 1, now).await?;
+    let ready = Ready::of(&hub, &project, &shared, &[Some(&draft)], now).await?;
 
     let show = {
         let (hub, project) = (hub.clone(), Arc::clone(&project));
-        let labels = shared.labels.clone();
+        let (labels, sight) = (shared.labels.clone(), call.caller.sight());
         move |stored: Box<(Message, Arc<Phone>)>| {
             let (message, phone) = *stored;
-            let view = outgoing::show(&hub, &project, &phone, message, labels.clone(), now);
+            let view = outgoing::show(&hub, &project, &phone, message, labels.clone(), sight, now);
             Answer::object(&view, &fields)
         }
     };
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+        ready.begin(work);
         let mut touches = Touches::default();
-        let stored = match outgoing::store(work, tx, &shared, &draft, &mut touches)? {
+        let text = ready.text(0);
+        let stored = match outgoing::store(work, tx, &shared, &draft, text, &mut touches)? {
             Stored::Queued(stored) => stored,
             Stored::Blocked => return Ok(Err(refuse(&draft, "is a contact that is blocked"))),
             Stored::NoContact => {

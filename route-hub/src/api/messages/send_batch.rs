@@ -3,6 +3,7 @@
 use super::draft::{Defaults, Draft, Place, Recipient, Shared};
 use super::outgoing::{self, Stored};
 use super::planned;
+use super::ready::Ready;
 use super::sending::Operation;
 use crate::api::broadcasts::{Given, Recipients};
 use crate::api::idempotency::Idempotency;
@@ -28,8 +29,11 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let wanted = Fields::read(&call.params)?;
     let batch = Batch::read(&hub, &call, &project, now).await?;
     accepting(&hub, &project, batch.drafts.len(), now).await?;
+    let all: Vec<_> = batch.drafts.iter().map(Some).collect();
+    let ready = Ready::of(&hub, &project, &batch.shared, &all, now).await?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| batch.store(work, tx).map(Ok);
+    let decide =
+        move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| batch.store(work, tx, &ready).map(Ok);
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
@@ -51,7 +55,7 @@ impl Batch {
     async fn read(hub: &Hub, call: &Call, project: &Project, now: Now) -> Result<Self, Failure> {
         let params = &call.params;
         let mut message = Message::default();
-        message.take(params)?;
+        message.take_from(call)?;
         let mut shared = Shared::read(hub, call, project, Operation::Multi, now).await?;
         let content = params.get("content");
         let body = shared.sending.body(&content, &shared.writing)?;
@@ -84,12 +88,19 @@ impl Batch {
         })
     }
 
-    fn store(&self, work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<Sent, StoreError> {
+    fn store(
+        &self,
+        work: &mut Work<'_, '_>,
+        tx: &mut Tx<'_>,
+        ready: &Ready,
+    ) -> Result<Sent, StoreError> {
+        ready.begin(work);
         let broadcast = self.given.store(work, tx)?;
         let mut touches = Touches::default();
         let mut count_queued = 0;
-        for draft in &self.drafts {
-            let stored = outgoing::store(work, tx, &self.shared, draft, &mut touches)?;
+        for (index, draft) in self.drafts.iter().enumerate() {
+            let text = ready.text(index);
+            let stored = outgoing::store(work, tx, &self.shared, draft, text, &mut touches)?;
             if let Stored::Queued(stored) = stored {
                 work.tell_status(tx, &stored.0)?;
                 count_queued += 1;

@@ -3,6 +3,7 @@
 use super::draft::{Defaults, Draft, Place, Shared};
 use super::later;
 use super::outgoing::{self, Stored};
+use super::ready::{Ready, Text};
 use super::sending::Operation;
 use crate::api::broadcasts::{Given, Recipients, title};
 use crate::api::idempotency::Idempotency;
@@ -33,6 +34,8 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     shared.origin.broadcast_id = joins.as_ref().map(Joins::id);
     let drafts = read_drafts(&call.params, &shared, &project)?;
     accepting(&hub, &project, drafts.len(), now).await?;
+    let all: Vec<_> = drafts.iter().map(Some).collect();
+    let ready = Ready::of(&hub, &project, &shared, &all, now).await?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if let Some(joins) = &joins
@@ -40,10 +43,12 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
         {
             return Ok(Err(refused));
         }
+        ready.begin(work);
         let mut touches = Touches::default();
         let mut items = Vec::with_capacity(drafts.len());
-        for draft in &drafts {
-            items.push(store_one(work, tx, &shared, draft, &mut touches)?);
+        for (index, draft) in drafts.iter().enumerate() {
+            let text = ready.text(index);
+            items.push(store_one(work, tx, &shared, draft, text, &mut touches)?);
         }
         contacts::touch(tx, &touches)?;
         Ok(Ok(Sent {
@@ -164,6 +169,7 @@ fn store_one(
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
+    text: Option<&Text>,
     touches: &mut Touches,
 ) -> Result<Item, StoreError> {
     let nothing = |error_message| Item {
@@ -171,25 +177,27 @@ fn store_one(
         status: None,
         error_message,
     };
-    Ok(match outgoing::store(work, tx, shared, draft, touches)? {
-        Stored::Queued(stored) => {
-            let (message, _) = *stored;
-            work.tell_status(tx, &message)?;
-            Item {
-                id: Some(message.id),
-                status: Some(message.status.as_str()),
-                error_message: message.error_message.map(Cow::Owned),
+    Ok(
+        match outgoing::store(work, tx, shared, draft, text, touches)? {
+            Stored::Queued(stored) => {
+                let (message, _) = *stored;
+                work.tell_status(tx, &message)?;
+                Item {
+                    id: Some(message.id),
+                    status: Some(message.status.as_str()),
+                    error_message: message.error_message.map(Cow::Owned),
+                }
             }
-        }
-        Stored::Blocked => nothing(None),
-        Stored::NoContact => nothing(Some(Cow::Borrowed(
-            "contact_id is not a contact with this number",
-        ))),
-        Stored::Unwritable(rule) => nothing(Some(Cow::Owned(format!("content {rule}")))),
-        Stored::NoPhone => nothing(Some(Cow::Owned(format!(
-            "the route {}",
-            outgoing::NO_PHONE
-        )))),
-        Stored::Refused(rule) => nothing(Some(Cow::Owned(format!("the recipient {rule}")))),
-    })
+            Stored::Blocked => nothing(None),
+            Stored::NoContact => nothing(Some(Cow::Borrowed(
+                "contact_id is not a contact with this number",
+            ))),
+            Stored::Unwritable(rule) => nothing(Some(Cow::Owned(format!("content {rule}")))),
+            Stored::NoPhone => nothing(Some(Cow::Owned(format!(
+                "the route {}",
+                outgoing::NO_PHONE
+            )))),
+            Stored::Refused(rule) => nothing(Some(Cow::Owned(format!("the recipient {rule}")))),
+        },
+    )
 }

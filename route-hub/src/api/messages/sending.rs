@@ -43,6 +43,8 @@ pub(super) struct Body {
     pub template: Option<Template>,
     /// What stands on lines of its own below such a text.
     pub links: Vec<String>,
+    /// What those see of it who may not view contacts, where it tells more of one than they may.
+    pub shown: Option<MessageText>,
 }
 
 impl Sending {

@@ -1,8 +1,8 @@
 //! Rows for the tests of this folder's neighbours.
 
 use hub_domain::{
-    Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Phone, PhoneType,
-    Project, Vars,
+    Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Phone,
+    PhoneType, Project, Vars,
 };
 use postrider_model::{Id, Key, MessageStatus, UnixMs};
 
@@ -59,6 +59,7 @@ pub(crate) fn message() -> Message {
         parts_done: None,
         scheduled_id: None,
         broadcast_id: None,
+        disclosure: Disclosure::default(),
         route_id: None,
     }
 }

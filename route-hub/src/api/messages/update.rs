@@ -19,7 +19,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
     let change = Change::read(&call.params)?;
-    let now = hub.now();
+    let (now, sight) = (hub.now(), call.caller.sight());
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = match found(messages::get(tx, work.project.id, id)?) {
@@ -38,6 +38,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             tx,
             work.project,
             vec![message],
+            sight,
             now,
         )?))
     };

@@ -3,13 +3,15 @@
 use super::model::{MessageView, Waiting};
 use crate::hub::Hub;
 use crate::link::freeze;
-use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
+use hub_domain::{
+    Device, Direction, Message, Phone, PhoneType, Project, QuietMode, Sight, WaitingFor,
+};
 use hub_store::{StoreError, Tx, devices, labels, phones};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
 
-/// Shows stored messages, each queued one with the reason for its waiting.
+/// Shows stored messages as a reader may see them, each queued one with the reason for its waiting.
 ///
 /// # Errors
 /// What the database says.
@@ -18,6 +20,7 @@ pub(in crate::api) fn show(
     tx: &mut Tx<'_>,
     project: &Project,
     messages: Vec<Message>,
+    sight: Sight,
     now: Now,
 ) -> Result<Vec<MessageView>, StoreError> {
     let mut holders = BTreeMap::new();
@@ -37,7 +40,7 @@ pub(in crate::api) fn show(
         };
         let label_ids = labels::of_message(tx, message.id)?;
         views.push(MessageView {
-            message,
+            message: message.shown_to(sight),
             waiting,
             label_ids,
         });

@@ -2,9 +2,10 @@
 //! links to media below.
 
 use super::draft::Place;
+use super::ready::scope;
 use super::sending::{Body, Sending};
 use hub_domain::{Contact, Phone, Project};
-use hub_rules::{Scope, Template};
+use hub_rules::{Template, is_property};
 use hub_web::{ApiError, Field};
 use postrider_text::PARTS_MAX_DEFAULT;
 use std::borrow::Cow;
@@ -66,7 +67,9 @@ impl Writing {
         if self.replaces {
             let template = Template::parse(given).map_err(|bad| content.refuse(bad))?;
             if !template.is_plain() {
+                let shown = || with_links(Cow::Borrowed(given), &self.links).into_owned();
                 return Ok(Body {
+                    shown: tells_more(&template).then(|| shown().into()),
                     template: Some(template),
                     links: self.links.clone(),
                     ..Body::default()
@@ -77,6 +80,16 @@ impl Writing {
         let body = counted(text, self.parts_max);
         body.map_err(|rule| content.refuse(rule))
     }
+}
+
+/// Says whether a template tells more than who its recipient is: their id, name and number.
+fn tells_more(template: &Template) -> bool {
+    let is_known = |path: Vec<&str>| match path.as_slice() {
+        ["contact", "id" | "name" | "phone_number"] => true,
+        ["contact", "id" | "name" | "phone_number", property] => is_property(property),
+        _ => false,
+    };
+    !template.variables().all(is_known)
 }
 
 impl Body {
@@ -93,10 +106,7 @@ impl Body {
         let Some(template) = &self.template else {
             return Ok(Cow::Borrowed(self));
         };
-        let scope = Scope::new()
-            .with("contact", contact)
-            .with("phone", phone)
-            .with("project", project);
+        let scope = scope(contact, phone, project);
         let text = template.render(&scope, RENDERED_BYTES_MAX);
         let text = text.map_err(|too_long| too_long.to_string())?;
         let text = with_links(Cow::Owned(text), &self.links);

@@ -126,6 +126,7 @@ fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
     out.put("model", &phone.model);
     out.put("send_limit", &phone.send_limit);
     out.put("send_limit_max", &phone.send_limit_max);
+    out.put("delivery_reports", &phone.delivery_reports);
     out.put("sim_changed", &phone.sim_changed);
     let waiting_for = phone.waiting_for.map(|reason| reason.as_str());
     out.put("waiting_for", &waiting_for);

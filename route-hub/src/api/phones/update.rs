@@ -62,6 +62,7 @@ pub(super) struct Change {
     sent_message_limit: Option<Option<u32>>,
     send_delay_sec: Option<i64>,
     send_limit_max: Option<Option<u32>>,
+    delivery_reports: Option<bool>,
     validate_recipient_numbers: Option<bool>,
     allowed_recipient_countries: Option<Option<Vec<String>>>,
     quiet: QuietChange,
@@ -94,6 +95,7 @@ impl Change {
             sent_message_limit: count(&params.get("sent_message_limit"), 0)?,
             send_delay_sec: params.get("send_delay").integer(0..=SEND_DELAY_SEC_MAX)?,
             send_limit_max: count(&params.get("send_limit_max"), 1)?,
+            delivery_reports: params.get("delivery_reports").boolean()?,
             validate_recipient_numbers: params.get("validate_recipient_numbers").boolean()?,
             allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
             quiet: QuietChange::read(params)?,
@@ -140,6 +142,9 @@ impl Change {
         }
         if let Some(limit) = self.send_limit_max {
             phone.send_limit_max = limit;
+        }
+        if let Some(reports) = self.delivery_reports {
+            phone.delivery_reports = reports;
         }
         if let Some(validate) = self.validate_recipient_numbers {
             phone.validate_recipient_numbers = validate;

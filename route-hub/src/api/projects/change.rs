@@ -1,15 +1,12 @@
 //! A project's settings, as a request gives them.
 
 use crate::api::parse;
+use crate::setup::slug::SLUG_LENGTH;
 use hub_domain::{Project, RouteId, VarsChange, Zone, numbers};
 use hub_store::{StoreError, Tx, phones, projects, routes};
 use hub_web::{ApiError, Field, Params};
 use postrider_text::PARTS_MAX_DEFAULT;
 
-/// Fewest and most characters of a slug.
-const SLUG_LENGTH: std::ops::RangeInclusive<usize> = 3..=18;
-/// Most characters of a name before a dash and ten digits of a key.
-const KEYED_SLUG_LENGTH: usize = 7;
 /// Most days that messages may be told to stay: a hundred years.
 const RETENTION_DAYS_MAX: i64 = 36_500;
 /// Most SMS parts that may be allowed: no phone sends a longer text.
@@ -66,27 +63,6 @@ impl Change {
         self.name.is_some()
     }
 
-    /// Gives a new project a slug when the request gave none: its name's letters and digits, with
-    /// the end of its key where another project has those or there are too few.
-    pub(super) fn name_slug(tx: &mut Tx<'_>, project: &mut Project) -> Result<(), StoreError> {
-        if project.url_slug.is_some() {
-            return Ok(());
-        }
-        let small = project.name.to_ascii_lowercase();
-        let words = small.split(|c: char| !c.is_ascii_alphanumeric());
-        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
-        let mut slug = words.join("-");
-        slug.truncate(*SLUG_LENGTH.end());
-        let is_free = SLUG_LENGTH.contains(&slug.len()) && projects::by_slug(tx, &slug)?.is_none();
-        if !is_free {
-            slug.truncate(KEYED_SLUG_LENGTH);
-            slug = format!("{slug}-{:010x}", project.id.get() & 0xff_ffff_ffff);
-            slug = slug.trim_start_matches('-').to_owned();
-        }
-        project.url_slug = Some(slug);
-        Ok(())
-    }
-
     /// Checks what only the database knows, and changes the project.
     ///
     /// # Errors
@@ -133,9 +109,10 @@ impl Change {
             return Ok(Some(ApiError::invalid_param("name", rule)));
         }
         if let Some(Some(slug)) = &self.url_slug
-            && projects::by_slug(tx, slug)?.is_some_and(|id| id != project.id)
+            && projects::by_slug(tx, project.organization_id, slug)?
+                .is_some_and(|id| id != project.id)
         {
-            let rule = "is the slug of another project";
+            let rule = "is the slug of another project of the organization";
             return Ok(Some(ApiError::invalid_param("url_slug", rule)));
         }
         let is_there = match self.default_route_id.flatten() {

@@ -6,6 +6,7 @@ use crate::api::organizations::enter_whole;
 use crate::api::{ApiResult, Call};
 use crate::audit;
 use crate::hub::Hub;
+use crate::setup::slug;
 use axum::extract::State;
 use hub_domain::{Permission, Project};
 use hub_store::{Tx, projects};
@@ -26,7 +27,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         if let Err(refused) = change.apply(tx, &mut project)? {
             return Ok(Err(refused));
         }
-        Change::name_slug(tx, &mut project)?;
+        slug::give(tx, &mut project)?;
         projects::insert(tx, &project)?;
         let line = audit::Line {
             organization_id: organization.id,

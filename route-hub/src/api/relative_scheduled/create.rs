@@ -21,7 +21,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(params)?;
     let idempotency = Idempotency::of(&call, "relative_scheduled")?;
     let mut message = Message::default();
-    let planned = planned(&hub, params, &project, &mut message, now).await?;
+    let planned = planned(&hub, &call, &project, &mut message, now).await?;
     let required = |name| ApiError::invalid_param(name, "is required");
     let to = recipient(params, &planned, &project)?;
     let given = Given::read(params, &project, now)?;

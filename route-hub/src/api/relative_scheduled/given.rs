@@ -1,5 +1,6 @@
 //! What a request says of a relative scheduled message.
 
+use crate::api::Call;
 use crate::api::Failure;
 use crate::api::messages::Planned;
 use crate::api::scheduled::message::Message;
@@ -72,13 +73,13 @@ impl Given {
 /// Reads the message of a request into what was kept of it before, and checks the whole.
 pub(super) async fn planned(
     hub: &Hub,
-    params: &Params,
+    call: &Call,
     project: &Project,
     message: &mut Message,
     now: Now,
 ) -> Result<Planned, Failure> {
-    message.take(params)?;
-    let planned = match params.get("label_ids").is_present() {
+    message.take_from(call)?;
+    let planned = match call.params.get("label_ids").is_present() {
         true => Planned::read(hub, &message.to_params()?, project, now).await?,
         false => message.planned_again(hub, project, now).await?,
     };

@@ -52,7 +52,7 @@ async fn attempt(
     let before = found(reading.await?)?;
     let mut relative = before.clone();
     let mut message = Message::stored(&relative.message);
-    let planned = planned(hub, params, project, &mut message, now).await?;
+    let planned = planned(hub, call, project, &mut message, now).await?;
     relative.message = message.to_text();
     if let Some(to) = recipient(params, &planned, project)? {
         relative.to = to;

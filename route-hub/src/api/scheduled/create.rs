@@ -21,7 +21,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "scheduled")?;
     let mut message = Message::default();
-    message.take(&call.params)?;
+    message.take_from(&call)?;
     let planned = Planned::read(&hub, &message.to_params()?, &project, now).await?;
     let to = match recipient_group(&call.params)? {
         Some(group) => planned.to_group(group)?,

@@ -4,13 +4,15 @@
 //! with the same checks, as what is sent at once.
 
 use crate::api::messages::{Planned, links_of};
-use crate::api::{Failure, parse};
+use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
 use hub_domain::{Project, Vars, VarsChange};
 use hub_web::{ApiError, ErrorCode, Field, Params};
 use postrider_model::Now;
 use serde_json::{Map, Value as Json, json};
 
+/// Under which name it is kept whether the maker could view contacts: no parameter of a request.
+const MAKER_SEES: &str = "maker sees contacts";
 /// Longest text of a parameter; each is checked again as what it is.
 const TEXT_LENGTH_MAX: usize = 20_000;
 /// Most items of a list of texts.
@@ -85,7 +87,7 @@ impl Message {
     ) -> Result<Planned, Failure> {
         loop {
             let failure = match Planned::read(hub, &self.to_params()?, project, now).await {
-                Ok(planned) => return Ok(planned),
+                Ok(planned) => return Ok(planned.made_by(self.maker_sees())),
                 Err(failure) => failure,
             };
             if !self.drop_label(failure.0.param().unwrap_or_default()) {
@@ -146,6 +148,29 @@ impl Message {
     pub fn vars(&self) -> Vars {
         let change = VarsChange::parse(self.get("vars"));
         Vars::from_change(change.unwrap_or_default())
+    }
+
+    /// Says whether who gave its parameters could view contacts; `None` where that was not kept.
+    pub fn maker_sees(&self) -> Option<bool> {
+        self.0.get(MAKER_SEES).and_then(Json::as_bool)
+    }
+
+    /// Takes in what a call gives, and whether its caller may view contacts.
+    ///
+    /// Reports go to the address that was given last: from then on they tell as much as who gave it
+    /// may see, and never more than who changed anything may.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub fn take_from(&mut self, call: &Call) -> Result<(), ApiError> {
+        let is_new = self.0.is_empty();
+        self.take(&call.params)?;
+        let gives_address = call.params.get("status_url").is_present();
+        let sees = call.caller.sight().sees_contacts();
+        if is_new || gives_address || !sees {
+            self.0.insert(MAKER_SEES.to_owned(), sees.into());
+        }
+        Ok(())
     }
 
     /// Takes in what a request gives; what it gives as nothing is taken away, what it does not name

@@ -81,7 +81,7 @@ async fn change(
 ) -> Result<Planned, Failure> {
     let params = &call.params;
     let mut message = Message::stored(&schedule.message);
-    message.take(params)?;
+    message.take_from(call)?;
     let planned = match params.get("label_ids").is_present() {
         true => Planned::read(hub, &message.to_params()?, project, now).await?,
         false => message.planned_again(hub, project, now).await?,

@@ -1,8 +1,8 @@
 //! What dispatch asks and changes: queues, exposures, lives.
 
-use super::read;
+use super::{found_in, read};
 use crate::row::Cursor;
-use crate::rows_aside::Place;
+use crate::rows_aside::{Found, Place};
 use crate::{StoreError, Tx, values};
 use hub_domain::{Message, status_code};
 use postrider_model::{BroadcastId, CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
@@ -189,10 +189,11 @@ pub fn claim_queued(
     priority: u8,
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
-    claim_queued_above(tx, phone_id, priority, 0, limit)
+    tx.query(CLAIM, &values![phone_id, priority, 0_i64, limit], read)
 }
 
-/// As [`claim_queued`], of the messages that were made after the key `above`.
+/// As [`claim_queued`], of the messages that were made after the key `above`; one of them may be
+/// damaged.
 ///
 /// # Errors
 /// What the database says.
@@ -202,8 +203,8 @@ pub fn claim_queued_above(
     priority: u8,
     above: i64,
     limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(CLAIM, &values![phone_id, priority, above, limit], read)
+) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(CLAIM, &values![phone_id, priority, above, limit], found_in)
 }
 
 /// Returns a phone's queue as far as it was made up to the key `up_to`.
@@ -214,8 +215,8 @@ pub fn waiting_up_to(
     tx: &mut Tx<'_>,
     phone_id: PhoneId,
     up_to: i64,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(WAITING, &values![phone_id, up_to], read)
+) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(WAITING, &values![phone_id, up_to], found_in)
 }
 
 /// The states in which a simulated message may have a next step: it waits, it is to be tried
@@ -260,16 +261,16 @@ pub fn on_device(
     tx: &mut Tx<'_>,
     device_id: DeviceId,
     above_s: u64,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(ON_DEVICE, &values![device_id, above_s], read)
+) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(ON_DEVICE, &values![device_id, above_s], found_in)
 }
 
 /// Returns every exposure of a device that may still get its first result, numbered or not.
 ///
 /// # Errors
 /// What the database says.
-pub fn held(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreError> {
-    tx.query(HELD, &values![device_id], read)
+pub fn held(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(HELD, &values![device_id], found_in)
 }
 
 /// The exposures of one phone and priority that have no result.
@@ -315,8 +316,8 @@ pub fn routed_waiting(
     route_id: CustomRouteId,
     above: i64,
     limit: u32,
-) -> Result<Vec<Message>, StoreError> {
-    tx.query(ROUTED, &values![phone_id, route_id, above, limit], read)
+) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(ROUTED, &values![phone_id, route_id, above, limit], found_in)
 }
 
 /// Returns the messages of a broadcast that wait at the hub or on a phone, oldest first, above the
@@ -346,8 +347,8 @@ pub fn queued_for(tx: &mut Tx<'_>, phone_id: PhoneId, most: i64) -> Result<u64, 
 ///
 /// # Errors
 /// What the database says.
-pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Message>, StoreError> {
-    tx.query(ASKED_BACK, &values![device_id], read)
+pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(ASKED_BACK, &values![device_id], found_in)
 }
 
 /// Returns where outgoing messages stand that are to end, the longest due first, after a place that

@@ -5,8 +5,8 @@ use crate::row::Cursor;
 use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, labels, values};
 use hub_domain::{
-    Address, Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, Vars,
-    status_code, status_from_code,
+    Address, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OwnershipRow,
+    Vars, status_code, status_from_code,
 };
 use postrider_model::{MessageId, MessageText, ProjectId, Secret, UnixMs};
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ macro_rules! columns {
          simulated, priority, error_message, error_code, external_id, num_parts, network_code, \
          duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done, \
-         scheduled_id, route_id, broadcast_id"
+         scheduled_id, route_id, broadcast_id, template, maker_sees"
     };
 }
 
@@ -108,7 +108,7 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
-             $35, $36, $37, $38, $39, $40, $41, $42)"
+             $35, $36, $37, $38, $39, $40, $41, $42, $43, $44)"
         ),
         &values![
             message.id,
@@ -153,6 +153,8 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             message.scheduled_id,
             message.route_id,
             message.broadcast_id,
+            &message.disclosure.template,
+            message.disclosure.maker_sees,
         ],
     )?;
     Ok(())
@@ -203,8 +205,13 @@ pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Message>>, StoreEr
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM messages WHERE id = $1"),
         &values![id],
-        |row| rows_aside::found(row, "messages", columns!(), read),
+        found_in,
     )
+}
+
+/// Reads a message that may be damaged.
+fn found_in(row: &Row<'_>) -> Result<Found<Message>, StoreError> {
+    rows_aside::found(row, "messages", columns!(), read)
 }
 
 /// Stores what people may change: star, error message and variables.
@@ -330,6 +337,10 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         scheduled_id: columns.opt_id()?,
         route_id: columns.opt_id()?,
         broadcast_id: columns.opt_id()?,
+        disclosure: Disclosure {
+            template: columns.opt_text()?.map(MessageText::from),
+            maker_sees: columns.opt_flag()?,
+        },
     })
 }
 

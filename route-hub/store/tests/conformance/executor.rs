@@ -293,6 +293,30 @@ pub(crate) fn one_project_s_readings_leave_a_reader_for_others_and_one_for_the_h
     }
 }
 
+pub(crate) fn of_projects_that_wait_each_has_one_reader_and_a_third_finds_one<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let hold = |number| hold_reader(store.of(project(number)));
+    let first: Vec<_> = (1..=3).map(hold).collect();
+    for (_, has_begun) in &first {
+        has_begun.recv_timeout(PATIENCE).unwrap();
+    }
+    let more: Vec<_> = (1..=2).map(hold).collect();
+    first[2].0.send(()).unwrap();
+    let (third, third_has_begun) = hold(3);
+    third_has_begun.recv_timeout(PATIENCE).unwrap();
+    for (_, has_begun) in &more {
+        assert!(has_begun.try_recv().is_err(), "two readers of one project");
+    }
+    third.send(()).unwrap();
+    for (release, _) in first[..2].iter().chain(&more) {
+        release.send(()).unwrap();
+    }
+    for (_, has_begun) in &more {
+        has_begun.recv_timeout(PATIENCE).unwrap();
+    }
+}
+
 pub(crate) fn a_limit_within_another_ends_with_the_earlier_one<B: Backend>() {
     let backend = B::fresh();
     let store = backend.open();
@@ -303,6 +327,21 @@ pub(crate) fn a_limit_within_another_ends_with_the_earlier_one<B: Backend>() {
         })
     });
     assert!(matches!(read, Err(StoreError::TooSlow)));
+}
+
+pub(crate) fn the_readings_of_a_request_have_one_limit_together<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let of = || store.of(project(1));
+    let limit = Duration::from_millis(5);
+    block_on(hub_store::within_request(limit, async {
+        of().read(|_| Ok(())).await.unwrap();
+        let long = of().read(|tx| count_up(tx, i64::MAX)).await;
+        assert!(matches!(long, Err(StoreError::TooSlow)));
+        let after = of().read(|_| Ok(())).await;
+        assert!(matches!(after, Err(StoreError::TooSlow)));
+    }));
+    block_on(of().read(|_| Ok(()))).unwrap();
 }
 
 pub(crate) fn a_reading_that_nobody_waits_for_is_not_begun<B: Backend>() {

@@ -54,9 +54,11 @@ conformance! {
         a_job_that_does_too_much_is_undone_and_its_company_is_not
         large_jobs_of_one_project_let_many_small_ones_of_another_go_first
         one_project_s_readings_leave_a_reader_for_others_and_one_for_the_hub
+        of_projects_that_wait_each_has_one_reader_and_a_third_finds_one
         a_limit_within_another_ends_with_the_earlier_one
         a_reading_that_nobody_waits_for_is_not_begun
         a_read_sees_one_state_and_writes_nothing
+        the_readings_of_a_request_have_one_limit_together
         dropping_the_store_does_what_waits
         another_process_is_noticed_and_our_own_writes_are_not
         a_statement_past_its_time_is_broken_off

@@ -416,6 +416,19 @@ pub(crate) fn a_dynamic_group_is_the_list_of_its_conditions<B: Backend>() {
         let members = people.iter().filter(|person| is_in(person));
         let members: Vec<i64> = members.map(|person| person.contact.id.get()).collect();
         assert_eq!(all_pages(&store, &listed), members, "after {round} changes");
+        let counted = store.read_blocking(move |tx| {
+            let group = groups::get(tx, id(PROJECT), group_id)?.unwrap();
+            let (mut count, mut above) = (0, i64::MIN);
+            loop {
+                let step = groups::count_among(tx, &group, above, 7)?;
+                count += step.count;
+                match step.up_to {
+                    Some(up_to) => above = up_to,
+                    None => return Ok(count),
+                }
+            }
+        });
+        assert_eq!(counted.unwrap(), members.len() as u64, "in steps");
         let at = usize::try_from(draw.below(CONTACTS as u64)).unwrap();
         let anew = person(&mut draw, people[at].contact.id.get());
         let before = std::mem::replace(&mut people[at], anew.clone());

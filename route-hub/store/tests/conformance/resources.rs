@@ -4,6 +4,7 @@ use crate::Backend;
 use crate::sample::{self, NOW, id};
 use hub_domain::*;
 use hub_store::past_exposures::{self, PastExposure};
+use hub_store::rows_aside::Found;
 use hub_store::*;
 use postrider_model::*;
 
@@ -214,6 +215,7 @@ pub(crate) fn a_changed_resource_reads_back<B: Backend>() {
         }
         (changed.duration_sec, changed.ring_time_sec) = (None, None);
         (changed.status_url, changed.status_secret) = (None, None);
+        changed.disclosure = Disclosure::default();
         (changed.simulated, changed.priority) = (false, 1);
         (changed.from_number, changed.on_unknown) = (None, OnUnknown::Report);
         messages::update_ownership(tx, &changed)?;
@@ -315,11 +317,12 @@ pub(crate) fn exposures_are_found_by_their_device<B: Backend>() {
                 },
             )?;
         }
-        let keys = |messages: Vec<Message>| {
-            messages
-                .iter()
-                .map(|message| message.id.get())
-                .collect::<Vec<_>>()
+        let keys = |messages: Vec<Found<Message>>| {
+            let key = |found: &Found<Message>| match found {
+                Found::Row(message) => message.id.get(),
+                Found::Damaged(damaged) => panic!("{damaged:?}"),
+            };
+            messages.iter().map(key).collect::<Vec<_>>()
         };
         assert_eq!(keys(messages::on_device(tx, id(40), 0)?), [2, 1, 6]);
         assert_eq!(keys(messages::on_device(tx, id(40), 1)?), [1, 6]);
@@ -375,7 +378,7 @@ pub(crate) fn a_life_that_ended_is_found_once_dealt_with_no_more<B: Backend>() {
         let second = messages::life_ended(tx, UnixMs(150), UnixMs(50), after, 10)?;
         assert_eq!(second, ended[1..]);
         for place in ended {
-            let Some(rows_aside::Found::Row(mut message)) = messages::found(tx, place.id)? else {
+            let Some(Found::Row(mut message)) = messages::found(tx, place.id)? else {
                 panic!("it is there and sound");
             };
             message.ownership.state = 91;
@@ -511,7 +514,7 @@ pub(crate) fn a_row_that_cannot_be_read_is_set_aside_with_its_columns<B: Backend
             "UPDATE messages SET content = X'ff00', state = 'x' WHERE id = 60",
             &[],
         )?;
-        let Some(rows_aside::Found::Damaged(damaged)) = messages::found(tx, 60)? else {
+        let Some(Found::Damaged(damaged)) = messages::found(tx, 60)? else {
             panic!("it is damaged");
         };
         assert_eq!((damaged.id, damaged.project_id), (60, Some(id(10))));

@@ -84,6 +84,7 @@ pub(crate) fn message(value: i64, project_id: i64) -> Message {
         parts_done: None,
         scheduled_id: None,
         broadcast_id: None,
+        disclosure: Disclosure::default(),
         route_id: None,
     }
 }
@@ -122,6 +123,10 @@ pub(crate) fn full_message() -> Message {
         },
         on_unknown: OnUnknown::Resend,
         parts_done: Some("[1,0,1]".to_owned()),
+        disclosure: Disclosure {
+            template: Some("Hi [[contact.vars.city]]".into()),
+            maker_sees: Some(true),
+        },
         ..message(50, 10)
     }
 }
@@ -151,6 +156,7 @@ pub(crate) fn full_phone() -> Phone {
         signal: Some(3),
         forwarding: Some(false),
         queue: Some(4),
+        delivery_reports: false,
         kinds: vec![KindQueue {
             kind: MessageType::Ussd,
             queue: 2,

@@ -365,3 +365,38 @@ proptest! {
         run(each_once(steps));
     }
 }
+
+#[test]
+fn a_moment_that_was_passed_over_stays_so_when_its_contact_is_looked_at_again() {
+    let late = vec![
+        Step::Date(0, Some(1)),
+        Step::Member(0, true),
+        Step::Follow,
+        Step::Wait(DAY / 2 + 2 * DAY),
+        Step::Fire,
+        Step::Number(0, true),
+        Step::FollowAndFire,
+    ];
+    run(each_once(late));
+}
+
+#[test]
+fn who_leaves_and_comes_back_in_the_minute_of_the_last_moment_gets_that_one() {
+    let steps = vec![
+        Step::Date(0, Some(1)),
+        Step::Member(0, true),
+        Step::Follow,
+        Step::Wait(DAY / 2 + 2 * DAY),
+        Step::Fire,
+        Step::Member(0, false),
+        Step::Follow,
+        Step::Member(0, true),
+        Step::FollowAndFire,
+        Step::Member(0, false),
+        Step::Follow,
+        Step::Wait(5),
+        Step::Member(0, true),
+        Step::FollowAndFire,
+    ];
+    run(each_once(steps));
+}

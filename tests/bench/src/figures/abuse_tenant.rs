@@ -6,11 +6,11 @@ use crate::{
     Failure,
     http::{Caller, Connection},
     hub::Hub,
-    load::{Numbers, Request, block_on, closed_loop, send},
+    load::{Beside, Numbers, Over, Request, block_on, closed_loop, send},
     report::{Figure, Limit},
     stats::{median, percentile},
 };
-use std::{cell::Cell, fmt::Write as _, rc::Rc};
+use std::fmt::Write as _;
 use tokio::task::LocalSet;
 
 /// The names of these figures.
@@ -43,7 +43,9 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         let (mut alone, mut ratios) = (Vec::new(), Vec::new());
         for _ in 0..scale.runs {
             let alone_us = p99_us().await?;
-            let beside_us = beside(&hub, &numbers, p99_us()).await?;
+            let attack = attack(&hub, scale);
+            let beside_us = p99_us().await?;
+            attack.end()?;
             alone.push(alone_us / 1000.0);
             ratios.push(beside_us / alone_us);
         }
@@ -80,35 +82,32 @@ async fn fill(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<(), Failure>
     Ok(())
 }
 
-/// Runs `measured` while the other project does its worst.
-async fn beside<T>(
-    hub: &Hub,
-    numbers: &Numbers,
-    measured: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    let over = Rc::new(Cell::new(false));
-    let local = LocalSet::new();
-    for request in worst(&hub.project) {
-        for _ in 0..CONNECTIONS_EACH {
-            let (caller, numbers) = (hub.caller.clone(), numbers.clone());
-            let (request, over) = (request.clone(), over.clone());
-            local.spawn_local(async move { go_on(&caller, &request, &numbers, &over).await });
+/// Starts the other project's worst, on a thread of its own.
+fn attack(hub: &Hub, scale: Scale) -> Beside {
+    let (caller, project) = (hub.caller.clone(), hub.project.clone());
+    Beside::start(async move |over| {
+        let numbers = Numbers::above(scale.many);
+        let local = LocalSet::new();
+        for request in worst(&project) {
+            for _ in 0..CONNECTIONS_EACH {
+                let (caller, numbers, over) = (caller.clone(), numbers.clone(), over.clone());
+                let request = request.clone();
+                local.spawn_local(async move { go_on(&caller, &request, &numbers, &over).await });
+            }
         }
-    }
-    let measured = local.run_until(measured).await;
-    over.set(true);
-    local.await;
-    measured
+        local.await;
+        Ok(())
+    })
 }
 
 /// Repeats a request, whatever is answered: that the hub refuses some is its right.
-async fn go_on(caller: &Caller, request: &Request, numbers: &Numbers, over: &Cell<bool>) {
+async fn go_on(caller: &Caller, request: &Request, numbers: &Numbers, over: &Over) {
     let mut body = Vec::new();
-    while !over.get() {
+    while !over.is_over() {
         let Ok(mut connection) = Connection::open(caller).await else {
             continue;
         };
-        while !over.get() {
+        while !over.is_over() {
             let number = numbers.next();
             if send(&mut connection, caller, request, number, &mut body)
                 .await

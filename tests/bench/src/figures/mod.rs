@@ -2,6 +2,7 @@
 
 mod abuse_parameters;
 mod abuse_tenant;
+mod abuse_wakeups;
 mod abuse_webhooks;
 mod accept_to_radio;
 mod agent;
@@ -105,6 +106,10 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         names: abuse_tenant::NAMES,
         measure: abuse_tenant::measure,
+    },
+    Group {
+        names: abuse_wakeups::NAMES,
+        measure: abuse_wakeups::measure,
     },
     Group {
         names: abuse_parameters::NAMES,

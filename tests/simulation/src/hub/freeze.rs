@@ -5,7 +5,7 @@ use super::{
     apply::{Detail, Effects},
     rows::Freeze,
 };
-use crate::world::World;
+use crate::{world::World, wrong::Wrong};
 use postrider_link::{
     ownership::hub::{Fact, HubState},
     session::hub::Admission,
@@ -84,6 +84,9 @@ impl World {
         let row = self.hub.rows.devices.get(&device);
         if row.is_some_and(|row| row.alone) {
             self.hub.proof_came = true;
+            if self.has(Wrong::HubIgnoresProofs) {
+                return;
+            }
             self.coverage.mark("link", "a proven row freezes all", "");
             self.freeze_all();
             let sockets: Vec<u64> = self.hub.links.keys().copied().collect();
@@ -107,6 +110,18 @@ impl World {
         if self.is_liar(to) {
             self.model.taint_messages(vec![id]);
         }
+    }
+
+    /// A device is paired or installed anew before it came back: of what its successor is given then nothing can be
+    /// promised, as long as nobody has proven that the rows went back.
+    pub(crate) fn succeeds(&mut self, device: DeviceId) {
+        if self.hub.proof_came {
+            return;
+        }
+        let awaited = self.hub.awaited.iter();
+        let of_it = awaited.filter(|(_, others)| others.contains(&device));
+        let ids = of_it.map(|(id, _)| *id).collect();
+        self.model.taint_messages(ids);
     }
 
     /// A device has come back since the rows were put back.

@@ -38,6 +38,8 @@ impl World {
     pub(crate) fn identify(&mut self, hello: &Hello, overtaken: bool) -> Answer {
         self.step();
         let Some(device) = self.hub.rows.devices.get(&hello.phone).cloned() else {
+            self.coverage
+                .mark("link", "a phone of no row is not known", "");
             return Answer::Refused(CloseCode::NotKnown);
         };
         if self.hub.wrong_name_until > self.at {

@@ -23,7 +23,7 @@ use crate::{
     phone::Phone,
     plan::{Fleet, HubPoint, Route},
 };
-use postrider_link::{ownership::hub::Flags, session::hub::DeviceLink};
+use postrider_link::{frame::InstallId, ownership::hub::Flags, session::hub::DeviceLink};
 use postrider_model::{BootMs, DeviceId, Key, MessageId, SimSlot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +42,8 @@ pub struct Hub {
     pub wall: i64,
     /// Its backups.
     pub backups: Vec<Rows>,
+    /// The rows whose place a backup from before a pairing took by mistake.
+    pub newer: Option<Rows>,
     /// When its disk has room again.
     pub full_until: u64,
     /// Until when it is started with a name that no phone was paired with.
@@ -68,6 +70,34 @@ pub fn slot_of(route: Route) -> Slot {
     (device, SimSlot::new(route.sim).unwrap_or_default())
 }
 
+impl Rows {
+    /// Takes in a phone that was just paired.
+    pub fn joins(&mut self, phone: &Phone, install: InstallId, sims: u8) {
+        let device = Device {
+            link: DeviceLink::new(install),
+            state: DeviceState::Active,
+            frozen: false,
+            alone: false,
+            own_generation: 0,
+            key: phone.key,
+        };
+        self.devices.insert(phone.device, device);
+        for sim in 0..sims {
+            let route = Route {
+                phone: phone.no,
+                sim,
+            };
+            self.sims.entry(slot_of(route)).or_default();
+        }
+    }
+
+    /// Tells whether a phone's hello is signed with the key that is kept of its device.
+    pub fn knows(&self, phone: &Phone) -> bool {
+        let row = self.devices.get(&phone.device);
+        row.is_some_and(|row| row.key == phone.key)
+    }
+}
+
 impl Hub {
     /// Makes the hub of a fleet that is paired.
     pub fn new(phones: &[Phone], fleet: &Fleet) -> Self {
@@ -75,26 +105,11 @@ impl Hub {
             generation: 1,
             ..Rows::default()
         };
-        for phone in phones {
+        for phone in phones.iter().filter(|phone| phone.joined) {
             let Some(install) = phone.disk.rows().rest().install.clone() else {
                 continue;
             };
-            let device = Device {
-                link: DeviceLink::new(install),
-                state: DeviceState::Active,
-                frozen: false,
-                alone: false,
-                own_generation: 0,
-                key: phone.key,
-            };
-            rows.devices.insert(phone.device, device);
-            for sim in 0..fleet.sims[phone.no] {
-                let route = Route {
-                    phone: phone.no,
-                    sim,
-                };
-                rows.sims.insert(slot_of(route), Sim::default());
-            }
+            rows.joins(phone, install, fleet.sims[phone.no]);
         }
         Self {
             rows,
@@ -103,6 +118,7 @@ impl Hub {
             up: true,
             wall: 0,
             backups: Vec::new(),
+            newer: None,
             full_until: 0,
             newer_until: (0, false),
             wrong_name_until: 0,

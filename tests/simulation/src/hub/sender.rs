@@ -42,7 +42,7 @@ impl World {
             port: 9_200,
             base64: Bytes(wanted.text.to_be_bytes().to_vec()),
         });
-        let mut route = slot_of(wanted.route);
+        let mut route = self.known_route(slot_of(wanted.route));
         match wanted.flaw {
             Flaw::None => {}
             Flaw::Recipient => to = "?".to_owned(),
@@ -88,6 +88,16 @@ impl World {
         self.wake(effects);
     }
 
+    /// Returns a route, or another one in its place where the rows have no such device.
+    fn known_route(&self, route: Slot) -> Slot {
+        let rows = &self.hub.rows;
+        if rows.devices.contains_key(&route.0) {
+            return route;
+        }
+        let known = |slot: &&Slot| rows.devices.contains_key(&slot.0);
+        rows.sims.keys().find(known).copied().unwrap_or(route)
+    }
+
     /// Has the ends of a life looked for when they are due.
     fn look_at_life(&mut self, left_ms: u64) {
         self.push_in(left_ms + 10, Event::Sweep);
@@ -114,6 +124,11 @@ impl World {
         if message.hidden {
             return;
         }
+        let is_known = |slot: &Slot| self.hub.rows.devices.contains_key(&slot.0);
+        let to = to.filter(is_known);
+        let Some(message) = self.hub.rows.messages.get_mut(&id) else {
+            return;
+        };
         let to = to.filter(|slot| *slot != message.route);
         let state = message.owner.state;
         let is_held = state.is_open();

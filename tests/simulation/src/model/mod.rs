@@ -438,7 +438,7 @@ impl Model {
     pub fn hub_restored(&mut self, known: &BTreeSet<MessageId>) {
         self.hub_went_back = true;
         for (id, truth) in &mut self.messages {
-            truth.is_forgotten |= !known.contains(id);
+            truth.is_forgotten = !known.contains(id);
         }
     }
 
@@ -450,6 +450,12 @@ impl Model {
                 truth.is_tainted |= truth.hands.iter().any(|hand| by.contains(&hand.phone));
             }
         }
+    }
+
+    /// Tells whether another phone handed a message over.
+    pub fn is_handed_over_beside(&self, id: MessageId, phone: usize) -> bool {
+        let truth = self.messages.get(&id);
+        truth.is_some_and(|truth| truth.hands.iter().any(|hand| hand.phone != phone))
     }
 
     /// Returns what a phone handed over, in whichever installation.

@@ -267,6 +267,10 @@ impl World {
             slack_ms,
             hub_limit: hub_limit.map(|limit| (limit, since)),
         };
+        if !self.hub.rows.knows(&self.phones[no]) {
+            // A hub that is older than its pairing may give it to another one: it was not told yet.
+            self.model.taint_messages(vec![token.message.id]);
+        }
         let found = self.model.handed_over(HandOver {
             phone: no,
             install,

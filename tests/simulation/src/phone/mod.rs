@@ -127,6 +127,8 @@ pub struct Phone {
     pub not_known: bool,
     /// What its hub says of that in the present turn.
     pub told_not_known: Option<bool>,
+    /// Whether it has joined: one that is late has not, at first.
+    pub joined: bool,
     /// Why it needs pairing, when it does.
     pub unpaired: Option<CloseCode>,
     /// Whether it was stopped by force: nothing starts the process but its owner.
@@ -203,7 +205,8 @@ impl Phone {
             redials: 0,
             not_known: false,
             told_not_known: None,
-            unpaired: None,
+            joined: fleet.late != Some(no),
+            unpaired: (fleet.late == Some(no)).then_some(CloseCode::NotPaired),
             force_stopped: false,
             scrapped: false,
             trap: None,
@@ -237,6 +240,7 @@ impl Phone {
         clone.booted_at = at;
         clone.key = first.key;
         clone.device = first.device;
+        (clone.joined, clone.unpaired) = (true, None);
         clone.wall = first.wall;
         clone.disk = Disk::new(None);
         clone.disk.roll_back(first.disk.rows().clone());

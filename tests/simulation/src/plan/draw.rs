@@ -1,7 +1,8 @@
 //! Drawing a plan from a seed.
 
 use super::{
-    Action, Death, Flaw, Fleet, HubPoint, Plan, Point, Route, Setting, Sort, Step, Telling, Wanted,
+    Action, Death, Flaw, Fleet, HubPoint, Older, Plan, Point, Route, Setting, Sort, Step, Telling,
+    Wanted,
 };
 use crate::random::Seeded;
 use postrider_machine::{Guard, PaceLimits};
@@ -12,12 +13,18 @@ const HOUR: u64 = 60 * MINUTE;
 const YEAR: u64 = 365 * 24 * HOUR;
 /// In how many runs of several phones one lies, in percent.
 const LIARS_PERCENT: u64 = 20;
+/// In how many runs of several phones one joins late, in percent.
+const LATE_PERCENT: u64 = 30;
+/// In how many runs of several phones the hub's rows are put back right after messages were moved,
+/// in percent.
+const MOVED_PERCENT: u64 = 20;
 
 /// Draws the plan of a seed: about `messages` messages, with the faults that a seed has drawn.
 pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
     let mut random = Seeded::keyed(seed, &[1]);
     let mut fleet = fleet(&mut random, real_journal);
     fleet.liar = liar(seed, fleet.sims.len());
+    fleet.late = late(seed, fleet.sims.len());
     let span = random.between(2, 14) * HOUR;
     let mut drawing = Drawing {
         random,
@@ -30,6 +37,10 @@ pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
     drawing.weather();
     drawing.random = Seeded::keyed(seed, &[23]);
     drawing.owners();
+    drawing.random = Seeded::keyed(seed, &[38]);
+    drawing.latecomer();
+    drawing.random = Seeded::keyed(seed, &[39]);
+    drawing.put_back_amid_moves();
     let mut steps = drawing.steps;
     steps.sort_by_key(|step| step.at);
     Plan {
@@ -47,6 +58,14 @@ fn liar(seed: u64, phones: usize) -> Option<usize> {
     let lies = phones > 1 && random.percent(LIARS_PERCENT);
     let no = usize::try_from(random.below(phones as u64)).unwrap_or(0);
     lies.then_some(no)
+}
+
+/// One phone of several joins later than the others in some of the runs.
+fn late(seed: u64, phones: usize) -> Option<usize> {
+    let mut random = Seeded::keyed(seed, &[37]);
+    let is_late = phones > 1 && random.percent(LATE_PERCENT);
+    let no = usize::try_from(random.below(phones as u64)).unwrap_or(0);
+    is_late.then_some(no)
 }
 
 fn limits(random: &mut Seeded) -> PaceLimits {
@@ -79,6 +98,7 @@ fn fleet(random: &mut Seeded, real_journal: bool) -> Fleet {
         radio_trouble: random.pick(&[5, 25, 60]).unwrap_or(25),
         real_journal,
         liar: None,
+        late: None,
     }
 }
 
@@ -250,6 +270,55 @@ impl Drawing<'_> {
                 self.add(at + soon, death);
             }
         }
+    }
+
+    /// The phone that joins late does so, and then the hub may go back to before that.
+    fn latecomer(&mut self) {
+        let Some(phone) = self.fleet.late else {
+            return;
+        };
+        let joins = self.random.between(5 * MINUTE, self.span / 2);
+        self.add(joins, Action::Joins(phone));
+        if self.random.percent(25) {
+            return;
+        }
+        let ago = self.random.between(SECOND, 4 * MINUTE);
+        self.add(joins - ago, Action::Backup);
+        let at = self.random.between(joins + MINUTE, self.span);
+        let older = Older {
+            phone,
+            raised: self.random.percent(50),
+            while_ms: self.random.between(MINUTE, 3 * HOUR),
+            puts_back: self.random.percent(60),
+        };
+        self.add(at, Action::RestoreOlder(older));
+    }
+
+    /// What waits for a paused phone is moved to another one or goes out; then the rows are put back
+    /// behind the hub's back to before that, and the other one comes later than the first.
+    fn put_back_amid_moves(&mut self) {
+        let phones = self.fleet.sims.len();
+        if phones < 2 || !self.random.percent(MOVED_PERCENT) {
+            return;
+        }
+        let (first, at) = (self.phone(), self.at());
+        let to = |phone| Route { phone, sim: 0 };
+        let other = (first + 1) % phones;
+        self.add(at, Action::Set(to(first), Setting::Pause(true)));
+        let messages = self.random.between(4, 12);
+        for _ in 0..messages {
+            let no = self.next_no;
+            self.send(at + SECOND, to(first));
+            if self.random.percent(50) {
+                self.add(at + 2 * MINUTE, Action::Resend(no, Some(to(other))));
+            }
+        }
+        self.add(at + MINUTE, Action::Backup);
+        let goes_on = Action::Set(to(first), Setting::Pause(false));
+        self.add(at + 2 * MINUTE, goes_on.clone());
+        self.add(at + 20 * MINUTE, Action::NoData(other, 2 * HOUR));
+        self.add(at + 21 * MINUTE, Action::Restore(false));
+        self.add(at + 40 * MINUTE, goes_on);
     }
 
     fn fault(&mut self, at: u64) {

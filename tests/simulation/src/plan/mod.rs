@@ -155,6 +155,19 @@ pub enum Telling {
     Missing,
 }
 
+/// A backup that is older than a phone's pairing takes the place of the hub's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Older {
+    /// The phone.
+    pub phone: usize,
+    /// Whether by the command that raises the generation.
+    pub raised: bool,
+    /// When the mistake is mended, in milliseconds after it.
+    pub while_ms: u64,
+    /// How: the newer rows are put back, or the phone is paired again.
+    pub puts_back: bool,
+}
+
 /// One thing that happens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
@@ -191,6 +204,10 @@ pub enum Action {
     /// The hub is restored from its oldest or newest backup; `true`: by the command that raises
     /// the generation.
     Restore(bool),
+    /// A phone joins that was not there from the beginning.
+    Joins(usize),
+    /// The hub is restored from a backup that is older than a phone's pairing.
+    RestoreOlder(Older),
     /// The operator starts the hub with another name, and mends it after a while.
     WrongName(u64),
     /// The hub drains its links and starts again.
@@ -265,6 +282,8 @@ pub struct Fleet {
     pub real_journal: bool,
     /// The phone that lies, if one does.
     pub liar: Option<usize>,
+    /// The phone that joins later than the others, if one does.
+    pub late: Option<usize>,
 }
 
 /// A run to be.

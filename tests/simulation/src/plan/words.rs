@@ -1,6 +1,6 @@
 //! A plan in sentences.
 
-use super::{Action, Death, Flaw, HubPoint, Point, Route, Setting, Step, Telling, Wanted};
+use super::{Action, Death, Flaw, HubPoint, Older, Point, Route, Setting, Step, Telling, Wanted};
 use crate::log::Clock;
 use postrider_machine::PaceLimits;
 use std::fmt::{self, Formatter, Result};
@@ -110,6 +110,8 @@ impl fmt::Display for Action {
             | Self::HubDiskFull(_)
             | Self::Backup
             | Self::Restore(_)
+            | Self::Joins(_)
+            | Self::RestoreOlder(_)
             | Self::WrongName(_)
             | Self::Drain
             | Self::Unfreeze(_)
@@ -123,6 +125,25 @@ impl fmt::Display for Action {
             | Self::Noise(..) => self.of_network(f),
             _ => self.of_phone(f),
         }
+    }
+}
+
+impl fmt::Display for Older {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let how = match self.raised {
+            true => "by the command",
+            false => "behind its back",
+        };
+        let then = match self.puts_back {
+            true => "the newer one is put back",
+            false => "the phone is paired again",
+        };
+        write!(
+            f,
+            "the hub is restored {how} from a backup without phone {}; {} later {then}",
+            self.phone,
+            Span(self.while_ms)
+        )
     }
 }
 
@@ -160,6 +181,8 @@ impl Action {
             Self::Backup => f.write_str("the hub writes a backup"),
             Self::Restore(true) => f.write_str("the hub is restored by the command"),
             Self::Restore(false) => f.write_str("the hub is restored behind its back"),
+            Self::Joins(no) => write!(f, "phone {no} joins the others"),
+            Self::RestoreOlder(older) => write!(f, "{older}"),
             Self::WrongName(ms) => write!(f, "the hub has another name for {}", Span(*ms)),
             Self::Drain => f.write_str("the hub drains its links"),
             Self::Unfreeze(no) => write!(f, "the operator gives phone {no} up if it is frozen"),

@@ -30,7 +30,14 @@ impl World {
             .sims
             .iter()
             .any(|sim| sim.slot == route.sim && sim.present);
-        if !present || platform.airplane || !self.phones[no].powered || self.phones[no].scrapped {
+        let phone = &self.phones[no];
+        let rows = phone.disk.rows().rest();
+        if phone.agent.is_none() && rows.scans.is_empty() {
+            // It has never run so far that it knows from where to look.
+            return;
+        }
+        if !present || phone.platform.airplane || !phone.powered || phone.scrapped || !phone.joined
+        {
             return;
         }
         let sent_at = (EPOCH + at.cast_signed()) / 1_000 * 1_000;

@@ -29,6 +29,7 @@ impl World {
         self.hub.trap = None;
         self.hub.newer_until = (0, false);
         self.hub.wrong_name_until = 0;
+        self.hub.newer = None;
         if !self.hub.up {
             self.push_in(10, Event::HubStarts);
         }
@@ -170,12 +171,12 @@ impl World {
 
     fn judge_probes(&mut self) {
         for id in self.probes.clone() {
-            let state = self
-                .hub
-                .rows
-                .messages
-                .get(&id)
-                .map(|message| message.owner.state);
+            let message = self.hub.rows.messages.get(&id);
+            // What a phone lied of its own messages keeps its window full until their lives are over.
+            if message.is_some_and(|message| self.is_liar(message.route.0)) {
+                continue;
+            }
+            let state = message.map(|message| message.owner.state);
             if !state.is_some_and(HubState::went_out) {
                 let text = format!("given to a whole phone 6 hours ago, it is {state:?}");
                 return self.fail("a phone that is whole again sends", Some(id), text);

@@ -120,6 +120,10 @@ pub enum Over {
     NoService(crate::plan::Route, bool),
     /// A phone is paired again.
     Unpaired(usize),
+    /// A phone joins.
+    Joins(usize),
+    /// A backup from before a phone's pairing is found to be a mistake.
+    OlderThan(crate::plan::Older),
 }
 
 /// What a radio does or tells.

@@ -7,9 +7,8 @@ use crate::{
     phone::Phone,
     plan::{Action, HubPoint, Route},
 };
-use postrider_link::{close::CloseCode, ownership::hub::HubState, session::hub::DeviceLink};
+use postrider_link::{close::CloseCode, session::hub::DeviceLink};
 use postrider_model::MessageId;
-use std::collections::BTreeSet;
 
 impl World {
     /// A fault of a phone's radio begins.
@@ -91,6 +90,8 @@ impl World {
                 }
             }
             Over::Unpaired(no) => self.pair_again(no),
+            Over::Joins(no) => self.joins(no),
+            Over::OlderThan(older) => self.mends(older),
         }
     }
 
@@ -160,6 +161,7 @@ impl World {
                 self.kill_quietly(no);
                 self.phones[no].platform.intents += 1;
                 self.model.journal_lost(self.phones[no].device, no);
+                self.succeeds(self.phones[no].device);
                 let keeps_key = self.draw(&[14, self.at]).percent(50);
                 self.phones[no].install_anew();
                 self.phones[no].platform.journal_is_gone();
@@ -196,6 +198,9 @@ impl World {
             self.phones[no].scrapped = true;
             return;
         }
+        if !self.phones[no].joined {
+            return self.joins(no);
+        }
         if !self.hub.up || self.hub.full_until > self.at {
             return self.push_in(5_000, Event::Over(Over::Unpaired(no)));
         }
@@ -205,6 +210,7 @@ impl World {
         self.coverage.mark("link", "paired again", "");
         self.note(Line::new(Who::Phone(no), "is paired again"));
         self.model.journal_lost(device, no);
+        self.succeeds(device);
         let phone = &mut self.phones[no];
         phone.unpaired = None;
         phone.key += 1_000;
@@ -215,12 +221,19 @@ impl World {
         let install = phone.disk.rows().rest().install.clone();
         let was = self.hub.rows.devices.get(&device).map(|row| row.state);
         let effects = self.device_gone(device, was.unwrap_or(DeviceState::Revoked));
-        if let (Some(row), Some(install)) = (self.hub.rows.devices.get_mut(&device), install) {
-            let lost = std::mem::replace(&mut row.link, DeviceLink::new(install));
-            self.hub.rows.lost.insert((device, lost.install), row.key);
-            row.state = DeviceState::Active;
-            row.key = key;
-            (row.frozen, row.alone, row.own_generation) = (false, false, 0);
+        match (self.hub.rows.devices.get_mut(&device), install) {
+            (Some(row), Some(install)) => {
+                let lost = std::mem::replace(&mut row.link, DeviceLink::new(install));
+                self.hub.rows.lost.insert((device, lost.install), row.key);
+                row.state = DeviceState::Active;
+                row.key = key;
+                (row.frozen, row.alone, row.own_generation) = (false, false, 0);
+            }
+            (None, Some(install)) => {
+                let sims = self.plan.fleet.sims[no];
+                self.hub.rows.joins(&self.phones[no], install, sims);
+            }
+            (_, None) => {}
         }
         self.wake(effects);
         self.close_links(no, CloseCode::Replaced);
@@ -269,6 +282,8 @@ impl World {
                 self.hub.backups.push(self.hub.rows.clone());
             }
             Action::Restore(raised) => self.restore(raised),
+            Action::Joins(no) => self.joins(no),
+            Action::RestoreOlder(older) => self.restore_older(older),
             Action::WrongName(while_ms) => self.starts_with_another_name(while_ms),
             Action::HubWallJump(by) => self.sets_hub_wall(by),
             Action::Drain if self.hub.up => self.drain(),
@@ -312,7 +327,7 @@ impl World {
         self.push_in(away_ms, Event::HubStarts);
     }
 
-    fn hub_down(&mut self, half: bool) {
+    pub(super) fn hub_down(&mut self, half: bool) {
         let sockets: Vec<u64> = self.hub.links.keys().copied().collect();
         self.hub.forget();
         self.hub.up = false;
@@ -327,118 +342,6 @@ impl World {
         self.hub.life += 1;
         self.note(Line::new(Who::Hub, "starts"));
         self.sweep();
-    }
-
-    fn restore(&mut self, raised: bool) {
-        let oldest = self.draw(&[16, self.at]).percent(30);
-        let backup = match (oldest, self.hub.backups.first(), self.hub.backups.last()) {
-            (true, Some(first), _) => first.clone(),
-            (false, _, Some(last)) => last.clone(),
-            _ => return,
-        };
-        let word = if raised {
-            "by the command"
-        } else {
-            "behind its back"
-        };
-        self.coverage.mark("fault", "the hub is restored", word);
-        self.note(Line::new(Who::Hub, "is restored from a backup {w}").word(word));
-        self.hub_down(false);
-        let replaced = self.hub.rows.generation;
-        self.hub.rows = backup;
-        let messages = self.hub.rows.messages.values();
-        let waits = messages.filter(|message| message.owner.state == HubState::Waiting);
-        let waiting: Vec<MessageId> = waits.map(|message| message.id).collect();
-        if raised {
-            let devices = self.hub.rows.devices.values();
-            let own = devices.map(|device| device.own_generation.max(device.link.generation));
-            let highest = own.max().unwrap_or(0).max(self.hub.rows.generation);
-            self.hub.rows.generation = highest.max(replaced) + 1;
-            self.freeze_all();
-            self.taint_given(&waiting, &self.forgetful_phones());
-            self.taint_moved(&waiting);
-        } else {
-            let known = self.hub.rows.messages.keys().copied().collect::<Vec<_>>();
-            self.taint_given(&known, &self.forgetful_phones());
-            self.taint_given(&known, &self.unknown_installations());
-            self.await_given(&known);
-        }
-        let known: BTreeSet<MessageId> = self.hub.rows.messages.keys().copied().collect();
-        self.model.hub_restored(&known);
-        self.hub.life += 1;
-        self.push_in(30_000, Event::HubStarts);
-        self.look_at_lives();
-    }
-
-    /// Returns the phones whose installation the rows do not know, or have out of service: it was
-    /// paired since, and no hub of these rows can be told what it was given.
-    fn unknown_installations(&self) -> BTreeSet<usize> {
-        let phones = self.phones.iter().filter(|phone| {
-            let row = self.hub.rows.devices.get(&phone.device);
-            let install = phone.disk.rows().rest().install.as_ref();
-            let is_known = row.is_some_and(|row| {
-                row.state == DeviceState::Active && Some(&row.link.install) == install
-            });
-            !is_known
-        });
-        phones.map(|phone| phone.no).collect()
-    }
-
-    /// Notes which phones have or had what the rows know: until such a one has come back, nobody can
-    /// know that another one must not be given its messages.
-    fn await_given(&mut self, known: &[MessageId]) {
-        self.hub.proof_came = false;
-        self.hub.awaited.clear();
-        for no in 0..self.phones.len() {
-            let device = self.phones[no].device;
-            let rows = self.phones[no].disk.rows().messages();
-            let mut ids: BTreeSet<MessageId> = rows.map(|row| row.message.id).collect();
-            ids.extend(self.model.handed_over_by(no));
-            for id in ids.into_iter().filter(|id| known.contains(id)) {
-                self.hub.awaited.entry(id).or_default().insert(device);
-            }
-        }
-    }
-
-    /// Nothing can be promised of what waits in older rows and is with one of these phones, or was.
-    fn taint_given(&mut self, waiting: &[MessageId], phones: &BTreeSet<usize>) {
-        let mut held = Vec::new();
-        for no in phones {
-            let rows = self.phones[*no].disk.rows().messages();
-            let ids = rows.map(|row| row.message.id);
-            held.extend(ids.filter(|id| waiting.contains(id)));
-        }
-        self.model.taint_messages(held);
-        self.model.taint_handed_over(waiting, phones);
-    }
-
-    /// What the rows have out of service and was paired again since is a phone that they do not
-    /// know: what waits for it is held until it is paired, but that another phone's message was
-    /// moved to it is known to nobody.
-    fn taint_moved(&mut self, waiting: &[MessageId]) {
-        let unknown: Vec<usize> = self
-            .phones
-            .iter()
-            .filter(|phone| {
-                let row = self.hub.rows.devices.get(&phone.device);
-                !row.is_some_and(|row| row.state == DeviceState::Active)
-            })
-            .map(|phone| phone.no)
-            .collect();
-        for no in unknown {
-            let device = self.phones[no].device;
-            let is_moved = |id: &&MessageId| self.hub.rows.messages[id].route.0 != device;
-            let moved: Vec<MessageId> = waiting.iter().filter(is_moved).copied().collect();
-            self.taint_given(&moved, &BTreeSet::from([no]));
-        }
-    }
-
-    /// Returns the phones whose clock made them forget what they were given: it was set while nobody
-    /// was there to notice.
-    fn forgetful_phones(&self) -> BTreeSet<usize> {
-        let phones = self.phones.iter();
-        let forgetful = phones.filter(|phone| phone.forgets || self.model.is_forgetful(phone.no));
-        forgetful.map(|phone| phone.no).collect()
     }
 
     fn drain(&mut self) {

@@ -5,6 +5,7 @@ mod calm;
 mod events;
 mod faults;
 mod network;
+mod older;
 
 pub use events::{Event, Over, RadioEvent};
 

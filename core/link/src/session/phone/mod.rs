@@ -417,6 +417,12 @@ impl PhoneSession {
         self.heart.set_charging(charging);
     }
 
+    /// Takes in that the phone runs on its battery, or no longer: then it dials more rarely. A phone
+    /// that does not say is taken to be on the mains.
+    pub const fn battery_changed(&mut self, on_battery: bool) {
+        self.redial.set_on_battery(on_battery);
+    }
+
     /// Returns when the session must be called next, if nothing happens before.
     pub fn poll_timeout(&self) -> Option<Deadline<PhoneWake>> {
         let phase = match &self.phase {

@@ -3,7 +3,10 @@
 use super::{Phase, PhoneEffect, PhoneSession};
 use crate::{
     close::CloseCode,
-    limits::{DAILY_MS, PROTOCOL_ERRORS_TO_ALERT, REDIAL_MS_MAX, REDIAL_UNKNOWN_MS_MAX},
+    limits::{
+        DAILY_MS, PROTOCOL_ERRORS_TO_ALERT, REDIAL_BATTERY_MS_MAX, REDIAL_MS_MAX,
+        REDIAL_UNKNOWN_MS_MAX,
+    },
     mutant,
 };
 use postrider_model::{BootMs, Now};
@@ -26,6 +29,8 @@ pub enum Stopped {
 pub enum RedialPace {
     /// The hub is away.
     Away,
+    /// The hub is away, and the phone is not on the charger.
+    AwayOnBattery,
     /// The hub is there, and does not know this phone.
     NotKnown,
 }
@@ -35,6 +40,7 @@ impl RedialPace {
     pub const fn longest_ms(self) -> u64 {
         match self {
             Self::Away => REDIAL_MS_MAX,
+            Self::AwayOnBattery => REDIAL_BATTERY_MS_MAX,
             Self::NotKnown => REDIAL_UNKNOWN_MS_MAX,
         }
     }
@@ -63,6 +69,9 @@ pub(super) struct Redial {
     stopped: bool,
     /// Only the daily try, whatever the network does.
     daily: bool,
+    /// There is no network: no dialling before the next one.
+    offline: bool,
+    on_battery: bool,
 }
 
 impl Redial {
@@ -73,6 +82,19 @@ impl Redial {
             protocol_errors: 0,
             stopped: false,
             daily: false,
+            offline: false,
+            on_battery: false,
+        }
+    }
+
+    pub(super) const fn set_on_battery(&mut self, on_battery: bool) {
+        self.on_battery = on_battery;
+    }
+
+    const fn away(&self) -> RedialPace {
+        match self.on_battery {
+            true => RedialPace::AwayOnBattery,
+            false => RedialPace::Away,
         }
     }
 
@@ -97,7 +119,8 @@ impl Redial {
 impl PhoneSession {
     /// Sets the time of the next dialling, as [`PhoneEffect::PlanRedial`] asked for.
     pub fn redial_after(&mut self, delay_ms: u64, now: Now) {
-        if matches!(self.phase, Phase::Down) && !self.redial.stopped {
+        let waits = self.redial.stopped || self.redial.offline;
+        if matches!(self.phase, Phase::Down) && !waits {
             self.redial.at = Some(now.boot.plus_ms(delay_ms));
         }
     }
@@ -106,12 +129,32 @@ impl PhoneSession {
     pub fn dial_failed(&mut self) {
         if matches!(self.phase, Phase::Dialing) {
             self.phase = Phase::Down;
-            self.effect(PhoneEffect::PlanRedial(RedialPace::Away));
+            self.effect(PhoneEffect::PlanRedial(self.redial.away()));
+        }
+    }
+
+    /// Takes in that the phone has no network: it hangs up, and no timer of the link runs before
+    /// [`PhoneSession::network_changed`].
+    pub fn network_lost(&mut self) {
+        self.redial.offline = true;
+        self.redial.told_ms = None;
+        if !self.redial.daily {
+            self.redial.at = None;
+        }
+        if matches!(self.phase, Phase::Down) {
+            return;
+        }
+        let is_dialing = matches!(self.phase, Phase::Dialing);
+        let (conn, code) = (self.conn, CloseCode::GoingAway);
+        self.down_now();
+        if !is_dialing {
+            self.effect(PhoneEffect::Disconnect { conn, code });
         }
     }
 
     /// Takes in that another network carries the phone's data now: reconnects at once.
     pub fn network_changed(&mut self) {
+        self.redial.offline = false;
         if self.redial.stopped || self.redial.daily {
             return;
         }
@@ -150,6 +193,10 @@ impl PhoneSession {
         self.redial.at = None;
         self.redial.told_ms = None;
         self.redial.daily = false;
+        if self.redial.offline {
+            self.phase = Phase::Down;
+            return;
+        }
         self.phase = Phase::Dialing;
         self.effect(PhoneEffect::Dial);
     }
@@ -186,15 +233,15 @@ impl PhoneSession {
                 if self.redial.protocol_errors == PROTOCOL_ERRORS_TO_ALERT {
                     self.effect(PhoneEffect::Alert(PhoneAlert::ProtocolErrors));
                 }
-                self.effect(PhoneEffect::PlanRedial(RedialPace::Away));
+                self.effect(PhoneEffect::PlanRedial(self.redial.away()));
             }
             CloseCode::GoingAway | CloseCode::Internal => match told_ms {
                 Some(told_ms) => self.redial.at = Some(now.boot.plus_ms(told_ms)),
-                None => self.effect(PhoneEffect::PlanRedial(RedialPace::Away)),
+                None => self.effect(PhoneEffect::PlanRedial(self.redial.away())),
             },
             CloseCode::Replaced => {
                 self.effect(PhoneEffect::Alert(PhoneAlert::Replaced));
-                self.effect(PhoneEffect::PlanRedial(RedialPace::Away));
+                self.effect(PhoneEffect::PlanRedial(self.redial.away()));
             }
         }
     }

@@ -446,6 +446,39 @@ fn a_new_network_reconnects_at_once() {
 }
 
 #[test]
+fn a_phone_without_a_network_waits_for_one_and_for_no_timer() {
+    let (mut session, conn) = open();
+    session.network_lost();
+    let code = CloseCode::GoingAway;
+    assert_eq!(
+        effects(&mut session, NOW),
+        [PhoneEffect::Disconnect { conn, code }]
+    );
+    session.dial_failed();
+    session.redial_after(0, NOW);
+    session.closed(conn, None, NOW);
+    assert_eq!(session.poll_timeout(), None);
+    session.handle_timeout(NOW.plus_ms(1_000_000_000));
+    assert_eq!(effects(&mut session, NOW), []);
+    session.network_changed();
+    assert_eq!(effects(&mut session, NOW), [PhoneEffect::Dial]);
+    session.network_lost();
+    assert_eq!(effects(&mut session, NOW), []);
+    session.network_changed();
+    assert_eq!(effects(&mut session, NOW), [PhoneEffect::Dial]);
+}
+
+#[test]
+fn on_battery_a_hub_that_is_away_is_tried_more_rarely() {
+    let (mut session, conn) = open();
+    session.battery_changed(true);
+    session.closed(conn, None, NOW);
+    let redials = [PhoneEffect::PlanRedial(RedialPace::AwayOnBattery)];
+    assert_eq!(effects(&mut session, NOW), redials);
+    assert!(RedialPace::AwayOnBattery.longest_ms() > RedialPace::Away.longest_ms());
+}
+
+#[test]
 fn a_stopped_phone_dials_no_more_whatever_the_network_does() {
     let (mut session, conn) = open();
     session.closed(conn, Some(CloseCode::NotPaired), NOW);

@@ -3,12 +3,14 @@ package org.postrider.agent
 import android.content.Context
 import android.content.SharedPreferences
 import org.postrider.agent.device.AppVersion
+import org.postrider.agent.device.BootCount
 import org.postrider.agent.device.DeviceEars
 import org.postrider.agent.device.DeviceWatch
 import org.postrider.agent.device.StopInAndroid
 import org.postrider.agent.pairing.PhoneKey
 import org.postrider.agent.pairing.TrustedRoots
 import org.postrider.agent.radio.AndroidRadio
+import org.postrider.agent.screens.isGoingOn
 import org.postrider.agent.service.AlertNotices
 import org.postrider.agent.service.Notices
 import org.postrider.core.Address
@@ -46,7 +48,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     val conditions = parts.conditions
 
     private val thread = parts.thread
-    private val alerts = parts.alerts
+    val alerts = parts.alerts
     private val board = parts.board
     private val book = EventBook(activity, alerts)
     private val stopInAndroid = StopInAndroid(context)
@@ -66,7 +68,9 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     /** The Rust object; what makes it fails where the phone's storage does. */
     val agent: Agent by made
 
-    private val life = AgentLife({ agent }, settings, sims, conditions, radio, watch, parts.wakefulness)
+    private val life = AgentLife({ agent }, settings, sims, conditions, radio, watch, parts.wakefulness) {
+        BootCount.read(context)
+    }
     private val refresher = Refresher(parts, life, folder) { agent }
     private val runner: Runner = Runner(parts, life, refresher) { membership }
     private val membership: Membership =
@@ -82,7 +86,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         if (stopInAndroid.isNew() && mayRun()) {
             settings.stoppedByOwner = true
             activity.add(What.STOPPED_IN_ANDROID)
-            Notices.showStopped(context)
+            Notices.showStopped(context, isInAndroid = true)
         }
     }
 
@@ -91,6 +95,9 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     /** Returns whether the agent is to run: the phone is paired, and its owner has not stopped it. */
     fun mayRun(): Boolean = runner.mayRun()
 
+    /** Returns whether the service has something to do: the agent is to run, or a hub is being joined. */
+    fun mayStay(): Boolean = mayRun() || membership.progress.isGoingOn()
+
     /** Starts the agent and its service, when it [mayRun]; returns whether it may. */
     fun ensureRunning(): Boolean = runner.ensureRunning()
 
@@ -98,6 +105,8 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     fun look(done: () -> Unit = {}) = thread.post {
         ensureRunning()
         life.tellQuietHours()
+        // What wakes nobody by itself is done now.
+        Trouble.trying("looking") { if (made.isInitialized()) agent.wake() }
         refresher.now()
         done()
     }
@@ -109,7 +118,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     private fun wakeNow(done: () -> Unit) {
         life.tellQuietHours()
-        agentOrNull()?.wake()
+        Trouble.trying("waking") { agentOrNull()?.wake() }
         parts.wakefulness.renew()
         done()
     }
@@ -161,6 +170,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
             Trouble.trying("pausing") { if (agent.isRunning()) agent.command(Command.SetPaused(true)) }
             runner.end()
             membership.stopLeaving()
+            if (membership.progress.isGoingOn()) membership.cancel()
             board.changed()
         }
     }

@@ -32,6 +32,7 @@ internal class AgentLife(
     private val radio: AndroidRadio,
     private val watch: DeviceWatch,
     private val wakefulness: Wakefulness,
+    private val bootCount: () -> UInt?,
 ) {
     /** How it runs. */
     @Volatile
@@ -72,12 +73,13 @@ internal class AgentLife(
     @Synchronized
     fun applySettings() {
         if (run == Run.NOT) return
-        Trouble.trying("applying the settings") {
-            agent().command(Command.SetPaused(settings.paused || settings.stoppedByOwner))
-            agent().command(Command.SetLimits(settings.limits()))
-            agent().command(Command.SetQuietHours(quietHours()))
-            agent().command(Command.AllowUssdCodes(settings.allowUssdCodes))
-        }
+        // Last: nothing leaves before all that the owner has set is known.
+        val isPaused = settings.paused || settings.stoppedByOwner
+        listOf(
+            Command.SetReports(settings.reportChoices()), Command.SetWaits(settings.waits.waits()),
+            Command.SetLimits(settings.limits()), Command.SetQuietHours(quietHours()),
+            Command.AllowUssdCodes(settings.allowUssdCodes), Command.SetPaused(isPaused),
+        ).forEach { command -> Trouble.trying("applying the settings") { agent().command(command) } }
     }
 
     /** Tells it the owner's quiet hours of the next days, by the clock and the time zone as they are now. */
@@ -110,12 +112,18 @@ internal class AgentLife(
 
     private fun begin(wanted: Run) {
         val isOnline = wanted == Run.IN_FULL && conditions.isOnline()
-        val isPaused = settings.paused || settings.stoppedByOwner
-        val state = PhoneState(sims.sims(), conditions.read(), settings.limits(), quietHours(), isOnline, isPaused)
+        val state = PhoneState(
+            sims.sims(), conditions.read(), settings.limits(), quietHours(), isOnline, STARTS_PAUSED, bootCount(),
+        )
         agent().start(state)
         run = wanted
         watch.begin(state.sims, state.condition)
         applySettings()
+    }
+
+    private companion object {
+        /** Until [applySettings] has told what its owner has set. */
+        const val STARTS_PAUSED = true
     }
 
     private fun over() {

@@ -23,7 +23,7 @@ class Alerts(context: Context, private val now: () -> Long = System::currentTime
     fun raise(kind: AlertKind, sim: UByte? = null) {
         if (all().any { it.kind == kind && it.sim == sim }) return
         val alert = Alert(kind, sim, now())
-        change { it + write(alert) }
+        change(ALL) { it + write(alert) }
         listeners.forEach { it.onRaised(alert) }
     }
 
@@ -33,23 +33,29 @@ class Alerts(context: Context, private val now: () -> Long = System::currentTime
 
     /** Clears one. */
     fun clear(alert: Alert) {
-        change { it - write(alert) }
+        change(ALL) { it - write(alert) }
+        change(SILENT) { it - write(alert) }
         listeners.forEach { it.onCleared(alert) }
     }
 
-    /** Says what stands already, and from then on what changes. */
+    /** One was waved away: it stands, and is not said again by itself. */
+    fun silence(alert: Alert) = change(SILENT) { it + write(alert) }
+
+    /** Says what stands already and was not waved away, and from then on what changes. */
     fun addListener(listener: Listener) {
         listeners.add(listener)
-        all().forEach(listener::onRaised)
+        val silent = file.getStringSet(SILENT, null).orEmpty()
+        all().filter { write(it) !in silent }.forEach(listener::onRaised)
     }
 
     @Synchronized
-    private fun change(how: (Set<String>) -> Set<String>) {
-        file.edit().putStringSet(ALL, how(file.getStringSet(ALL, null).orEmpty())).commit()
+    private fun change(which: String, how: (Set<String>) -> Set<String>) {
+        file.edit().putStringSet(which, how(file.getStringSet(which, null).orEmpty())).commit()
     }
 
     private companion object {
         const val ALL = "all"
+        const val SILENT = "silent"
         const val NO_SIM = "-"
 
         fun write(alert: Alert) = listOf(alert.kind.name, alert.sim ?: NO_SIM, alert.sinceMs).joinToString(" ")

@@ -3,6 +3,7 @@ package org.postrider.agent
 import org.postrider.agent.pairing.DeviceCard
 import org.postrider.agent.pairing.Joining
 import org.postrider.agent.pairing.PhoneKey
+import org.postrider.agent.screens.isGoingOn
 import org.postrider.core.Agent
 import org.postrider.core.AgentException
 import org.postrider.core.Invitation
@@ -100,6 +101,8 @@ internal class Membership(
     private fun joinNow() {
         runner.stop()
         joining.join()
+        // Its owner may look for the digits elsewhere meanwhile.
+        if (progress.isGoingOn()) runner.startService()
     }
 
     private fun leave() {

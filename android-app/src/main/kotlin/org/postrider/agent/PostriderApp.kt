@@ -11,7 +11,10 @@ open class PostriderApp : Application() {
     val host: AgentHost
         @Synchronized get() = made ?: newHost().also { made = it }
 
-    protected open fun newHost() = AgentHost(this)
+    protected open fun newHost(): AgentHost {
+        NativeCore.load()
+        return AgentHost(this)
+    }
 
     /** The end of a process that is played; a real one is just killed. */
     @Synchronized

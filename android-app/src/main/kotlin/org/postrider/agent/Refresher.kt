@@ -1,8 +1,11 @@
 package org.postrider.agent
 
 import android.Manifest.permission.SEND_SMS
+import org.postrider.agent.screens.Permissions
+import org.postrider.agent.screens.Permit
 import org.postrider.core.Agent
 import org.postrider.core.SetAside
+import org.postrider.core.SimQueue
 import org.postrider.core.readSetAside
 
 /** Reads again what neither the platform nor the agent tells by itself: permissions, queues, and a long silence. */
@@ -45,10 +48,22 @@ internal class Refresher(
             readSetAside(folder, System.currentTimeMillis())
         }.orEmpty()
         if (life.run == Run.IN_FULL) {
-            Trouble.trying("reading the queues") { agent().queues() }?.let(parts.board::show)
+            Trouble.trying("reading the queues") { agent().queues() }?.let(::show)
             warn()
         }
         parts.board.changed()
+    }
+
+    private fun show(queues: List<SimQueue>) {
+        parts.board.show(queues)
+        // Calls and codes are asked for once there is one to dial.
+        val waiting = queues.flatMap { it.kinds }.mapNotNull { it.next?.waitingFor }
+        if (NOT_PERMITTED in waiting) Permissions.want(parts.context, Permit.CALLS)
+    }
+
+    private companion object {
+        /** The core's word for what waits for a permission. */
+        const val NOT_PERMITTED = "not_permitted"
     }
 
     private fun warn() {

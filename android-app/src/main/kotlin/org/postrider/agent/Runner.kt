@@ -47,8 +47,8 @@ internal class Runner(
         return true
     }
 
-    /** What the platform refuses in the background, it may allow at the next alarm. */
-    private fun startService() {
+    /** On any thread. What the platform refuses in the background, it may allow at the next alarm. */
+    fun startService() {
         if (!isInForeground) GatewayService.start(context)
     }
 
@@ -128,7 +128,8 @@ internal class Runner(
         Trouble.failed("starting", why)
         when (why) {
             is AgentException.Running -> Unit
-            is AgentException.NotPaired -> hub().gone(null)
+            // Where it ended by itself, `over` says why in a moment.
+            is AgentException.NotPaired -> if (life.run == Run.NOT) hub().gone(null)
             is AgentException.JournalSetAside -> hub().gone(AlertKind.JOURNAL_SET_ASIDE)
             is AgentException.KeyLost -> if (!hub().losesKey()) failed()
             else -> failed()

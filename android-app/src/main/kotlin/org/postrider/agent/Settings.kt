@@ -5,6 +5,7 @@ import android.content.Context
 import android.content.SharedPreferences
 import org.postrider.core.Guard
 import org.postrider.core.PaceLimits
+import org.postrider.core.ReportChoice
 import org.postrider.core.SimSlot
 
 /** How many parts the platform lets an app send before it asks the phone's owner in a dialog. */
@@ -40,6 +41,37 @@ class Settings(context: Context) {
     var partsPerHour: Int
         get() = values.getInt(PARTS_PER_HOUR, PARTS_PER_HOUR_USUAL)
         set(value) = values.edit().putInt(PARTS_PER_HOUR, value.coerceAtLeast(1)).apply()
+
+    /** Parts an hour of all SIMs together; null where only each SIM has its limit. */
+    var phonePartsPerHour: Int?
+        get() = if (values.contains(PHONE_PARTS_PER_HOUR)) values.getInt(PHONE_PARTS_PER_HOUR, 0) else null
+        set(value) = values.edit().run {
+            if (value == null) remove(PHONE_PARTS_PER_HOUR) else putInt(PHONE_PARTS_PER_HOUR, value.coerceAtLeast(1))
+        }.apply()
+
+    /** Returns whether delivery reports are asked for on a SIM; null where the hub says. */
+    fun reports(slot: SimSlot): Boolean? =
+        if (values.contains(REPORTS + slot)) values.getBoolean(REPORTS + slot, true) else null
+
+    /** Keeps whether delivery reports are asked for on a SIM; null leaves it to the hub. */
+    fun setReports(slot: SimSlot, wanted: Boolean?) = values.edit().run {
+        if (wanted == null) remove(REPORTS + slot) else putBoolean(REPORTS + slot, wanted)
+    }.apply()
+
+    /** Returns what was said of delivery reports, for each slot that has a word of its own. */
+    fun reportChoices(): List<ReportChoice> =
+        SLOTS.mapNotNull { slot -> reports(slot)?.let { ReportChoice(slot, it) } }
+
+    /** How long is waited for what Android may never say: to the first doubt, to the end, and for reports. */
+    var waits: WaitTimes
+        get() = WaitTimes.USUAL.let {
+            WaitTimes(
+                values.getInt(SILENCE_S, it.silenceS), values.getInt(UNKNOWN_MIN, it.unknownMin),
+                values.getInt(REPORTS_H, it.reportsH),
+            )
+        }
+        set(value) = values.edit().putInt(SILENCE_S, value.silenceS).putInt(UNKNOWN_MIN, value.unknownMin)
+            .putInt(REPORTS_H, value.reportsH).apply()
 
     /** Whether there are quiet hours. */
     var isQuiet: Boolean
@@ -84,7 +116,7 @@ class Settings(context: Context) {
     }.apply()
 
     /** Returns how fast messages may leave. */
-    fun limits(): PaceLimits = PaceLimits(partsPerHour.toUInt(), null, guard.guard)
+    fun limits(): PaceLimits = PaceLimits(partsPerHour.toUInt(), phonePartsPerHour?.toUInt(), guard.guard)
 
     /** Listens for changes, on the main thread; the caller keeps the listener alive. */
     fun addListener(listener: SharedPreferences.OnSharedPreferenceChangeListener) =
@@ -102,6 +134,12 @@ class Settings(context: Context) {
         private const val STOPPED = "stopped_by_owner"
         private const val PAUSED = "paused"
         private const val PARTS_PER_HOUR = "parts_per_hour"
+        private const val PHONE_PARTS_PER_HOUR = "phone_parts_per_hour"
+        private const val REPORTS = "reports_"
+        private const val SILENCE_S = "silence_s"
+        private const val UNKNOWN_MIN = "unknown_min"
+        private const val REPORTS_H = "reports_h"
+        private val SLOTS: List<SimSlot> = List(8) { it.toUByte() }
         private const val QUIET = "quiet"
         private const val QUIET_FROM = "quiet_from"
         private const val QUIET_UNTIL = "quiet_until"

@@ -8,6 +8,7 @@ import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.core.Guard
 import org.postrider.core.PaceLimits
+import org.postrider.core.ReportChoice
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 
@@ -37,6 +38,10 @@ class SettingsTest {
         settings.isQuiet = true
         settings.quietHours = QuietHours(1, 1_439)
         settings.setTypedNumber(1u, " +15005550101 ")
+        settings.setReports(0u, true)
+        settings.setReports(1u, false)
+        settings.setReports(0u, null)
+        settings.waits = WaitTimes(60, 5, 24)
         val read = Settings(context)
         assertTrue(read.stoppedByOwner)
         assertTrue(read.paused)
@@ -47,6 +52,8 @@ class SettingsTest {
         assertEquals(QuietHours(1, 1_439), read.quietHours)
         assertEquals("+15005550101", read.typedNumber(1u))
         assertNull(read.typedNumber(0u))
+        assertEquals(listOf(ReportChoice(1u, false)), read.reportChoices())
+        assertEquals(WaitTimes(60, 5, 24), read.waits)
     }
 
     @Test

@@ -9,6 +9,8 @@ import android.telecom.PhoneAccount
 import android.telecom.TelecomManager
 import org.postrider.agent.Trouble
 import org.postrider.agent.radio.holds
+import org.postrider.agent.screens.Permissions
+import org.postrider.agent.screens.Permit
 import org.postrider.core.CallRefusal
 import org.postrider.core.PlaceCall
 import org.postrider.core.RadioFact
@@ -25,6 +27,7 @@ internal class CallPlacer(
     }
 
     private fun refusalOf(task: PlaceCall): CallRefusal? {
+        if (!context.holds(CALL_PHONE)) Permissions.want(context, Permit.CALLS)
         // Without the second, nothing tells which account is the SIM's.
         if (!context.holds(CALL_PHONE) || !context.holds(READ_PHONE_STATE)) return CallRefusal.NOT_PERMITTED
         val telecom = context.getSystemService(TelecomManager::class.java) ?: return CallRefusal.NO_ACCOUNT

@@ -1,5 +1,8 @@
 package org.postrider.agent.device
 
+import android.Manifest.permission.CALL_PHONE
+import android.Manifest.permission.READ_PHONE_STATE
+import android.Manifest.permission.SEND_SMS
 import android.content.Context
 import android.content.Intent
 import android.content.IntentFilter
@@ -9,9 +12,10 @@ import android.os.BatteryManager
 import android.os.Build
 import android.telephony.TelephonyManager
 import org.postrider.agent.Settings
+import org.postrider.agent.radio.holds
 import org.postrider.core.Condition
 
-/** Reads battery, network, signal and what the device is. */
+/** Reads battery, network, signal, what the device is, and what its owner lets the app do. */
 class ConditionReader(
     private val context: Context,
     private val settings: Settings = Settings(context),
@@ -26,6 +30,8 @@ class ConditionReader(
         return Condition(
             battery?.let(::percent), battery?.let(::isCharging), network(), signal(), settings.isForwarding ?: false,
             AppVersion.name(context), Build.VERSION.SDK_INT.toUInt(), Build.MANUFACTURER, Build.MODEL,
+            maySend = context.holds(SEND_SMS),
+            mayCall = context.holds(CALL_PHONE) && context.holds(READ_PHONE_STATE),
         )
     }
 

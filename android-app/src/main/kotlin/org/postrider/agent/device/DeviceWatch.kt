@@ -64,6 +64,8 @@ class DeviceWatch(
         battery.start()
         cards?.start()
         network?.start()
+        // One that came while the agent was started is said by nobody else.
+        if (conditionNow?.network == null && conditions.isOnline()) changeNetwork()
         watchService()
     }
 
@@ -79,6 +81,7 @@ class DeviceWatch(
         cards?.stop()
         cards?.start()
         readSims()
+        readCondition()
     }
 
     /** Reads the SIMs again, and tells them when they are others. */

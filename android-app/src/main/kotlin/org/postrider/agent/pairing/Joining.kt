@@ -88,6 +88,7 @@ internal class Joining(
     private fun kindOf(error: AgentException): PairingFailure = when (error) {
         is AgentException.Storage, is AgentException.JournalSetAside -> PairingFailure.STORAGE
         is AgentException.KeyLost -> PairingFailure.KEY
+        is AgentException.NoRoots -> PairingFailure.NO_ROOTS
         is AgentException.NotPaired, is AgentException.Running, is AgentException.NotRunning,
         is AgentException.InvalidParam, is AgentException.NotGranted, is AgentException.OnAgentThread,
         -> PairingFailure.APP

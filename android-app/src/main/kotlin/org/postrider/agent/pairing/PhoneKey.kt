@@ -7,7 +7,6 @@ import android.os.SystemClock
 import android.security.keystore.KeyGenParameterSpec
 import android.security.keystore.KeyPermanentlyInvalidatedException
 import android.security.keystore.KeyProperties
-import android.security.keystore.StrongBoxUnavailableException
 import org.postrider.agent.Trouble
 import org.postrider.core.Keystore
 import org.postrider.core.ShellException
@@ -16,6 +15,7 @@ import java.security.InvalidKeyException
 import java.security.KeyPairGenerator
 import java.security.KeyStore
 import java.security.PrivateKey
+import java.security.ProviderException
 import java.security.PublicKey
 import java.security.Signature
 import java.security.UnrecoverableKeyException
@@ -86,7 +86,9 @@ class PhoneKey(
         if (!isStrongBox || Build.VERSION.SDK_INT < Build.VERSION_CODES.P) return generate(spec)
         return try {
             generate(spec.setIsStrongBoxBacked(true))
-        } catch (_: StrongBoxUnavailableException) {
+        } catch (error: ProviderException) {
+            // Some makers' security chips are full, busy or broken, and do not say that they are unavailable.
+            Trouble.failed("making the key in the security chip", error)
             null
         }
     }

@@ -23,12 +23,17 @@ object Invitations {
         Wrong(refused.field)
     }
 
-    /** Returns what was typed as a link; people leave the scheme out. */
+    /** Returns what was typed as a link; people leave the scheme out, or paste a whole link. */
     fun link(hub: String, code: String): String {
+        val pasted = hub.trim()
+        if (code.isBlank() && (pasted.startsWith(PREFIX) || PAGE in pasted)) return pasted
         val address = hub.trim().let { if (it.isEmpty() || "://" in it) it else "https://$it" }
         val parts = listOf("hub" to address, "code" to code.trim())
         return PREFIX + parts.joinToString("&") { (name, value) -> "$name=${Uri.encode(value)}" }
     }
 
     private const val PREFIX = "postrider://pair?"
+
+    /** In the link of a hub's page. */
+    private const val PAGE = "/pair#"
 }

@@ -20,14 +20,16 @@ class KeepRunningActivity : Screen(R.string.keep_running) {
         says(R.string.keep_charger),
         says(R.string.keep_unlock),
         says(R.string.keep_updates),
+        Line.Heading(getString(R.string.keep_chats)),
+        says(R.string.keep_chats_why),
+        says(R.string.keep_chats_off),
         opens(R.string.status, StatusActivity::class.java),
     )
 
     private fun battery(): List<Line> {
         val heading = Line.Heading(getString(R.string.battery))
         if (isBatteryExempt(this)) return listOf(heading, says(R.string.battery_exempt))
-        @SuppressLint("BatteryLife") // A gateway for messages is what the exemption is for.
-        val ask = button(R.string.battery_ask, Settings.ACTION_REQUEST_IGNORE_BATTERY_OPTIMIZATIONS)
+        val ask = button(R.string.battery_ask, exemption(this))
         return listOf(heading, says(R.string.battery_reason), ask)
     }
 
@@ -37,7 +39,7 @@ class KeepRunningActivity : Screen(R.string.keep_running) {
         if (getSystemService(AlarmManager::class.java)?.canScheduleExactAlarms() == true) {
             return listOf(heading, says(R.string.alarms_allowed))
         }
-        val ask = button(R.string.alarms_ask, Settings.ACTION_REQUEST_SCHEDULE_EXACT_ALARM)
+        val ask = button(R.string.alarms_ask, Intent(Settings.ACTION_REQUEST_SCHEDULE_EXACT_ALARM, own()))
         return listOf(heading, says(R.string.alarms_reason), ask)
     }
 
@@ -59,8 +61,8 @@ class KeepRunningActivity : Screen(R.string.keep_running) {
         return isOpened || maker == null
     }
 
-    private fun button(text: Int, action: String) = Line.Button(getString(text)) {
-        if (!opened(Intent(action, own()))) {
+    private fun button(text: Int, page: Intent) = Line.Button(getString(text), Rank.MAIN) {
+        if (!opened(page)) {
             isPageMissing = true
             show()
         }
@@ -79,6 +81,12 @@ class KeepRunningActivity : Screen(R.string.keep_running) {
 
     companion object {
         private const val PAGE_MISSING = "page_missing"
+
+        /** Returns what asks Android to let the app run as it likes on battery. */
+        @SuppressLint("BatteryLife") // A gateway for messages is what the exemption is for.
+        fun exemption(context: Context) = Intent(
+            Settings.ACTION_REQUEST_IGNORE_BATTERY_OPTIMIZATIONS, Uri.fromParts("package", context.packageName, null),
+        )
 
         /** Returns whether Android lets the app run as it likes on battery. */
         fun isBatteryExempt(context: Context): Boolean =

@@ -9,8 +9,26 @@ sealed class Line {
     /** Tells lines of one class apart where they hold a state of their own. */
     open val key: Int get() = 0
 
-    /** The screen's name. */
-    data class Title(val text: String) : Line()
+    /** The screen's name, and a menu of what is rarely needed. */
+    data class Title(val text: String, val menu: List<Choosable> = emptyList()) : Line()
+
+    /** Something in a menu. */
+    data class Choosable(val text: String, val act: () -> Unit)
+
+    /** How the phone stands as a whole, and why. */
+    data class State(val mood: Mood, val title: String, val details: List<String>) : Line()
+
+    /** Counts in one row. */
+    data class Counts(val counts: List<Count>) : Line()
+
+    /** A count with its label, and the sentence that says both. */
+    data class Count(val count: Int, val label: String, val sentence: String)
+
+    /** Something with a picture before it, and what there is to say about it. */
+    data class Item(val icon: Int, val text: String, val about: List<String>) : Line()
+
+    /** Lines that belong together. */
+    data class Card(override val key: Int, val lines: List<Line>) : Line()
 
     /** The name of a part of the screen. */
     data class Heading(val text: String) : Line()
@@ -22,7 +40,9 @@ sealed class Line {
     data class Digits(val text: String, val spoken: String) : Line()
 
     /** A button. */
-    data class Button(val text: String, val act: () -> Unit) : Line()
+    data class Button(val text: String, val rank: Rank = Rank.USUAL, val act: () -> Unit) : Line() {
+        override val key: Int get() = rank.ordinal
+    }
 
     /** A field to type in; what was typed stays when the line comes again. */
     data class Field(
@@ -53,6 +73,9 @@ sealed class Line {
 
 /** How a sentence is shown. */
 enum class Tone { USUAL, QUIET, ALERT, FIXED_WIDTH }
+
+/** How much a button stands out: what most people want next, one of several, what few want. */
+enum class Rank { USUAL, MAIN, QUIET }
 
 /** What a field takes. */
 enum class Input { TEXT, ADDRESS, CODE, PHONE_NUMBER, NUMBER }

@@ -19,11 +19,15 @@ internal object LineViews {
     /** Makes an empty view for lines of an identity. */
     fun make(context: Context, identity: Identity): View {
         val view = when (identity.kind) {
-            Line.Title::class.java -> text(context, R.style.Title).also(::asHeading)
+            Line.Title::class.java -> TitleView(context)
+            Line.State::class.java -> StateView(context)
+            Line.Counts::class.java -> CountsView(context)
+            Line.Item::class.java -> ItemView(context)
+            Line.Card::class.java -> CardView(context)
             Line.Heading::class.java -> text(context, R.style.Heading).also(::asHeading)
             Line.Text::class.java -> text(context, R.style.Sentence)
             Line.Digits::class.java -> digits(context)
-            Line.Button::class.java -> Button(context, null, 0, R.style.Action)
+            Line.Button::class.java -> Button(context, null, 0, styleOf(Rank.values()[identity.key]))
             Line.Field::class.java -> FieldView(context, identity.key)
             Line.Switch::class.java -> switch(context, identity.key)
             Line.Choice::class.java -> ChoiceView(context, identity.key)
@@ -39,7 +43,11 @@ internal object LineViews {
     /** Lets a view show a line; what is the same already is not set again, and so not read out again. */
     fun update(view: View, line: Line) {
         when (line) {
-            is Line.Title -> say(view as TextView, line.text)
+            is Line.Title -> (view as TitleView).show(line)
+            is Line.State -> (view as StateView).show(line)
+            is Line.Counts -> (view as CountsView).show(line)
+            is Line.Item -> (view as ItemView).show(line)
+            is Line.Card -> (view as CardView).show(line)
             is Line.Heading -> say(view as TextView, line.text)
             is Line.Text -> sentence(view as TextView, line)
             is Line.Digits -> {
@@ -96,8 +104,15 @@ internal object LineViews {
         if (view.text.toString() != text) view.text = text
     }
 
-    private fun asHeading(view: TextView) {
+    /** Lets a screen reader jump to it. */
+    fun asHeading(view: TextView) {
         if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.P) view.isAccessibilityHeading = true
+    }
+
+    private fun styleOf(rank: Rank) = when (rank) {
+        Rank.USUAL -> R.style.Action
+        Rank.MAIN -> R.style.MainAction
+        Rank.QUIET -> R.style.QuietAction
     }
 
     private fun touchable(context: Context, identity: Identity) = when (identity.kind) {
@@ -107,7 +122,7 @@ internal object LineViews {
     }
 
     private fun marginOf(identity: Identity) = when (identity.kind) {
-        Line.Heading::class.java -> R.dimen.above_heading
+        Line.Heading::class.java, Line.Card::class.java, Line.State::class.java -> R.dimen.above_heading
         else -> R.dimen.above_line
     }
 }

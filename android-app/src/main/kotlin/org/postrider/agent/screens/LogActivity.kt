@@ -51,7 +51,7 @@ class LogActivity : Activity() {
     private fun show() {
         rows.entries = control.entries()
         val state = if (rows.entries.isEmpty()) R.string.log_empty else R.string.log_about
-        val share = Line.Button(getString(R.string.log_share), ::share)
+        val share = Line.Button(getString(R.string.log_share)) { share() }
         head.show(listOf(Line.Title(getString(R.string.log)), Line.Text(getString(state)), share))
         rows.notifyDataSetChanged()
     }

@@ -20,6 +20,7 @@ internal fun page(context: Context, content: View): View {
         id = R.id.page
         isFillViewport = true
         clipToPadding = false
+        scrollBarStyle = View.SCROLLBARS_OUTSIDE_OVERLAY
         setPadding(side, side, side, end)
         addView(content, FrameLayout.LayoutParams(MATCH_PARENT, WRAP_CONTENT, Gravity.CENTER_HORIZONTAL))
     }

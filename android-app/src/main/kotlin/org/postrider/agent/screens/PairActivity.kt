@@ -4,16 +4,17 @@ import android.content.Intent
 import android.os.Build
 import android.os.Bundle
 import android.provider.Settings
+import android.view.WindowManager.LayoutParams.FLAG_KEEP_SCREEN_ON
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.core.Invitation
 
 /**
- * Joins a hub, one question after the other: by the link in the hub's QR code, which the phone's
- * own camera opens, or by an address and a code that are typed.
+ * Joins a hub, one question after the other: by the link in the hub's QR code, which this app or the phone's own
+ * camera reads, or by an address and a code that are typed.
  */
 class PairActivity : Screen(R.string.pairing) {
-    private enum class Step { MOVE, FORM, FORWARDING, SIMS, PROGRESS }
+    private enum class Step { MOVE, FORM, FORWARDING, PERMITS, PROGRESS }
 
     private var step = Step.FORM
     private var invited: Invitation? = null
@@ -23,11 +24,24 @@ class PairActivity : Screen(R.string.pairing) {
     /** Once the other hub is left, this one is asked. */
     private var isMoving = false
 
+    /** The exemption from battery saving was asked for: what follows is the status. */
+    private var isBatteryAsked = false
+
+    /** A link was opened while a pairing runs. */
+    private var isAnotherInvited = false
+    private val back = BackSteps(this, ::stepBack)
+
     private class Stale(val progress: PairingProgress?)
 
     override fun onCreate(state: Bundle?) {
         if (state == null) begin(intent)
         super.onCreate(state)
+        if (state == null && step == Step.FORM && intent.getBooleanExtra(SCAN, false)) scan()
+    }
+
+    override fun onResume() {
+        super.onResume()
+        if (isBatteryAsked) status()
     }
 
     override fun onNewIntent(intent: Intent) {
@@ -40,6 +54,9 @@ class PairActivity : Screen(R.string.pairing) {
     private fun begin(intent: Intent) {
         val link = intent.dataString
         val status = control.status()
+        // A link, which any page can open, ends no pairing that runs: its owner does.
+        isAnotherInvited = link != null && status.pairing.isGoingOn()
+        if (isAnotherInvited) return goOn()
         invited = null
         wrong = null
         link?.let(::take)
@@ -48,7 +65,10 @@ class PairActivity : Screen(R.string.pairing) {
             status.paired != null -> Step.MOVE
             else -> Step.FORM
         }
-        if (link != null && status.pairing.isGoingOn()) control.cancelPairing()
+    }
+
+    private fun goOn() {
+        step = Step.PROGRESS
     }
 
     private fun take(link: String) {
@@ -58,11 +78,39 @@ class PairActivity : Screen(R.string.pairing) {
         }
     }
 
-    override fun lines(): List<Line> = when (step) {
+    override fun lines(): List<Line> = stepLines().also { watchOver() }
+
+    /** While somebody is to compare digits, the screen stays on; and Back goes where there is a step before. */
+    private fun watchOver() {
+        val isRunning = step == Step.PROGRESS && control.status().pairing.isGoingOn()
+        if (isRunning) window.addFlags(FLAG_KEEP_SCREEN_ON) else window.clearFlags(FLAG_KEEP_SCREEN_ON)
+        back.enable(stepBefore() != null)
+    }
+
+    /** Returns the step before this one; none where Back leaves the page. A pairing that runs goes on without it. */
+    private fun stepBefore(): Step? = when (step) {
+        Step.MOVE -> null
+        Step.FORM -> Step.MOVE.takeIf { control.status().paired != null }
+        Step.FORWARDING -> Step.FORM
+        Step.PERMITS -> Step.FORWARDING
+        Step.PROGRESS -> Step.FORM.takeUnless { control.status().pairing.isGoingOn() || control.status().paired != null }
+    }
+
+    private fun stepBack() {
+        val before = stepBefore() ?: return finish()
+        if (step == Step.PROGRESS) control.cancelPairing()
+        // What was typed is typed again; what a link said is kept.
+        goTo(before)
+    }
+
+    @Deprecated("Android 15 and older")
+    override fun onBackPressed() = stepBack()
+
+    private fun stepLines(): List<Line> = when (step) {
         Step.MOVE -> move()
         Step.FORM -> form()
         Step.FORWARDING -> forwarding()
-        Step.SIMS -> sims()
+        Step.PERMITS -> permits()
         Step.PROGRESS -> progress()
     }
 
@@ -85,15 +133,27 @@ class PairActivity : Screen(R.string.pairing) {
         val name = control.settings.deviceName ?: usualName()
         return listOfNotNull(error) + where + listOf(
             Line.Field(R.id.device_name, getString(R.string.device_name), name, Input.TEXT),
-            Line.Button(getString(R.string.go_on_pairing)) { check() },
+            Line.Button(getString(R.string.go_on_pairing), Rank.MAIN) { check() },
         )
+    }
+
+    private fun scan() = startActivityForResult(Intent(this, ScanActivity::class.java), SCANNED)
+
+    @Deprecated("What is offered instead comes with a library")
+    override fun onActivityResult(request: Int, result: Int, data: Intent?) {
+        val link = data?.dataString
+        if (request != SCANNED || result != RESULT_OK || link == null) return
+        wrong = null
+        take(link)
+        goTo(Step.FORM)
     }
 
     /** What the phone is called in its own settings. */
     private fun usualName() = Settings.Global.getString(contentResolver, Settings.Global.DEVICE_NAME) ?: Build.MODEL
 
-    private fun typed(): List<Line> = listOf(
+    private fun typed(): List<Line> = listOfNotNull(
         says(R.string.pair_about),
+        Line.Button(getString(R.string.scan_code), Rank.MAIN) { scan() }.takeIf { ScanActivity.isPossible(this) },
         Line.Field(R.id.hub_address, getString(R.string.hub_address), "", Input.ADDRESS, HUB_HINT),
         Line.Field(R.id.pairing_code, getString(R.string.pairing_code), "", Input.CODE, CODE_HINT),
     )
@@ -118,21 +178,30 @@ class PairActivity : Screen(R.string.pairing) {
 
     private fun forward(isWanted: Boolean) {
         control.settings.isForwarding = isWanted
-        if (Permissions.isGiven(this, Permit.SIMS)) ask() else goTo(Step.SIMS)
+        if (missing().isEmpty()) return ask()
+        goTo(Step.PERMITS)
+        request()
     }
 
-    private fun sims(): List<Line> = listOf(
-        Line.Heading(getString(Permit.SIMS.title)),
-        says(Permit.SIMS.reason),
-        says(Permit.SIMS.without, tone = Tone.QUIET),
-        Line.Button(getString(R.string.allow)) {
-            requestPermissions(Permit.SIMS.permissions.toTypedArray(), Permit.SIMS.ordinal)
-        },
+    private fun missing() = Permissions.FIRST.filterNot { Permissions.isGiven(this, it) }
+
+    /** What stands behind the platform's dialogs, and stays when they are dismissed. */
+    private fun permits(): List<Line> = listOf(says(R.string.permits_about)) + missing().flatMap { permit ->
+        listOf(Line.Heading(getString(permit.title)), says(permit.reason), says(permit.without, tone = Tone.QUIET))
+    } + listOf(
+        Line.Button(getString(R.string.allow), Rank.MAIN) { request() },
         Line.Button(getString(R.string.not_now)) { ask() },
     )
 
+    /** All at once: the platform asks for them one after the other. */
+    private fun request() = requestPermissions(missing().flatMap { it.permissions }.toTypedArray(), PERMITS)
+
     override fun onRequestPermissionsResult(code: Int, permissions: Array<out String>, results: IntArray) {
-        if (step == Step.SIMS && permissions.isNotEmpty()) ask()
+        // An empty answer is one that was interrupted.
+        if (code != PERMITS || step != Step.PERMITS || permissions.isEmpty()) return
+        Permissions.FIRST.forEach { Permissions.answered(this, it, permissions) }
+        control.permissionsChanged()
+        ask()
     }
 
     private fun ask() {
@@ -145,12 +214,13 @@ class PairActivity : Screen(R.string.pairing) {
     private fun progress(): List<Line> = when (val progress = fresh(control.status().pairing)) {
         null -> interrupted()
         PairingProgress.Leaving -> listOf(live(R.string.leaving, hub())) + stop()
-        PairingProgress.Asking -> listOf(live(R.string.asking, invited?.hub.orEmpty()), says(R.string.asking_about)) + stop()
+        PairingProgress.Asking -> another() +
+            listOf(live(R.string.asking, invited?.hub.orEmpty()), says(R.string.asking_about)) + stop()
         is PairingProgress.Comparing -> comparing(progress.digits)
         is PairingProgress.Invalid -> listOf(live(PairingWords.wrong(progress.field))) + again()
         is PairingProgress.Over -> PairingWords.of(resources, progress.outcome, hub()).let { words ->
             listOf(Line.Text(words.what, isLive = true)) + listOfNotNull(words.todo?.let { Line.Text(it) }) +
-                if (words.isPaired) onward() else again()
+                if (words.isPaired) onward() else listOf(again())
         }
     }
 
@@ -166,7 +236,10 @@ class PairActivity : Screen(R.string.pairing) {
         if (control.status().paired == null) listOf(live(R.string.interrupted)) + again()
         else listOf(live(R.string.paired_now, hub())) + onward()
 
-    private fun comparing(digits: String): List<Line> = listOf(
+    private fun another() =
+        if (isAnotherInvited) listOf(says(R.string.another_invitation, tone = Tone.ALERT)) else emptyList()
+
+    private fun comparing(digits: String): List<Line> = another() + listOf(
         says(R.string.compare),
         PairingWords.digits(resources, digits),
         says(R.string.compare_about),
@@ -180,20 +253,42 @@ class PairActivity : Screen(R.string.pairing) {
     private fun stop() = Line.Button(getString(R.string.give_up_pairing)) { giveUp() }
 
     private fun giveUp() {
+        isAnotherInvited = false
         control.cancelPairing()
         goTo(Step.FORM)
     }
 
-    private fun again() = Line.Button(getString(R.string.try_again)) {
+    private fun again() = Line.Button(getString(R.string.try_again), Rank.MAIN) {
         control.cancelPairing()
         invited = null
         wrong = null
         goTo(if (control.status().paired == null) Step.FORM else Step.MOVE)
     }
 
-    private fun onward() = Line.Button(getString(R.string.go_on_permissions)) {
+    /** What is still to be done, one thing after the other: what is needed, the battery, and then nothing. */
+    private fun onward(): List<Line> = when {
+        missing().any { it.isNeeded } -> listOf(
+            Line.Button(getString(R.string.go_on_permissions), Rank.MAIN) {
+                control.cancelPairing()
+                startActivity(Intent(this, PermissionsActivity::class.java))
+                finish()
+            },
+        )
+        KeepRunningActivity.isBatteryExempt(this) -> listOf(Line.Button(getString(R.string.done), Rank.MAIN) { status() })
+        else -> listOf(
+            Line.Heading(getString(R.string.battery)),
+            says(R.string.battery_reason),
+            Line.Button(getString(R.string.battery_ask), Rank.MAIN) {
+                isBatteryAsked = opened(KeepRunningActivity.exemption(this))
+                if (!isBatteryAsked) status()
+            },
+            Line.Button(getString(R.string.not_now)) { status() },
+        )
+    }
+
+    private fun status() {
         control.cancelPairing()
-        startActivity(Intent(this, PermissionsActivity::class.java))
+        startActivity(Intent(this, StatusActivity::class.java).addFlags(Intent.FLAG_ACTIVITY_CLEAR_TOP))
         finish()
     }
 
@@ -206,6 +301,7 @@ class PairActivity : Screen(R.string.pairing) {
         super.onSaveInstanceState(state)
         state.putString(STEP, step.name)
         state.putString(WRONG, wrong)
+        state.putBoolean(BATTERY, isBatteryAsked)
         invited?.let {
             state.putString(HUB, it.hub)
             state.putString(CODE, it.code)
@@ -216,18 +312,25 @@ class PairActivity : Screen(R.string.pairing) {
     override fun restore(state: Bundle) {
         step = state.getString(STEP)?.let(Step::valueOf) ?: Step.FORM
         wrong = state.getString(WRONG)
+        isBatteryAsked = state.getBoolean(BATTERY)
         invited = state.getString(HUB)?.let { hub ->
             Invitation(hub, state.getString(CODE).orEmpty(), state.getStringArray(PINS).orEmpty().toList())
         }
     }
 
-    private companion object {
-        const val STEP = "step"
-        const val WRONG = "wrong"
-        const val HUB = "hub"
-        const val CODE = "code"
-        const val PINS = "pins"
-        const val HUB_HINT = "https://hub.example.org"
-        const val CODE_HINT = "ABCD-EFGH-JKLM"
+    companion object {
+        /** Set in an intent: the camera is opened at once. */
+        const val SCAN = "scan"
+
+        private const val STEP = "step"
+        private const val WRONG = "wrong"
+        private const val HUB = "hub"
+        private const val CODE = "code"
+        private const val PINS = "pins"
+        private const val BATTERY = "battery"
+        private const val SCANNED = 100
+        private const val PERMITS = 101
+        private const val HUB_HINT = "https://hub.example.org"
+        private const val CODE_HINT = "ABCD-EFGH-JKLM"
     }
 }

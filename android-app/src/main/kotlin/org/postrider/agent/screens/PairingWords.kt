@@ -38,6 +38,7 @@ object PairingWords {
         PairingFailure.UNSAFE_LINK -> resources.words(R.string.pairing_unsafe_link, R.string.pairing_no_public_url_todo)
         PairingFailure.STORAGE -> resources.words(R.string.pairing_no_storage, R.string.pairing_no_storage_todo)
         PairingFailure.KEY -> resources.words(R.string.pairing_no_key, R.string.pairing_no_key_todo)
+        PairingFailure.NO_ROOTS -> resources.words(R.string.pairing_no_roots, R.string.pairing_no_roots_todo)
         PairingFailure.APP -> resources.words(R.string.pairing_app_failed, R.string.pairing_app_failed_todo)
     }
 

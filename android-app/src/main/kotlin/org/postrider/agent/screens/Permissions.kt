@@ -1,5 +1,6 @@
 package org.postrider.agent.screens
 
+import android.app.Activity
 import android.content.Context
 import android.content.SharedPreferences
 import android.content.pm.PackageManager
@@ -11,6 +12,10 @@ object Permissions {
     private const val FILE = "permits"
     private const val SKIPPED = "skipped"
     private const val SHUT = "shut"
+    private const val WANTED = "wanted"
+
+    /** What is asked for together before the phone joins a hub; the platform shows one dialog a group. */
+    val FIRST: List<Permit> = listOf(Permit.SIMS, Permit.SEND, Permit.RECEIVE, Permit.NOTIFICATIONS)
 
     /** Returns whether the platform allows all that a permit stands for. */
     fun isGiven(context: Context, permit: Permit): Boolean =
@@ -24,7 +29,23 @@ object Permissions {
     /** Returns what to ask for next, or null when everything is allowed or skipped. */
     fun next(context: Context): Permit? {
         val skipped = skipped(context)
-        return missing(context).firstOrNull { it !in skipped }
+        return missing(context).firstOrNull { it !in skipped && (it in FIRST || isWanted(context, it)) }
+    }
+
+    /** Returns whether something was to be done that needs it. */
+    fun isWanted(context: Context, permit: Permit): Boolean = permit in read(context, WANTED)
+
+    /** Remembers that something was to be done that needs it. */
+    fun want(context: Context, permit: Permit) {
+        if (!isWanted(context, permit)) write(context, WANTED, read(context, WANTED) + permit)
+    }
+
+    /** The owner was asked for a permit; [permissions] are those that he answered. */
+    fun answered(screen: Activity, permit: Permit, permissions: Array<out String>) {
+        // An empty answer is one that was interrupted.
+        if (permissions.isEmpty()) return
+        val mayAskAgain = permit.permissions.any(screen::shouldShowRequestPermissionRationale)
+        setShut(screen, permit, !isGiven(screen, permit) && !mayAskAgain)
     }
 
     /** Returns what the owner has put off. */

@@ -21,7 +21,9 @@ class PermissionsActivity : Screen(R.string.permissions) {
         val lines = mutableListOf(
             Line.Heading(getString(permit.title)), says(permit.reason), says(permit.without, tone = Tone.QUIET),
         )
-        if (Permissions.isShut(this, permit)) lines += shut() else lines += allow(R.string.allow, permit)
+        // A dialog that was waved away looks like one that never comes again: both ways stay open.
+        lines += allow(R.string.allow, permit)
+        if (Permissions.isShut(this, permit)) lines += shut()
         if (!permit.isNeeded) {
             lines += Line.Button(getString(R.string.not_now)) {
                 Permissions.skip(this, permit)
@@ -36,13 +38,13 @@ class PermissionsActivity : Screen(R.string.permissions) {
         val lines = listOf(
             says(R.string.permit_missing, getString(permit.title)), says(permit.without, tone = Tone.QUIET),
         )
-        if (Permissions.isShut(this, permit)) return lines + shut()
         val text = getString(R.string.allow_it, getString(permit.title))
-        return lines + Line.Button(text) { ask(permit.permissions, permit.ordinal) }
+        val button = Line.Button(text) { ask(permit.permissions, permit.ordinal) }
+        return lines + button + if (Permissions.isShut(this, permit)) shut() else emptyList()
     }
 
     private fun allow(text: Int, permit: Permit) =
-        Line.Button(getString(text)) { ask(permit.permissions, permit.ordinal) }
+        Line.Button(getString(text), Rank.MAIN) { ask(permit.permissions, permit.ordinal) }
 
     private fun ask(permissions: List<String>, code: Int) = requestPermissions(permissions.toTypedArray(), code)
 
@@ -61,12 +63,7 @@ class PermissionsActivity : Screen(R.string.permissions) {
 
     override fun onRequestPermissionsResult(code: Int, permissions: Array<out String>, results: IntArray) {
         val permit = Permit.values().getOrNull(code) ?: return
-        // An empty answer is one that was interrupted.
-        if (permissions.isNotEmpty()) {
-            val isShut = !Permissions.isGiven(this, permit) &&
-                permit.permissions.none(::shouldShowRequestPermissionRationale)
-            Permissions.setShut(this, permit, isShut)
-        }
+        Permissions.answered(this, permit, permissions)
         control.permissionsChanged()
         show()
     }

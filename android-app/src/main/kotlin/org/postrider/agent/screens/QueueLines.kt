@@ -15,9 +15,9 @@ class QueueLines(private val resources: Resources, private val times: Times) {
         val slots = (status.sims.map { it.slot } + waiting.keys).distinct().sorted()
         if (slots.isEmpty()) return listOf(Line.Text(resources.getString(R.string.no_sims)))
         val known = status.sims.associateBy { it.slot }
-        return slots.flatMap { slot ->
+        return slots.map { slot ->
             val heading = Line.Heading(name(resources, slot.toInt(), known[slot]))
-            listOf(heading) + queue(waiting[slot], ageMs)
+            Line.Card(slot.toInt(), listOf(heading) + queue(waiting[slot], ageMs))
         }
     }
 

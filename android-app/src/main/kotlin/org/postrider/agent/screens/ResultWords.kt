@@ -6,6 +6,7 @@ import org.postrider.agent.R
 object ResultWords {
     private val SENTENCES: List<Pair<Int, Set<Int>>> = listOf(
         R.string.result_ok to setOf(-1),
+        R.string.result_not_permitted to setOf(-1000),
         R.string.result_radio_off to setOf(2),
         R.string.result_no_service to setOf(4, 135),
         R.string.result_radio_not_ready to setOf(9, 100, 115, 116),

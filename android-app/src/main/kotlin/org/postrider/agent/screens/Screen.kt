@@ -41,11 +41,14 @@ abstract class Screen(private val title: Int) : Activity() {
     }
 
     /** Shows what is true now. */
-    fun show() = column.show(listOf(Line.Title(getString(title))) + lines())
+    fun show() = column.show(listOf(Line.Title(getString(title), menu())) + lines())
+
+    /** Returns what the menu beside the title offers. */
+    protected open fun menu(): List<Line.Choosable> = emptyList()
 
     /** Returns a button that opens another screen. */
-    protected fun opens(text: Int, screen: Class<out Activity>) =
-        Line.Button(getString(text)) { startActivity(Intent(this, screen)) }
+    protected fun opens(text: Int, screen: Class<out Activity>, rank: Rank = Rank.USUAL) =
+        Line.Button(getString(text), rank) { startActivity(Intent(this, screen)) }
 
     /** Returns a sentence. */
     protected fun says(text: Int, vararg arguments: Any, tone: Tone = Tone.USUAL) =

@@ -8,6 +8,7 @@ import org.postrider.agent.PairingProgress
 import org.postrider.agent.QuietHours
 import org.postrider.agent.R
 import org.postrider.agent.Status
+import org.postrider.agent.WaitTimes
 import java.util.concurrent.TimeUnit
 
 /** What the owner sets: pause, pace, quiet hours, forwarding, codes, Stop, and leaving the hub. */
@@ -17,10 +18,11 @@ class SettingsActivity : Screen(R.string.settings) {
     /** Whether quiet hours were picked that begin and end at once. */
     private var isSameTime = false
     private var parts: Parts? = null
+    private var waitsSaid: WaitsSaid? = null
 
     override fun lines(): List<Line> {
         val status = control.status()
-        return sending() + quiet() + forwarding() + ussd() + running(status) + leaving(status)
+        return sending() + waiting() + quiet() + forwarding() + ussd() + running(status) + leaving(status)
     }
 
     private fun sending(): List<Line> {
@@ -34,6 +36,11 @@ class SettingsActivity : Screen(R.string.settings) {
                 R.id.parts_per_hour, getString(R.string.parts_per_hour), settings.partsPerHour.toString(), Input.NUMBER,
             ),
             says(R.string.parts_per_hour_about, tone = Tone.QUIET),
+            Line.Field(
+                R.id.phone_parts_per_hour, getString(R.string.phone_parts_per_hour),
+                settings.phonePartsPerHour?.toString().orEmpty(), Input.NUMBER,
+            ),
+            says(R.string.phone_parts_per_hour_about, tone = Tone.QUIET),
         ) + listOfNotNull(parts?.let { Line.Text(getString(it.text), isLive = true) }) + listOf(
             Line.Button(getString(R.string.save_parts)) { saveParts() },
             Line.Choice(R.id.guard, getString(R.string.guard), guards, settings.guard.ordinal) {
@@ -41,6 +48,27 @@ class SettingsActivity : Screen(R.string.settings) {
             },
             says(R.string.guard_about, tone = Tone.QUIET),
         )
+    }
+
+    private fun waiting(): List<Line> {
+        val waits = control.settings.waits
+        return listOf(
+            Line.Heading(getString(R.string.waits)),
+            says(R.string.waits_about, tone = Tone.QUIET),
+            Line.Field(R.id.wait_silence, getString(R.string.wait_for_silence), waits.silenceS.toString(), Input.NUMBER),
+            Line.Field(R.id.wait_unknown, getString(R.string.wait_for_unknown), waits.unknownMin.toString(), Input.NUMBER),
+            Line.Field(R.id.wait_reports, getString(R.string.wait_for_reports), waits.reportsH.toString(), Input.NUMBER),
+        ) + listOfNotNull(waitsSaid?.let { Line.Text(getString(it.text), isLive = true) }) +
+            Line.Button(getString(R.string.save_waits)) { saveWaits() }
+    }
+
+    private fun saveWaits() {
+        val typed = listOf(R.id.wait_silence, R.id.wait_unknown, R.id.wait_reports)
+            .mapNotNull { column.typed(it).trim().toIntOrNull() }
+        val waits = typed.takeIf { it.size == 3 }?.let { (silence, unknown, reports) -> WaitTimes(silence, unknown, reports) }
+            ?.takeIf { it.isSensible }
+        waitsSaid = if (waits == null) WaitsSaid.REFUSED else WaitsSaid.SAVED
+        changed { waits?.let { control.settings.waits = it } }
     }
 
     private fun quiet(): List<Line> {
@@ -85,8 +113,14 @@ class SettingsActivity : Screen(R.string.settings) {
 
     private fun saveParts() {
         val typed = column.typed(R.id.parts_per_hour).trim().toIntOrNull()?.takeIf { it in 1..PARTS_MAX }
-        parts = if (typed == null) Parts.REFUSED else Parts.SAVED
-        changed { typed?.let { control.settings.partsPerHour = it } }
+        val ofPhone = column.typed(R.id.phone_parts_per_hour).trim()
+        val ofAll = ofPhone.toIntOrNull()?.takeIf { it in 1..PARTS_MAX }
+        parts = if (typed == null || (ofAll == null && ofPhone.isNotEmpty())) Parts.REFUSED else Parts.SAVED
+        changed {
+            if (typed == null || parts == Parts.REFUSED) return@changed
+            control.settings.partsPerHour = typed
+            control.settings.phonePartsPerHour = ofAll
+        }
     }
 
     private fun forwarding(): List<Line> {
@@ -152,12 +186,14 @@ class SettingsActivity : Screen(R.string.settings) {
         state.putBoolean(UNPAIRING, isUnpairing)
         state.putBoolean(SAME_TIME, isSameTime)
         state.putString(PARTS, parts?.name)
+        state.putString(WAITS, waitsSaid?.name)
     }
 
     override fun restore(state: Bundle) {
         isUnpairing = state.getBoolean(UNPAIRING)
         isSameTime = state.getBoolean(SAME_TIME)
         parts = state.getString(PARTS)?.let(Parts::valueOf)
+        waitsSaid = state.getString(WAITS)?.let(WaitsSaid::valueOf)
     }
 
     private enum class Parts(val text: Int) {
@@ -165,7 +201,13 @@ class SettingsActivity : Screen(R.string.settings) {
         REFUSED(R.string.parts_refused),
     }
 
+    private enum class WaitsSaid(val text: Int) {
+        SAVED(R.string.waits_saved),
+        REFUSED(R.string.waits_refused),
+    }
+
     private companion object {
+        const val WAITS = "waits"
         const val UNPAIRING = "unpairing"
         const val SAME_TIME = "same_time"
         const val PARTS = "parts"

@@ -37,7 +37,21 @@ class SimsActivity : Screen(R.string.sims) {
         if (refused == slot) lines += Line.Text(getString(R.string.number_refused), isLive = true)
         if (saved == slot) lines += Line.Text(getString(R.string.number_saved), isLive = true)
         lines += Line.Button(getString(R.string.save_number, slot + 1)) { save(sim.slot, column.typed(field)) }
-        return lines
+        return lines + reports(sim.slot)
+    }
+
+    private fun reports(slot: SimSlot): List<Line> {
+        val field = REPORTS.getOrNull(slot.toInt()) ?: return emptyList()
+        val choices = listOf(R.string.reports_by_hub, R.string.reports_wanted, R.string.reports_not_wanted)
+        val chosen = WANTED.indexOf(control.settings.reports(slot))
+        val choice = Line.Choice(
+            field, getString(R.string.reports_of_sim, slot.toInt() + 1), choices.map(::getString), chosen,
+        ) {
+            control.settings.setReports(slot, WANTED[it])
+            control.refresh()
+            show()
+        }
+        return listOf(choice, says(R.string.reports_about, tone = Tone.QUIET))
     }
 
     private fun save(slot: SimSlot, typed: String) {
@@ -65,6 +79,11 @@ class SimsActivity : Screen(R.string.sims) {
         const val SAVED = "saved"
         const val REFUSED = "refused"
         val NUMBER = Regex("\\+[1-9][0-9]{6,14}")
+        val WANTED = listOf(null, true, false)
+        val REPORTS = listOf(
+            R.id.sim_reports_0, R.id.sim_reports_1, R.id.sim_reports_2, R.id.sim_reports_3,
+            R.id.sim_reports_4, R.id.sim_reports_5, R.id.sim_reports_6, R.id.sim_reports_7,
+        )
         val FIELDS = listOf(
             R.id.sim_number_0, R.id.sim_number_1, R.id.sim_number_2, R.id.sim_number_3,
             R.id.sim_number_4, R.id.sim_number_5, R.id.sim_number_6, R.id.sim_number_7,

@@ -1,11 +1,12 @@
 package org.postrider.agent.screens
 
+import android.content.Intent
 import android.os.Handler
 import android.os.Looper
 import android.os.SystemClock
-import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.Status
+import org.postrider.agent.What
 
 /** The app's first screen: what the phone is doing, what waits and why, and what wants its owner. */
 class StatusActivity : Screen(R.string.app_name) {
@@ -15,16 +16,76 @@ class StatusActivity : Screen(R.string.app_name) {
     override fun lines(): List<Line> {
         val status = control.status()
         if (status.paired == null) return unpaired(status)
-        return alerts(status) + setAside(status) + connection(status) + phone(status) + queues(status) +
-            today(status) + troubles() + missing() + elsewhere()
+        return listOf(state(status)) + actions(status) + wanted() + alerts(status) + setAside(status) +
+            today(status) + queues(status) + lastMessages() + phone(status) + troubles() + missing() +
+            opens(R.string.test_message, TestMessageActivity::class.java)
     }
 
-    private fun unpaired(status: Status): List<Line> = alerts(status) + setAside(status) + listOf(
-        says(if (status.pairing.isGoingOn()) R.string.pairing_going_on else R.string.not_paired),
-        opens(R.string.pair_this_phone, PairActivity::class.java),
-        opens(R.string.log, LogActivity::class.java),
-        opens(R.string.about, AboutActivity::class.java),
-    )
+    override fun menu(): List<Line.Choosable> {
+        val isPaired = control.status().paired != null
+        val pages = listOf(
+            R.string.sims to SimsActivity::class.java, R.string.settings to SettingsActivity::class.java,
+            R.string.permissions to PermissionsActivity::class.java, R.string.keep_running to KeepRunningActivity::class.java,
+        ).takeIf { isPaired }.orEmpty() + listOf(
+            R.string.log to LogActivity::class.java, R.string.about to AboutActivity::class.java,
+        )
+        return pages.map { (text, page) ->
+            Line.Choosable(getString(text)) { startActivity(Intent(this, page)) }
+        }
+    }
+
+    private fun unpaired(status: Status): List<Line> = alerts(status) + setAside(status) + unpairedState(status) + join(status)
+
+    private fun unpairedState(status: Status) =
+        says(if (status.pairing.isGoingOn()) R.string.pairing_going_on else R.string.not_paired)
+
+    /** With a camera the code is one tap away. */
+    private fun join(status: Status): List<Line> {
+        if (status.pairing.isGoingOn() || !ScanActivity.isPossible(this)) {
+            return listOf(opens(R.string.pair_this_phone, PairActivity::class.java, Rank.MAIN))
+        }
+        val scan = Line.Button(getString(R.string.scan_code), Rank.MAIN) {
+            startActivity(Intent(this, PairActivity::class.java).putExtra(PairActivity.SCAN, true))
+        }
+        return listOf(scan, opens(R.string.pair_by_typing, PairActivity::class.java, Rank.QUIET))
+    }
+
+    private fun state(status: Status): Line {
+        val ageMs = SystemClock.elapsedRealtime() - status.queuesReadAtMs
+        return Standing(resources, times).of(status, control.settings.paused, ageMs)
+    }
+
+    private fun actions(status: Status): List<Line> {
+        val start = asks(R.string.start) { control.startByOwner() }.takeIf { status.isStoppedByOwner }
+        val goOn = asks(R.string.go_on) { control.settings.paused = false }.takeIf { control.settings.paused }
+        return listOfNotNull(start, goOn)
+    }
+
+    /** What is asked for only once it is of use: calls, when the hub has one, their log, when there was one. */
+    private fun wanted(): List<Line> {
+        val calls = Permit.CALLS.takeIf { Permissions.isWanted(this, it) }
+        val hadCall = control.entries().any { it.what == What.CALL_SEEN }
+        val log = Permit.CALL_LOG.takeIf { hadCall && control.settings.isForwarding == true }
+        val asked = Permissions.missing(this) - Permissions.skipped(this)
+        return listOfNotNull(calls, log).filter { it in asked }.flatMap { permit ->
+            listOf(
+                Line.Text(getString(permit.reason), tone = Tone.ALERT),
+                Line.Button(getString(R.string.allow_it, getString(permit.title))) {
+                    requestPermissions(permit.permissions.toTypedArray(), permit.ordinal)
+                },
+                Line.Button(getString(R.string.not_now), Rank.QUIET) {
+                    Permissions.skip(this, permit)
+                    show()
+                },
+            )
+        }
+    }
+
+    override fun onRequestPermissionsResult(code: Int, permissions: Array<out String>, results: IntArray) {
+        Permissions.answered(this, Permit.values().getOrNull(code) ?: return, permissions)
+        control.permissionsChanged()
+        show()
+    }
 
     private fun alerts(status: Status): List<Line> =
         status.alerts.flatMap { AlertLines(this, control).of(it, ::show) }
@@ -42,34 +103,16 @@ class StatusActivity : Screen(R.string.app_name) {
             Line.Button(getString(R.string.set_aside_erase)) { control.eraseSetAside(aside.slot) }
     }
 
-    private fun connection(status: Status): List<Line> {
-        val hub = status.paired?.host.orEmpty()
-        val state = when {
-            status.pairing == PairingProgress.Leaving -> getString(R.string.leaving, hub)
-            status.isStoppedInAndroid -> getString(R.string.stopped_in_android)
-            status.isStoppedByOwner -> getString(R.string.stopped_by_owner)
-            !status.isRunning -> getString(R.string.not_running)
-            status.isLinked -> getString(R.string.linked, hub)
-            !status.isOnline -> getString(R.string.no_network)
-            else -> getString(R.string.linking, hub)
-        }
-        val lines = mutableListOf(Line.Heading(getString(R.string.connection)), Line.Text(state, isLive = true))
-        if (status.isStoppedByOwner) lines += asks(R.string.start) { control.startByOwner() }
-        if (control.settings.paused) {
-            lines += Line.Text(getString(R.string.paused_here), isLive = true)
-            lines += asks(R.string.go_on) { control.settings.paused = false }
-        }
-        val forwards = control.settings.isForwarding == true
-        return lines + says(if (forwards) R.string.forwarding_on else R.string.forwarding_off)
-    }
-
     private fun phone(status: Status): List<Line> {
         val condition = status.condition
         val battery = condition.battery?.toInt()?.let {
             says(if (condition.charging == true) R.string.battery_charging else R.string.battery_draining, it)
         }
         val signal = condition.signal?.toInt()?.let { says(R.string.signal, it) }
-        return listOfNotNull(battery ?: says(R.string.battery_unknown), signal)
+        val forwards = control.settings.isForwarding == true
+        val forwarding = says(if (forwards) R.string.forwarding_on else R.string.forwarding_off)
+        val lines = listOfNotNull(forwarding, battery ?: says(R.string.battery_unknown), signal)
+        return listOf(Line.Card(PHONE, listOf(Line.Heading(getString(R.string.this_phone))) + lines))
     }
 
     private fun queues(status: Status): List<Line> {
@@ -80,19 +123,27 @@ class StatusActivity : Screen(R.string.app_name) {
 
     private fun today(status: Status): List<Line> {
         val counts = status.counts
-        val unknown = if (counts.unknown > 0) listOf(counted(R.plurals.today_unknown, counts.unknown)) else emptyList()
-        return listOf(
-            Line.Heading(getString(R.string.today)),
-            counted(R.plurals.today_sent, counts.sent),
-            counted(R.plurals.today_failed, counts.failed),
-            counted(R.plurals.today_received, counts.received),
-        ) + unknown
+        val unknown = counted(R.string.count_unknown, R.plurals.today_unknown, counts.unknown).takeIf { it.count > 0 }
+        val row = listOfNotNull(
+            counted(R.string.count_sent, R.plurals.today_sent, counts.sent),
+            counted(R.string.count_failed, R.plurals.today_failed, counts.failed),
+            counted(R.string.count_received, R.plurals.today_received, counts.received),
+            unknown,
+        )
+        return listOf(Line.Card(TODAY, listOf(Line.Heading(getString(R.string.today)), Line.Counts(row))))
     }
 
-    private fun counted(text: Int, count: Int) = Line.Text(resources.getQuantityString(text, count, count))
+    private fun counted(label: Int, sentence: Int, count: Int) =
+        Line.Count(count, getString(label), resources.getQuantityString(sentence, count, count))
+
+    private fun lastMessages(): List<Line> {
+        val last = MessageLines(resources, times).of(control.entries())
+        if (last.isEmpty()) return last
+        return listOf(Line.Card(LAST, listOf(Line.Heading(getString(R.string.last_messages))) + last))
+    }
 
     private fun troubles(): List<Line> {
-        val last = control.entries().asSequence().filter { it.what in EntryWords.TROUBLE }.take(TROUBLES_SHOWN)
+        val last = control.entries().asSequence().filter { it.what in EntryWords.TROUBLE && it.what !in MessageLines.ICONS }.take(TROUBLES_SHOWN)
         val lines = last.flatMap { entry ->
             sequenceOf(
                 EntryWords.place(resources, times, entry), getString(EntryWords.sentence(entry.what)),
@@ -111,18 +162,7 @@ class StatusActivity : Screen(R.string.app_name) {
         return if (lines.isEmpty()) lines else listOf(Line.Heading(getString(R.string.missing))) + lines
     }
 
-    private fun elsewhere(): List<Line> = listOf(
-        Line.Heading(getString(R.string.more)),
-        opens(R.string.permissions, PermissionsActivity::class.java),
-        opens(R.string.keep_running, KeepRunningActivity::class.java),
-        opens(R.string.log, LogActivity::class.java),
-        opens(R.string.sims, SimsActivity::class.java),
-        opens(R.string.test_message, TestMessageActivity::class.java),
-        opens(R.string.settings, SettingsActivity::class.java),
-        opens(R.string.about, AboutActivity::class.java),
-    )
-
-    private fun asks(text: Int, act: () -> Unit) = Line.Button(getString(text)) {
+    private fun asks(text: Int, act: () -> Unit) = Line.Button(getString(text), Rank.MAIN) {
         act()
         show()
     }
@@ -146,5 +186,10 @@ class StatusActivity : Screen(R.string.app_name) {
     private companion object {
         const val TICK_MS = 1_000L
         const val TROUBLES_SHOWN = 3
+
+        // The cards; those of the SIMs follow.
+        const val PHONE = -1
+        const val TODAY = -2
+        const val LAST = -3
     }
 }

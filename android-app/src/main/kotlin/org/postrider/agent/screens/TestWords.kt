@@ -56,6 +56,6 @@ class TestWords(private val resources: Resources, private val times: Times) {
         Refused.InvalidRecipient -> R.string.test_no_number
         Refused.NoText -> R.string.test_no_text
         Refused.TooManyParts -> R.string.test_too_long
-        Refused.TooManySpells, Refused.EmptySpell -> null
+        Refused.TooManySpells, Refused.EmptySpell, Refused.InvalidWaits -> null
     }
 }

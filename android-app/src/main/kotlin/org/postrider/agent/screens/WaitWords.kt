@@ -15,6 +15,7 @@ object WaitWords {
         "sent_results" to R.string.wait_sent_results,
         "silent_radio" to R.string.wait_silent_radio,
         "not_known" to R.string.wait_not_known,
+        "not_permitted" to R.string.wait_not_permitted,
         "sim_changed" to R.string.wait_sim_changed,
         "paused" to R.string.wait_paused,
         "quiet_hours" to R.string.wait_quiet_hours,

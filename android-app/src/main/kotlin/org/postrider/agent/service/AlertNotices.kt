@@ -27,6 +27,7 @@ class AlertNotices(private val context: Context) : Alerts.Listener {
             .setWhen(alert.sinceMs)
             .setShowWhen(true)
             .setOnlyAlertOnce(true)
+            .setDeleteIntent(AlertReceiver.asDismissed(context, alert))
             .setCategory(Notification.CATEGORY_ERROR)
         notices?.notify(tag(alert), Notices.ALERT_ID, notice.build())
     }

@@ -23,6 +23,7 @@ class GatewayService : Service() {
     private val main = Handler(Looper.getMainLooper())
     private var shown: List<String?>? = null
     private var isLate = false
+    private var lastStart = 0
     private var isOver = false
 
     override fun onBind(intent: Intent?): IBinder? = null
@@ -35,6 +36,7 @@ class GatewayService : Service() {
 
     override fun onStartCommand(intent: Intent?, flags: Int, startId: Int): Int {
         isOver = false
+        lastStart = startId
         // Within seconds of its start, whatever it is started for.
         host.isInForeground = enterForeground()
         when (intent?.action) {
@@ -42,7 +44,7 @@ class GatewayService : Service() {
             ACTION_START -> host.startByOwner()
             else -> host.serviceStarted()
         }
-        if (!host.mayRun()) leave()
+        if (host.mayStay()) Notices.hideStopped(this) else leave()
         return if (isOver) START_NOT_STICKY else START_STICKY
     }
 
@@ -66,7 +68,7 @@ class GatewayService : Service() {
 
     private fun show() {
         if (isOver) return
-        if (!host.mayRun()) return leave()
+        if (!host.mayStay()) return leave()
         if (isLate) return
         val next = current()
         if (words(next) == shown) return
@@ -90,8 +92,9 @@ class GatewayService : Service() {
         shown = null
         host.isInForeground = false
         stopForeground(STOP_FOREGROUND_REMOVE)
-        if (host.settings.stoppedByOwner) notices?.notify(Notices.STATE_ID, notice.stopped(host.status().isStoppedInAndroid))
-        stopSelf()
+        if (host.settings.stoppedByOwner) Notices.showStopped(this, host.status().isStoppedInAndroid)
+        // Whoever asked for a start in between gets one.
+        stopSelf(lastStart)
     }
 
     companion object {

@@ -15,6 +15,9 @@ internal object Notices {
     const val STATE_ID = 1
     const val ALERT_ID = 2
 
+    /** Apart from the ongoing one: the platform removes that with its service, whenever it comes to it. */
+    const val STOPPED_ID = 3
+
     /** Makes the kinds of notification that the platform's settings show, or names them anew. */
     fun prepare(context: Context) {
         val state = context.getString(R.string.channel_state)
@@ -26,10 +29,15 @@ internal object Notices {
         context.getSystemService(NotificationManager::class.java)?.createNotificationChannels(made)
     }
 
-    /** Says that the phone's owner has stopped the app in Android, and how to start it. */
-    fun showStopped(context: Context) {
-        val notice = StateNotice(context).stopped(isInAndroid = true)
-        context.getSystemService(NotificationManager::class.java)?.notify(STATE_ID, notice)
+    /** Says that the phone's owner has stopped the app, here or in Android, and how to start it. */
+    fun showStopped(context: Context, isInAndroid: Boolean) {
+        val notice = StateNotice(context).stopped(isInAndroid)
+        context.getSystemService(NotificationManager::class.java)?.notify(STOPPED_ID, notice)
+    }
+
+    /** It goes on. */
+    fun hideStopped(context: Context) {
+        context.getSystemService(NotificationManager::class.java)?.cancel(STOPPED_ID)
     }
 
     /** Begins a notification that opens the app. */

@@ -7,6 +7,7 @@ import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.Status
 import org.postrider.agent.screens.WaitWords
+import org.postrider.agent.screens.isGoingOn
 
 /** The ongoing notification: what the phone does, and what it waits for. */
 internal class StateNotice(private val context: Context) {
@@ -40,6 +41,7 @@ internal class StateNotice(private val context: Context) {
         val host = status.paired?.host
         return when {
             status.pairing is PairingProgress.Leaving -> context.getString(R.string.notice_leaving)
+            status.pairing.isGoingOn() -> context.getString(R.string.notice_pairing)
             !status.isRunning || host == null -> context.getString(R.string.notice_starting)
             status.isLinked -> context.getString(R.string.notice_connected, host)
             status.isOnline -> context.getString(R.string.notice_connecting, host)

@@ -5,12 +5,20 @@ import android.content.Context
 import android.content.Intent
 import org.postrider.agent.PostriderApp
 
-/** The agent's alarm went off, a clock was set, or exact alarms are allowed from now on. */
+/**
+ * The agent's alarm went off, a clock was set, or exact alarms are allowed from now on.
+ *
+ * The phone stays awake until the agent has taken it and said what it wants next.
+ */
 class WakeReceiver : BroadcastReceiver() {
     override fun onReceive(context: Context, intent: Intent) {
         if (intent.action !in ACTIONS) return
         val pending: PendingResult? = goAsync()
-        PostriderApp.of(context).host.wake { pending?.finish() }
+        val awake = WakeUpLock.take(context)
+        PostriderApp.of(context).host.wake {
+            awake?.release()
+            pending?.finish()
+        }
     }
 
     companion object {

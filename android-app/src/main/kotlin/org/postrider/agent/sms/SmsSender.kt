@@ -33,7 +33,7 @@ internal class SmsSender(
     private val intents = PartIntents(context)
 
     fun send(task: SendParts) {
-        if (!context.holds(SEND_SMS)) return refuse(task, SmsManager.RESULT_OPERATION_NOT_ALLOWED)
+        if (!context.holds(SEND_SMS)) return refuse(task, NOT_PERMITTED)
         val subscription = sims.subscriptionOf(task.sim)
             ?: return refuse(task, SmsManager.RESULT_RIL_SIM_ABSENT)
         val manager = managerOf(subscription)
@@ -99,6 +99,11 @@ internal class SmsSender(
         (0 until of).mapTo(ArrayList(of)) { part ->
             intents.make(PartName(word, task.token, part.toUByte(), of.toUByte()))
         }
+
+    private companion object {
+        /** The core's own: it holds the SIM until the app may send. */
+        const val NOT_PERMITTED = -1_000
+    }
 
     private fun refuse(task: SendParts, code: Int) = tellAll(task, task.parts.toInt().coerceAtLeast(1), code)
 

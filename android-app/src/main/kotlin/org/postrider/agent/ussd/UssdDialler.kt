@@ -8,6 +8,8 @@ import android.telephony.TelephonyManager.UssdResponseCallback
 import org.postrider.agent.Trouble
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
+import org.postrider.agent.screens.Permissions
+import org.postrider.agent.screens.Permit
 import org.postrider.core.DialUssd
 import org.postrider.core.RadioFact
 
@@ -24,6 +26,7 @@ internal class UssdDialler(
      */
     fun dial(task: DialUssd) {
         val telephony = telephonyOf(task.sim)
+        if (!context.holds(CALL_PHONE)) Permissions.want(context, Permit.CALLS)
         if (telephony == null || !context.holds(CALL_PHONE)) return fail(task, SERVICE_UNAVAILABLE)
         try {
             telephony.sendUssdRequest(task.code, Answer(task), handler)

@@ -14,6 +14,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.shadows.ShadowNetworkCapabilities
+import java.io.File
 
 @RunWith(RobolectricTestRunner::class)
 class ConditionReaderTest {
@@ -48,7 +49,8 @@ class ConditionReaderTest {
     @Test
     fun `the device and the app are named`() {
         val condition = reader.read()
-        assertEquals("0.1.0", condition.appVersion)
+        val workspaces = Regex("^version = \"(.*)\"$", RegexOption.MULTILINE).find(File("../Cargo.toml").readText())
+        assertEquals(workspaces!!.groupValues[1], condition.appVersion)
         assertEquals(android.os.Build.MODEL, condition.model)
         assertEquals(android.os.Build.VERSION.SDK_INT.toUInt(), condition.androidSdk)
     }

@@ -22,6 +22,7 @@ import org.postrider.core.RadioFact
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
 import org.robolectric.shadows.ShadowNetwork
 import org.robolectric.shadows.ShadowNetworkCapabilities
 import org.robolectric.shadows.ShadowSubscriptionManager.SubscriptionInfoBuilder
@@ -126,6 +127,7 @@ class DeviceWatchTest : DeviceEars {
     }
 
     @Test
+    @Config(sdk = [30, 33, 35, 36])
     fun `texts can leave by a data network alone`() {
         val state = ServiceState().apply { this.state = ServiceState.STATE_OUT_OF_SERVICE }
         assertFalse(ServiceWatch.isInService(state))

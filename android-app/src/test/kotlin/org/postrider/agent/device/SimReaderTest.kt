@@ -16,6 +16,7 @@ import org.postrider.agent.Settings
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
 import org.robolectric.shadows.ShadowSubscriptionManager
 import org.robolectric.shadows.ShadowSubscriptionManager.SubscriptionInfoBuilder
 
@@ -32,6 +33,7 @@ class SimReaderTest {
         .setId(id).setSimSlotIndex(slot).setCarrierName("Reserved Mobile").setCountryIso("us").buildSubscriptionInfo()
 
     @Test
+    @Config(sdk = [33, 35, 36])
     fun `SIMs are told by slot, with what the platform knows of them`() {
         shadowOf(Phones.of(7)).setSimOperator("00101")
         platform.setActiveSubscriptionInfos(sim(7, 1), sim(3, 0))

@@ -37,6 +37,9 @@ class HandOver(
     /** Whether the radio has said of every part that it never left. */
     val isRefused: Boolean get() = codes.size == sent.size && codes.all { explainResult(it).isProof }
 
+    /** Whether a delivery report is asked for. */
+    val wantsReports: Boolean get() = reports.isNotEmpty()
+
     /** Whether the platform still holds an intent of it. */
     val isHeld: Boolean get() = (sent + reports).any { !shadowOf(it).isCanceled }
 

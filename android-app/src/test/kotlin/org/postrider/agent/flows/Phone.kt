@@ -12,6 +12,7 @@ import android.net.ConnectivityManager
 import android.net.Uri
 import android.os.Looper
 import android.provider.Telephony.Sms.Intents
+import android.provider.Settings
 import android.telephony.ServiceState
 import android.telephony.SubscriptionManager
 import android.telephony.TelephonyManager
@@ -131,6 +132,9 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         kill()
         check(journal.deleteRecursively() && kept.copyRecursively(journal) && kept.deleteRecursively())
     }
+
+    /** The phone was started so often. */
+    fun boots(count: Int) = Settings.Global.putInt(app.contentResolver, Settings.Global.BOOT_COUNT, count)
 
     fun start() {
         check(host.ensureRunning())

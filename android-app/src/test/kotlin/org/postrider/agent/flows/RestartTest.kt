@@ -88,6 +88,21 @@ class RestartTest {
     }
 
     @Test
+    fun `after a reboot, by the platform's count of boots, what was with the radio is not waited for`() {
+        phone.boots(3)
+        phone.pair()
+        phone.send()
+        val message = phone.awaitHanded()
+        phone.kill()
+        phone.boots(4)
+        phone.start()
+        phone.awaitState("unknown")
+        message.isSent()
+        phone.awaitState("sent")
+        assertEquals(1, phone.handed.size)
+    }
+
+    @Test
     fun `a process that comes back first waits for the result that is late`() {
         phone.pair()
         phone.send("""{"parts": 2}""")

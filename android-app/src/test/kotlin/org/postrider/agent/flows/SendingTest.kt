@@ -4,6 +4,7 @@ import android.Manifest.permission.SEND_SMS
 import android.app.Activity
 import android.telephony.SmsManager
 import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
 import org.junit.Assert.assertTrue
 import org.junit.Rule
 import org.junit.Test
@@ -166,20 +167,36 @@ class SendingTest {
     }
 
     @Test
-    fun `a permission that is revoked while messages wait fails them with proof and says so`() {
+    fun `who does without delivery reports on a SIM is asked for none, and sent is the last word`() {
+        phone.host.settings.setReports(0u, false)
+        phone.pair()
+        phone.send()
+        val message = phone.awaitHanded()
+        assertFalse(message.wantsReports)
+        message.isSent()
+        phone.awaitState("sent")
+        phone.send("""{"label": "other", "sim": 1}""")
+        assertTrue(phone.awaitHanded(2).wantsReports)
+        phone.handed.last().isSent()
+        phone.awaitState("sent", label = "other")
+    }
+
+    @Test
+    fun `a permission that is revoked holds messages, says so, and lets them go when it is given again`() {
         phone.pair()
         phone.send()
         phone.awaitHanded().isSent()
         revoke(SEND_SMS)
         phone.send("""{"label": "forbidden"}""")
-        phone.awaitState("failed", label = "forbidden")
-        assertEquals(1, phone.handed.size)
+        phone.awaitWaiting(1)
         phone.host.refresh()
+        phone.awaitWaiting(1, "not_permitted")
+        assertEquals(1, phone.handed.size)
         await("said") { phone.host.status().alerts.any { it.kind == AlertKind.MAY_NOT_SEND } }
         grant(SEND_SMS)
-        phone.send("""{"label": "allowed"}""")
+        phone.host.refresh()
         phone.awaitHanded(2).isSent()
-        phone.awaitState("sent", label = "allowed")
+        phone.awaitState("sent", label = "forbidden")
     }
 
     @Test

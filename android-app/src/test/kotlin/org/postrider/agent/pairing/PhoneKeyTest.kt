@@ -17,6 +17,7 @@ import org.postrider.core.ShellException
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
 import org.robolectric.shadows.ShadowSystemClock
 import java.security.InvalidKeyException
 import java.security.ProviderException
@@ -125,6 +126,7 @@ class PhoneKeyTest {
     }
 
     @Test
+    @Config(sdk = [30, 33, 35, 36])
     fun `a secure element makes the key where there is one that can`() {
         shadowOf(context.packageManager).setSystemFeature(PackageManager.FEATURE_STRONGBOX_KEYSTORE, true)
         key.publicKey()
@@ -132,6 +134,7 @@ class PhoneKeyTest {
     }
 
     @Test
+    @Config(sdk = [30, 33, 35, 36])
     fun `a secure element that is full leaves the key to the usual keystore`() {
         shadowOf(context.packageManager).setSystemFeature(PackageManager.FEATURE_STRONGBOX_KEYSTORE, true)
         SoftwareKeystore.fault = {
@@ -139,5 +142,18 @@ class PhoneKeyTest {
         }
         assertEquals(65, key.publicKey().size)
         assertEquals(listOf(true, false), SoftwareKeystore.asked.map { it.isStrongBoxBacked })
+    }
+
+    @Test
+    @Config(sdk = [30, 33, 35, 36])
+    fun `a secure element that fails in whatever way leaves the key to the usual keystore`() {
+        shadowOf(context.packageManager).setSystemFeature(PackageManager.FEATURE_STRONGBOX_KEYSTORE, true)
+        SoftwareKeystore.fault = {
+            if (SoftwareKeystore.asked.lastOrNull()?.isStrongBoxBacked == true) {
+                throw ProviderException("Keystore key generation failed")
+            }
+        }
+        assertEquals(65, key.publicKey().size)
+        assertFalse(key.isLost)
     }
 }

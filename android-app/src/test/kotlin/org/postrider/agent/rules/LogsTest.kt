@@ -1,6 +1,5 @@
 package org.postrider.agent.rules
 
-import android.Manifest.permission.SEND_SMS
 import android.app.Activity
 import android.provider.CallLog.Calls
 import android.telephony.SmsManager
@@ -17,8 +16,6 @@ import org.postrider.agent.kit.await
 import org.postrider.agent.radio.ALICE
 import org.postrider.agent.radio.BOB
 import org.postrider.agent.radio.app
-import org.postrider.agent.radio.grant
-import org.postrider.agent.radio.revoke
 import org.postrider.agent.ussd.Network
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
@@ -76,13 +73,9 @@ class LogsTest {
         message.report(0, 0x46)
         phone.send("""{"text": "$WORD", "to": "$BOB", "label": "second"}""")
         phone.awaitHanded(2).result(0, SmsManager.RESULT_ERROR_GENERIC_FAILURE, cause = 38)
-        revoke(SEND_SMS)
+        Modem.onHandOver = { throw IllegalStateException(WORD + it.to) }
         phone.send("""{"text": "$WORD", "to": "$BOB", "label": "third"}""")
         phone.awaitState("failed", 2)
-        grant(SEND_SMS)
-        Modem.onHandOver = { throw IllegalStateException(WORD + it.to) }
-        phone.send("""{"text": "$WORD", "to": "$BOB", "label": "fourth"}""")
-        phone.awaitState("failed", 3)
         Modem.onHandOver = {}
         Network.answer = { telephony, back -> back.onReceiveUssdResponse(telephony, CODE, WORD) }
         phone.send("""{"kind": "ussd", "to": "$CODE", "label": "code", "report": false}""")

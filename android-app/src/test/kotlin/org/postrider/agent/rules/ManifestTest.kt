@@ -114,7 +114,7 @@ class ManifestTest {
             "SEND_SMS", "RECEIVE_SMS", "READ_SMS", "RECEIVE_MMS", "CALL_PHONE", "READ_CALL_LOG", "READ_PHONE_STATE",
             "READ_PHONE_NUMBERS", "POST_NOTIFICATIONS", "FOREGROUND_SERVICE", "FOREGROUND_SERVICE_REMOTE_MESSAGING",
             "RECEIVE_BOOT_COMPLETED", "INTERNET", "ACCESS_NETWORK_STATE", "WAKE_LOCK", "SCHEDULE_EXACT_ALARM",
-            "REQUEST_IGNORE_BATTERY_OPTIMIZATIONS",
+            "REQUEST_IGNORE_BATTERY_OPTIMIZATIONS", "CAMERA",
         )
 
         /** Who may start each: everybody the two screens, holders of the platform's own permissions the rest. */
@@ -129,7 +129,7 @@ class ManifestTest {
         val CLOSED = sortedSetOf(
             ".screens.AboutActivity", ".screens.KeepRunningActivity", ".screens.LicencesActivity",
             ".screens.LogActivity", ".screens.PermissionsActivity", ".screens.SettingsActivity", ".screens.TestMessageActivity",
-            ".screens.SimsActivity",
+            ".screens.SimsActivity", ".screens.ScanActivity", ".service.AlertReceiver",
             ".service.GatewayService", ".service.StartReceiver", ".service.WakeReceiver", ".service.Watchdog",
             ".sms.ResultReceiver",
         )

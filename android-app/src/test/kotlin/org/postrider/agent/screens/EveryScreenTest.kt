@@ -7,6 +7,7 @@ import android.view.View
 import android.widget.Button
 import android.widget.CompoundButton
 import android.widget.EditText
+import android.widget.ImageButton
 import android.widget.TextView
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertNotEquals
@@ -32,7 +33,7 @@ class EveryScreenTest {
         StatusActivity::class.java, PairActivity::class.java, PermissionsActivity::class.java,
         KeepRunningActivity::class.java, LogActivity::class.java, SimsActivity::class.java,
         SettingsActivity::class.java, TestMessageActivity::class.java, AboutActivity::class.java,
-        LicencesActivity::class.java,
+        LicencesActivity::class.java, ScanActivity::class.java,
     )
 
     /** The busiest phone shows each screen; how far it has joined a hub changes only two of them. */
@@ -77,17 +78,20 @@ class EveryScreenTest {
     fun `lines are not longer than can be read, however wide the screen is`() = eachScreen { screen ->
         screen.layOut(WIDE_DP)
         val widest = screen.resources.getDimensionPixelSize(R.dimen.page_width_max)
-        assertTrue(screen.views().filterIsInstance<Column>().all { it.width == widest })
+        assertTrue(screen.views().filterIsInstance<Column>().all { it.width <= widest })
+        assertEquals(widest, screen.views().first { it is Column }.width)
     }
 
     @Test
     fun `what can be touched is large enough and says what it is`() = eachScreen { screen ->
         val least = 48 * screen.resources.displayMetrics.density
-        for (view in screen.views().filter { it is Button || it is CompoundButton || it is EditText }) {
+        for (view in screen.views().filter { it is Button || it is CompoundButton || it is EditText || it is ImageButton }
+            .filter { it.visibility == View.VISIBLE }) {
             val what = "${screen.javaClass.simpleName}: $view"
             assertTrue(what, view.height >= least && view.width >= least)
             val isLabelled = screen.views().any { it.labelFor == view.id && it.labelFor != View.NO_ID }
-            assertTrue(what, if (view is EditText) isLabelled else (view as TextView).text.isNotBlank())
+            val says = (view as? TextView)?.text ?: view.contentDescription
+            assertTrue(what, if (view is EditText) isLabelled else says.isNotBlank())
         }
     }
 
@@ -107,10 +111,17 @@ class EveryScreenTest {
             val ground = app.getColor(R.color.ground)
             val onGround = listOf(R.color.ink, R.color.quiet_ink, R.color.accent).map(app::getColor)
             onGround.forEach { assertTrue("$light ${Integer.toHexString(it)}", contrast(it, ground) >= READABLE) }
-            assertTrue(contrast(app.getColor(R.color.ink), app.getColor(R.color.alert_ground)) >= READABLE)
+            val pairs = listOf(R.color.ink to R.color.alert_ground, R.color.on_accent to R.color.accent,
+                R.color.on_tonal to R.color.tonal) + listOf(R.color.ink, R.color.quiet_ink, R.color.accent).map { it to R.color.card } +
+                Mood.values().map { it.ink to it.ground }
+            for ((ink, on) in pairs) {
+                val name = app.resources.getResourceEntryName(on)
+                assertTrue("$light: on $name", contrast(app.getColor(ink), app.getColor(on)) >= READABLE)
+            }
+            val inks = onGround + Mood.values().map { app.getColor(it.ink) }
             eachScreen { screen ->
                 val texts = screen.views().filterIsInstance<TextView>().filter { it !is Button && it !is EditText }
-                assertTrue(texts.all { it.currentTextColor in onGround })
+                assertTrue(texts.all { it.currentTextColor in inks })
             }
         }
         RuntimeEnvironment.setQualifiers("notnight")
@@ -125,6 +136,8 @@ class EveryScreenTest {
         eachScreen { screen ->
             val content = screen.requireViewById<View>(android.R.id.content)
             assertEquals(View.LAYOUT_DIRECTION_RTL, content.layoutDirection)
+            val state = screen.views().filterIsInstance<StateView>().flatMap { it.all() }.filterIsInstance<TextView>()
+            assertTrue(state.all { it.textAlignment == View.TEXT_ALIGNMENT_VIEW_START })
             assertTrue(screen.views().filterIsInstance<TextView>().none { it.textAlignment == View.TEXT_ALIGNMENT_TEXT_END })
         }
     }

@@ -34,6 +34,7 @@ class KeepRunningActivityTest {
     }
 
     @Test
+    @Config(sdk = [33, 35, 36])
     fun `exact alarms are asked for where Android wants that`() {
         ShadowAlarmManager.setCanScheduleExactAlarms(false)
         val screen = keepRunning()

@@ -4,6 +4,7 @@ import android.Manifest.permission
 import android.content.Intent
 import android.net.Uri
 import android.view.View
+import android.view.WindowManager.LayoutParams.FLAG_KEEP_SCREEN_ON
 import android.widget.Button
 import android.widget.EditText
 import android.widget.TextView
@@ -31,7 +32,7 @@ class PairActivityTest {
     private val link = "postrider://pair?hub=https%3A%2F%2F$HUB&code=ABCDSECRET"
 
     @Before
-    fun `the SIM cards may be seen`() = shadowOf(app).grantPermissions(*Permit.SIMS.permissions.toTypedArray())
+    fun `everything is allowed`() = Permissions.FIRST.forEach { shadowOf(app).grantPermissions(*it.permissions.toTypedArray()) }
 
     private fun opened(link: String? = null): ActivityController<PairActivity> =
         open(PairActivity::class.java, Intent(Intent.ACTION_VIEW, link?.let(Uri::parse)))
@@ -115,14 +116,23 @@ class PairActivityTest {
     }
 
     @Test
-    fun `the SIM cards are asked for before the hub is told of them, and can be left out`() {
-        shadowOf(app).denyPermissions(*Permit.SIMS.permissions.toTypedArray())
+    fun `a link can be pasted as the address`() {
+        val screen = opened().get()
+        screen.type(R.id.hub_address, " $address/pair#code=ABCD0000 ")
+        screen.click(R.string.go_on_pairing)
+        screen.click(R.string.forward_no)
+        assertEquals(listOf(Invitation(address, "ABCD0000", emptyList())), fake.invitations)
+    }
+
+    @Test
+    fun `permissions are asked for before the hub is, can be left out, and stay offered when dismissed`() {
+        Permissions.FIRST.forEach { shadowOf(app).denyPermissions(*it.permissions.toTypedArray()) }
         val screen = asking()
-        assertTrue(screen.says(Permit.SIMS.reason))
-        assertEquals(emptyList<Invitation>(), fake.invitations)
-        screen.click(R.string.allow)
         val asked = shadowOf(screen).lastRequestedPermission
-        assertEquals(Permit.SIMS.permissions, asked.requestedPermissions.toList())
+        assertEquals(emptyList<Invitation>(), fake.invitations)
+        screen.onRequestPermissionsResult(asked.requestCode, emptyArray(), IntArray(0))
+        assertTrue(screen.says(R.string.allow) && screen.says(R.string.not_now))
+        screen.click(R.string.allow)
         screen.onRequestPermissionsResult(asked.requestCode, arrayOf(permission.READ_PHONE_STATE), intArrayOf(0))
         assertEquals(1, fake.invitations.size)
 
@@ -152,14 +162,40 @@ class PairActivityTest {
         assertTrue(screen.says(R.string.invited, address))
     }
 
-    @Test
-    fun `whoever has joined goes on to the permissions`() {
-        val screen = asking()
+    private fun joined() = asking().also {
         fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Paired), paired = pairedStatus().paired) }
-        assertTrue(screen.says(R.string.paired_now, HUB))
+        assertTrue(it.says(R.string.paired_now, HUB))
+    }
+
+    private fun PairActivity.goesTo(next: Class<*>) {
+        assertEquals(next.name, shadowOf(this).nextStartedActivity.component?.className)
+        assertTrue(isFinishing)
+    }
+
+    @Test
+    fun `whoever has joined is asked for the battery once, and goes on to the status`() {
+        joined().run {
+            click(R.string.not_now)
+            goesTo(StatusActivity::class.java)
+        }
+        fake.status = unpairedStatus()
+        val power = app.getSystemService(android.os.PowerManager::class.java)
+        shadowOf(power).setIgnoringBatteryOptimizations(app.packageName, true)
+        joined().run {
+            assertFalse(says(R.string.battery_reason))
+            click(R.string.done)
+            goesTo(StatusActivity::class.java)
+        }
+    }
+
+    @Test
+    fun `whoever has joined without what is needed goes on to the permissions`() {
+        shadowOf(app).denyPermissions(*Permit.SEND.permissions.toTypedArray())
+        val screen = asking()
+        screen.click(R.string.not_now)
+        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.Paired), paired = pairedStatus().paired) }
         screen.click(R.string.go_on_permissions)
-        assertEquals(PermissionsActivity::class.java.name, shadowOf(screen).nextStartedActivity.component?.className)
-        assertTrue(screen.isFinishing)
+        screen.goesTo(PermissionsActivity::class.java)
     }
 
     @Test
@@ -179,6 +215,8 @@ class PairActivityTest {
                 listOf(R.string.pairing_unsafe_link, R.string.pairing_no_public_url_todo),
             PairingOutcome.Failed(PairingFailure.STORAGE) to listOf(R.string.pairing_no_storage, R.string.pairing_no_storage_todo),
             PairingOutcome.Failed(PairingFailure.KEY) to listOf(R.string.pairing_no_key, R.string.pairing_no_key_todo),
+            PairingOutcome.Failed(PairingFailure.NO_ROOTS) to
+                listOf(R.string.pairing_no_roots, R.string.pairing_no_roots_todo),
             PairingOutcome.Failed(PairingFailure.APP) to listOf(R.string.pairing_app_failed, R.string.pairing_app_failed_todo),
         )
         for ((outcome, words) in ways) {
@@ -241,15 +279,56 @@ class PairActivityTest {
     }
 
     @Test
-    fun `a second link takes the place of the first`() {
+    fun `a second link takes the place of the first, until a pairing runs, which only its owner ends`() {
         val controller = opened(link)
         controller.get().click(R.string.go_on_pairing)
-        controller.get().click(R.string.forward_no)
-        val second = "postrider://pair?hub=https%3A%2F%2Fother.example.org&code=x"
-        controller.newIntent(Intent(Intent.ACTION_VIEW, Uri.parse(second)))
-        assertTrue(controller.get().says(R.string.invited, "https://other.example.org"))
-        assertEquals(listOf("cancel"), fake.asked)
+        val second = Intent(Intent.ACTION_VIEW, Uri.parse("postrider://pair?hub=https%3A%2F%2Fother.example.org&code=x"))
+        controller.newIntent(second)
+        val screen = controller.get()
+        assertTrue(screen.says(R.string.invited, "https://other.example.org"))
+        screen.click(R.string.go_on_pairing)
+        screen.click(R.string.forward_no)
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        controller.newIntent(Intent(Intent.ACTION_VIEW, Uri.parse(link)))
+        assertEquals(emptyList<String>(), fake.asked)
+        assertTrue("042 137" in screen.texts())
+        assertTrue(screen.says(R.string.another_invitation))
+        assertTrue("042 137" in opened(link).get().texts())
+        assertEquals(emptyList<String>(), fake.asked)
     }
+
+    @Test
+    fun `the screen stays on while a pairing runs, and no longer`() {
+        val screen = asking()
+        fun staysOn() = screen.window.attributes.flags and FLAG_KEEP_SCREEN_ON != 0
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        assertTrue(staysOn())
+        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.TimedOut)) }
+        assertFalse(staysOn())
+    }
+
+    @Test
+    fun `Back goes one step, and ends no pairing that runs`() {
+        val screen = asking()
+        fake.change { copy(pairing = PairingProgress.Over(PairingOutcome.TimedOut)) }
+        screen.back()
+        assertTrue(screen.says(R.string.invited, address))
+        fake.asked.clear()
+        fake.change { copy(pairing = null) }
+        screen.click(R.string.go_on_pairing)
+        screen.back()
+        assertTrue(screen.says(R.string.invited, address))
+        assertFalse(screen.isFinishing)
+        screen.click(R.string.go_on_pairing)
+        screen.click(R.string.forward_no)
+        fake.change { copy(pairing = PairingProgress.Comparing("042137")) }
+        screen.back()
+        assertTrue(screen.isFinishing)
+        assertEquals(emptyList<String>(), fake.asked)
+    }
+
+    @Suppress("DEPRECATION")
+    private fun PairActivity.back() = onBackPressed()
 
     @Test
     fun `a pairing that is going on is shown to whoever comes back`() {

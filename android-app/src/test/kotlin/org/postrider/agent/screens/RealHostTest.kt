@@ -38,7 +38,7 @@ class RealHostTest {
 
     @Test
     fun `an address that the core refuses is said, and another can be typed`() {
-        shadowOf(real).grantPermissions(*Permit.SIMS.permissions.toTypedArray())
+        shadowOf(real).grantPermissions(*Permissions.FIRST.flatMap { it.permissions }.toTypedArray())
         // Not encrypted, and not on this machine.
         val link = Uri.parse("postrider://pair?hub=http%3A%2F%2Fhub.example.org&code=x")
         val screen = open(PairActivity::class.java, Intent(Intent.ACTION_VIEW, link)).get()

@@ -34,7 +34,7 @@ fun View.all(): Sequence<View> = sequence {
 }
 
 /** Returns the views of a screen. */
-fun Activity.views(): Sequence<View> = requireViewById<View>(android.R.id.content).all()
+fun Activity.views(): Sequence<View> = findViewById<View>(android.R.id.content)!!.all()
 
 /** Returns every text on a screen, in its order. */
 fun Activity.texts(): List<String> = views().filterIsInstance<TextView>().map { it.text.toString() }
@@ -55,17 +55,17 @@ fun Activity.click(text: String) {
 fun Activity.click(text: Int, vararg arguments: Any) = click(getString(text, *arguments))
 
 /** Types into a field. */
-fun Activity.type(field: Int, text: String) = requireViewById<EditText>(field).setText(text)
+fun Activity.type(field: Int, text: String) = findViewById<EditText>(field)!!.setText(text)
 
 /** Returns whether a switch is on. */
-fun Activity.isOn(switch: Int) = requireViewById<CompoundButton>(switch).isChecked
+fun Activity.isOn(switch: Int) = findViewById<CompoundButton>(switch)!!.isChecked
 
 /** Lays a screen out; what scrolls is as high as it wants to be, and a list shows its first rows. */
 fun Activity.layOut(widthDp: Int) {
     val density = resources.displayMetrics.density
     val width = View.MeasureSpec.makeMeasureSpec((widthDp * density).toInt(), View.MeasureSpec.EXACTLY)
     val height = View.MeasureSpec.makeMeasureSpec((HIGH_DP * density).toInt(), View.MeasureSpec.EXACTLY)
-    val content = requireViewById<View>(android.R.id.content)
+    val content = findViewById<View>(android.R.id.content)!!
     content.measure(width, height)
     content.layout(0, 0, content.measuredWidth, content.measuredHeight)
 }

@@ -13,6 +13,8 @@ import org.junit.runner.RunWith
 import org.postrider.agent.GuardChoice
 import org.postrider.agent.QuietHours
 import org.postrider.agent.R
+import org.postrider.agent.WaitTimes
+import org.postrider.core.Waits
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
@@ -56,6 +58,42 @@ class SettingsActivityTest {
         shadowOf(app).grantPermissions(*Permit.RECEIVE.permissions.toTypedArray())
         screen.show()
         assertFalse(screen.says(Permit.RECEIVE.without))
+    }
+
+    @Test
+    fun `the phone as a whole may have a limit of its own, or none`() {
+        assertEquals(null, fake.settings.limits().phonePartsPerHour)
+        screen.type(R.id.phone_parts_per_hour, "many")
+        screen.click(R.string.save_parts)
+        assertTrue(screen.says(R.string.parts_refused))
+        screen.type(R.id.phone_parts_per_hour, "90")
+        screen.click(R.string.save_parts)
+        assertEquals(90u, fake.settings.limits().phonePartsPerHour)
+        assertEquals(1_500u, fake.settings.limits().simPartsPerHour)
+        screen.type(R.id.phone_parts_per_hour, "")
+        screen.click(R.string.save_parts)
+        assertEquals(null, fake.settings.limits().phonePartsPerHour)
+    }
+
+    @Test
+    fun `times to wait are kept within reason`() {
+        fun save(silence: String, unknown: String, reports: String) {
+            screen.type(R.id.wait_silence, silence)
+            screen.type(R.id.wait_unknown, unknown)
+            screen.type(R.id.wait_reports, reports)
+            screen.click(R.string.save_waits)
+        }
+        for ((silence, unknown, reports) in listOf(
+            Triple("29", "10", "72"), Triple("601", "10", "72"), Triple("120", "1441", "72"), Triple("120", "10", "0"),
+            Triple("120", "10", "337"), Triple("", "10", "72"),
+        )) {
+            save(silence, unknown, reports)
+            assertTrue("$silence $unknown $reports", screen.says(R.string.waits_refused))
+            assertEquals(WaitTimes.USUAL, fake.settings.waits)
+        }
+        save("60", "5", "24")
+        assertTrue(screen.says(R.string.waits_saved))
+        assertEquals(Waits(60_000uL, 300_000uL, 86_400_000uL), fake.settings.waits.waits())
     }
 
     @Test

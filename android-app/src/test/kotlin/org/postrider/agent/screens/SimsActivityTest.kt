@@ -1,6 +1,7 @@
 package org.postrider.agent.screens
 
 import android.widget.EditText
+import android.widget.RadioButton
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
@@ -61,6 +62,21 @@ class SimsActivityTest {
         fake.status = pairedStatus().copy(alerts = listOf(Alert(AlertKind.SIM_CHANGED, 1u, 0)))
         sims().get().click(R.string.use_this_sim)
         assertEquals(listOf(Command.ConfirmSim(1u)), fake.commands)
+    }
+
+    @Test
+    fun `delivery reports are the hub's to say until the owner says otherwise, for each SIM`() {
+        fake.status = pairedStatus()
+        val screen = sims().get()
+        val choices = screen.views().filterIsInstance<RadioButton>().toList()
+        assertEquals(listOf(true, false, false, true, false, false), choices.map { it.isChecked })
+        choices[5].performClick()
+        settle()
+        assertEquals(false, fake.settings.reports(1u))
+        assertNull(fake.settings.reports(0u))
+        screen.views().filterIsInstance<RadioButton>().toList()[3].performClick()
+        settle()
+        assertNull(fake.settings.reports(1u))
     }
 
     @Test

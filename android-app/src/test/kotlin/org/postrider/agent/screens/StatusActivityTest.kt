@@ -25,6 +25,7 @@ import org.postrider.core.Wait
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
+import org.robolectric.shadows.ShadowPopupMenu
 
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
@@ -144,25 +145,85 @@ class StatusActivityTest {
     @Test
     fun `today's counts have plurals`() {
         fake.status = pairedStatus()
-        val texts = status().texts()
+        val said = status().views().mapNotNull { it.contentDescription?.toString() }.toList()
         for ((text, count) in listOf(
             R.plurals.today_sent to 1, R.plurals.today_failed to 0, R.plurals.today_received to 12,
             R.plurals.today_unknown to 2,
-        )) assertTrue(app.resources.getQuantityString(text, count, count) in texts)
+        )) assertTrue(app.resources.getQuantityString(text, count, count) in said)
     }
 
     @Test
-    fun `the last problems are there with their reason, what went well is not`() {
+    fun `the last messages have the newest state of each, and a reason where there is one`() {
         fake.status = pairedStatus()
         fake.entries = listOf(
-            Entry(1, What.SENT, "SM0000000000000002", 0, -1),
+            Entry(3, What.DELIVERED, "SM0000000000000002", 0, null),
+            Entry(2, What.SENT, "SM0000000000000002", 0, -1),
+            Entry(1, What.LINK_UP, null, null, null),
             Entry(0, What.FAILED, "SM0000000000000001", 1, 19),
         )
         val screen = status()
+        assertTrue(screen.says(R.string.state_delivered))
         assertTrue(screen.says(R.string.state_failed))
+        assertFalse(screen.says(R.string.state_sent))
         assertTrue(screen.says(R.string.log_reason, screen.getString(R.string.result_service_centre), 19))
         assertTrue(screen.texts().any { "SM0000000000000001" in it && screen.getString(R.string.sim, 2) in it })
-        assertFalse(screen.says(R.string.state_sent))
+    }
+
+    @Test
+    fun `what else went wrong is a problem of its own`() {
+        fake.status = pairedStatus()
+        fake.entries = listOf(Entry(1, What.LINK_UP, null, null, null), Entry(0, What.LINK_FAILING, null, null, null))
+        val screen = status()
+        assertTrue(screen.says(R.string.last_troubles) && screen.says(R.string.log_link_failing))
+        assertFalse(screen.says(R.string.log_link_up))
+    }
+
+    @Test
+    fun `one colour on top says how the phone stands`() {
+        val nothing = pairedStatus().copy(queues = emptyList())
+        val leaving = pairedStatus().copy(queues = listOf(SimQueue(0u, 1u, null, emptyList())))
+        for ((status, mood) in listOf(
+            nothing to Mood.READY, leaving to Mood.SENDING, pairedStatus() to Mood.WAITING,
+            nothing.copy(isLinked = false, isOnline = false) to Mood.OFFLINE, nothing.copy(isRunning = false) to Mood.OFFLINE,
+            pairedStatus().copy(isStoppedByOwner = true) to Mood.STOPPED,
+            // One SIM that can send now counts for more than one that waits.
+            pairedStatus().copy(queues = pairedStatus().queues + SimQueue(2u, 1u, null, emptyList())) to Mood.SENDING,
+        )) {
+            fake.status = status
+            val screen = status()
+            val state = screen.views().filterIsInstance<StateView>().single()
+            assertEquals(screen.getString(mood.title), state.all().filterIsInstance<TextView>().first().text.toString())
+        }
+    }
+
+    @Test
+    fun `a wait says its reason and its time on top`() {
+        fake.status = pairedStatus("quiet_hours", 150_000uL)
+        val screen = status()
+        val state = screen.views().filterIsInstance<StateView>().single()
+        val said = state.all().filterIsInstance<TextView>().map { it.text.toString() }.toList()
+        assertTrue(screen.getString(R.string.wait_quiet_hours) in said)
+        assertTrue(screen.resources.getQuantityString(R.plurals.next_in_minutes, 3, 3) in said)
+    }
+
+    @Test
+    fun `what is rarely needed is in the menu`() {
+        fake.status = pairedStatus()
+        val screen = status()
+        val pages = listOf(
+            R.string.sims to SimsActivity::class.java, R.string.settings to SettingsActivity::class.java,
+            R.string.permissions to PermissionsActivity::class.java, R.string.keep_running to KeepRunningActivity::class.java,
+            R.string.log to LogActivity::class.java, R.string.about to AboutActivity::class.java,
+        )
+        for ((text, page) in pages) {
+            screen.requireViewById<View>(R.id.more).performClick()
+            val menu = ShadowPopupMenu.getLatestPopupMenu().menu
+            assertEquals(pages.size, menu.size())
+            val place = (0 until menu.size()).single { menu.getItem(it).title == screen.getString(text) }
+            menu.performIdentifierAction(place, 0)
+            settle()
+            assertEquals(page.name, shadowOf(screen).nextStartedActivity.component?.className)
+        }
     }
 
     @Test

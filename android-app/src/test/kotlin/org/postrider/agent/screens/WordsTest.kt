@@ -34,7 +34,7 @@ class WordsTest {
     @Test
     fun `every result code of the core has a sentence`() {
         val table = File("../core/text/src/result_code.rs").readText()
-        val codes = Regex("""^ {4}(-?\d+) RESULT_""", RegexOption.MULTILINE).findAll(table).map { it.groupValues[1].toInt() }
+        val codes = Regex("""^ {4}(-?\d+) [A-Z][A-Z0-9_]+ [A-Z]""", RegexOption.MULTILINE).findAll(table).map { it.groupValues[1].toInt() }
         assertEquals(codes.toSortedSet(), ResultWords.CODES.toSortedSet())
     }
 

@@ -16,6 +16,7 @@ import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.AlertKind
+import org.postrider.agent.PairingProgress
 import org.postrider.agent.kit.HostKit
 import org.postrider.agent.kit.PlatformRoots
 import org.postrider.agent.kit.StubHub
@@ -24,10 +25,14 @@ import org.robolectric.Robolectric
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.android.controller.ServiceController
+import org.robolectric.annotation.Config
 import org.robolectric.shadow.api.Shadow
+import org.robolectric.shadows.ShadowPowerManager
+import java.util.concurrent.CountDownLatch
 
 /** What starts the agent, keeps it alive and shows it: through the platform's components. */
 @RunWith(RobolectricTestRunner::class)
+@Config(sdk = [33, 35, 36])
 class StartTest {
     @get:Rule
     val kit = HostKit()
@@ -98,7 +103,7 @@ class StartTest {
         val again = service()
         await("over") { shadowOf(again.get()).isStoppedBySelf }
         assertTrue(shadowOf(again.get()).isForegroundStopped)
-        assertEquals("Stopped", notices.getNotification(Notices.STATE_ID).extras.getString("android.title"))
+        assertEquals("Stopped", notices.getNotification(Notices.STOPPED_ID).extras.getString("android.title"))
     }
 
     @Test
@@ -163,10 +168,67 @@ class StartTest {
         assertTrue(kit.host.settings.stoppedByOwner)
         assertTrue(shadowOf(controller.get()).isStoppedBySelf)
         assertTrue(kit.host.status().isStoppedByOwner)
-        val start = notices.getNotification(Notices.STATE_ID).actions.single().actionIntent
+        val start = notices.getNotification(Notices.STOPPED_ID).actions.single().actionIntent
         service(shadowOf(start).savedIntent)
         kit.awaitLink()
         assertFalse(kit.host.settings.stoppedByOwner)
+        assertNull(notices.getNotification(Notices.STOPPED_ID))
+    }
+
+    @Test
+    fun `a service that ends takes no start with it that came in between`() {
+        kit.pair(hub.invitation)
+        val controller = service()
+        controller.startCommand(0, 2)
+        kit.host.stopByOwner()
+        await("stopped") { shadowOf(controller.get()).isStoppedBySelf }
+        assertEquals(2, shadowOf(controller.get()).stopSelfId)
+    }
+
+    @Test
+    fun `an alert that was swiped away stands, and is not rung again by the next process`() {
+        kit.host.alerts.raise(AlertKind.LOOK_AT_PHONE, 0u)
+        kit.host.alerts.raise(AlertKind.SIM_CHANGED, 0u)
+        val tag = AlertKind.LOOK_AT_PHONE.name + "/0"
+        shadowOf(notices.getNotification(tag, Notices.ALERT_ID).deleteIntent).savedIntent.let(context::sendBroadcast)
+        shadowOf(Looper.getMainLooper()).idle()
+        kit.restart()
+        context.getSystemService(NotificationManager::class.java)!!.cancelAll()
+        assertEquals(2, kit.host.alerts.all().size)
+        assertNull(notices.getNotification(tag, Notices.ALERT_ID))
+        assertTrue(notices.getNotification(AlertKind.SIM_CHANGED.name + "/0", Notices.ALERT_ID) != null)
+        // What comes back after it was over is new.
+        kit.host.alerts.clear(AlertKind.LOOK_AT_PHONE)
+        kit.host.alerts.raise(AlertKind.LOOK_AT_PHONE, 0u)
+        assertTrue(notices.getNotification(tag, Notices.ALERT_ID) != null)
+    }
+
+    @Test
+    fun `the phone stays awake until the agent has taken a wake-up`() {
+        kit.pair(hub.invitation)
+        val isBusy = CountDownLatch(1)
+        kit.host.look { isBusy.await() }
+        context.sendBroadcast(Intent(context, WakeReceiver::class.java).setAction(WakeReceiver.ACTION_ALARM))
+        shadowOf(Looper.getMainLooper()).idle()
+        val lock = ShadowPowerManager.getLatestWakeLock()
+        assertEquals("postrider:wake", shadowOf(lock).tag)
+        assertTrue(lock.isHeld)
+        isBusy.countDown()
+        await("released") { !lock.isHeld }
+    }
+
+    @Test
+    fun `joining a hub runs in the foreground until it is over`() {
+        hub.say("pairing", "\"wait\"")
+        kit.host.beginPairing(hub.invitation)
+        await("digits") { kit.host.status().pairing is PairingProgress.Comparing }
+        assertTrue(startedServices().any { it.component?.className == GatewayService::class.java.name })
+        val controller = service()
+        assertEquals(Notices.STATE_ID, shadowOf(controller.get()).lastForegroundNotificationId)
+        assertTrue(shown()!!.startsWith("Joining a hub"))
+        assertFalse(shadowOf(controller.get()).isStoppedBySelf)
+        kit.host.cancelPairing()
+        await("over") { shadowOf(controller.get()).isStoppedBySelf }
     }
 
     @Test

@@ -46,7 +46,7 @@ class StopInAndroidTest {
         assertTrue(kit.host.status().isStoppedByOwner && kit.host.status().isStoppedInAndroid)
         assertEquals(What.STOPPED_IN_ANDROID, kit.host.activity.entries().first().what)
         val notices = shadowOf(kit.app.getSystemService(NotificationManager::class.java))
-        val shown = notices.getNotification(Notices.STATE_ID)
+        val shown = notices.getNotification(Notices.STOPPED_ID)
         assertTrue(shown.extras.getString("android.text")!!.startsWith("You stopped it in Android"))
         kit.restart()
         assertFalse(boot())

@@ -13,6 +13,7 @@ import org.postrider.core.Outlook
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
+import org.robolectric.annotation.Config
 import org.robolectric.shadows.ShadowAlarmManager
 import org.robolectric.shadows.ShadowPowerManager
 import org.robolectric.shadows.ShadowSystemClock
@@ -44,6 +45,7 @@ class WakefulnessTest {
     }
 
     @Test
+    @Config(sdk = [33, 35, 36])
     fun `without leave for exact alarms it is one that may be late`() {
         ShadowAlarmManager.setCanScheduleExactAlarms(false)
         val at = inMs(60_000)

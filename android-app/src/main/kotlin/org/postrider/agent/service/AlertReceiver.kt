@@ -1,0 +1,32 @@
+package org.postrider.agent.service
+
+import android.app.PendingIntent
+import android.content.BroadcastReceiver
+import android.content.Context
+import android.content.Intent
+import android.net.Uri
+import org.postrider.agent.Alert
+import org.postrider.agent.PostriderApp
+
+/** An alert's notification was swiped away: it stays on the screens, and rings no more. */
+class AlertReceiver : BroadcastReceiver() {
+    override fun onReceive(context: Context, intent: Intent) {
+        val name = intent.data?.takeIf { intent.action == ACTION_DISMISSED }?.schemeSpecificPart ?: return
+        val alerts = PostriderApp.of(context).host.alerts
+        alerts.all().filter { nameOf(it) == name }.forEach(alerts::silence)
+    }
+
+    companion object {
+        private const val ACTION_DISMISSED = "org.postrider.agent.ALERT_DISMISSED"
+        private const val SCHEME = "alert"
+
+        /** What the platform is to send when this one's notification is swiped away. */
+        fun asDismissed(context: Context, alert: Alert): PendingIntent {
+            val intent = Intent(context, AlertReceiver::class.java).setAction(ACTION_DISMISSED)
+            intent.data = Uri.fromParts(SCHEME, nameOf(alert), null)
+            return PendingIntent.getBroadcast(context, 0, intent, PendingIntent.FLAG_IMMUTABLE)
+        }
+
+        private fun nameOf(alert: Alert) = alert.kind.name + "/" + alert.sim + "/" + alert.sinceMs
+    }
+}
