@@ -309,7 +309,11 @@ impl Engine {
         if link.late_until > now.boot {
             return link.late.push_back((link.late_until, frame));
         }
+        let is_numbered = frame.s().is_some();
         self.hand_on(link, frame, now);
+        if !is_numbered {
+            return;
+        }
         for (left, _) in &mut link.aside {
             *left = left.saturating_sub(1);
         }

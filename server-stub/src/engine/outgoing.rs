@@ -30,7 +30,11 @@ pub(super) struct Outgoing {
 impl Outgoing {
     /// Queues a whole frame, behind everything before it; frames set aside may follow it.
     pub(super) fn frame(&mut self, bytes: Vec<u8>, delivers: Delivered, now: Now) {
+        let is_numbered = delivers.is_numbered();
         self.piece(Wire::Bytes(bytes), Some(delivers), now);
+        if !is_numbered {
+            return;
+        }
         for (left, _, _) in &mut self.aside {
             *left = left.saturating_sub(1);
         }
@@ -77,7 +81,7 @@ impl Outgoing {
         self.not_before = self.not_before.max(now.boot).plus_ms(ms);
     }
 
-    /// Sets a frame aside until `by` others have passed.
+    /// Sets a frame aside until `by` numbered ones have passed.
     pub(super) fn set_aside(&mut self, by: u64, bytes: Vec<u8>, delivers: Delivered) {
         self.aside.push((by, bytes, delivers));
     }
@@ -144,10 +148,15 @@ mod tests {
     fn a_frame_set_aside_comes_after_as_many_others() {
         let mut out = Outgoing::default();
         out.set_aside(2, vec![b'x'], Delivered::Malformed);
+        let unnumbered = Delivered::Unknown {
+            s: None,
+            crit: false,
+        };
         for name in *b"abc" {
+            out.frame(vec![b'-'], unnumbered.clone(), T);
             frame(&mut out, name, T);
         }
-        assert_eq!(written(&mut out, T), b"abxc");
+        assert_eq!(written(&mut out, T), b"-a-bx-c");
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub enum FrameFault {
         /// For so many milliseconds.
         ms: u64,
     },
-    /// It comes after the next ones.
+    /// It comes after the next numbered frames.
     Reorder {
         /// After so many of them.
         by: u64,

@@ -39,6 +39,17 @@ pub enum Delivered {
     Malformed,
 }
 
+impl Delivered {
+    /// Whether it has, or pretends to have, a place in the sequence.
+    pub(crate) fn is_numbered(&self) -> bool {
+        match self {
+            Self::Frame(frame) => frame.s().is_some(),
+            Self::Unknown { s, .. } => s.is_some(),
+            Self::Malformed => true,
+        }
+    }
+}
+
 /// How a connection or a dial ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndedBy {
