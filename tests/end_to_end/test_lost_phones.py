@@ -78,7 +78,8 @@ def test_a_phone_that_is_replaced_keeps_its_routes_and_its_queue(station):
     until(lambda: not old.program.alive(), "the old one is out")
     assert old.program.stop() == 0
     assert "must be paired again" in old.program.err_lines
-    assert any("a phone was refused" in line and "4403" in line for line in station.server.program.err_lines)
+    log = station.server.program.err_lines
+    until(lambda: any("a phone was refused" in line and "4403" in line for line in log), "the hub says so")
     left = {path.name for path in old.folder.iterdir()}
     assert not {name for name in left if name == "pairing.json" or "journal" in name}, "4403: it erases itself"
     station.rest.wait_status(again.id, "delivered")
