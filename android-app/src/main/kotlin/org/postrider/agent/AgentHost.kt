@@ -10,7 +10,6 @@ import org.postrider.agent.device.StopInAndroid
 import org.postrider.agent.pairing.PhoneKey
 import org.postrider.agent.pairing.TrustedRoots
 import org.postrider.agent.radio.AndroidRadio
-import org.postrider.agent.screens.isGoingOn
 import org.postrider.agent.service.AlertNotices
 import org.postrider.agent.service.Notices
 import org.postrider.core.Address

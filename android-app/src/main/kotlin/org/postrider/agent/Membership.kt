@@ -3,7 +3,6 @@ package org.postrider.agent
 import org.postrider.agent.pairing.DeviceCard
 import org.postrider.agent.pairing.Joining
 import org.postrider.agent.pairing.PhoneKey
-import org.postrider.agent.screens.isGoingOn
 import org.postrider.core.Agent
 import org.postrider.core.AgentException
 import org.postrider.core.Invitation

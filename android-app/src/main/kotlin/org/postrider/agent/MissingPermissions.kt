@@ -1,7 +1,7 @@
 package org.postrider.agent
 
 import android.content.Context
-import org.postrider.agent.screens.Permissions
+import org.postrider.agent.device.Permissions
 
 /** The platform's permissions that the app asks for and does not hold. */
 internal object MissingPermissions {

@@ -1,8 +1,8 @@
 package org.postrider.agent
 
 import android.Manifest.permission.SEND_SMS
-import org.postrider.agent.screens.Permissions
-import org.postrider.agent.screens.Permit
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 import org.postrider.core.Agent
 import org.postrider.core.SetAside
 import org.postrider.core.SimQueue

@@ -62,6 +62,12 @@ sealed class PairingProgress {
     data class Over(val outcome: PairingOutcome) : PairingProgress()
 }
 
+/** Returns whether a pairing or leaving is not over yet. */
+fun PairingProgress?.isGoingOn(): Boolean = when (this) {
+    PairingProgress.Leaving, PairingProgress.Asking, is PairingProgress.Comparing -> true
+    is PairingProgress.Invalid, is PairingProgress.Over, null -> false
+}
+
 /** What the owner has to look at. */
 data class Alert(val kind: AlertKind, val sim: SimSlot?, val sinceMs: Long)
 

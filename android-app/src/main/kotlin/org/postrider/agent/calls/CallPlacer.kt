@@ -8,9 +8,9 @@ import android.os.Bundle
 import android.telecom.PhoneAccount
 import android.telecom.TelecomManager
 import org.postrider.agent.Trouble
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 import org.postrider.agent.radio.holds
-import org.postrider.agent.screens.Permissions
-import org.postrider.agent.screens.Permit
 import org.postrider.core.CallRefusal
 import org.postrider.core.PlaceCall
 import org.postrider.core.RadioFact

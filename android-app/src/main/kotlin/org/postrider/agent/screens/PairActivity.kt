@@ -7,6 +7,8 @@ import android.provider.Settings
 import android.view.WindowManager.LayoutParams.FLAG_KEEP_SCREEN_ON
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.isGoingOn
 import org.postrider.core.Invitation
 
 /**

@@ -59,9 +59,3 @@ object PairingWords {
 
     private fun Resources.words(what: Int, todo: Int) = Words(getString(what), getString(todo))
 }
-
-/** Returns whether a pairing or leaving is not over yet. */
-internal fun PairingProgress?.isGoingOn(): Boolean = when (this) {
-    PairingProgress.Leaving, PairingProgress.Asking, is PairingProgress.Comparing -> true
-    is PairingProgress.Invalid, is PairingProgress.Over, null -> false
-}

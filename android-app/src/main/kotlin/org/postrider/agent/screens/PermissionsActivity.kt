@@ -5,6 +5,8 @@ import android.net.Uri
 import android.os.Build
 import android.provider.Settings
 import org.postrider.agent.R
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 
 /** Asks for one permission after the other, each with its reason; what is optional can be put off. */
 class PermissionsActivity : Screen(R.string.permissions) {

@@ -3,13 +3,15 @@ package org.postrider.agent.screens
 import android.app.TimePickerDialog
 import android.os.Bundle
 import android.text.format.DateFormat
+import java.util.concurrent.TimeUnit
 import org.postrider.agent.GuardChoice
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.QuietHours
 import org.postrider.agent.R
 import org.postrider.agent.Status
 import org.postrider.agent.WaitTimes
-import java.util.concurrent.TimeUnit
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 
 /** What the owner sets: pause, pace, quiet hours, forwarding, codes, Stop, and leaving the hub. */
 class SettingsActivity : Screen(R.string.settings) {

@@ -7,6 +7,9 @@ import android.os.SystemClock
 import org.postrider.agent.R
 import org.postrider.agent.Status
 import org.postrider.agent.What
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
+import org.postrider.agent.isGoingOn
 
 /** The app's first screen: what the phone is doing, what waits and why, and what wants its owner. */
 class StatusActivity : Screen(R.string.app_name) {

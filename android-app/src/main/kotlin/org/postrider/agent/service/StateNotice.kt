@@ -6,8 +6,8 @@ import android.graphics.drawable.Icon
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.Status
+import org.postrider.agent.isGoingOn
 import org.postrider.agent.screens.WaitWords
-import org.postrider.agent.screens.isGoingOn
 
 /** The ongoing notification: what the phone does, and what it waits for. */
 internal class StateNotice(private val context: Context) {

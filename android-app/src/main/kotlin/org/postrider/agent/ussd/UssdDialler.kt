@@ -6,10 +6,10 @@ import android.os.Handler
 import android.telephony.TelephonyManager
 import android.telephony.TelephonyManager.UssdResponseCallback
 import org.postrider.agent.Trouble
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
-import org.postrider.agent.screens.Permissions
-import org.postrider.agent.screens.Permit
 import org.postrider.core.DialUssd
 import org.postrider.core.RadioFact
 

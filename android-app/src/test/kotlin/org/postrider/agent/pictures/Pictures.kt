@@ -20,14 +20,14 @@ import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.TodayCounts
 import org.postrider.agent.What
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 import org.postrider.agent.screens.AboutActivity
 import org.postrider.agent.screens.HUB
 import org.postrider.agent.screens.KeepRunningActivity
 import org.postrider.agent.screens.LogActivity
 import org.postrider.agent.screens.PairActivity
-import org.postrider.agent.screens.Permissions
 import org.postrider.agent.screens.PermissionsActivity
-import org.postrider.agent.screens.Permit
 import org.postrider.agent.screens.ScanActivity
 import org.postrider.agent.screens.ScreensApp
 import org.postrider.agent.screens.SettingsActivity

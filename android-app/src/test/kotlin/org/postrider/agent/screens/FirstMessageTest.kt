@@ -16,6 +16,8 @@ import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.TodayCounts
 import org.postrider.agent.What
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 import org.postrider.core.PairingOutcome
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf

@@ -17,6 +17,8 @@ import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
+import org.postrider.agent.device.Permissions
+import org.postrider.agent.device.Permit
 import org.postrider.core.Invitation
 import org.postrider.core.PairingFailure
 import org.postrider.core.PairingOutcome

@@ -8,6 +8,7 @@ import org.junit.Test
 import org.junit.runner.RunWith
 import org.postrider.agent.PostriderApp
 import org.postrider.agent.R
+import org.postrider.agent.device.Permissions
 import org.postrider.agent.kit.HostKit
 import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await

@@ -14,6 +14,7 @@ import org.postrider.agent.GuardChoice
 import org.postrider.agent.QuietHours
 import org.postrider.agent.R
 import org.postrider.agent.WaitTimes
+import org.postrider.agent.device.Permit
 import org.postrider.core.Waits
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf

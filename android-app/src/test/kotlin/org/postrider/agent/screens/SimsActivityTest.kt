@@ -10,6 +10,7 @@ import org.junit.runner.RunWith
 import org.postrider.agent.Alert
 import org.postrider.agent.AlertKind
 import org.postrider.agent.R
+import org.postrider.agent.device.Permit
 import org.postrider.core.Command
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf

@@ -15,6 +15,7 @@ import org.postrider.agent.Entry
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
 import org.postrider.agent.What
+import org.postrider.agent.device.Permit
 import org.postrider.agent.service.AlertWords
 import org.postrider.core.Command
 import org.postrider.core.Kind

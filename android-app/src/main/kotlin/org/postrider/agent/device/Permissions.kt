@@ -1,4 +1,4 @@
-package org.postrider.agent.screens
+package org.postrider.agent.device
 
 import android.app.Activity
 import android.content.Context
