@@ -1,44 +1,56 @@
 //! What another process has changed, such as an admin command: what that concerns is read again
 //! here, and nobody else hears of it.
+//!
+//! The store's word that somebody wrote is a hint: it makes this fast. The numbers of the changes
+//! make it certain, for they are looked at every few seconds in any case.
 
 use crate::hub::Hub;
 use hub_store::changes::{self, Scope};
 use hub_store::{StoreError, devices};
 use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
+/// How long a change may stay unseen when the hint of it is lost: a revoked key is dead within 5 s.
+pub const LOOK_EVERY: Duration = Duration::from_secs(3);
 /// How long to wait before what was changed is asked for again, after an error.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
-/// Has everybody concerned look at what other processes change, until it is dropped; `seen` is the
-/// newest change that was there before anything was read.
-pub async fn watch(hub: Hub, mut seen: i64) {
-    let mut commits = hub.store.changed_elsewhere();
-    while commits.changed().await.is_ok() {
-        loop {
-            match take_in(&hub, seen).await {
-                Ok(newest) => {
-                    seen = newest;
-                    break;
-                }
+/// Has everybody concerned look at what other processes change, until it is dropped; `hints` come
+/// with their commits, `seen` is the newest change that was there before anything was read, and
+/// without hints they look every so often.
+pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: i64, every: Duration) {
+    loop {
+        let hint = match timeout(every, hints.changed()).await {
+            Ok(Ok(())) => true,
+            Ok(Err(_)) => return,
+            Err(_) => false,
+        };
+        let newest = loop {
+            match take_in(&hub, seen, hint).await {
+                Ok(newest) => break newest,
                 Err(error) => {
                     tracing::warn!(%error, "what another process changed could not be read");
                     tokio::time::sleep(AFTER_ERROR).await;
                 }
             }
+        };
+        if hint || newest > seen {
+            hub.bus.wake_webhooks();
+            hub.bus.wake_simulated();
         }
-        hub.bus.wake_webhooks();
-        hub.bus.wake_simulated();
+        seen = newest;
     }
 }
 
 /// Tells everybody concerned by the changes after `seen`, and returns the number of the newest.
 ///
-/// A commit that names nobody was made by hand, or changes nothing that a link goes by: what is
-/// kept in memory is read again.
+/// A commit (`hint`) that names nobody was made by hand, or changes nothing that a link goes by: what
+/// is kept in memory is read again.
 ///
 /// # Errors
 /// What the database says; then nobody has been told.
-pub async fn take_in(hub: &Hub, seen: i64) -> Result<i64, StoreError> {
+async fn take_in(hub: &Hub, seen: i64, hint: bool) -> Result<i64, StoreError> {
     let changed = hub.store.read(move |tx| {
         let mut changed = Vec::new();
         for (scope, version) in changes::since(tx, seen)? {
@@ -51,7 +63,7 @@ pub async fn take_in(hub: &Hub, seen: i64) -> Result<i64, StoreError> {
         Ok(changed)
     });
     let changed = changed.await?;
-    if changed.is_empty() {
+    if changed.is_empty() && hint {
         hub.cache.forget_everything();
     }
     let mut newest = seen;

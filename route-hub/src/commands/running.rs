@@ -106,7 +106,12 @@ impl Running {
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
         workers.spawn(blocking::run(hub.clone()));
-        workers.spawn(elsewhere::watch(hub.clone(), seen_elsewhere));
+        workers.spawn(elsewhere::watch(
+            hub.clone(),
+            hub.store.changed_elsewhere(),
+            seen_elsewhere,
+            elsewhere::LOOK_EVERY,
+        ));
         workers.spawn(tell_health(hub.clone()));
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(hub.clone(), listener));

@@ -6,6 +6,7 @@ mod cancel_resend_delete;
 mod caps;
 mod contact_update;
 mod contacts;
+mod elsewhere;
 mod fields;
 mod groups;
 mod housekeeping;

@@ -68,7 +68,12 @@ async fn another_process_closes_a_revoked_phone_and_wakes_nobody_else() {
     hub.turn_to_another_project().await;
     let mut theirs = lines(&hub, 3).await;
     let seen = hub.write(changes::newest).await;
-    tokio::spawn(elsewhere::watch(hub.hub.clone(), seen));
+    tokio::spawn(elsewhere::watch(
+        hub.hub.clone(),
+        hub.hub.store.changed_elsewhere(),
+        seen,
+        elsewhere::LOOK_EVERY,
+    ));
 
     let (before, device) = (hub.hub.bus.looks(), phone.device);
     let revoking = hub.beside().write(move |tx| {
@@ -90,7 +95,12 @@ async fn a_change_of_another_process_wakes_its_project_alone() {
     hub.turn_to_another_project().await;
     let mut theirs = lines(&hub, 2).await;
     let seen = hub.write(changes::newest).await;
-    tokio::spawn(elsewhere::watch(hub.hub.clone(), seen));
+    tokio::spawn(elsewhere::watch(
+        hub.hub.clone(),
+        hub.hub.store.changed_elsewhere(),
+        seen,
+        elsewhere::LOOK_EVERY,
+    ));
 
     let before = hub.hub.bus.looks();
     let (beside, mut stopped) = (hub.beside(), hub.project.clone());
