@@ -8,7 +8,7 @@ use postrider_agent::{
     CallRefusal, Condition, DialUssd, Ended, Identity, IdentityError, KeyAlgorithm, Log, LogPage,
     PaceLimits, Pairing, Phone, PhoneConfig, PhoneError, PhoneHandle, PlaceCall, RadioFact,
     RadioFacts, ScanMark, SendParts, SentRowAsked, SimInfo, Spell, StartError, SystemClock, Trust,
-    Waits,
+    WaitChoice,
 };
 use postrider_link::close::CloseCode;
 use std::{
@@ -57,6 +57,8 @@ pub struct PhoneState {
     pub limits: PaceLimits,
     /// The owner's quiet hours of the next days.
     pub quiet_hours: Vec<Spell>,
+    /// How long to wait for what the platform may never say, as far as the owner has set it.
+    pub waits: WaitChoice,
     /// Whether there is a network: without one nothing is dialled.
     pub is_online: bool,
     /// Whether nothing is handed to the radio before a command lets it go on.
@@ -135,7 +137,7 @@ fn config(
         condition: state.condition.clone(),
         limits: state.limits,
         quiet_hours: state.quiet_hours.clone(),
-        waits: Waits::DEFAULT,
+        waits: state.waits,
         is_paused: state.is_paused,
         observer: Some(Arc::new(move |event| events.on_event(event.clone()))),
         watch: Some(Arc::new(move |outlook| outlooks.on_outlook(*outlook))),

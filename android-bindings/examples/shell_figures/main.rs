@@ -6,7 +6,9 @@
 mod clock;
 mod shell;
 
-use postrider_agent::{Command, Condition, DeviceDescription, Event, PaceLimits, SimInfo};
+use postrider_agent::{
+    Command, Condition, DeviceDescription, Event, PaceLimits, SimInfo, WaitChoice,
+};
 use postrider_android::{
     Agent, AgentConfig, AgentError, PairingOutcome, PhoneState, SimQueue, read_invitation,
 };
@@ -116,6 +118,7 @@ fn state(is_online: bool) -> PhoneState {
         condition: Condition::default(),
         limits: PaceLimits::DEFAULT,
         quiet_hours: Vec::new(),
+        waits: WaitChoice::default(),
         is_online,
         is_paused: false,
         boot_count: Some(1),

@@ -1,6 +1,8 @@
 //! What the owner sets.
 
-use postrider_agent::{Command, Guard, PaceLimits, PaceRule, Refused, ReportChoice, Spell, Waits};
+use postrider_agent::{
+    Command, Guard, PaceLimits, PaceRule, Refused, ReportChoice, Spell, WaitChoice,
+};
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
@@ -33,15 +35,15 @@ pub struct Spell {
     pub until: UnixMs,
 }
 
-/// How long the agent waits for what the platform may never say.
+/// How long the agent waits for what the platform may never say, as far as somebody has set it.
 #[uniffi::remote(Record)]
-pub struct Waits {
+pub struct WaitChoice {
     /// From a hand-over to the first doubt: nothing more is submitted on its SIM.
-    pub silence_ms: u64,
+    pub silence_ms: Option<u64>,
     /// From a hand-over to `unknown`.
-    pub unknown_ms: u64,
+    pub unknown_ms: Option<u64>,
     /// From `sent` to its being the last word where no report comes.
-    pub report_window_ms: u64,
+    pub report_window_ms: Option<u64>,
 }
 
 /// What the phone's owner says of delivery reports on one SIM.
@@ -122,6 +124,7 @@ pub enum Command {
     AllowUssdCodes(bool),
     /// Asks for delivery reports or does without, on these SIMs; on the others the hub says.
     SetReports(Vec<ReportChoice>),
-    /// Waits so long for what the platform may never say, from the next hand-over on.
-    SetWaits(Waits),
+    /// Waits so long for what the platform may never say, from the next hand-over on; where nothing is
+    /// set, as the hub says.
+    SetWaits(WaitChoice),
 }

@@ -1,6 +1,6 @@
 //! What waits for each SIM.
 
-use postrider_agent::{KindStatus, NextSlot, SimStatus};
+use postrider_agent::{HubSettings, KindStatus, NextSlot, SimStatus, WaitChoice};
 use postrider_link::frame::Kind;
 use postrider_model::SimSlot;
 
@@ -15,6 +15,20 @@ pub struct SimQueue {
     pub next: Option<Wait>,
     /// USSD codes and calls, which wait in queues of their own, where there are any.
     pub kinds: Vec<KindWaiting>,
+    /// What the hub has set for the SIM.
+    #[uniffi(default = None)]
+    pub hub: Option<HubSettings>,
+}
+
+/// What the hub has set for a SIM beside pause and quiet hours; what is none it leaves open.
+#[uniffi::remote(Record)]
+pub struct HubSettings {
+    /// Parts an hour of the SIM.
+    pub parts_per_hour: Option<u32>,
+    /// Parts an hour of all SIMs together: the lowest that it set for any of them.
+    pub phone_parts_per_hour: Option<u32>,
+    /// How long to wait for what the platform may never say.
+    pub waits: WaitChoice,
 }
 
 /// What waits of one kind.
@@ -44,6 +58,7 @@ impl From<SimStatus> for SimQueue {
             waiting: narrow(status.waiting),
             next: status.next.map(Wait::from),
             kinds: status.kinds.into_iter().map(KindWaiting::from).collect(),
+            hub: Some(status.hub),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use postrider_agent::{
     Condition, DeviceDescription, DialUssd, Event, Log, Outlook, PaceLimits, PlaceCall, ScanMark,
-    SendParts, SentRowAsked, SimInfo,
+    SendParts, SentRowAsked, SimInfo, WaitChoice,
 };
 use postrider_android::{
     Agent, AgentConfig, Keystore, Paired, PairingOutcome, PhoneState, Radio, Shell, ShellError,
@@ -317,6 +317,7 @@ pub fn state() -> PhoneState {
         condition: Condition::default(),
         limits: PaceLimits::DEFAULT,
         quiet_hours: Vec::new(),
+        waits: WaitChoice::default(),
         is_online: true,
         is_paused: false,
         boot_count: Some(1),

@@ -59,9 +59,10 @@ pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, PhoneHandle, St
 pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
     Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, Guard,
-    KindStatus, LOG_ROWS_MAX, Log, LogPage, MessageRef, NextSlot, PaceLimits, PaceRule, RadioFact,
-    ReceivedData, ReceivedMms, ReceivedSms, Refused, ReportChoice, ReportStatus, SENT_ROWS_MAX,
-    ScanMark, SendParts, SendToken, SentRow, SimStatus, Source, Spell, Waits,
+    HubSettings, KindStatus, LOG_ROWS_MAX, Log, LogPage, MessageRef, NextSlot, PaceLimits,
+    PaceRule, RadioFact, ReceivedData, ReceivedMms, ReceivedSms, Refused, ReportChoice,
+    ReportStatus, SENT_ROWS_MAX, ScanMark, SendParts, SendToken, SentRow, SimStatus, Source, Spell,
+    WaitChoice,
 };
 pub use radio::{DialUssd, PlaceCall, Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};

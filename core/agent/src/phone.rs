@@ -18,7 +18,7 @@ use crate::{
 use postrider_link::{close::CloseCode, frame::SimInfo};
 use postrider_machine::{
     Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, SimStatus, Spell,
-    Waits,
+    WaitChoice,
 };
 use postrider_store::{Journal, JournalError};
 use rustls::ClientConfig;
@@ -65,8 +65,8 @@ pub struct PhoneConfig {
     pub limits: PaceLimits,
     /// The owner's quiet hours.
     pub quiet_hours: Vec<Spell>,
-    /// How long to wait for results.
-    pub waits: Waits,
+    /// How long to wait for results, as far as the owner has set it.
+    pub waits: WaitChoice,
     /// Whether it starts paused, whatever its journal says: nothing is handed to the radio before
     /// [`Command::SetPaused`] lets it go on.
     pub is_paused: bool,

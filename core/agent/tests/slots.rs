@@ -8,7 +8,7 @@
 use postrider_agent::{
     Clock, Condition, DialUssd, JOURNAL_FILE, Log, NextSlot, PaceLimits, Pairing, Phone,
     PhoneConfig, PlaceCall, Radio, RadioFacts, ScanMark, SendParts, SentRowAsked, SimInfo,
-    SoftwareIdentity, SystemClock, Trust, Waits,
+    SoftwareIdentity, SystemClock, Trust, WaitChoice,
 };
 use postrider_link::frame::{Address, Kind};
 use postrider_machine::{
@@ -94,7 +94,7 @@ async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,
         quiet_hours: Vec::new(),
-        waits: Waits::DEFAULT,
+        waits: WaitChoice::default(),
         is_paused: false,
         observer: None,
         watch: None,

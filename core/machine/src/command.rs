@@ -1,7 +1,7 @@
 //! What the owner of the phone asks for.
 
 use crate::{
-    config::{PaceLimits, ReportChoice, Spell, Waits},
+    config::{PaceLimits, ReportChoice, Spell, WaitChoice},
     pacer::PaceRule,
 };
 use postrider_link::frame::Address;
@@ -39,8 +39,9 @@ pub enum Command {
     AllowUssdCodes(bool),
     /// Asks for delivery reports or does without, on these SIMs; on the others the hub says.
     SetReports(Vec<ReportChoice>),
-    /// Waits so long for what the platform may never say, from the next hand-over on.
-    SetWaits(Waits),
+    /// Waits so long for what the platform may never say, from the next hand-over on; where nothing is
+    /// set, as the hub says.
+    SetWaits(WaitChoice),
 }
 
 /// Says why a wish was not granted.

@@ -2,8 +2,9 @@
 
 use crate::health::Condition;
 use crate::stamp::BootId;
-use postrider_link::frame::SimInfo;
+use postrider_link::frame::{Config, SimInfo};
 use postrider_model::{DeviceId, HubId, SimSlot, UnixMs};
+use std::ops::RangeInclusive;
 
 /// The platform's own guard, as the agent keeps below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,32 +71,84 @@ impl PaceLimits {
 
 /// How long the agent waits for what the platform may never say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Waits {
+pub(crate) struct Waits {
     /// From a hand-over to the first doubt: nothing more is submitted on its SIM, and the
     /// provider is asked.
-    pub silence_ms: u64,
+    pub(crate) silence_ms: u64,
     /// From a hand-over to `unknown`; a carrier's app may hold a message for minutes.
-    pub unknown_ms: u64,
+    pub(crate) unknown_ms: u64,
     /// From `sent` to its being the last word where no report comes.
-    pub report_window_ms: u64,
+    pub(crate) report_window_ms: u64,
 }
 
 impl Waits {
     /// The design's values: 120 s, 10 minutes, 72 hours.
-    pub const DEFAULT: Self = Self {
+    const DEFAULT: Self = Self {
         silence_ms: 120_000,
         unknown_ms: 600_000,
         report_window_ms: 259_200_000,
     };
 
+    /// Returns the owner's times where he set some, else the hub's, else the design's; what the hub
+    /// says is kept within reason, and the doubt comes no later than the end.
+    pub(crate) fn of(owner: WaitChoice, hub: &Config) -> Self {
+        let (default, hub) = (Self::DEFAULT, WaitChoice::of_hub(hub));
+        let unknown = owner.unknown_ms.or(hub.unknown_ms);
+        let unknown_ms = bounded(unknown, default.unknown_ms, UNKNOWN_MS);
+        let silence = owner.silence_ms.or(hub.silence_ms);
+        let reports = owner.report_window_ms.or(hub.report_window_ms);
+        Self {
+            silence_ms: bounded(silence, default.silence_ms, SILENCE_MS).min(unknown_ms),
+            unknown_ms,
+            report_window_ms: bounded(reports, default.report_window_ms, REPORT_WINDOW_MS),
+        }
+    }
+}
+
+/// How long a radio may be silent before it is doubted: it needs some time to answer.
+const SILENCE_MS: RangeInclusive<u64> = 30_000..=86_400_000;
+/// When a message without a result is unknown: no sooner than there can be doubt.
+const UNKNOWN_MS: RangeInclusive<u64> = SILENCE_MS;
+/// How long reports may be waited for: each message waited for takes room.
+const REPORT_WINDOW_MS: RangeInclusive<u64> = 3_600_000..=14 * 86_400_000;
+
+fn bounded(given: Option<u64>, default: u64, range: RangeInclusive<u64>) -> u64 {
+    given.map_or(default, |ms| ms.clamp(*range.start(), *range.end()))
+}
+
+/// The waits that the owner or the hub has set; for what is `None` in the owner's the hub's count,
+/// else the design's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WaitChoice {
+    /// From a hand-over to the first doubt.
+    pub silence_ms: Option<u64>,
+    /// From a hand-over to `unknown`.
+    pub unknown_ms: Option<u64>,
+    /// From `sent` to its being the last word where no report comes.
+    pub report_window_ms: Option<u64>,
+}
+
+impl WaitChoice {
+    /// Returns those that the hub has set.
+    pub(crate) const fn of_hub(config: &Config) -> Self {
+        Self {
+            silence_ms: config.silent_after_ms,
+            unknown_ms: config.unknown_after_ms,
+            report_window_ms: config.report_window_ms,
+        }
+    }
+
     /// Says whether each is long enough for a radio to answer, short enough to be of use, and the
     /// doubt no later than the end.
-    pub const fn is_sensible(&self) -> bool {
-        self.silence_ms >= 30_000
-            && self.silence_ms <= self.unknown_ms
-            && self.unknown_ms <= 86_400_000
-            && self.report_window_ms >= 3_600_000
-            && self.report_window_ms <= 14 * 86_400_000
+    pub fn is_sensible(&self) -> bool {
+        let is_in = |given: Option<u64>, range: RangeInclusive<u64>| {
+            given.is_none_or(|ms| range.contains(&ms))
+        };
+        let in_order = self.silence_ms.zip(self.unknown_ms);
+        is_in(self.silence_ms, SILENCE_MS)
+            && is_in(self.unknown_ms, UNKNOWN_MS)
+            && is_in(self.report_window_ms, REPORT_WINDOW_MS)
+            && in_order.is_none_or(|(silence, unknown)| silence <= unknown)
     }
 }
 
@@ -140,6 +193,6 @@ pub struct AgentConfig {
     pub limits: PaceLimits,
     /// The owner's quiet hours.
     pub quiet_hours: Vec<Spell>,
-    /// How long to wait for results.
-    pub waits: Waits,
+    /// How long to wait for results, as far as the owner has set it.
+    pub waits: WaitChoice,
 }

@@ -70,7 +70,9 @@ pub use agent::{Agent, DOWN_WINDOW, HOUSEKEEPING_MS};
 pub use calls::{CALL_LOG_LOOKS_MS, CALL_MS_MAX, RINGS_MAX};
 pub use change::Change;
 pub use command::{Command, Refused};
-pub use config::{AgentConfig, Guard, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, Waits};
+pub use config::{
+    AgentConfig, Guard, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, WaitChoice,
+};
 pub use counters::Counters;
 pub use effect::{Body, Effect, SendParts};
 pub use event::Event;
@@ -96,7 +98,7 @@ pub use parts::{InvalidParts, Parts};
 pub use scan::{SCAN_MS, SCAN_MS_MIN, SCAN_OVERLAP_MS};
 pub use snapshot::Snapshot;
 pub use stamp::{BootId, Stamp};
-pub use status::{KindStatus, NextSlot, SimStatus};
+pub use status::{HubSettings, KindStatus, NextSlot, SimStatus};
 pub use timers::{Deadline, Subject, Timer};
 pub use token::{MessageRef, SendToken};
 pub use wall::WALL_DRIFT_MS;

@@ -2,6 +2,7 @@
 
 use crate::{
     agent::Agent,
+    config::WaitChoice,
     outbound::{Outbound, Waiting},
     timers::Timers,
 };
@@ -19,6 +20,19 @@ pub struct SimStatus {
     pub next: Option<NextSlot>,
     /// USSD codes and calls, which wait in queues of their own, where there are any.
     pub kinds: Vec<KindStatus>,
+    /// What the hub has set.
+    pub hub: HubSettings,
+}
+
+/// What the hub has set for a SIM beside pause and quiet hours; what is `None` it leaves open.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HubSettings {
+    /// Parts an hour of the SIM.
+    pub parts_per_hour: Option<u32>,
+    /// Parts an hour of all SIMs together: the lowest that it set for any of them.
+    pub phone_parts_per_hour: Option<u32>,
+    /// How long to wait for what the platform may never say.
+    pub waits: WaitChoice,
 }
 
 /// What waits of one kind.
@@ -75,6 +89,7 @@ impl Outbound {
             waiting: self.waiting_of_sim(sim),
             next: texts.or_else(|| NextSlot::soonest(others)),
             kinds,
+            hub: self.hub_settings(sim),
         }
     }
 }

@@ -17,7 +17,7 @@ use postrider_agent::{
     Ended, Event, HubAddress, Identity, IdentityError, InstallError, InvalidAddress, Log, Observer,
     Pairing, PairingError, Phone, PhoneConfig, PhoneError, RadioFact, RadioFacts, RadioFactsInbox,
     RandomError, RecordError, Seeded, SoftwareIdentity, StartError, TlsConfig, Trust, TrustError,
-    Waits, install_of, pair, settle,
+    WaitChoice, install_of, pair, settle,
 };
 use std::{
     collections::BTreeSet,
@@ -241,7 +241,7 @@ async fn run(
         condition: config.condition(),
         limits: config.limits(),
         quiet_hours: Vec::new(),
-        waits: Waits::DEFAULT,
+        waits: WaitChoice::default(),
         is_paused: false,
         observer: Some(observer(radio.reports.clone(), config.watcher)),
         watch: None,

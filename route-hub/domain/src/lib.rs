@@ -59,7 +59,7 @@ pub use message::{
     status_from_code,
 };
 pub use organization::{Organization, Project};
-pub use phone::{Phone, PhoneType, QuietMode, WaitingFor};
+pub use phone::{Phone, PhoneType, PhoneWaits, QuietMode, WaitingFor};
 pub use phone_account::PhoneAccount;
 pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
 pub use relative::{OFFSET_COUNT_MAX, OffsetScale, RelativeSchedule};

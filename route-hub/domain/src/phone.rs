@@ -3,6 +3,7 @@
 use crate::code::coded;
 use crate::{KindQueue, QuietHours, Vars, Window, Zone};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
+use std::ops::RangeInclusive;
 
 coded! {
     /// What kind of route a phone is.
@@ -87,6 +88,31 @@ coded! {
     }
 }
 
+/// How long a phone waits for what its platform may never say, in seconds; `None`: its own time.
+/// What its owner has set goes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PhoneWaits {
+    /// From a hand-over until its radio counts as silent.
+    pub silent_after: Option<u32>,
+    /// From a hand-over until the message is unknown.
+    pub unknown_after: Option<u32>,
+    /// How long delivery reports are waited for.
+    pub report_window: Option<u32>,
+}
+
+impl PhoneWaits {
+    /// What `silent_after` and `unknown_after` may be: a radio needs some time to answer.
+    pub const RESULT: RangeInclusive<u32> = 30..=86_400;
+    /// What `report_window` may be.
+    pub const REPORTS: RangeInclusive<u32> = 3_600..=14 * 86_400;
+
+    /// Says whether a radio is silent before its message is unknown.
+    pub fn are_in_order(&self) -> bool {
+        let both = self.silent_after.zip(self.unknown_after);
+        both.is_none_or(|(silent, unknown)| silent <= unknown)
+    }
+}
+
 /// A phone, called basic route in the API.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phone {
@@ -162,6 +188,11 @@ pub struct Phone {
     pub quiet_released_until: Option<UnixMs>,
     /// Most SMS parts per hour that the hub lets it send; `None`: its own limit alone.
     pub send_limit_max: Option<u32>,
+    /// Most SMS parts per hour that the hub lets all SIMs of its device send together; of several
+    /// Phones of a device the lowest counts.
+    pub device_send_limit_max: Option<u32>,
+    /// How long it waits for what its platform may never say.
+    pub waits: PhoneWaits,
     /// Whether it asks the network for delivery reports, unless its owner says otherwise: some
     /// carriers charge for them.
     pub delivery_reports: bool,
@@ -231,6 +262,8 @@ impl Phone {
             quiet_end: None,
             quiet_released_until: None,
             send_limit_max: None,
+            device_send_limit_max: None,
+            waits: PhoneWaits::default(),
             delivery_reports: true,
             validate_recipient_numbers: false,
             allowed_recipient_countries: None,

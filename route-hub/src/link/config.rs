@@ -40,6 +40,10 @@ impl Told {
             send_delay_ms: u64::try_from(phone.send_delay_ms).unwrap_or(0),
             quiet: quiet.iter().map(|(from, to)| (from.0, to.0)).collect(),
             send_limit_max: phone.send_limit_max,
+            device_send_limit_max: phone.device_send_limit_max,
+            silent_after_ms: phone.waits.silent_after.map(ms),
+            unknown_after_ms: phone.waits.unknown_after.map(ms),
+            report_window_ms: phone.waits.report_window.map(ms),
         };
         Self {
             config,
@@ -59,6 +63,10 @@ impl Told {
             && self.released_until == before.released_until
             && lasts
     }
+}
+
+fn ms(seconds: u32) -> u64 {
+    u64::from(seconds) * 1_000
 }
 
 /// Returns the settings that differ from what was sent, still without a number, and remembers

@@ -68,6 +68,10 @@ const ALL: &[(&str, &str)] = &[
         "V19__delivery_reports",
         include_str!("../migrations/V19__delivery_reports.sql"),
     ),
+    (
+        "V20__phone_waits",
+        include_str!("../migrations/V20__phone_waits.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

@@ -4,7 +4,7 @@ use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{KindQueue, Phone, PhoneType, QuietMode, Vars, WaitingFor, fold};
+use hub_domain::{KindQueue, Phone, PhoneType, PhoneWaits, QuietMode, Vars, WaitingFor, fold};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ macro_rules! columns {
          quiet_start, quiet_end, validate_recipient_numbers, allowed_recipient_countries, \
          window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
          removed, quiet_released_until, send_limit_max, carrier, signal, forwarding, queue, kinds, \
-         delivery_reports"
+         delivery_reports, device_send_limit_max, silent_after, unknown_after, report_window"
     };
 }
 
@@ -58,7 +58,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
              $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
              $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, \
-             $47)"
+             $47, $48, $49, $50, $51)"
         ),
         &values![
             phone.id,
@@ -107,6 +107,10 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             phone.queue,
             KindQueue::all_to_json(&phone.kinds),
             phone.delivery_reports,
+            phone.device_send_limit_max,
+            phone.waits.silent_after,
+            phone.waits.unknown_after,
+            phone.waits.report_window,
             fold(&phone.name),
         ],
     )?;
@@ -129,7 +133,8 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
          sim_fingerprint = $30, sim_changed = $31, waiting_for = $32, next_slot_time = $33, \
          auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37, \
          carrier = $38, signal = $39, forwarding = $40, queue = $41, kinds = $42, \
-         delivery_reports = $43 \
+         delivery_reports = $43, device_send_limit_max = $44, silent_after = $45, \
+         unknown_after = $46, report_window = $47 \
          WHERE id = $1 AND project_id = $2",
         &values![
             phone.id,
@@ -175,6 +180,10 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             phone.queue,
             KindQueue::all_to_json(&phone.kinds),
             phone.delivery_reports,
+            phone.device_send_limit_max,
+            phone.waits.silent_after,
+            phone.waits.unknown_after,
+            phone.waits.report_window,
         ],
     )?;
     Ok(changed == 1)
@@ -430,5 +439,11 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
             .opt_parsed(KindQueue::all_from_json)?
             .unwrap_or_default(),
         delivery_reports: columns.flag()?,
+        device_send_limit_max: columns.opt_count()?,
+        waits: PhoneWaits {
+            silent_after: columns.opt_count()?,
+            unknown_after: columns.opt_count()?,
+            report_window: columns.opt_count()?,
+        },
     })
 }

@@ -90,11 +90,19 @@ async fn the_hubs_own_limit_is_set_and_taken_away() {
     let path = format!("phones/{}", test.phone.id);
     let limited = client.post(&path, json!({ "send_limit_max": 60 })).await;
     assert_eq!(limited["send_limit_max"], 60);
-    let wrong = Some(json!({ "send_limit_max": 0 }));
-    client
-        .call("POST", &path, wrong)
-        .await
-        .invalid("send_limit_max");
     let free = client.post(&path, json!({ "send_limit_max": null })).await;
     assert_eq!(free["send_limit_max"], Value::Null);
+    client.post(&path, json!({ "unknown_after": 60 })).await;
+    for (name, wrong) in [
+        ("send_limit_max", 0),
+        ("device_send_limit_max", 0),
+        ("silent_after", 29),
+        ("silent_after", 61),
+        ("unknown_after", 86_401),
+        ("report_window", 3_599),
+        ("report_window", 14 * 86_400 + 1),
+    ] {
+        let body = Some(json!({ name: wrong }));
+        client.call("POST", &path, body).await.invalid(name);
+    }
 }

@@ -93,6 +93,34 @@ async fn two_sims_are_two_phones_with_settings_limits_and_queues_of_their_own() 
 }
 
 #[tokio::test]
+async fn a_phone_hears_of_its_whole_limit_and_how_long_to_wait() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let (mut line, [_, second]) = two_sims(&hub, &mut phone).await;
+    let rest = hub.rest().await;
+    let path = format!("phones/{}", second.id);
+    let change = json!({
+        "device_send_limit_max": 50, "silent_after": 60, "unknown_after": 300, "report_window": 7_200,
+    });
+    let shown = rest.post(&path, change.clone()).await;
+    for (name, value) in change.as_object().expect("an object") {
+        assert_eq!(&shown[name], value);
+    }
+    let told = |config: Config| {
+        let waits = (config.silent_after_ms, config.unknown_after_ms);
+        (config.device_send_limit_max, waits, config.report_window_ms)
+    };
+    let config = line.config().await;
+    assert_eq!(of_sim(&config), 1);
+    let waits = (Some(60_000), Some(300_000));
+    assert_eq!(told(config), (Some(50), waits, Some(7_200_000)));
+    let taken = change.as_object().expect("an object").keys();
+    let none: Value = taken.map(|name| (name.clone(), Value::Null)).collect();
+    rest.post(&path, none).await;
+    assert_eq!(told(line.config().await), (None, (None, None), None));
+}
+
+#[tokio::test]
 async fn another_sim_in_one_slot_pauses_that_phone_alone() {
     let hub = hub().await;
     let mut phone = hub.pair().await;

@@ -249,6 +249,10 @@ impl Engine {
                 .map(|(from, to)| (at(*from), at(*to)))
                 .collect(),
             send_limit_max: wish.send_limit_max,
+            device_send_limit_max: wish.device_send_limit_max,
+            silent_after_ms: wish.silent_after_ms,
+            unknown_after_ms: wish.unknown_after_ms,
+            report_window_ms: wish.report_window_ms,
         };
         self.memory.configs.insert(sim, config);
         for link in self.links.values_mut() {

@@ -121,6 +121,14 @@ pub struct ConfigAction {
     pub quiet_in_ms: Vec<(i64, i64)>,
     /// Parts an hour.
     pub send_limit_max: Option<u32>,
+    /// Parts an hour of all SIMs together.
+    pub device_send_limit_max: Option<u32>,
+    /// From a hand-over to the first doubt.
+    pub silent_after_ms: Option<u64>,
+    /// From a hand-over to `unknown`.
+    pub unknown_after_ms: Option<u64>,
+    /// How long delivery reports are waited for.
+    pub report_window_ms: Option<u64>,
 }
 
 /// `unknown`: a frame of a later version.

@@ -50,11 +50,19 @@ ANDROID = {
     "model": "~text?",
     "send_limit": "~int?",
     "send_limit_max": "~int?",
+    "device_send_limit_max": "~int?",
+    "silent_after": "~int?",
+    "unknown_after": "~int?",
+    "report_window": "~int?",
     "delivery_reports": "~bool",
     "sim_changed": "~bool",
     "waiting_for": "~" + messages.WAITING_FOR + "?",
     "next_slot_time": "~time?",
 }
+SET_OF_ANDROID = (
+    *("send_limit_max", "device_send_limit_max", "silent_after", "unknown_after", "report_window"),
+    "delivery_reports",
+)
 SETUP = ("incoming_message_url", "message_status_url", "incoming_call_url")
 ACCOUNT = {
     "external_account_id": "~text?",
@@ -104,6 +112,10 @@ SETTINGS = (
     integer("sent_message_limit", 0, 4_294_967_295, good=(5, 4_294_967_295)),
     integer("send_delay", 0, 3_600),
     integer("send_limit_max", 1, 4_294_967_295, shown=HIDDEN),
+    integer("device_send_limit_max", 1, 4_294_967_295, shown=HIDDEN),
+    integer("silent_after", 30, 86_400, shown=HIDDEN),
+    integer("unknown_after", 30, 86_400, shown=HIDDEN),
+    integer("report_window", 3_600, 1_209_600, shown=HIDDEN),
     boolean("delivery_reports", shown=HIDDEN),
     boolean("validate_recipient_numbers"),
     Parameter(
@@ -144,8 +156,9 @@ ONE = "/projects/{project_id}/phones/{phone_id}"
 MADE_WITH = ("phone_type",)
 READ_ONLY = (
     *("id", "time_created", "last_active_time", "project_id", "url", "sent_message_count", "sent_message_epoch"),
-    *("external_setup", *(name for name in ANDROID if name not in ("send_limit_max", "delivery_reports"))),
+    *("external_setup", *(name for name in ANDROID if name not in SET_OF_ANDROID)),
 )
+DOUBT = Case("silent after it is unknown", {"silent_after": 61, "unknown_after": 60}, 400, param="silent_after")
 QUIET = (
     Case("quiet hours without a start", {"quiet_mode": "delay", "quiet_end": "07:00"}, 400, param="quiet_start"),
     Case("quiet hours without an end", {"quiet_mode": "delay", "quiet_start": "07:00"}, 400, param="quiet_end"),
@@ -174,6 +187,7 @@ CREATE = Operation(
     read_only=READ_ONLY,
     cases=(
         *QUIET,
+        DOUBT,
         Case("the project's zone", {}, shows={"timezone_id": "UTC", "quiet_mode": "off", "send_paused": False}),
         Case("its country, read off its number", {"phone_number": "+254700000000"}, shows={"country": "KE"}),
     ),
@@ -198,6 +212,7 @@ UPDATE = Operation(
     read_only=(*READ_ONLY, *MADE_WITH),
     cases=(
         *QUIET,
+        DOUBT,
         Case("no number", {"phone_number": None}, shows={"phone_number": None}),
         Case("no country", {"country": None}, shows={"country": None}),
         Case("no limit", {"sent_message_limit": None}, shows={"sent_message_limit": None}),

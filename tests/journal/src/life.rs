@@ -11,7 +11,7 @@ use postrider_link::{
 };
 use postrider_machine::{
     Agent, AgentConfig, BootId, Change, Condition, Effect, PaceLimits, RadioFact, ReceivedSms,
-    ReportStatus, SendToken, SentRow, Waits,
+    ReportStatus, SendToken, SentRow, WaitChoice,
 };
 use postrider_model::{DeviceId, Key, MessageText, Now, SimSlot};
 use postrider_store::{Journal, JournalError};
@@ -76,7 +76,7 @@ impl Life {
             condition: Condition::default(),
             limits: PaceLimits::UNLIMITED,
             quiet_hours: Vec::new(),
-            waits: Waits::DEFAULT,
+            waits: WaitChoice::default(),
         };
         let now = Now::new(1_000_000, 1_800_000_000_000);
         let mut life = Self {

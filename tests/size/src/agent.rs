@@ -3,7 +3,7 @@
 use postrider_agent::{
     Condition, DeviceDescription, DialUssd, HubAddress, InstallError, Log, PaceLimits, Phone,
     PhoneConfig, PlaceCall, Radio, RadioFacts, ScanMark, SendParts, SentRowAsked, SoftwareIdentity,
-    SystemClock, Trust, Waits, install_of, pair,
+    SystemClock, Trust, WaitChoice, install_of, pair,
 };
 use std::{error::Error, path::PathBuf, sync::Arc};
 
@@ -46,7 +46,7 @@ async fn phone(folder: PathBuf, hub: &str, code: &str) -> Result<(), Box<dyn Err
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,
         quiet_hours: Vec::new(),
-        waits: Waits::DEFAULT,
+        waits: WaitChoice::default(),
         is_paused: false,
         observer: None,
         watch: None,

@@ -1,7 +1,7 @@
 //! The machines, with their journal where that is built in.
 
 use postrider_link::{codec, frame::SimInfo};
-use postrider_machine::{Agent, AgentConfig, BootId, Condition, PaceLimits, RadioFact, Waits};
+use postrider_machine::{Agent, AgentConfig, BootId, Condition, PaceLimits, RadioFact, WaitChoice};
 use postrider_model::{DeviceId, Key, Now};
 use std::error::Error;
 
@@ -44,6 +44,6 @@ fn config() -> Result<AgentConfig, Box<dyn Error>> {
         condition: Condition::default(),
         limits: PaceLimits::UNLIMITED,
         quiet_hours: Vec::new(),
-        waits: Waits::DEFAULT,
+        waits: WaitChoice::default(),
     })
 }

@@ -129,4 +129,18 @@ pub struct Config {
     /// Parts an hour that the hub allows; lowers the phone's own limit, never raises it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_limit_max: Option<u32>,
+    /// Parts an hour that the hub allows all SIMs of the device together; of several frames the
+    /// lowest counts, the owner's own limit among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_send_limit_max: Option<u32>,
+    /// From a hand-over to the first doubt, in milliseconds; the owner's own time goes before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_after_ms: Option<u64>,
+    /// From a hand-over to `unknown`, in milliseconds; the owner's own time goes before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_after_ms: Option<u64>,
+    /// How long delivery reports are waited for, in milliseconds; the owner's own time goes before
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report_window_ms: Option<u64>,
 }

@@ -81,6 +81,10 @@ pub fn hub_frames() -> Vec<HubFrame> {
             send_delay_ms: 1_000,
             quiet: vec![(1_700_000_000_000, 1_700_003_600_000)],
             send_limit_max: Some(600),
+            device_send_limit_max: Some(900),
+            silent_after_ms: Some(60_000),
+            unknown_after_ms: Some(300_000),
+            report_window_ms: Some(86_400_000),
         }),
         HubFrame::Ack(Ack {
             a: 5,

@@ -48,12 +48,13 @@ pub use ussd::USSD_MS_MAX;
 
 use crate::{
     change::{Change, EndedRow, MessageRow, SpentRow},
-    config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, Waits},
+    config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, WaitChoice, Waits},
     effect::Effect,
     event::Event,
     pacer::Pacer,
     snapshot::Snapshot,
     stamp::{BootId, Stamp},
+    status::HubSettings,
     timers::{Subject, Timer, Timers},
     token::MessageRef,
 };
@@ -102,7 +103,7 @@ pub(crate) struct Work {
 #[derive(Debug)]
 pub(crate) struct Outbound {
     boot_id: BootId,
-    waits: Waits,
+    waits: WaitChoice,
     live: Live,
     ended: Ended,
     sims: BTreeMap<SimSlot, SimQueue>,
@@ -233,6 +234,7 @@ impl Outbound {
             let limit = self.rules.of(*sim).send_limit_max;
             self.pacer.set_hub_limit(*sim, limit);
         }
+        self.pacer.set_hub_phone_limit(self.rules.device_limit());
     }
 
     /// Takes the owner's word on delivery reports; a SIM that is not among them has none.
@@ -242,8 +244,23 @@ impl Outbound {
     }
 
     /// Takes how long to wait, from the next hand-over on.
-    pub(crate) fn set_waits(&mut self, waits: Waits) {
+    pub(crate) fn set_waits(&mut self, waits: WaitChoice) {
         self.waits = waits;
+    }
+
+    /// Returns how long to wait for what a SIM's radio may never say.
+    fn waits_of(&self, sim: SimSlot) -> Waits {
+        Waits::of(self.waits, self.rules.of(sim))
+    }
+
+    /// Returns what the hub has set for a SIM.
+    pub(crate) fn hub_settings(&self, sim: SimSlot) -> HubSettings {
+        let config = self.rules.of(sim);
+        HubSettings {
+            parts_per_hour: config.send_limit_max,
+            phone_parts_per_hour: self.rules.device_limit(),
+            waits: WaitChoice::of_hub(config),
+        }
     }
 
     /// Takes what the owner lets the app do, where that is said.

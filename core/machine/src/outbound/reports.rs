@@ -60,7 +60,7 @@ impl Outbound {
         };
         let submitted = live.row.progress.submitted.as_ref();
         let since = submitted.unwrap_or(&live.row.received);
-        let window_ms = self.waits.report_window_ms;
+        let window_ms = self.waits_of(live.row.sim).report_window_ms;
         if since.age_ms(&self.boot_id, cx.now) >= window_ms {
             return;
         }

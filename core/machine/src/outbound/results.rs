@@ -160,6 +160,7 @@ impl Outbound {
             Kind::Call => return self.resume_call(message, cx),
             Kind::Sms | Kind::DataSms | Kind::Mms | Kind::Other(_) => {}
         }
+        let waits = self.waits_of(live.row.sim);
         let queue = self.sims.entry(live.row.sim).or_default();
         queue.flying.insert(message);
         let subject = Subject::Message(message);
@@ -171,7 +172,7 @@ impl Outbound {
             .unwrap_or(&live.row.received);
         if since.is_of(&self.boot_id) {
             let due = |wait_ms| since.due_after(wait_ms, &self.boot_id, cx.now);
-            let (silent, unknown) = (due(self.waits.silence_ms), due(self.waits.unknown_ms));
+            let (silent, unknown) = (due(waits.silence_ms), due(waits.unknown_ms));
             cx.timers.set(Timer::Silence, subject, silent);
             cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
         } else if live.row.kind == Kind::DataSms {

@@ -47,6 +47,14 @@ impl Rules {
         self.for_sim.get(&sim).unwrap_or(&self.for_all)
     }
 
+    /// Returns the lowest limit that the hub set for all SIMs together.
+    pub(super) fn device_limit(&self) -> Option<u32> {
+        let configs = self.for_sim.values().chain([&self.for_all]);
+        configs
+            .filter_map(|config| config.device_send_limit_max)
+            .min()
+    }
+
     /// Returns what keeps a SIM back.
     pub(super) fn obstacle(&self, sim: SimSlot, now: Now) -> Option<Obstacle> {
         if self.not_known {

@@ -187,13 +187,11 @@ impl Outbound {
         }
         let subject = Subject::Message(message);
         cx.timers.stop(Timer::LifeOver, subject);
-        cx.timers.set(
-            Timer::Silence,
-            subject,
-            now.boot.plus_ms(self.waits.silence_ms),
-        );
+        let waits = self.waits_of(sim);
+        let silent = now.boot.plus_ms(waits.silence_ms);
+        cx.timers.set(Timer::Silence, subject, silent);
         self.claims.handed_over(now.unix);
-        let unknown = now.boot.plus_ms(self.waits.unknown_ms);
+        let unknown = now.boot.plus_ms(waits.unknown_ms);
         cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
         cx.work.changes.extend(spent.map(Change::SpentAdded));
         cx.work.events.push(Event::MessageSubmitted {

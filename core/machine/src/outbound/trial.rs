@@ -93,7 +93,7 @@ impl Outbound {
         let disowned = self.claims.disown(&to, &text, cx.now.unix);
         cx.work.changes.push(disowned);
         cx.work.changes.extend(spent.map(Change::SpentAdded));
-        let at = cx.now.boot.plus_ms(self.waits.unknown_ms);
+        let at = cx.now.boot.plus_ms(self.waits_of(sim).unknown_ms);
         cx.timers.set(Timer::TestGivenUp, Subject::Agent, at);
         cx.work.effects.push(Effect::SendParts(SendParts {
             token: trial.token,

@@ -69,6 +69,7 @@ pub(crate) struct Pacer {
     limits: PaceLimits,
     sims: BTreeMap<SimSlot, SimPace>,
     phone: Option<Window>,
+    hub_phone_limit: Option<u32>,
     guard: Option<Window>,
     next_no: u64,
     forgotten_below: u64,
@@ -83,6 +84,7 @@ impl Pacer {
             limits,
             sims: BTreeMap::new(),
             phone: limits.phone_parts_per_hour.map(window),
+            hub_phone_limit: None,
             guard: limits
                 .guard
                 .map(|guard| Window::new(guard.span_ms, guard.parts_max)),
@@ -200,17 +202,32 @@ impl Pacer {
 
     /// Takes other limits; what was handed over counts towards them as far as it is known.
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
+        self.limits = limits;
+        self.make_windows();
+    }
+
+    /// Lowers the owner's limit of the phone as a whole by the hub's, which can never raise it.
+    pub(crate) fn set_hub_phone_limit(&mut self, parts_per_hour: Option<u32>) {
+        if self.hub_phone_limit != parts_per_hour {
+            self.hub_phone_limit = parts_per_hour;
+            self.make_windows();
+        }
+    }
+
+    fn phone_limit(&self) -> Option<u32> {
+        lower(self.limits.phone_parts_per_hour, self.hub_phone_limit)
+    }
+
+    /// Makes the windows over all SIMs anew; what was handed over counts as far as it is known.
+    fn make_windows(&mut self) {
         let known = [self.guard.as_ref(), self.phone.as_ref()];
         let of_sims = self.sims.values().map(|pace| pace.window.as_ref());
         let known = Window::joined(of_sims.chain(known).flatten());
         let made = |span_ms, parts_max| Window::new(span_ms, parts_max).filled(&known);
-        self.phone = limits
-            .phone_parts_per_hour
-            .map(|limit| made(SEND_LIMIT_SPAN_MS, limit));
-        self.guard = limits
-            .guard
-            .map(|guard| made(guard.span_ms, guard.parts_max));
-        self.limits = limits;
+        let limit = self.phone_limit();
+        self.phone = limit.map(|limit| made(SEND_LIMIT_SPAN_MS, limit));
+        let guard = self.limits.guard;
+        self.guard = guard.map(|guard| made(guard.span_ms, guard.parts_max));
         self.apply_limits();
     }
 
@@ -258,6 +275,7 @@ impl Pacer {
     }
 
     fn apply_limits(&mut self) {
+        let phone_limit = self.phone_limit();
         let Self {
             limits,
             sims,
@@ -272,15 +290,14 @@ impl Pacer {
         }
         let guarded = guard.is_some();
         let strained = |limit: u32| if guarded { limit } else { strained(limit) };
-        if let (Some(window), Some(limit)) = (phone, limits.phone_parts_per_hour) {
+        if let (Some(window), Some(limit)) = (phone, phone_limit) {
             window.set_parts_max(strained(limit));
         }
         for pace in sims.values_mut() {
-            let limit = [limits.sim_parts_per_hour, pace.hub_limit]
-                .into_iter()
-                .flatten()
-                .min();
-            match (&mut pace.window, limit) {
+            match (
+                &mut pace.window,
+                lower(limits.sim_parts_per_hour, pace.hub_limit),
+            ) {
                 (Some(window), Some(limit)) => window.set_parts_max(strained(limit)),
                 (Some(window), None) => window.set_parts_max(u32::MAX),
                 (empty, Some(limit)) => {
@@ -290,6 +307,10 @@ impl Pacer {
             }
         }
     }
+}
+
+fn lower(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    [one, other].into_iter().flatten().min()
 }
 
 fn tick(now: Now) -> Tick {

@@ -125,6 +125,55 @@ fn the_hub_may_lower_the_limit() {
 }
 
 #[test]
+fn of_the_limits_of_the_whole_phone_the_lowest_counts_over_all_sims() {
+    let mut answered = 0;
+    let mut world = World::with(PaceLimits {
+        phone_parts_per_hour: Some(3),
+        ..PaceLimits::UNLIMITED
+    });
+    let set = |world: &mut World, slot, limit| {
+        world.configure(Config {
+            sim: Some(sim(slot)),
+            device_send_limit_max: limit,
+            ..Config::default()
+        });
+    };
+    set(&mut world, 0, Some(1_000));
+    set(&mut world, 1, Some(2));
+    for n in 1..=6 {
+        world.send(Send {
+            sim: sim(u8::try_from(n % 2).unwrap()),
+            ..send(n)
+        });
+    }
+    run(&mut world, &mut answered, MINUTE);
+    assert_eq!(world.handed_over.len(), 2);
+    world.restart();
+    run(&mut world, &mut answered, MINUTE);
+    assert_eq!(world.handed_over.len(), 2);
+    set(&mut world, 1, None);
+    run(&mut world, &mut answered, MINUTE);
+    assert_eq!(world.handed_over.len(), 3, "the owner's counts on");
+}
+
+#[test]
+fn a_limit_that_comes_later_counts_what_has_left_before() {
+    let mut answered = 0;
+    let mut world = World::with(hourly(10));
+    world.send_all(1..=2);
+    run(&mut world, &mut answered, MINUTE);
+    world.configure(Config {
+        sim: Some(sim(1)),
+        device_send_limit_max: Some(2),
+        ..Config::default()
+    });
+    world.send(send(3));
+    assert_eq!(world.order(), [1, 2]);
+    world.pass(HOUR);
+    assert_eq!(world.order(), [1, 2, 3]);
+}
+
+#[test]
 fn a_delay_is_kept_between_two_hand_overs_of_a_sim() {
     let mut answered = 0;
     let mut world = World::new();

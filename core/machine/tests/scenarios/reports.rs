@@ -2,10 +2,10 @@
 //! counts all the same.
 
 use crate::world::*;
-use postrider_link::frame::Send;
+use postrider_link::frame::{Config, Send};
 use postrider_machine::{
     Command, ENDED_MAX, Event, LATE_MAX, MessageRef, REPORTS_AWAITED_MAX, RadioFact, Refused,
-    ReportChoice, ReportStatus, SendToken, Waits,
+    ReportChoice, ReportStatus, SendToken, WaitChoice,
 };
 use postrider_model::{MessageText, WireState};
 
@@ -75,32 +75,107 @@ fn the_owner_may_do_without_reports_of_what_waits_already() {
 #[test]
 fn the_owner_may_set_how_long_is_waited_within_reason() {
     let mut world = World::new();
-    let waits = Waits {
-        silence_ms: 30_000,
-        unknown_ms: MINUTE,
-        report_window_ms: HOUR,
+    let waits = WaitChoice {
+        silence_ms: Some(30_000),
+        unknown_ms: Some(MINUTE),
+        report_window_ms: Some(HOUR),
     };
     world.command(Command::SetWaits(waits)).unwrap();
     let message = world.send(send(1));
     world.pass(MINUTE);
     assert_eq!(world.told(message), [WireState::Unknown]);
     for wrong in [
-        Waits {
-            silence_ms: 29_999,
+        WaitChoice {
+            silence_ms: Some(29_999),
             ..waits
         },
-        Waits {
-            unknown_ms: 29_999,
+        WaitChoice {
+            unknown_ms: Some(29_999),
+            ..WaitChoice::default()
+        },
+        WaitChoice {
+            silence_ms: Some(MINUTE + 1),
             ..waits
         },
-        Waits {
-            report_window_ms: HOUR - 1,
+        WaitChoice {
+            report_window_ms: Some(HOUR - 1),
             ..waits
         },
     ] {
         let refused = world.command(Command::SetWaits(wrong));
         assert_eq!(refused, Err(Refused::InvalidWaits));
     }
+}
+
+fn waits_for(world: &World) -> Option<&'static str> {
+    let first = world.agent.slots(world.now).remove(0);
+    first.next.map(|next| next.waiting_for)
+}
+
+fn hubs_waits() -> Config {
+    Config {
+        silent_after_ms: Some(30_000),
+        unknown_after_ms: Some(MINUTE),
+        report_window_ms: Some(HOUR),
+        ..Config::default()
+    }
+}
+
+#[test]
+fn the_hub_may_set_how_long_is_waited_also_across_a_restart() {
+    let mut world = World::new();
+    world.configure(hubs_waits());
+    world.restart();
+    let message = world.send(send(1));
+    world.pass(30_000);
+    world.send(send(3));
+    assert_eq!(waits_for(&world), Some("silent_radio"));
+    world.command(Command::SetPaused(true)).unwrap();
+    world.pass(30_000);
+    assert_eq!(world.told(message), [WireState::Unknown]);
+    world.command(Command::SetPaused(false)).unwrap();
+    world.answer(OK);
+    world.pass(HOUR - 1);
+    assert!(!is_over(&world, super::world::message(3, 1)));
+    world.pass(1);
+    assert!(is_over(&world, super::world::message(3, 1)));
+}
+
+#[test]
+fn each_of_the_owners_waits_goes_before_the_hubs() {
+    let mut world = World::new();
+    world.configure(hubs_waits());
+    let owners = WaitChoice {
+        unknown_ms: Some(3 * MINUTE),
+        ..WaitChoice::default()
+    };
+    world.command(Command::SetWaits(owners)).unwrap();
+    let message = world.send(send(1));
+    world.pass(3 * MINUTE - 1);
+    assert_eq!(world.told(message), []);
+    world.pass(1);
+    assert_eq!(world.told(message), [WireState::Unknown]);
+    world
+        .command(Command::SetWaits(WaitChoice::default()))
+        .unwrap();
+    let message = world.send(send(2));
+    world.pass(MINUTE);
+    assert_eq!(world.told(message), [WireState::Unknown]);
+}
+
+#[test]
+fn what_a_hub_sets_beyond_reason_is_kept_within_it() {
+    let mut world = World::new();
+    world.configure(Config {
+        silent_after_ms: Some(u64::MAX),
+        unknown_after_ms: Some(0),
+        ..Config::default()
+    });
+    let message = world.send(send(1));
+    world.pass(29_999);
+    assert_eq!(world.told(message), []);
+    world.pass(1);
+    assert_eq!(world.told(message), [WireState::Unknown]);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send, SimInfo};
-use postrider_machine::{Command, Guard, NextSlot, PaceLimits, RadioFact, SimStatus};
+use postrider_machine::{
+    Command, Guard, HubSettings, NextSlot, PaceLimits, RadioFact, SimStatus, WaitChoice,
+};
 
 fn status(world: &World, slot: usize) -> SimStatus {
     world.agent.slots(world.now).remove(slot)
@@ -175,4 +177,30 @@ fn a_slot_that_lost_its_sim_is_shown_as_long_as_something_waits_for_it() {
     assert_eq!(status(&world, 1).next, Some(gone));
     world.revoke(message);
     assert_eq!(world.agent.slots(world.now).len(), 1);
+}
+
+#[test]
+fn what_the_hub_has_set_is_shown_of_each_sim() {
+    let mut world = World::new();
+    world.configure(Config {
+        sim: Some(sim(1)),
+        send_limit_max: Some(30),
+        device_send_limit_max: Some(50),
+        silent_after_ms: Some(60_000),
+        ..Config::default()
+    });
+    let of_phone = HubSettings {
+        phone_parts_per_hour: Some(50),
+        ..HubSettings::default()
+    };
+    assert_eq!(status(&world, 0).hub, of_phone);
+    let of_sim = HubSettings {
+        parts_per_hour: Some(30),
+        waits: WaitChoice {
+            silence_ms: Some(60_000),
+            ..WaitChoice::default()
+        },
+        ..of_phone
+    };
+    assert_eq!(status(&world, 1).hub, of_sim);
 }

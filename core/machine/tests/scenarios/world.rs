@@ -13,7 +13,7 @@ use postrider_link::{
 use postrider_machine::{
     Agent, AgentConfig, BootId, Change, Command, Condition, Effect, EndedAsked, Event, Log,
     MessageRef, PaceLimits, RadioFact, ReceivedSms, Refused, ReportStatus, ScanMark, SendParts,
-    SendToken, SentRow, Spell, Waits,
+    SendToken, SentRow, Spell, WaitChoice,
 };
 use postrider_model::{DeviceId, Key, MessageId, MessageText, Now, SimSlot, UnixMs, WireState};
 use std::collections::BTreeSet;
@@ -136,7 +136,7 @@ impl World {
             condition: Condition::default(),
             limits,
             quiet_hours: Vec::new(),
-            waits: Waits::DEFAULT,
+            waits: WaitChoice::default(),
         };
         let now = START;
         let disk = Rows::default();

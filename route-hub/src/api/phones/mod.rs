@@ -11,6 +11,7 @@ mod quiet;
 mod release_quiet_hours;
 mod reset_sent_message_count;
 mod update;
+mod waits;
 
 pub use create::create;
 pub use delete::delete;

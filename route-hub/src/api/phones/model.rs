@@ -126,6 +126,10 @@ fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
     out.put("model", &phone.model);
     out.put("send_limit", &phone.send_limit);
     out.put("send_limit_max", &phone.send_limit_max);
+    out.put("device_send_limit_max", &phone.device_send_limit_max);
+    out.put("silent_after", &phone.waits.silent_after);
+    out.put("unknown_after", &phone.waits.unknown_after);
+    out.put("report_window", &phone.waits.report_window);
     out.put("delivery_reports", &phone.delivery_reports);
     out.put("sim_changed", &phone.sim_changed);
     let waiting_for = phone.waiting_for.map(|reason| reason.as_str());

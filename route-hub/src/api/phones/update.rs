@@ -4,6 +4,7 @@ use super::account::AccountChange;
 use super::found;
 use super::model::{MADE_WITH, PhoneView, READ_ONLY};
 use super::quiet::QuietChange;
+use super::waits::WaitsChange;
 use crate::api::idempotency::Idempotency;
 use crate::api::{ApiResult, Call, enter, parse, unit};
 use crate::dispatch::settle::Work;
@@ -13,6 +14,7 @@ use hub_domain::{Permission, Phone, VarsChange, numbers};
 use hub_store::{StoreError, Tx, phone_accounts, phones};
 use hub_web::{Answer, ApiError, Field, Fields, Params};
 use postrider_model::PhoneNumber;
+use std::ops::RangeInclusive;
 
 /// Longest delay between two messages.
 const SEND_DELAY_SEC_MAX: i64 = 3_600;
@@ -62,6 +64,8 @@ pub(super) struct Change {
     sent_message_limit: Option<Option<u32>>,
     send_delay_sec: Option<i64>,
     send_limit_max: Option<Option<u32>>,
+    device_send_limit_max: Option<Option<u32>>,
+    waits: WaitsChange,
     delivery_reports: Option<bool>,
     validate_recipient_numbers: Option<bool>,
     allowed_recipient_countries: Option<Option<Vec<String>>>,
@@ -92,9 +96,11 @@ impl Change {
             phone_number: number.is_present().then_some(parsed),
             country,
             send_paused: params.get("send_paused").boolean()?,
-            sent_message_limit: count(&params.get("sent_message_limit"), 0)?,
+            sent_message_limit: optional(&params.get("sent_message_limit"), 0..=u32::MAX)?,
             send_delay_sec: params.get("send_delay").integer(0..=SEND_DELAY_SEC_MAX)?,
-            send_limit_max: count(&params.get("send_limit_max"), 1)?,
+            send_limit_max: optional(&params.get("send_limit_max"), 1..=u32::MAX)?,
+            device_send_limit_max: optional(&params.get("device_send_limit_max"), 1..=u32::MAX)?,
+            waits: WaitsChange::read(params)?,
             delivery_reports: params.get("delivery_reports").boolean()?,
             validate_recipient_numbers: params.get("validate_recipient_numbers").boolean()?,
             allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
@@ -143,6 +149,9 @@ impl Change {
         if let Some(limit) = self.send_limit_max {
             phone.send_limit_max = limit;
         }
+        if let Some(limit) = self.device_send_limit_max {
+            phone.device_send_limit_max = limit;
+        }
         if let Some(reports) = self.delivery_reports {
             phone.delivery_reports = reports;
         }
@@ -154,6 +163,7 @@ impl Change {
         }
         self.account.check(phone)?;
         self.quiet.apply(phone)?;
+        self.waits.apply(&mut phone.waits)?;
         if let Some(limit) = self.sent_message_limit {
             set_limit(phone, limit);
         }
@@ -165,8 +175,11 @@ impl Change {
 }
 
 /// Reads a number or, as `null`, its absence.
-fn count(field: &Field<'_>, least: i64) -> Result<Option<Option<u32>>, ApiError> {
-    let value = field.integer(least..=i64::from(u32::MAX))?;
+pub(super) fn optional(
+    field: &Field<'_>,
+    range: RangeInclusive<u32>,
+) -> Result<Option<Option<u32>>, ApiError> {
+    let value = field.integer(i64::from(*range.start())..=i64::from(*range.end()))?;
     let value = value.and_then(|value| u32::try_from(value).ok());
     Ok(field.is_present().then_some(value))
 }

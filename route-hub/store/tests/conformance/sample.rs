@@ -176,6 +176,12 @@ pub(crate) fn full_phone() -> Phone {
         quiet_end: text("06:00"),
         quiet_released_until: Some(UnixMs(8)),
         send_limit_max: Some(30),
+        device_send_limit_max: Some(50),
+        waits: PhoneWaits {
+            silent_after: Some(60),
+            unknown_after: Some(300),
+            report_window: Some(86_400),
+        },
         validate_recipient_numbers: true,
         allowed_recipient_countries: Some(vec!["AT".to_owned(), "DE".to_owned()]),
         window_size: Some(64),

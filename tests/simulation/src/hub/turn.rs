@@ -305,6 +305,7 @@ impl World {
                 send_delay_ms: sim.delay_ms,
                 quiet: sim.quiet.clone(),
                 send_limit_max: sim.limit,
+                ..Config::default()
             };
             if connection.config.get(slot) != Some(&config) {
                 connection.config.insert(*slot, config.clone());

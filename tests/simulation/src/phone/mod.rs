@@ -19,7 +19,8 @@ use postrider_link::{
     frame::{HubFrame, SimInfo},
 };
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Change, Command, Condition, PaceLimits, RadioFact, SendToken, Waits,
+    Agent, AgentConfig, BootId, Change, Command, Condition, PaceLimits, RadioFact, SendToken,
+    WaitChoice,
 };
 use postrider_model::{DeviceId, Key, MessageId, Now, SimSlot};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -167,16 +168,16 @@ pub struct Phone {
     /// how many there were.
     pub offered: BTreeMap<MessageId, (u32, u64)>,
     judged_from: owner::JudgedFrom,
-    waits: Waits,
+    waits: WaitChoice,
     seed: u64,
 }
 
 impl Phone {
     /// Makes a phone of the fleet, switched on, with a journal of nothing.
     pub fn new(no: usize, fleet: &Fleet, seed: u64) -> Self {
-        let waits = Waits {
-            report_window_ms: fleet.report_window_ms,
-            ..Waits::DEFAULT
+        let waits = WaitChoice {
+            report_window_ms: Some(fleet.report_window_ms),
+            ..WaitChoice::default()
         };
         let device = DeviceId::new(Key::new(no as i64 + 1).unwrap_or_default());
         let mut phone = Self {

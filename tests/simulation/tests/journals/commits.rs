@@ -380,6 +380,10 @@ impl Drawing<'_> {
             send_delay_ms: self.random.below(20_000),
             quiet: self.maybe(quiet).unwrap_or_default(),
             send_limit_max: self.maybe(Self::small),
+            device_send_limit_max: self.maybe(Self::small),
+            silent_after_ms: self.maybe(|own| own.random.below(20_000)),
+            unknown_after_ms: self.maybe(|own| own.random.below(20_000)),
+            report_window_ms: self.maybe(|own| own.random.below(20_000)),
         })
     }
 

@@ -7,7 +7,7 @@ use postrider_link::{
 };
 use postrider_machine::{
     Agent, AgentConfig, BootId, Change, Condition, Effect, PaceLimits, RadioFact, ReportStatus,
-    SendToken, Snapshot, Waits,
+    SendToken, Snapshot, WaitChoice,
 };
 use postrider_model::{DeviceId, Key, MessageId, Now};
 use postrider_store::Journal;
@@ -44,7 +44,7 @@ impl Phone {
             condition: Condition::default(),
             limits: PaceLimits::UNLIMITED,
             quiet_hours: Vec::new(),
-            waits: Waits::DEFAULT,
+            waits: WaitChoice::default(),
         };
         let now = Now::new(1_000_000, 1_800_000_000_000);
         let mut phone = Self {

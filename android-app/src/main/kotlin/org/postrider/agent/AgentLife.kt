@@ -113,7 +113,7 @@ internal class AgentLife(
     private fun begin(wanted: Run) {
         val isOnline = wanted == Run.IN_FULL && conditions.isOnline()
         val state = PhoneState(
-            sims.sims(), conditions.read(), settings.limits(), quietHours(), isOnline, STARTS_PAUSED, bootCount(),
+            sims.sims(), conditions.read(), settings.limits(), quietHours(), settings.waits.waits(), isOnline, STARTS_PAUSED, bootCount(),
         )
         agent().start(state)
         run = wanted

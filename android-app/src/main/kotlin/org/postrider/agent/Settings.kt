@@ -44,7 +44,7 @@ class Settings(context: Context) {
 
     /** Parts an hour of all SIMs together; null where only each SIM has its limit. */
     var phonePartsPerHour: Int?
-        get() = if (values.contains(PHONE_PARTS_PER_HOUR)) values.getInt(PHONE_PARTS_PER_HOUR, 0) else null
+        get() = number(PHONE_PARTS_PER_HOUR)
         set(value) = values.edit().run {
             if (value == null) remove(PHONE_PARTS_PER_HOUR) else putInt(PHONE_PARTS_PER_HOUR, value.coerceAtLeast(1))
         }.apply()
@@ -64,14 +64,15 @@ class Settings(context: Context) {
 
     /** How long is waited for what Android may never say: to the first doubt, to the end, and for reports. */
     var waits: WaitTimes
-        get() = WaitTimes.USUAL.let {
-            WaitTimes(
-                values.getInt(SILENCE_S, it.silenceS), values.getInt(UNKNOWN_MIN, it.unknownMin),
-                values.getInt(REPORTS_H, it.reportsH),
-            )
-        }
-        set(value) = values.edit().putInt(SILENCE_S, value.silenceS).putInt(UNKNOWN_MIN, value.unknownMin)
-            .putInt(REPORTS_H, value.reportsH).apply()
+        get() = WaitTimes(number(SILENCE_S), number(UNKNOWN_MIN), number(REPORTS_H))
+        set(value) = values.edit().run {
+            for ((key, number) in listOf(
+                SILENCE_S to value.silenceS, UNKNOWN_MIN to value.unknownMin, REPORTS_H to value.reportsH,
+            )) if (number == null) remove(key) else putInt(key, number)
+            this
+        }.apply()
+
+    private fun number(key: String): Int? = if (values.contains(key)) values.getInt(key, 0) else null
 
     /** Whether there are quiet hours. */
     var isQuiet: Boolean

@@ -54,6 +54,8 @@ class SettingsTest {
         assertNull(read.typedNumber(0u))
         assertEquals(listOf(ReportChoice(1u, false)), read.reportChoices())
         assertEquals(WaitTimes(60, 5, 24), read.waits)
+        settings.waits = WaitTimes(60, null, null)
+        assertEquals(WaitTimes(60, null, null), read.waits)
     }
 
     @Test

@@ -57,18 +57,22 @@ class SettingsActivity : Screen(R.string.settings) {
         return listOf(
             Line.Heading(getString(R.string.waits)),
             says(R.string.waits_about, tone = Tone.QUIET),
-            Line.Field(R.id.wait_silence, getString(R.string.wait_for_silence), waits.silenceS.toString(), Input.NUMBER),
-            Line.Field(R.id.wait_unknown, getString(R.string.wait_for_unknown), waits.unknownMin.toString(), Input.NUMBER),
-            Line.Field(R.id.wait_reports, getString(R.string.wait_for_reports), waits.reportsH.toString(), Input.NUMBER),
+            time(R.id.wait_silence, R.string.wait_for_silence, waits.silenceS, WaitTimes.USUAL.silenceS),
+            time(R.id.wait_unknown, R.string.wait_for_unknown, waits.unknownMin, WaitTimes.USUAL.unknownMin),
+            time(R.id.wait_reports, R.string.wait_for_reports, waits.reportsH, WaitTimes.USUAL.reportsH),
         ) + listOfNotNull(waitsSaid?.let { Line.Text(getString(it.text), isLive = true) }) +
             Line.Button(getString(R.string.save_waits)) { saveWaits() }
     }
 
+    /** A time that may be left to the hub; the usual one stands behind the empty field. */
+    private fun time(field: Int, name: Int, set: Int?, usual: Int?) =
+        Line.Field(field, getString(name), set?.toString().orEmpty(), Input.NUMBER, usual?.toString())
+
     private fun saveWaits() {
-        val typed = listOf(R.id.wait_silence, R.id.wait_unknown, R.id.wait_reports)
-            .mapNotNull { column.typed(it).trim().toIntOrNull() }
-        val waits = typed.takeIf { it.size == 3 }?.let { (silence, unknown, reports) -> WaitTimes(silence, unknown, reports) }
-            ?.takeIf { it.isSensible }
+        val typed = listOf(R.id.wait_silence, R.id.wait_unknown, R.id.wait_reports).map { column.typed(it).trim() }
+        val (silence, unknown, reports) = typed.map(String::toIntOrNull)
+        val areNumbers = typed.all { it.isEmpty() || it.toIntOrNull() != null }
+        val waits = WaitTimes(silence, unknown, reports).takeIf { areNumbers && it.isSensible }
         waitsSaid = if (waits == null) WaitsSaid.REFUSED else WaitsSaid.SAVED
         changed { waits?.let { control.settings.waits = it } }
     }

@@ -39,7 +39,7 @@ class SimsActivity : Screen(R.string.sims) {
         if (refused == slot) lines += Line.Text(getString(R.string.number_refused), isLive = true)
         if (saved == slot) lines += Line.Text(getString(R.string.number_saved), isLive = true)
         lines += Line.Button(getString(R.string.save_number, slot + 1)) { save(sim.slot, column.typed(field)) }
-        return lines + reports(sim.slot)
+        return lines + reports(sim.slot) + byHub(sim.slot)
     }
 
     private fun reports(slot: SimSlot): List<Line> {
@@ -55,6 +55,21 @@ class SimsActivity : Screen(R.string.sims) {
         }
         return listOf(choice, says(R.string.reports_about, tone = Tone.QUIET))
     }
+
+    /** What the hub has set; of a limit the lower counts, of a time the owner's own. */
+    private fun byHub(slot: SimSlot): List<Line> {
+        val hub = control.status().queues.find { it.sim == slot }?.hub ?: return emptyList()
+        return listOfNotNull(
+            hub.partsPerHour?.let { getString(R.string.hub_parts_per_hour, it.toLong()) },
+            hub.phonePartsPerHour?.let { getString(R.string.hub_phone_parts_per_hour, it.toLong()) },
+            hub.waits.silenceMs?.let { getString(R.string.hub_wait_silence, it.whole(1_000uL)) },
+            hub.waits.unknownMs?.let { getString(R.string.hub_wait_unknown, it.whole(1_000uL)) },
+            hub.waits.reportWindowMs?.let { getString(R.string.hub_wait_reports, it.whole(3_600_000uL)) },
+        ).map { Line.Text(it, tone = Tone.QUIET) }
+    }
+
+    /** How many of a unit it takes. */
+    private fun ULong.whole(unit: ULong): Long = ((this + unit - 1uL) / unit).toLong()
 
     private fun save(slot: SimSlot, typed: String) {
         val number = TypedNumber.plain(typed)

@@ -15,7 +15,7 @@ import org.postrider.agent.QuietHours
 import org.postrider.agent.R
 import org.postrider.agent.WaitTimes
 import org.postrider.agent.device.Permit
-import org.postrider.core.Waits
+import org.postrider.core.WaitChoice
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
@@ -86,15 +86,17 @@ class SettingsActivityTest {
         }
         for ((silence, unknown, reports) in listOf(
             Triple("29", "10", "72"), Triple("601", "10", "72"), Triple("120", "1441", "72"), Triple("120", "10", "0"),
-            Triple("120", "10", "337"), Triple("", "10", "72"),
+            Triple("120", "10", "337"), Triple("", "0", ""), Triple("2 min", "10", "72"),
         )) {
             save(silence, unknown, reports)
             assertTrue("$silence $unknown $reports", screen.says(R.string.waits_refused))
-            assertEquals(WaitTimes.USUAL, fake.settings.waits)
+            assertEquals(WaitTimes.NONE, fake.settings.waits)
         }
         save("60", "5", "24")
         assertTrue(screen.says(R.string.waits_saved))
-        assertEquals(Waits(60_000uL, 300_000uL, 86_400_000uL), fake.settings.waits.waits())
+        assertEquals(WaitChoice(60_000uL, 300_000uL, 86_400_000uL), fake.settings.waits.waits())
+        save("900", "", "")
+        assertEquals(WaitChoice(900_000uL, null, null), fake.settings.waits.waits())
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.postrider.agent.screens
 import android.widget.EditText
 import android.widget.RadioButton
 import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
 import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
 import org.junit.Test
@@ -12,6 +13,9 @@ import org.postrider.agent.AlertKind
 import org.postrider.agent.R
 import org.postrider.agent.device.Permit
 import org.postrider.core.Command
+import org.postrider.core.HubSettings
+import org.postrider.core.SimQueue
+import org.postrider.core.WaitChoice
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
@@ -63,6 +67,24 @@ class SimsActivityTest {
         fake.status = pairedStatus().copy(alerts = listOf(Alert(AlertKind.SIM_CHANGED, 1u, 0)))
         sims().get().click(R.string.use_this_sim)
         assertEquals(listOf(Command.ConfirmSim(1u)), fake.commands)
+    }
+
+    @Test
+    fun `what the hub has set for a SIM is shown with it`() {
+        val waits = WaitChoice(60_000uL, 300_000uL, 86_400_000uL)
+        val open = HubSettings(null, null, WaitChoice(null, null, null))
+        val queues = listOf(
+            SimQueue(0u, 0u, null, emptyList(), HubSettings(30u, 50u, waits)), SimQueue(1u, 0u, null, emptyList(), open),
+        )
+        fake.status = pairedStatus().copy(queues = queues)
+        val screen = sims().get()
+        for ((text, value) in listOf(
+            R.string.hub_parts_per_hour to 30, R.string.hub_phone_parts_per_hour to 50, R.string.hub_wait_silence to 60,
+            R.string.hub_wait_unknown to 300, R.string.hub_wait_reports to 24,
+        )) assertEquals(listOf(screen.getString(text, value)), screen.texts().filter { it == screen.getString(text, value) })
+        fake.status = pairedStatus().copy(queues = queues.drop(1))
+        screen.show()
+        assertFalse(screen.says(R.string.hub_parts_per_hour, 30))
     }
 
     @Test
