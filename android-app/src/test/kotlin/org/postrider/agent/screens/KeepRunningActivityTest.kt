@@ -5,6 +5,7 @@ import android.content.pm.ActivityInfo
 import android.os.PowerManager
 import android.provider.Settings
 import org.junit.Assert.assertEquals
+import org.junit.Assert.assertFalse
 import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
 import org.junit.Test
@@ -42,6 +43,14 @@ class KeepRunningActivityTest {
         assertEquals(Settings.ACTION_REQUEST_SCHEDULE_EXACT_ALARM, shadowOf(screen).nextStartedActivity.action)
         ShadowAlarmManager.setCanScheduleExactAlarms(true)
         assertTrue(keepRunning().says(R.string.alarms_allowed))
+    }
+
+    @Test
+    @Config(sdk = [26, 30])
+    fun `exact alarms are not spoken of where every app may set them`() {
+        val screen = keepRunning()
+        assertFalse(screen.says(R.string.alarms_ask))
+        assertFalse(screen.says(R.string.alarms_allowed))
     }
 
     @Test

@@ -94,6 +94,16 @@ class PermissionsActivityTest {
     }
 
     @Test
+    @Config(sdk = [26, 30])
+    fun `notifications are asked for only where Android wants that`() {
+        Permissions.FIRST.filterNot { it == Permit.NOTIFICATIONS }.forEach(::grant)
+        assertEquals(null, Permissions.next(app))
+        screen.show()
+        assertFalse(screen.says(Permit.NOTIFICATIONS.reason))
+        assertTrue(screen.says(R.string.permissions_done))
+    }
+
+    @Test
     fun `a question that was interrupted is no refusal`() {
         screen.click(R.string.allow)
         screen.onRequestPermissionsResult(Permit.SIMS.ordinal, emptyArray(), IntArray(0))

@@ -6,6 +6,8 @@ import android.app.job.JobParameters
 import android.app.job.JobScheduler
 import android.content.Context
 import android.content.Intent
+import android.content.pm.ServiceInfo
+import android.os.Build
 import android.os.Looper
 import org.junit.After
 import org.junit.Assert.assertEquals
@@ -32,7 +34,6 @@ import java.util.concurrent.CountDownLatch
 
 /** What starts the agent, keeps it alive and shows it: through the platform's components. */
 @RunWith(RobolectricTestRunner::class)
-@Config(sdk = [33, 35, 36])
 class StartTest {
     @get:Rule
     val kit = HostKit()
@@ -173,6 +174,14 @@ class StartTest {
         kit.awaitLink()
         assertFalse(kit.host.settings.stoppedByOwner)
         assertNull(notices.getNotification(Notices.STOPPED_ID))
+    }
+
+    @Test
+    @Config(sdk = [30, 33, 35, 36])
+    fun `the service names its kind where the platform asks for one`() {
+        val kind = service().get().foregroundServiceType
+        val isAsked = Build.VERSION.SDK_INT >= Build.VERSION_CODES.UPSIDE_DOWN_CAKE
+        assertEquals(if (isAsked) ServiceInfo.FOREGROUND_SERVICE_TYPE_REMOTE_MESSAGING else 0, kind)
     }
 
     @Test

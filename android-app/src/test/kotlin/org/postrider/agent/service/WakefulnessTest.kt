@@ -60,6 +60,14 @@ class WakefulnessTest {
     }
 
     @Test
+    @Config(sdk = [26, 30])
+    fun `where nobody asks for exact alarms it is exact`() {
+        ShadowAlarmManager.setCanScheduleExactAlarms(false)
+        wakefulness.take(Outlook(inMs(60_000), false))
+        assertEquals(0L, alarms.scheduledAlarms.single().windowLengthMs)
+    }
+
+    @Test
     fun `an alarm that went off is not set again for the same moment`() {
         wakefulness.take(Outlook(inMs(1_000), false))
         ShadowSystemClock.advanceBy(Duration.ofSeconds(2))

@@ -4,6 +4,7 @@ import android.Manifest.permission.SEND_SMS
 import android.app.PendingIntent
 import android.content.ComponentName
 import android.net.Uri
+import android.os.Build
 import android.telephony.SmsManager
 import org.junit.Assert.assertArrayEquals
 import org.junit.Assert.assertEquals
@@ -37,7 +38,6 @@ import org.robolectric.shadows.ShadowSmsManager
 import java.util.ArrayList
 
 @RunWith(RobolectricTestRunner::class)
-@Config(sdk = [33, 35, 36])
 class SmsSenderTest {
     private val slots = Slots.two()
     private val facts = Facts()
@@ -69,8 +69,11 @@ class SmsSenderTest {
         sender.send(task("hello"))
         val sent = shadowOf(submitted().sentIntents.single()).flags
         val report = shadowOf(submitted().deliveryIntents.single()).flags
-        assertEquals(PendingIntent.FLAG_MUTABLE or PendingIntent.FLAG_ONE_SHOT, sent)
-        assertEquals(PendingIntent.FLAG_MUTABLE, report)
+        // Older platforms fill in every intent.
+        val isSaid = Build.VERSION.SDK_INT >= Build.VERSION_CODES.S
+        val mutable = if (isSaid) PendingIntent.FLAG_MUTABLE else 0
+        assertEquals(mutable or PendingIntent.FLAG_ONE_SHOT, sent)
+        assertEquals(mutable, report)
     }
 
     @Test
@@ -184,8 +187,10 @@ class SmsSenderTest {
 
     private fun submitted() = submittedOrNone()!!
 
+    @Suppress("DEPRECATION")
     private fun managerOf(subscription: Int): SmsManager =
-        app.getSystemService(SmsManager::class.java)!!.createForSubscriptionId(subscription)
+        if (Build.VERSION.SDK_INT < Build.VERSION_CODES.S) SmsManager.getSmsManagerForSubscriptionId(subscription)
+        else app.getSystemService(SmsManager::class.java)!!.createForSubscriptionId(subscription)
 
     private fun uriOf(intent: PendingIntent): Uri = shadowOf(intent).savedIntent.data!!
 
