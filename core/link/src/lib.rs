@@ -30,11 +30,13 @@
 //! [`frame`] the typed frames, [`codec`] strict reading and writing, [`close`] close codes,
 //! [`limits`] every bound, [`signature`] what hello signs, [`proof`] what shows an exposure,
 //! [`pairing`] the six digits of both sides, [`clock`] published times,
-//! [`session`] both ends of a connection, [`ownership`] both sides of a message.
+//! [`session`] both ends of a connection, [`ownership`] both sides of a message, [`dispatch`] what
+//! the hub gives a phone and when.
 
 pub mod clock;
 pub mod close;
 pub mod codec;
+pub mod dispatch;
 pub mod frame;
 pub mod limits;
 #[cfg(not(feature = "mutants"))]

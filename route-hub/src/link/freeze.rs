@@ -1,25 +1,5 @@
-//! A hub that went backwards: what waits, and for whose word.
-//!
-//! A hub on older data than its phones saw (a restore, or a folder that somebody copied back) may
-//! have given a phone what it now believes to be in its queue. Each phone's own pages tell what it
-//! holds; until then the phone is *frozen*: nothing is exposed to it. A message may also have gone
-//! to another phone of its project, so when the whole project is concerned, what it had queued up
-//! to the freeze waits for the word of all its phones; what is made later goes on with each phone
-//! that has answered. No message ever goes to a phone of another project, so neither does a freeze.
-//!
-//! How far a project is frozen:
-//!
-//! - `route-hub restore` freezes every project. What the backup has out of service may have been
-//!   paired again since, so it is frozen, too, with what is queued for it; but no other message
-//!   waits for it, as none waits for a phone that joined since;
-//! - one phone whose numbers show more than this hub ever sent or acked freezes itself alone, for
-//!   it may be the phone that is wrong: any phone can say any number. It is asked for its pages
-//!   under a generation of its own. A row of them that carries the hub's own proof, of an exposure
-//!   that the hub does not know, is the hub's own word: it freezes the project (ADR 14).
-//!
-//! It ends with the pages of the last frozen phone, or with the operator's word for those that will
-//! not come back: what they were given, or may have been, is then unknown. Where all messages wait
-//! for their word, that is all of them.
+//! A hub that went backwards: what waits, and for whose word. The rules are those of
+//! [`postrider_link::dispatch::freeze`]; here are the tables that they read and write, and the alerts.
 
 use crate::alerts;
 use crate::damage;
@@ -27,77 +7,16 @@ use crate::dispatch::effects::Effects;
 use crate::dispatch::lost;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
-use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
+use hub_domain::{AlertKind, Device, DeviceState, Message, Project};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
+use postrider_link::dispatch::freeze::{self as rules, Freeze, Frozen, Queues};
 use postrider_link::ownership::hub::Fact;
-use postrider_link::session::hub::Admission;
 use postrider_model::{DeviceId, Now, ProjectId};
 
-/// What a project waits with until its phones have answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Freeze {
-    scope: Scope,
-    /// The newest key when it was frozen: what was made later was forgotten by nobody.
-    up_to: i64,
-}
-
-/// Whose word a frozen project's messages wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// Their own phone's.
-    Own,
-    /// That of all phones in service.
-    All,
-    /// The same, and one of them will never give it.
-    AllButLost,
-}
-
-impl Scope {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Own => "phone",
-            Self::All => "whole",
-            Self::AllButLost => "lost",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let scopes = [Self::Own, Self::All, Self::AllButLost];
-        scopes.into_iter().find(|scope| scope.as_str() == text)
-    }
-}
-
-impl Freeze {
-    /// Reads how far a project is frozen; `None` when it is not.
-    ///
-    /// # Errors
-    /// What the database says.
-    pub fn of(tx: &mut Tx<'_>, project: ProjectId) -> Result<Option<Self>, StoreError> {
-        let kept = meta::get(tx, &frozen_name(project))?;
-        Ok(kept.as_deref().and_then(Self::parse))
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (scope, up_to) = text.split_once(' ')?;
-        Some(Self {
-            scope: Scope::parse(scope)?,
-            up_to: up_to.parse().ok()?,
-        })
-    }
-
-    fn put(self, tx: &mut Tx<'_>, project: ProjectId) -> Result<(), StoreError> {
-        let text = format!("{} {}", self.scope.as_str(), self.up_to);
-        meta::put(tx, &frozen_name(project), &text)
-    }
-
-    /// Returns the key up to which queued messages wait, whichever phone they are for.
-    pub fn holds_up_to(self) -> Option<i64> {
-        self.is_whole().then_some(self.up_to)
-    }
-
-    fn is_whole(self) -> bool {
-        self.scope != Scope::Own
-    }
+/// Reads how far a project is frozen; `None` when it is not.
+fn of_project(tx: &mut Tx<'_>, project: ProjectId) -> Result<Option<Freeze>, StoreError> {
+    let kept = meta::get(tx, &frozen_name(project))?;
+    Ok(kept.and_then(|kept| kept.parse().ok()))
 }
 
 fn frozen_name(project: ProjectId) -> String {
@@ -109,12 +28,99 @@ fn alone_name(device: DeviceId) -> String {
     format!("frozen_alone {device}")
 }
 
+/// Returns a device as the rules of a freeze see it.
+pub fn seen_by_rules(device: &Device) -> rules::Device {
+    rules::Device {
+        id: device.id,
+        frozen: device.frozen,
+        in_service: device.state == DeviceState::Active,
+        gen_seen: device.gen_seen,
+        gen_own: device.gen_own,
+    }
+}
+
+/// A project's rows, as the rules of a freeze read and write them.
+struct Rows<'a, 't> {
+    hub: &'a Hub,
+    tx: &'a mut Tx<'t>,
+    project: &'a Project,
+    now: Now,
+    effects: Effects,
+}
+
+impl rules::Rows for Rows<'_, '_> {
+    type Error = StoreError;
+
+    fn generation(&mut self) -> Result<u64, StoreError> {
+        meta::generation(self.tx)
+    }
+
+    fn newest_key(&mut self) -> Result<i64, StoreError> {
+        Ok(meta::highest_key(self.tx)?.map_or(0, |key| key.get()))
+    }
+
+    fn freeze(&mut self) -> Result<Option<Freeze>, StoreError> {
+        of_project(self.tx, self.project.id)
+    }
+
+    fn put_freeze(&mut self, freeze: Option<Freeze>) -> Result<(), StoreError> {
+        let name = frozen_name(self.project.id);
+        match freeze {
+            Some(freeze) => meta::put(self.tx, &name, &freeze.to_string()),
+            None => meta::remove(self.tx, &name),
+        }
+    }
+
+    fn devices(&mut self) -> Result<Vec<rules::Device>, StoreError> {
+        let devices = devices::of_project(self.tx, self.project.id)?;
+        Ok(devices.iter().map(seen_by_rules).collect())
+    }
+
+    fn frozen(&mut self) -> Result<Frozen, StoreError> {
+        let waits = devices::any_frozen(self.tx, self.project.id)?;
+        let any = waits || devices::any_frozen_at_all(self.tx, self.project.id)?;
+        Ok(Frozen { waits, any })
+    }
+
+    fn freeze_device(&mut self, id: DeviceId, gen_own: u64) -> Result<(), StoreError> {
+        devices::freeze(self.tx, id, gen_own)
+    }
+
+    fn thaw_device(&mut self, id: DeviceId) -> Result<(), StoreError> {
+        devices::set_frozen(self.tx, id, false)
+    }
+
+    fn put_alone(&mut self, id: DeviceId, alone: bool) -> Result<(), StoreError> {
+        match alone {
+            true => meta::put(self.tx, &alone_name(id), ""),
+            false => meta::remove(self.tx, &alone_name(id)),
+        }
+    }
+
+    fn forget_exposures(&mut self, of: Queues, up_to: i64) -> Result<(), StoreError> {
+        let phones = match of {
+            Queues::OfProject => phones::of_project(self.tx, self.project.id)?,
+            Queues::OfDevice(device) => phones::of_device(self.tx, device)?,
+        };
+        let mut work = Work::new(self.hub, self.project, self.now);
+        for phone in phones {
+            let waiting = messages::waiting_up_to(self.tx, phone.id, up_to)?;
+            for mut message in damage::readable(&mut work, self.tx, waiting)? {
+                let fact = Fact::ExposureForgotten;
+                drop(work.apply(self.tx, &mut message, fact, &Detail::default())?);
+            }
+        }
+        self.effects.merge(work.finish(self.tx)?);
+        Ok(())
+    }
+}
+
 /// Returns the key above which a project's messages may be exposed; 0 lets all of them.
 ///
 /// # Errors
 /// What the database says.
 pub fn exposable_above(tx: &mut Tx<'_>, project: ProjectId) -> Result<i64, StoreError> {
-    let freeze = Freeze::of(tx, project)?;
+    let freeze = of_project(tx, project)?;
     Ok(freeze.and_then(Freeze::holds_up_to).unwrap_or(0))
 }
 
@@ -124,16 +130,13 @@ pub fn exposable_above(tx: &mut Tx<'_>, project: ProjectId) -> Result<i64, Store
 /// # Errors
 /// What the database says.
 pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
-    let Some(freeze) = Freeze::of(tx, message.project_id)? else {
+    let freeze = of_project(tx, message.project_id)?;
+    let Some(freeze) = freeze.filter(|_| !message.simulated) else {
         return Ok(false);
     };
-    if message.simulated || message.id.get() > freeze.up_to {
-        return Ok(false);
-    }
-    if freeze.is_whole() {
-        return Ok(true);
-    }
-    Ok(own_device(tx, message)?.is_some_and(|device| device.frozen))
+    freeze.may_be_out(message.id.get(), || {
+        Ok(own_device(tx, message)?.is_some_and(|device| device.frozen))
+    })
 }
 
 /// Says whether its own phone, frozen and waited for by nobody else, may have a queued message:
@@ -142,12 +145,12 @@ pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError
 /// # Errors
 /// What the database says.
 pub fn may_be_with_its_phone(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
-    if !may_be_out(tx, message)? {
+    let freeze = of_project(tx, message.project_id)?;
+    let Some(freeze) = freeze.filter(|_| !message.simulated) else {
         return Ok(false);
-    }
-    let whole = Freeze::of(tx, message.project_id)?.is_some_and(Freeze::is_whole);
-    let device = own_device(tx, message)?.filter(|device| device.frozen);
-    Ok(device.is_some_and(|device| !(whole && device.state == DeviceState::Active)))
+    };
+    let own = own_device(tx, message)?.as_ref().map(seen_by_rules);
+    Ok(own.is_some_and(|own| freeze.may_be_with_its_phone(message.id.get(), own)))
 }
 
 fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, StoreError> {
@@ -157,7 +160,8 @@ fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, Stor
 }
 
 /// Freezes a project, each of its phones until it has answered: to the hub's generation, or to one
-/// of its own where it has answered to that before.
+/// of its own where it has answered to that before. Returns how many phones are to answer and were
+/// not before.
 ///
 /// # Errors
 /// What the database says.
@@ -167,19 +171,12 @@ pub fn whole_project(
     project: &Project,
     now: Now,
 ) -> Result<(usize, Effects), StoreError> {
-    let mut effects = Effects::default();
-    let before = Freeze::of(tx, project.id)?;
-    let frozen = each_device(tx, project.id)?;
-    let (waits, any) = any_frozen(tx, project.id)?;
-    let scope = match before.map(|freeze| freeze.scope) {
-        _ if !waits => Scope::Own,
-        Some(Scope::AllButLost) => Scope::AllButLost,
-        _ => Scope::All,
-    };
-    let up_to = newest_key(tx)?;
-    if any {
-        Freeze { scope, up_to }.put(tx, project.id)?;
-    }
+    let devices = devices::of_project(tx, project.id)?;
+    let is_new = |device: &&Device| !device.frozen && device.state != DeviceState::Revoked;
+    let frozen = devices.iter().filter(is_new).count();
+    let mut rows = rows_of(hub, tx, project, now);
+    let waits = rules::freeze_all(&mut rows)?;
+    let mut effects = rows.effects;
     if !waits {
         return Ok((frozen, effects));
     }
@@ -190,31 +187,19 @@ pub fn whole_project(
     Ok((frozen, effects))
 }
 
-/// Freezes every device of a project, and returns how many of them are to answer and were not
-/// before: those that are out of service are frozen, but do not.
-fn each_device(tx: &mut Tx<'_>, project: ProjectId) -> Result<usize, StoreError> {
-    let generation = meta::generation(tx)?;
-    let mut frozen = 0;
-    for device in devices::of_project(tx, project)? {
-        meta::remove(tx, &alone_name(device.id))?;
-        let asked = generation.max(device.gen_own);
-        // Whoever has not answered yet is asked already.
-        let anew = match device.gen_seen >= asked {
-            true => device.gen_seen + 1,
-            false => device.gen_own,
-        };
-        if !device.frozen || anew != device.gen_own {
-            devices::freeze(tx, device.id, anew)?;
-        }
-        frozen += usize::from(!device.frozen && device.state != DeviceState::Revoked);
+fn rows_of<'a, 't>(
+    hub: &'a Hub,
+    tx: &'a mut Tx<'t>,
+    project: &'a Project,
+    now: Now,
+) -> Rows<'a, 't> {
+    Rows {
+        hub,
+        tx,
+        project,
+        now,
+        effects: Effects::default(),
     }
-    Ok(frozen)
-}
-
-/// Says whether a hello shows what a hub that kept its data cannot have forgotten, and no freeze
-/// expects.
-pub fn is_evidence(device: &Device, found: &Admission) -> bool {
-    found.raise_generation.is_some() && found.lost_install.is_none() && !device.frozen
 }
 
 /// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody else
@@ -230,13 +215,7 @@ pub fn shown_by(
     now: Now,
 ) -> Result<Effects, StoreError> {
     tracing::warn!(device = %device.id, "a phone shows more than this hub knows of");
-    meta::put(tx, &alone_name(device.id), "")?;
-    devices::set_frozen(tx, device.id, true)?;
-    let freeze = Freeze {
-        scope: Freeze::of(tx, project.id)?.map_or(Scope::Own, |freeze| freeze.scope),
-        up_to: newest_key(tx)?,
-    };
-    freeze.put(tx, project.id)?;
+    rules::freeze_alone(&mut rows_of(hub, tx, project, now), seen_by_rules(device))?;
     let mut effects = Effects::default();
     let kind = AlertKind::HubFrozen;
     if alerts::raise_for_device(hub, tx, project, device.id, kind, now)? {
@@ -265,10 +244,6 @@ pub fn proven_by(
     Ok(whole_project(hub, tx, project, now)?.1)
 }
 
-fn newest_key(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
-    Ok(meta::highest_key(tx)?.map_or(0, |key| key.get()))
-}
-
 /// A phone has shown all that it holds, or was never given anything: it is sent to again.
 ///
 /// # Errors
@@ -280,52 +255,33 @@ pub fn answered(
     device: &Device,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut effects = Effects::default();
-    if !device.frozen {
-        return Ok(effects);
-    }
-    devices::set_frozen(tx, device.id, false)?;
-    meta::remove(tx, &alone_name(device.id))?;
-    let kind = AlertKind::HubFrozen;
-    if alerts::clear_for_device(hub, tx, project, device.id, kind, now)? {
-        effects.webhooks();
-    }
-    effects.merge(end_if_last(hub, tx, project, now)?);
-    Ok(effects)
+    let mut rows = rows_of(hub, tx, project, now);
+    let ended = rules::answered(&mut rows, seen_by_rules(device))?;
+    let effects = rows.effects;
+    thawed(hub, tx, project, device, (ended, effects), now)
 }
 
-/// Ends a project's freeze when it waits for nobody any more.
-fn end_if_last(
+/// Tells what follows when a phone is not waited for any more, and perhaps its whole project
+/// waits for nobody.
+fn thawed(
     hub: &Hub,
     tx: &mut Tx<'_>,
     project: &Project,
+    device: &Device,
+    (ended, mut effects): (bool, Effects),
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut effects = Effects::default();
-    let Some(freeze) = Freeze::of(tx, project.id)? else {
-        return Ok(effects);
-    };
-    let (waits, any) = any_frozen(tx, project.id)?;
-    if waits {
-        return Ok(effects);
-    }
-    if any {
-        let scope = Scope::Own;
-        Freeze { scope, ..freeze }.put(tx, project.id)?;
-    } else {
-        meta::remove(tx, &frozen_name(project.id))?;
-    }
-    if alerts::clear_for_project(hub, tx, project, AlertKind::HubFrozen, now)? {
+    let kind = AlertKind::HubFrozen;
+    if device.frozen && alerts::clear_for_device(hub, tx, project, device.id, kind, now)? {
         effects.webhooks();
     }
-    effects.project(project.id);
+    if ended {
+        if alerts::clear_for_project(hub, tx, project, kind, now)? {
+            effects.webhooks();
+        }
+        effects.project(project.id);
+    }
     Ok(effects)
-}
-
-/// Says whether a project waits for a device in service, and whether any is frozen.
-fn any_frozen(tx: &mut Tx<'_>, project: ProjectId) -> Result<(bool, bool), StoreError> {
-    let waits = devices::any_frozen(tx, project)?;
-    Ok((waits, waits || devices::any_frozen_at_all(tx, project)?))
 }
 
 /// A phone will never say what it holds: it was removed, replaced, has a journal that went back, or
@@ -345,23 +301,10 @@ pub fn gone(
     now: Now,
 ) -> Result<Effects, StoreError> {
     let mut effects = lost::device_lost(hub, tx, project, device.id, now)?;
-    if !device.frozen {
-        return Ok(effects);
-    }
-    if let Some(freeze) = Freeze::of(tx, project.id)? {
-        let of_all = freeze.is_whole() && device.state == DeviceState::Active;
-        let of = match of_all {
-            true => phones::of_project(tx, project.id)?,
-            false => phones::of_device(tx, device.id)?,
-        };
-        effects.merge(forget_exposures(hub, tx, project, &of, freeze, now)?);
-        if of_all {
-            let scope = Scope::AllButLost;
-            Freeze { scope, ..freeze }.put(tx, project.id)?;
-        }
-    }
-    effects.merge(answered(hub, tx, project, device, now)?);
-    Ok(effects)
+    let mut rows = rows_of(hub, tx, project, now);
+    let ended = rules::gone(&mut rows, seen_by_rules(device))?;
+    effects.merge(rows.effects);
+    thawed(hub, tx, project, device, (ended, effects), now)
 }
 
 /// A phone has proven that it did not send a message, after another one was given up that all of
@@ -374,50 +317,10 @@ pub fn freed(
     tx: &mut Tx<'_>,
     message: &mut Message,
 ) -> Result<(), StoreError> {
-    let freeze = Freeze::of(tx, message.project_id)?;
-    let lost = freeze.filter(|freeze| freeze.scope == Scope::AllButLost);
-    if lost.is_some_and(|freeze| message.id.get() <= freeze.up_to) {
+    let freeze = of_project(tx, message.project_id)?;
+    if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(message.id.get())) {
         let fact = Fact::ExposureForgotten;
         drop(work.apply(tx, message, fact, &Detail::default())?);
     }
     Ok(())
-}
-
-/// Nobody can know what became of what these Phones had queued.
-fn forget_exposures(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    of: &[Phone],
-    freeze: Freeze,
-    now: Now,
-) -> Result<Effects, StoreError> {
-    let mut work = Work::new(hub, project, now);
-    for phone in of {
-        let waiting = messages::waiting_up_to(tx, phone.id, freeze.up_to)?;
-        for mut message in damage::readable(&mut work, tx, waiting)? {
-            let fact = Fact::ExposureForgotten;
-            drop(work.apply(tx, &mut message, fact, &Detail::default())?);
-        }
-    }
-    work.finish(tx)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_freeze_reads_back() {
-        let all = [
-            ("whole 77", Some(77)),
-            ("lost 77", Some(77)),
-            ("phone 77", None),
-        ];
-        for (text, holds) in all {
-            let freeze = Freeze::parse(text).unwrap();
-            assert_eq!((freeze.up_to, freeze.holds_up_to()), (77, holds));
-        }
-        assert_eq!(Freeze::parse("whole"), None);
-    }
 }

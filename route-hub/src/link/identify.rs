@@ -169,7 +169,7 @@ impl Deciding<'_> {
         };
         match decide(self.hello, &link, around) {
             Decision::Admit(admission) => {
-                let shown = freeze::is_evidence(&device, &admission);
+                let shown = admission.shows_that_hub_went_back(device.frozen);
                 self.admit(tx, device, *admission, shown)
             }
             Decision::WentBack => self.went_back(tx, &device),
@@ -318,9 +318,8 @@ pub fn wanted_again(
     let (Some(s), Some(phone), Some(to)) = (owned.s, phone, &message.to_number) else {
         return Ok(None);
     };
-    let held_back = phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped;
     Ok(match phone.sim {
-        Some(sim) if wanted && !held_back => {
+        Some(sim) if wanted && !expose::is_held_back(work, phone) => {
             let by = (sim, phone.delivery_reports);
             Some(expose::frame(work, message, s, Address::from(to), by))
         }

@@ -1,98 +1,34 @@
-//! One commit of a link: facts first, then what is asked of the phone, then new exposures.
+//! One commit of a link, in the order of [`postrider_link::dispatch::turn`].
 //!
 //! Everything that a connection stores goes through here, in one transaction with the counters
 //! that make it count once, and refused when the phone has a newer connection.
 
 use crate::alerts;
+use crate::damage;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::expose::{self, Exposing, Open};
 use crate::dispatch::settle::Work;
-use crate::dispatch::{health, inbound, report};
+use crate::dispatch::{expose, health, inbound, ownership, report};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::identify::{link_of, project_of};
 use crate::link::{config, freeze, identify};
-use hub_domain::{Device, DeviceState, Message, Phone, Project};
+use hub_domain::{Device, DeviceState, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::clock::PhoneClock;
 use postrider_link::close::CloseCode;
 use postrider_link::codec;
-use postrider_link::frame::{Cancel, HubFrame, PhoneFrame, Revoke};
-use postrider_link::limits::CONTROL_FRAMES_OVER_CREDIT;
-use postrider_link::ownership::hub::{Ask, Holder};
-use postrider_link::session::hub::DeviceLink;
-use postrider_model::{MessageId, Now, PhoneId, WireState};
-use std::collections::BTreeSet;
+use postrider_link::dispatch::turn;
+use postrider_link::dispatch::window::{Claimed, Open, Queue, Sim};
+use postrider_link::frame::{Config, HubFrame, PhoneFrame, Send};
+use postrider_link::ownership::hub::{Ask, Holder, Ownership};
+use postrider_model::{MessageId, Now, PhoneId};
 
-/// What one commit shall do.
-#[derive(Clone, Default)]
-pub struct Turn {
-    /// Facts in the order of their numbers.
-    pub facts: Vec<PhoneFrame>,
-    /// The highest downward number that the phone acked since the last commit.
-    pub acked: Option<u64>,
-    /// Whether to look for queued messages.
-    pub expose: bool,
-    /// Whether to look for exposures that are to be revoked or cancelled.
-    pub ask: bool,
-    /// Whether settings may have changed.
-    pub settings: bool,
-}
+pub use postrider_link::dispatch::turn::Turn;
 
-impl Turn {
-    /// Says whether there is anything that cannot wait for the next commit.
-    pub fn is_due(&self) -> bool {
-        !self.facts.is_empty() || self.is_due_without_facts()
-    }
-
-    /// The same, when its facts have to wait.
-    pub fn is_due_without_facts(&self) -> bool {
-        self.expose || self.ask || self.settings
-    }
-
-    /// Says whether it only looks whether anything has changed: mostly nothing has.
-    pub fn is_look(&self) -> bool {
-        self.settings && self.facts.is_empty()
-    }
-
-    /// Puts a turn that could not be stored before what has come since.
-    pub fn go_first(&mut self, earlier: Self) {
-        let later = std::mem::replace(self, earlier);
-        self.facts.extend(later.facts);
-        self.acked = self.acked.max(later.acked);
-        self.expose |= later.expose;
-        self.ask |= later.ask;
-        self.settings |= later.settings;
-    }
-}
-
-/// What a connection knows when it commits.
-#[derive(Clone)]
-pub struct Connection {
-    /// Which connection it is.
-    pub fence: Fence,
-    /// What is known of the phone's clocks.
-    pub clock: PhoneClock,
-    /// How many `send` frames the phone's credit allows.
-    pub credit: u64,
-    /// Exposures without a result, by SIM and priority.
-    pub open: Open,
-    /// What was asked of the phone on this connection and not answered.
-    pub asked: BTreeSet<(MessageId, u32)>,
-    /// The settings that were sent on this connection.
-    pub config: config::Sent,
-    /// Whether the queue may hold more than there was room for.
-    pub backlog: bool,
-    /// Whether the phone's credit was used up before the queue was.
-    pub starved: bool,
-    /// Whether something could not be asked because too many frames wait for the phone's ack.
-    pub asks_wait: bool,
-    /// Whether the phone gave back what nobody asked back: its owner unpairs it, or it is full.
-    /// It is given nothing more on this connection before one of its exposures has a result.
-    pub gives_back: bool,
-}
+/// What a connection of this hub knows when it commits.
+pub type Connection = turn::Connection<Fence, config::Sent, PhoneId>;
 
 /// What a commit did.
 pub struct Done {
@@ -172,69 +108,29 @@ pub fn run(
     let Some(mut link) = link_of(&device).filter(|_| newest) else {
         return Ok(Ended::Close(CloseCode::Replaced));
     };
-    if device.frozen && link.generation < meta::generation(tx)?.max(device.gen_own) {
+    if device.frozen && freeze::seen_by_rules(&device).must_come_again(meta::generation(tx)?) {
         // It shall come again and show what it holds.
         return Ok(Ended::Close(CloseCode::GoingAway));
     }
     let before = link.clone();
     let project = project_of(tx, &device)?;
-    let mut on = phones::of_device(tx, device.id)?;
-    let mut work = Work::new(hub, &project, now);
     let by = Holder {
         device: device.id,
         install: link.install.clone(),
     };
-
-    for fact in &turn.facts {
-        connection.gives_back = gives_back(tx, &by, fact)?.unwrap_or(connection.gives_back);
-        take_in(
-            &mut work,
-            tx,
-            &by,
-            &connection.clock,
-            &device,
-            &mut on,
-            fact,
-        )?;
-        link.up = fact.s().unwrap_or(link.up);
-    }
-    if turn.settings {
-        connection.open = Open::count(tx, &by)?;
-        work.closed.clear();
-    }
-    for closed in std::mem::take(&mut work.closed) {
-        if on.iter().any(|own| own.id == closed.phone_id) {
-            connection.open.close(&closed);
-        } else {
-            // A late truth of an earlier exposure: another link has room again.
-            work.effects.settings(closed.phone_id);
-        }
-    }
-    link.down_acked = link
-        .down_acked
-        .max(turn.acked.unwrap_or(0))
-        .min(link.down_sent);
-
-    let mut down = Down {
-        link: &mut link,
-        frames: Vec::new(),
+    let mut rows = Rows {
+        on: phones::of_device(tx, device.id)?,
+        tx,
+        work: Work::new(hub, &project, now),
+        clock: connection.clock,
+        device: &device,
+        by: &by,
     };
-    if turn.settings {
-        down.settings(&on, &project, &mut connection.config, now);
-        if alerts::of_forwarding(hub, tx, &project, &on, now)? {
-            work.effects.webhooks();
-        }
-    }
-    if turn.ask {
-        connection.asks_wait = down.asks(tx, &by, &mut connection.asked)?;
-    }
-    if turn.expose && connection.gives_back {
-        connection.backlog = true;
-    } else if turn.expose && !device.frozen {
-        connection.backlog = down.sends(&mut work, tx, &by, &on, &mut connection)?;
-        connection.starved = connection.backlog && connection.credit == 0;
-    }
-    let frames = down.frames;
+    let of = (&by, device.frozen);
+    let frames = turn::run(&mut rows, turn, of, &mut connection, &mut link)?;
+    let Rows {
+        tx, mut work, on, ..
+    } = rows;
     #[cfg(feature = "fault-order")]
     crate::fault::of_turn(tx, &frames);
     let effects = work.finish(tx)?;
@@ -255,149 +151,137 @@ pub fn run(
     Ok(Ended::Done(Box::new(done)))
 }
 
-/// Says whether a fact gives back what nobody asked back; `None` when it says nothing of it.
-fn gives_back(tx: &mut Tx<'_>, by: &Holder, fact: &PhoneFrame) -> Result<Option<bool>, StoreError> {
-    let PhoneFrame::Event(event) = fact else {
-        return Ok(None);
-    };
-    match event.state {
-        WireState::OnPhone | WireState::Retrying | WireState::Submitting => return Ok(None),
-        WireState::Revoked => {}
-        _ => return Ok(Some(false)),
-    }
-    let found = messages::found(tx, event.id.get())?;
-    let Some(message) = found.as_ref().and_then(Found::row) else {
-        return Ok(None);
-    };
-    let owned = crate::dispatch::ownership::of(message)?;
-    let is_present = owned.holder.as_ref() == Some(by) && owned.ep == event.ep;
-    Ok((is_present && owned.asks().is_none()).then_some(true))
+/// The rows of one phone, as a turn reads and writes them.
+struct Rows<'a, 't, 'p> {
+    tx: &'a mut Tx<'t>,
+    work: Work<'p, 'p>,
+    clock: PhoneClock,
+    device: &'p Device,
+    by: &'p Holder,
+    on: Vec<Phone>,
 }
 
-/// Applies one fact; what cannot be applied is stored aside, counted and acked all the same.
-fn take_in(
-    work: &mut Work<'_, '_>,
-    tx: &mut Tx<'_>,
-    by: &Holder,
-    clock: &PhoneClock,
-    device: &Device,
-    on: &mut Vec<Phone>,
-    fact: &PhoneFrame,
-) -> Result<(), StoreError> {
-    let applied = match fact {
-        PhoneFrame::Event(event) => report::apply(work, tx, by, clock, event)?,
-        PhoneFrame::Inbound(frame) => inbound::apply(work, tx, by, clock, on, frame)?,
-        PhoneFrame::Health(frame) => {
-            health::apply(work, tx, device, on, frame)?;
-            Ok(())
-        }
-        _ => Ok(()),
-    };
-    let (Err(reason), Some(s)) = (applied, fact.s()) else {
-        return Ok(());
-    };
-    tracing::info!(device = %by.device, s, reason, "a phone's fact was stored aside");
-    let aside = FactAside {
-        device_id: by.device,
-        s,
-        frame: codec::encode(fact).unwrap_or_default(),
-        reason: reason.to_owned(),
-        time: work.now.unix,
-    };
-    facts_aside::insert(tx, &aside)
-}
+impl Queue for Rows<'_, '_, '_> {
+    type Error = StoreError;
+    type Sim = PhoneId;
+    type Message = Message;
 
-/// The downward frames of one commit, numbered as they are made.
-struct Down<'a> {
-    link: &'a mut DeviceLink,
-    frames: Vec<HubFrame>,
-}
-
-impl Down<'_> {
-    fn next_s(&mut self) -> u64 {
-        self.link.down_sent += 1;
-        self.link.down_sent
+    fn sim(&mut self, at: usize) -> Option<Sim<PhoneId>> {
+        Some(expose::sim(&self.work, self.on.get(at)?))
     }
 
-    /// Control frames wait when the phone has not acked those before them for long.
-    fn control_is_open(&self) -> bool {
-        self.link.down_sent - self.link.down_acked < CONTROL_FRAMES_OVER_CREDIT
-    }
-
-    fn settings(&mut self, on: &[Phone], project: &Project, sent: &mut config::Sent, now: Now) {
-        for mut frame in config::changed(on, project, sent, now.unix) {
-            frame.s = self.next_s();
-            self.frames.push(HubFrame::Config(frame));
-        }
-    }
-
-    /// Asks what was not asked on this connection; says whether something has to wait.
-    fn asks(
+    fn claim(
         &mut self,
-        tx: &mut Tx<'_>,
-        by: &Holder,
-        asked: &mut BTreeSet<(MessageId, u32)>,
-    ) -> Result<bool, StoreError> {
-        let (mut still, mut waits) = (BTreeSet::new(), false);
-        let mut held = messages::held(tx, by.device)?;
-        held.extend(messages::asked_back(tx, by.device)?);
+        at: usize,
+        priority: u8,
+        above: i64,
+        limit: u32,
+    ) -> Result<Claimed<Message>, StoreError> {
+        let phone = self.on[at].id;
+        let claimed = messages::claim_queued_above(self.tx, phone, priority, above, limit)?;
+        let full = claimed.len() >= limit as usize;
+        let messages = damage::readable(&mut self.work, self.tx, claimed)?;
+        Ok(Claimed { messages, full })
+    }
+
+    fn is_movable(&mut self, message: &Message) -> Result<bool, StoreError> {
+        expose::is_movable(&mut self.work, self.tx, message)
+    }
+
+    fn is_routed(&self, message: &Message) -> bool {
+        message.route_id.is_some()
+    }
+
+    fn expose(
+        &mut self,
+        at: usize,
+        message: &mut Message,
+        s: u64,
+    ) -> Result<Option<Send>, StoreError> {
+        let to = (&self.on[at], self.by);
+        expose::expose(&mut self.work, self.tx, message, to, s)
+    }
+}
+
+impl turn::Rows for Rows<'_, '_, '_> {
+    type Told = config::Sent;
+
+    fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, StoreError> {
+        let found = messages::found(self.tx, id.get())?;
+        found
+            .as_ref()
+            .and_then(Found::row)
+            .map(ownership::of)
+            .transpose()
+    }
+
+    fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), StoreError> {
+        let applied = match fact {
+            PhoneFrame::Event(event) => {
+                report::apply(&mut self.work, self.tx, self.by, &self.clock, event)?
+            }
+            PhoneFrame::Inbound(frame) => {
+                let (clock, on) = (&self.clock, &self.on);
+                inbound::apply(&mut self.work, self.tx, self.by, clock, on, frame)?
+            }
+            PhoneFrame::Health(frame) => {
+                health::apply(&mut self.work, self.tx, self.device, &mut self.on, frame)?;
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        let (Err(reason), Some(s)) = (applied, fact.s()) else {
+            return Ok(());
+        };
+        tracing::info!(device = %self.by.device, s, reason, "a phone's fact was stored aside");
+        let aside = FactAside {
+            device_id: self.by.device,
+            s,
+            frame: codec::encode(fact).unwrap_or_default(),
+            reason: reason.to_owned(),
+            time: self.work.now.unix,
+        };
+        facts_aside::insert(self.tx, &aside)
+    }
+
+    fn count_open(&mut self) -> Result<Open<PhoneId>, StoreError> {
+        expose::count_open(self.tx, self.by)
+    }
+
+    fn close(&mut self, open: &mut Open<PhoneId>) -> Result<(), StoreError> {
+        for closed in std::mem::take(&mut self.work.closed) {
+            if self.on.iter().any(|own| own.id == closed.phone_id) {
+                open.close(closed.phone_id, closed.priority, closed.routed);
+            } else {
+                // A late truth of an earlier exposure: another link has room again.
+                self.work.effects.settings(closed.phone_id);
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(&mut self, told: &mut config::Sent) -> Result<Vec<Config>, StoreError> {
+        let (project, now) = (self.work.project, self.work.now);
+        let changed = config::changed(&self.on, project, told, now.unix);
+        if alerts::of_forwarding(self.work.hub, self.tx, project, &self.on, now)? {
+            self.work.effects.webhooks();
+        }
+        Ok(changed)
+    }
+
+    fn asks(&mut self) -> Result<Vec<(MessageId, u32, Ask)>, StoreError> {
+        let mut held = messages::held(self.tx, self.by.device)?;
+        held.extend(messages::asked_back(self.tx, self.by.device)?);
+        let mut asks = Vec::new();
         // What is damaged is set aside when its life ends, or when its phone tells of it.
         for message in held.iter().filter_map(Found::row) {
-            if still.contains(&(message.id, message.ownership.ep)) {
-                continue;
-            }
-            let Some(ask) = present_ask(message, by)? else {
-                continue;
-            };
-            let (id, ep) = (message.id, message.ownership.ep);
-            if !asked.contains(&(id, ep)) {
-                if !self.control_is_open() {
-                    waits = true;
-                    continue;
-                }
-                let s = self.next_s();
-                self.frames.push(match ask {
-                    Ask::Revoke => HubFrame::Revoke(Revoke { s, id, ep }),
-                    Ask::Cancel => HubFrame::Cancel(Cancel { s, id, ep }),
-                });
-            }
-            still.insert((id, ep));
+            let ask = turn::ask_of(&ownership::of(message)?, self.by);
+            asks.extend(ask.map(|ask| (message.id, message.ownership.ep, ask)));
         }
-        *asked = still;
-        Ok(waits)
+        Ok(asks)
     }
 
-    fn sends(
-        &mut self,
-        work: &mut Work<'_, '_>,
-        tx: &mut Tx<'_>,
-        by: &Holder,
-        on: &[Phone],
-        connection: &mut Connection,
-    ) -> Result<bool, StoreError> {
-        let mut more = false;
-        let taken = u64::try_from(self.frames.len()).unwrap_or(u64::MAX);
-        let mut exposing = Exposing {
-            holder: by,
-            open: &mut connection.open,
-            credit: connection.credit.saturating_sub(taken),
-            next_s: self.link.down_sent + 1,
-            above: freeze::exposable_above(tx, work.project.id)?,
-        };
-        for phone in on {
-            let exposed = expose::queued(work, tx, phone, &mut exposing)?;
-            more |= exposed.more;
-            self.frames
-                .extend(exposed.frames.into_iter().map(HubFrame::Send));
-        }
-        connection.credit = exposing.credit;
-        self.link.down_sent = exposing.next_s - 1;
-        Ok(more)
+    fn exposable_above(&mut self) -> Result<i64, StoreError> {
+        freeze::exposable_above(self.tx, self.work.project.id)
     }
-}
-
-/// Returns what is to be asked about a message, when its exposure is one of this installation.
-fn present_ask(message: &Message, by: &Holder) -> Result<Option<Ask>, StoreError> {
-    let owned = crate::dispatch::ownership::of(message)?;
-    Ok(owned.asks().filter(|_| owned.holder.as_ref() == Some(by)))
 }

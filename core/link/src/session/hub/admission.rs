@@ -108,6 +108,14 @@ pub struct Admission {
     pub reconcile: Option<Reconcile>,
 }
 
+impl Admission {
+    /// Says whether this hello shows what a hub that kept its rows cannot have forgotten, and no
+    /// freeze of the device expects.
+    pub const fn shows_that_hub_went_back(&self, is_frozen: bool) -> bool {
+        self.raise_generation.is_some() && self.lost_install.is_none() && !is_frozen
+    }
+}
+
 /// What a second challenge says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reconcile {
