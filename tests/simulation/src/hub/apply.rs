@@ -16,6 +16,9 @@ pub struct Effects {
     queued: BTreeSet<DeviceId>,
     asked: BTreeSet<DeviceId>,
     settings: BTreeSet<DeviceId>,
+    /// Exposures that got their result: the slot that held each, its priority, and whether another
+    /// phone may send it.
+    pub closed: Vec<(Slot, u8, bool)>,
 }
 
 impl Effects {
@@ -106,7 +109,9 @@ impl World {
             }
         }
         if before.state.is_open() && !owner.state.is_open() {
-            effects.settings(route);
+            let message = &self.hub.rows.messages[&id];
+            let of = (route, message.priority, message.movable);
+            effects.closed.push(of);
         }
         if outcome.ask.is_some() {
             effects.asked(route);
@@ -150,7 +155,10 @@ impl World {
     }
 
     /// Wakes whom a commit concerns.
-    pub(crate) fn wake(&mut self, effects: Effects) {
+    pub(crate) fn wake(&mut self, mut effects: Effects) {
+        for (slot, ..) in std::mem::take(&mut effects.closed) {
+            effects.settings(slot);
+        }
         let links = self.hub.links.iter_mut();
         let mut woken = Vec::new();
         for (socket, link) in links {

@@ -3,78 +3,122 @@
 use super::{
     DeviceState,
     apply::{Detail, Effects},
-    rows::Freeze,
+    rows::{Message, Slot},
 };
 use crate::{world::World, wrong::Wrong};
 use postrider_link::{
+    dispatch::freeze::{self, Freeze, Frozen, Queues, Rows},
     ownership::hub::{Fact, HubState},
-    session::hub::Admission,
 };
 use postrider_model::{DeviceId, MessageId};
+use std::convert::Infallible;
 
-/// Says whether a hello shows what a hub that kept its rows cannot have forgotten, and no freeze
-/// expects.
-pub(super) fn is_evidence(is_frozen: bool, found: &Admission) -> bool {
-    found.raise_generation.is_some() && found.lost_install.is_none() && !is_frozen
+/// The hub's rows, as the rules of a freeze read and write them.
+struct Freezing<'a> {
+    world: &'a mut World,
+    effects: &'a mut Effects,
+}
+
+impl Rows for Freezing<'_> {
+    type Error = Infallible;
+
+    fn generation(&mut self) -> Result<u64, Infallible> {
+        Ok(self.world.hub.rows.generation)
+    }
+
+    fn newest_key(&mut self) -> Result<i64, Infallible> {
+        Ok(self.world.hub.rows.places)
+    }
+
+    fn freeze(&mut self) -> Result<Option<Freeze>, Infallible> {
+        Ok(self.world.hub.rows.freeze)
+    }
+
+    fn put_freeze(&mut self, freeze: Option<Freeze>) -> Result<(), Infallible> {
+        self.world.hub.rows.freeze = freeze;
+        Ok(())
+    }
+
+    fn devices(&mut self) -> Result<Vec<freeze::Device>, Infallible> {
+        let rows = &self.world.hub.rows;
+        let devices = rows.devices.keys();
+        Ok(devices.filter_map(|id| rows.freezable(*id)).collect())
+    }
+
+    fn frozen(&mut self) -> Result<Frozen, Infallible> {
+        let devices = self.devices()?;
+        let mut frozen = devices.iter().filter(|device| device.frozen).peekable();
+        Ok(Frozen {
+            any: frozen.peek().is_some(),
+            waits: frozen.any(|device| device.in_service),
+        })
+    }
+
+    fn freeze_device(&mut self, id: DeviceId, gen_own: u64) -> Result<(), Infallible> {
+        if let Some(device) = self.world.hub.rows.devices.get_mut(&id) {
+            (device.frozen, device.own_generation) = (true, gen_own);
+        }
+        Ok(())
+    }
+
+    fn thaw_device(&mut self, id: DeviceId) -> Result<(), Infallible> {
+        if let Some(device) = self.world.hub.rows.devices.get_mut(&id) {
+            device.frozen = false;
+        }
+        Ok(())
+    }
+
+    fn put_alone(&mut self, id: DeviceId, alone: bool) -> Result<(), Infallible> {
+        if let Some(device) = self.world.hub.rows.devices.get_mut(&id) {
+            device.alone = alone;
+        }
+        Ok(())
+    }
+
+    fn forget_exposures(&mut self, of: Queues, up_to: i64) -> Result<(), Infallible> {
+        let is_of = |slot: Slot| match of {
+            Queues::OfProject => true,
+            Queues::OfDevice(device) => slot.0 == device,
+        };
+        let waits = |message: &&Message| {
+            let is_waiting = message.owner.state == HubState::Waiting;
+            is_waiting && is_of(message.route) && message.place <= up_to
+        };
+        let messages = self.world.hub.rows.messages.values().filter(waits);
+        let ids: Vec<MessageId> = messages.map(|message| message.id).collect();
+        for id in ids {
+            let fact = Fact::ExposureForgotten;
+            self.world.apply(id, fact, Detail::default(), self.effects);
+        }
+        Ok(())
+    }
 }
 
 impl World {
-    /// Freezes everything: each phone until it has answered to the generation. What the rows have
-    /// out of service may have been paired again since they were written, so it is frozen, too; but
-    /// nobody waits for it beyond what is queued for it.
+    /// Freezes everything: each phone until it has answered to the generation.
     pub(crate) fn freeze_all(&mut self) {
-        let generation = self.hub.rows.generation;
-        let rows = &mut self.hub.rows;
-        let given_up = rows.freeze.as_ref().is_some_and(|freeze| freeze.given_up);
-        for device in rows.devices.values_mut() {
-            let seen = device.link.generation;
-            // Whoever has not answered yet is asked already.
-            if seen >= generation.max(device.own_generation) {
-                device.own_generation = seen + 1;
-            }
-            device.frozen = true;
-            device.alone = false;
-        }
-        if self.any_frozen() {
-            let of = self.hub.rows.messages.keys().copied().collect();
-            let whole = self.any_waited_for();
-            self.hub.rows.freeze = Some(Freeze {
-                whole,
-                given_up,
-                of,
-            });
+        let effects = &mut Effects::default();
+        let Ok(_) = freeze::freeze_all(&mut Freezing {
+            world: self,
+            effects,
+        });
+        if self.hub.rows.freeze.is_some() {
             self.coverage.mark("link", "everything is frozen", "");
         }
-    }
-
-    fn any_frozen(&self) -> bool {
-        let mut devices = self.hub.rows.devices.values();
-        devices.any(|device| device.frozen)
-    }
-
-    fn any_waited_for(&self) -> bool {
-        let mut devices = self.hub.rows.devices.values();
-        devices.any(|device| device.frozen && device.state == DeviceState::Active)
     }
 
     /// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody
     /// else does.
     pub(super) fn went_backwards(&mut self, device: DeviceId) {
-        let rows = &mut self.hub.rows;
-        if let Some(row) = rows.devices.get_mut(&device) {
-            row.frozen = true;
-            row.alone = true;
-        }
-        let (whole, given_up) = match &rows.freeze {
-            Some(freeze) => (freeze.whole, freeze.given_up),
-            None => (false, false),
+        let Some(device) = self.hub.rows.freezable(device) else {
+            return;
         };
-        let of = rows.messages.keys().copied().collect();
-        rows.freeze = Some(Freeze {
-            whole,
-            given_up,
-            of,
-        });
+        let effects = &mut Effects::default();
+        let mut rows = Freezing {
+            world: self,
+            effects,
+        };
+        let Ok(()) = freeze::freeze_alone(&mut rows, device);
         self.coverage.mark("link", "one phone is frozen", "");
     }
 
@@ -141,80 +185,47 @@ impl World {
 
     /// A phone has shown all that it holds, or was never given anything.
     pub(super) fn answered(&mut self, device: DeviceId, effects: &mut Effects) {
-        if let Some(row) = self.hub.rows.devices.get_mut(&device) {
-            row.frozen = false;
-            row.alone = false;
-        }
-        let Some(freeze) = self.hub.rows.freeze.clone() else {
+        let Some(device) = self.hub.rows.freezable(device) else {
             return;
         };
-        if freeze.whole && !self.any_waited_for() {
-            self.hub.rows.freeze = Some(Freeze {
-                whole: false,
-                given_up: false,
-                ..freeze
-            });
+        let world = &mut *self;
+        let Ok(ended) = freeze::answered(&mut Freezing { world, effects }, device);
+        self.thawed(ended, effects);
+    }
+
+    fn thawed(&mut self, ended: bool, effects: &mut Effects) {
+        if ended {
             self.coverage.mark("link", "a freeze has ended", "");
-            let slots: Vec<_> = self.hub.rows.sims.keys().copied().collect();
-            slots.into_iter().for_each(|slot| effects.settings(slot));
-        }
-        if !self.any_frozen() {
-            self.hub.rows.freeze = None;
-            self.coverage.mark("link", "a freeze has ended", "");
-            let slots: Vec<_> = self.hub.rows.sims.keys().copied().collect();
-            slots.into_iter().for_each(|slot| effects.settings(slot));
+            let slots = self.hub.rows.sims.keys();
+            slots.for_each(|slot| effects.settings(*slot));
         }
     }
 
-    /// A phone will never say what it holds: what it was given is unknown. So is, while it is
-    /// frozen, what waits and may have been given to it: what is queued for it, and all that is
-    /// queued where everything waits for its word.
+    /// A phone will never say what it holds: what it was given is unknown, and what else a freeze
+    /// says. `was` is whether it might connect until then.
     pub(crate) fn device_gone(&mut self, device: DeviceId, was: DeviceState) -> Effects {
         let mut effects = Effects::default();
         for id in self.hub.rows.held(device) {
             self.apply(id, Fact::HolderLost, Detail::default(), &mut effects);
         }
-        let row = self.hub.rows.devices.get(&device);
-        if !row.is_some_and(|row| row.frozen) {
-            return effects;
+        if let Some(row) = self.hub.rows.freezable(device) {
+            let (world, effects) = (&mut *self, &mut effects);
+            let in_service = was == DeviceState::Active;
+            let device = freeze::Device { in_service, ..row };
+            let Ok(ended) = freeze::gone(&mut Freezing { world, effects }, device);
+            self.thawed(ended, effects);
         }
-        let is_waited_for = was == DeviceState::Active;
-        if let Some(freeze) = self.hub.rows.freeze.as_mut() {
-            let of_all = freeze.whole && is_waited_for;
-            freeze.given_up |= of_all;
-            let freeze = freeze.clone();
-            let only = (!of_all).then_some(device);
-            self.forget_exposures(&freeze, only, &mut effects);
-        }
-        self.answered(device, &mut effects);
         effects
     }
 
     /// A phone has proven that it did not send a message, after another one was given up that all
     /// of them waited for: it may have been moved to that one.
     pub(super) fn freed(&mut self, id: MessageId, effects: &mut Effects) {
-        let freeze = self.hub.rows.freeze.as_ref();
-        let is_lost = freeze.is_some_and(|freeze| freeze.given_up && freeze.of.contains(&id));
-        if is_lost {
-            self.coverage.mark(
-                "link",
-                "given back, and perhaps given to one that is lost",
-                "",
-            );
-            self.apply(id, Fact::ExposureForgotten, Detail::default(), effects);
-        }
-    }
-
-    /// Nobody can know what became of what waits, perhaps only for one device.
-    fn forget_exposures(&mut self, freeze: &Freeze, only: Option<DeviceId>, effects: &mut Effects) {
-        let messages = self.hub.rows.messages.values();
-        let waits = messages.filter(|message| {
-            message.owner.state == HubState::Waiting
-                && only.is_none_or(|device| message.route.0 == device)
-                && freeze.of.contains(&message.id)
-        });
-        let ids: Vec<MessageId> = waits.map(|message| message.id).collect();
-        for id in ids {
+        let place = self.hub.rows.messages[&id].place;
+        let freeze = self.hub.rows.freeze;
+        if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(place)) {
+            let word = "given back, and perhaps given to one that is lost";
+            self.coverage.mark("link", word, "");
             self.apply(id, Fact::ExposureForgotten, Detail::default(), effects);
         }
     }
@@ -223,28 +234,22 @@ impl World {
     /// waits: then it goes to another one by its sender's choice alone.
     pub(super) fn may_be_with_its_phone(&self, id: MessageId) -> bool {
         let rows = &self.hub.rows;
-        let Some(message) = rows.messages.get(&id).filter(|_| self.may_be_out(id)) else {
+        let (Some(message), Some(freeze)) = (rows.messages.get(&id), rows.freeze) else {
             return false;
         };
-        let whole = rows.freeze.as_ref().is_some_and(|freeze| freeze.whole);
-        rows.devices
-            .get(&message.route.0)
-            .is_some_and(|device| device.frozen && !(whole && device.state == DeviceState::Active))
+        let own = rows.freezable(message.route.0);
+        own.is_some_and(|own| freeze.may_be_with_its_phone(message.place, own))
     }
 
     /// Says whether a message that waits may be on a phone that has not answered.
     pub(super) fn may_be_out(&self, id: MessageId) -> bool {
         let rows = &self.hub.rows;
-        let Some(freeze) = &rows.freeze else {
+        let (Some(message), Some(freeze)) = (rows.messages.get(&id), rows.freeze) else {
             return false;
         };
-        let Some(message) = rows.messages.get(&id).filter(|_| freeze.of.contains(&id)) else {
-            return false;
-        };
-        freeze.whole
-            || rows
-                .devices
-                .get(&message.route.0)
-                .is_some_and(|device| device.frozen)
+        let own = rows.freezable(message.route.0);
+        let is_own_frozen = || Ok(own.is_some_and(|own| own.frozen));
+        let Ok(may_be) = freeze.may_be_out::<Infallible>(message.place, is_own_frozen);
+        may_be
     }
 }

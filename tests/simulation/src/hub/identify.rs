@@ -3,7 +3,6 @@
 use super::{
     Answer, DeviceState, Sim,
     apply::{Detail, Effects, is_requeued},
-    freeze::is_evidence,
     link::Fence,
     proof,
 };
@@ -117,7 +116,7 @@ impl World {
         let id = hello.phone;
         let row = &self.hub.rows.devices[&id];
         let (is_frozen, is_new) = (row.frozen, row.link.generation == 0);
-        let shows = is_evidence(is_frozen, &admission);
+        let shows = admission.shows_that_hub_went_back(is_frozen);
         if let Some(lost) = admission.lost_install.clone() {
             self.coverage.mark("link", "another installation", "");
             let key = self.hub.rows.devices[&id].key;

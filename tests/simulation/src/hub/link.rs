@@ -430,11 +430,11 @@ impl World {
         if let Some(up) = done.up {
             link.session.facts_committed(up, now);
         }
-        let backlog = done.connection.backlog;
         if let Some(joined) = &mut link.joined {
+            let before = joined.connection.as_ref();
+            link.turn.fill_room(before, &done.connection);
             joined.connection = Some(done.connection);
         }
-        link.turn.expose |= backlog && done.made_room;
         self.go_on(socket);
     }
 
@@ -448,8 +448,7 @@ impl World {
         let Some(connection) = joined.and_then(|joined| joined.connection.as_ref()) else {
             return;
         };
-        link.turn.expose |= connection.starved && credit > 0;
-        link.turn.ask |= connection.asks_wait && link.turn.acked.is_some();
+        link.turn.go_on(connection, credit);
     }
 
     /// A connection has ended: what the phone acked is stored, unless it has a newer one.

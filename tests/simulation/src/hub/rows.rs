@@ -2,6 +2,7 @@
 
 use crate::plan::Sort;
 use postrider_link::{
+    dispatch::freeze::{self, Freeze},
     frame::{Address, Data, InstallId, Kind},
     ownership::hub::{Flags, HubState, OnUnknown, Ownership, Rules},
     session::hub::DeviceLink,
@@ -62,6 +63,8 @@ pub struct Sim {
 pub struct Message {
     /// Which.
     pub id: MessageId,
+    /// Its place among all that the rows took in.
+    pub place: i64,
     /// Who may send it.
     pub owner: Ownership,
     /// Who is to send it.
@@ -123,6 +126,8 @@ pub struct Rows {
     pub lost: BTreeMap<(DeviceId, InstallId), u64>,
     /// Their slots.
     pub sims: BTreeMap<Slot, Sim>,
+    /// How many outgoing messages they took in.
+    pub places: i64,
     /// Outgoing messages.
     pub messages: BTreeMap<MessageId, Message>,
     /// Exposures that a newer one replaced.
@@ -137,17 +142,6 @@ pub struct Rows {
     pub aside: u64,
     /// What waits for the phones' word since the hub went backwards.
     pub freeze: Option<Freeze>,
-}
-
-/// What waits since the hub went backwards.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freeze {
-    /// Whether messages wait for the word of all phones, not only of their own.
-    pub whole: bool,
-    /// Whether one of those that all messages wait for will never give it.
-    pub given_up: bool,
-    /// The messages that there were then; what was made later was forgotten by nobody.
-    pub of: BTreeSet<MessageId>,
 }
 
 impl Message {
@@ -215,27 +209,28 @@ impl Rows {
             .collect()
     }
 
-    /// Returns what waits for a slot with a priority, oldest first.
-    pub fn queued(&self, slot: Slot, priority: u8, most: u64) -> Vec<MessageId> {
-        let held_back = self.freeze.as_ref().filter(|freeze| freeze.whole);
-        let is_held_back = |id: &MessageId| held_back.is_some_and(|freeze| freeze.of.contains(id));
+    /// Returns what waits for a slot with a priority and came in after a place, oldest first.
+    pub fn queued(&self, slot: Slot, priority: u8, above: i64, most: u32) -> Vec<MessageId> {
         let waits = |message: &&Message| {
             message.owner.state == HubState::Waiting
-                && !is_held_back(&message.id)
+                && message.place > above
                 && message.route == slot
                 && message.priority == priority
         };
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let waiting = self.messages.values().filter(waits).take(most);
+        let waiting = self.messages.values().filter(waits).take(most as usize);
         waiting.map(|message| message.id).collect()
     }
 
-    /// Counts the exposures without a result of a slot and priority.
-    pub fn open(&self, slot: Slot, priority: u8) -> u64 {
-        let is_open = |message: &&Message| {
-            message.owner.state.is_open() && message.route == slot && message.priority == priority
-        };
-        self.messages.values().filter(is_open).count() as u64
+    /// Returns a device as the rules of a freeze see it.
+    pub fn freezable(&self, id: DeviceId) -> Option<freeze::Device> {
+        let device = self.devices.get(&id)?;
+        Some(freeze::Device {
+            id,
+            frozen: device.frozen,
+            in_service: device.state == DeviceState::Active,
+            gen_seen: device.link.generation,
+            gen_own: device.own_generation,
+        })
     }
 
     /// Returns another slot that could send a message.

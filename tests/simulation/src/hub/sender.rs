@@ -53,8 +53,10 @@ impl World {
             }
         }
         let life_end = now.0 + wanted.life_ms.cast_signed();
+        self.hub.rows.places += 1;
         let message = Message {
             id,
+            place: self.hub.rows.places,
             owner: Ownership::new(),
             route,
             priority: wanted.priority,

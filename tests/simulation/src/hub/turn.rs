@@ -1,4 +1,4 @@
-//! One commit of a link: facts first, then settings, what is asked of the phone, new exposures.
+//! One commit of a link, by the production rules of a turn.
 
 use super::{
     DeviceState, Incoming, Slot,
@@ -9,79 +9,21 @@ use crate::{plan::Sort, platform::group_of, world::World, wrong::Wrong};
 use postrider_link::{
     clock::{PhoneClock, published_time},
     close::CloseCode,
-    frame::{Cancel, Config, Event, HubFrame, Inbound, Kind, PhoneFrame, Revoke},
-    limits::CONTROL_FRAMES_OVER_CREDIT,
-    ownership::hub::{Ask, Fact, Holder, Report, Whose},
-    session::hub::DeviceLink,
+    dispatch::{
+        freeze::Freeze,
+        turn,
+        window::{self, Claimed, Open, Queue},
+    },
+    frame::{Config, Event, HubFrame, Inbound, Kind, PhoneFrame, Send},
+    ownership::hub::{Ask, Fact, Holder, Ownership, Report, Whose},
 };
-use postrider_model::{DeviceId, MessageId, UnixMs, WireState};
-use std::collections::{BTreeMap, BTreeSet};
+use postrider_model::{MessageId, UnixMs};
+use std::{collections::BTreeMap, convert::Infallible};
 
-/// Exposures of movable messages that may be open at once on a slot.
-const MOVABLE_WINDOW: u64 = 2;
-
-/// What one commit shall do.
-#[derive(Debug, Clone, Default)]
-pub struct Turn {
-    /// Facts in the order of their numbers.
-    pub facts: Vec<PhoneFrame>,
-    /// The highest downward number acked since the last commit.
-    pub acked: Option<u64>,
-    /// Whether to look for queued messages.
-    pub expose: bool,
-    /// Whether to look for what is to be taken back.
-    pub ask: bool,
-    /// Whether settings may have changed.
-    pub settings: bool,
-}
-
-impl Turn {
-    /// Tells whether there is anything that cannot wait.
-    pub const fn is_due(&self) -> bool {
-        !self.facts.is_empty() || self.expose || self.ask || self.settings
-    }
-}
+pub use postrider_link::dispatch::turn::Turn;
 
 /// What a connection knows when it commits.
-#[derive(Debug, Clone)]
-pub struct Connection {
-    /// Which connection it is.
-    pub fence: Fence,
-    /// What is known of the phone's clocks.
-    pub clock: PhoneClock,
-    /// How many `send` frames the phone's credit allows.
-    pub credit: u64,
-    /// What was asked of the phone on this connection.
-    pub asked: BTreeSet<(MessageId, u32)>,
-    /// The settings that were sent on it.
-    pub config: BTreeMap<Slot, Config>,
-    /// Whether the queue may hold more than there was room for.
-    pub backlog: bool,
-    /// Whether the credit was used up before the queue was.
-    pub starved: bool,
-    /// Whether something could not be asked yet.
-    pub asks_wait: bool,
-    /// Whether the phone gave back what nobody asked back: it is given nothing more on this
-    /// connection before one of its exposures has a result.
-    pub gives_back: bool,
-}
-
-impl Connection {
-    /// Makes the knowledge of a connection that was just opened.
-    pub const fn new(fence: Fence, clock: PhoneClock) -> Self {
-        Self {
-            fence,
-            clock,
-            credit: 0,
-            asked: BTreeSet::new(),
-            config: BTreeMap::new(),
-            backlog: false,
-            starved: false,
-            asks_wait: false,
-            gives_back: false,
-        }
-    }
-}
+pub type Connection = turn::Connection<Fence, BTreeMap<Slot, Config>, Slot>;
 
 /// What a commit did.
 #[derive(Debug)]
@@ -92,8 +34,6 @@ pub struct Done {
     pub frames: Vec<HubFrame>,
     /// The connection's knowledge from now on.
     pub connection: Connection,
-    /// Whether an exposure got its result.
-    pub made_room: bool,
     /// What follows.
     pub effects: Effects,
 }
@@ -122,9 +62,9 @@ impl World {
         if !device.link.admits(fence.conn) || device.link.install != fence.install {
             return Ended::Close(CloseCode::Replaced);
         }
-        if device.frozen
-            && device.link.generation < self.hub.rows.generation.max(device.own_generation)
-        {
+        let frozen = self.hub.rows.freezable(fence.device);
+        let generation = self.hub.rows.generation;
+        if frozen.is_some_and(|device| device.must_come_again(generation)) {
             self.coverage
                 .mark("link", "a frozen phone has to come again", "");
             return Ended::Close(CloseCode::GoingAway);
@@ -133,56 +73,28 @@ impl World {
             device: fence.device,
             install: fence.install,
         };
-        let mut link = device.link.clone();
-        let mut effects = Effects::default();
-        let open_before = self.hub.rows.held(by.device).len();
-        for fact in &turn.facts {
-            connection.gives_back = self.gives_back(&by, fact).unwrap_or(connection.gives_back);
-            self.take_in(&by, &connection.clock, fact, &mut effects);
-            link.up = fact.s().unwrap_or(link.up);
-        }
-        let made_room = self.hub.rows.held(by.device).len() < open_before;
-        let acked = turn.acked.unwrap_or(0);
-        link.down_acked = link.down_acked.max(acked).min(link.down_sent);
-        let mut frames = Vec::new();
-        if turn.settings {
-            self.settings(by.device, &mut link, &mut connection, &mut frames);
-        }
-        if turn.ask {
-            connection.asks_wait = self.asks(&by, &mut link, &mut connection.asked, &mut frames);
-        }
-        if turn.expose && connection.gives_back && !self.has(Wrong::HubOffersAgain) {
-            connection.backlog = true;
-        } else if turn.expose && !device.frozen {
-            connection.backlog =
-                self.exposes(&by, &mut link, &mut connection, &mut frames, &mut effects);
-            connection.starved = connection.backlog && connection.credit == 0;
-        }
+        let slots = self.hub.rows.sims.keys();
+        let mut link = device.link;
+        let mut rows = TurnRows {
+            on: slots.filter(|slot| slot.0 == by.device).copied().collect(),
+            world: self,
+            by: &by,
+            clock: connection.clock,
+            effects: Effects::default(),
+        };
+        let of = (&by, device.frozen);
+        let Ok(frames) = turn::run(&mut rows, turn, of, &mut connection, &mut link);
+        let effects = rows.effects;
+        let up = turn.facts.last().map(|_| link.up);
         if let Some(device) = self.hub.rows.devices.get_mut(&by.device) {
-            device.link = link.clone();
+            device.link = link;
         }
         Ended::Done(Box::new(Done {
-            up: turn.facts.last().map(|_| link.up),
+            up,
             frames,
             connection,
-            made_room,
             effects,
         }))
-    }
-
-    /// Says whether a fact gives back what nobody asked back; `None` when it says nothing of it.
-    fn gives_back(&self, by: &Holder, fact: &PhoneFrame) -> Option<bool> {
-        let PhoneFrame::Event(event) = fact else {
-            return None;
-        };
-        match event.state {
-            WireState::OnPhone | WireState::Retrying | WireState::Submitting => return None,
-            WireState::Revoked => {}
-            _ => return Some(false),
-        }
-        let owned = &self.hub.rows.messages.get(&event.id)?.owner;
-        let is_present = owned.holder.as_ref() == Some(by) && owned.ep == event.ep;
-        (is_present && owned.asks().is_none()).then_some(true)
     }
 
     fn take_in(
@@ -287,17 +199,120 @@ impl World {
         true
     }
 
-    fn settings(
-        &self,
-        device: DeviceId,
-        link: &mut DeviceLink,
-        connection: &mut Connection,
-        frames: &mut Vec<HubFrame>,
-    ) {
-        for (slot, sim) in &self.hub.rows.sims {
-            if slot.0 != device {
-                continue;
+    fn expose(
+        &mut self,
+        id: MessageId,
+        by: &Holder,
+        s: u64,
+        effects: &mut Effects,
+    ) -> Option<Send> {
+        let now = self.hub_now().unix;
+        if self.hub.rows.messages[&id].life_end <= now.0 {
+            let over = Fact::LifeEnded { ago_ms: 0 };
+            self.apply(id, over, Detail::default(), effects);
+            return None;
+        }
+        let holder = by.clone();
+        let applied = self.apply(id, Fact::Exposed { holder, s }, Detail::default(), effects);
+        applied?.ok()?;
+        self.given(id, by.device);
+        self.frame(id, s)
+    }
+}
+
+/// The rows of one phone, as a turn reads and writes them.
+struct TurnRows<'a> {
+    world: &'a mut World,
+    by: &'a Holder,
+    clock: PhoneClock,
+    effects: Effects,
+    on: Vec<Slot>,
+}
+
+impl Queue for TurnRows<'_> {
+    type Error = Infallible;
+    type Sim = Slot;
+    type Message = MessageId;
+
+    fn sim(&mut self, at: usize) -> Option<window::Sim<Slot>> {
+        let id = *self.on.get(at)?;
+        let sim = &self.world.hub.rows.sims[&id];
+        Some(window::Sim {
+            id,
+            in_slot: true,
+            held_back: sim.paused || sim.sim_changed,
+            window: u32::try_from(self.world.hub.window).unwrap_or(u32::MAX),
+            sends_left: None,
+        })
+    }
+
+    fn claim(
+        &mut self,
+        at: usize,
+        priority: u8,
+        above: i64,
+        limit: u32,
+    ) -> Result<Claimed<MessageId>, Infallible> {
+        let rows = &self.world.hub.rows;
+        let messages = rows.queued(self.on[at], priority, above, limit);
+        let full = messages.len() >= limit as usize;
+        Ok(Claimed { messages, full })
+    }
+
+    fn is_movable(&mut self, id: &MessageId) -> Result<bool, Infallible> {
+        Ok(self.world.hub.rows.messages[id].movable)
+    }
+
+    fn is_routed(&self, id: &MessageId) -> bool {
+        self.world.hub.rows.messages[id].movable
+    }
+
+    fn expose(&mut self, _: usize, id: &mut MessageId, s: u64) -> Result<Option<Send>, Infallible> {
+        Ok(self.world.expose(*id, self.by, s, &mut self.effects))
+    }
+}
+
+impl turn::Rows for TurnRows<'_> {
+    type Told = BTreeMap<Slot, Config>;
+
+    fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, Infallible> {
+        if self.world.has(Wrong::HubOffersAgain) {
+            return Ok(None);
+        }
+        let message = self.world.hub.rows.messages.get(&id);
+        Ok(message.map(|message| message.owner.clone()))
+    }
+
+    fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), Infallible> {
+        let clock = &self.clock;
+        self.world.take_in(self.by, clock, fact, &mut self.effects);
+        Ok(())
+    }
+
+    fn count_open(&mut self) -> Result<Open<Slot>, Infallible> {
+        let mut open = Open::default();
+        let rows = &self.world.hub.rows;
+        for id in rows.held(self.by.device) {
+            let message = &rows.messages[&id];
+            open.add(message.route, message.priority, message.movable);
+        }
+        Ok(open)
+    }
+
+    fn close(&mut self, open: &mut Open<Slot>) -> Result<(), Infallible> {
+        for (slot, priority, routed) in std::mem::take(&mut self.effects.closed) {
+            match slot.0 == self.by.device {
+                true => open.close(slot, priority, routed),
+                false => self.effects.settings(slot),
             }
+        }
+        Ok(())
+    }
+
+    fn settings(&mut self, told: &mut Self::Told) -> Result<Vec<Config>, Infallible> {
+        let mut changed = Vec::new();
+        for slot in &self.on {
+            let sim = &self.world.hub.rows.sims[slot];
             let config = Config {
                 s: 0,
                 sim: Some(slot.1),
@@ -307,123 +322,28 @@ impl World {
                 send_limit_max: sim.limit,
                 ..Config::default()
             };
-            if connection.config.get(slot) != Some(&config) {
-                connection.config.insert(*slot, config.clone());
-                link.down_sent += 1;
-                let s = link.down_sent;
-                frames.push(HubFrame::Config(Config { s, ..config }));
+            if told.get(slot) != Some(&config) {
+                told.insert(*slot, config.clone());
+                changed.push(config);
             }
         }
+        Ok(changed)
     }
 
-    /// Asks what was not asked on this connection; says whether something has to wait.
-    fn asks(
-        &self,
-        by: &Holder,
-        link: &mut DeviceLink,
-        asked: &mut BTreeSet<(MessageId, u32)>,
-        frames: &mut Vec<HubFrame>,
-    ) -> bool {
-        let (mut still, mut waits) = (BTreeSet::new(), false);
-        let mut held = self.hub.rows.held(by.device);
-        held.extend(self.hub.rows.asked_back(by.device));
-        for id in held {
-            let owner = &self.hub.rows.messages[&id].owner;
-            let (ep, ask) = (owner.ep, owner.asks());
-            let Some(ask) = ask.filter(|_| owner.holder.as_ref() == Some(by)) else {
-                continue;
-            };
-            if still.contains(&(id, ep)) {
-                continue;
-            }
-            if !asked.contains(&(id, ep)) {
-                if link.down_sent - link.down_acked >= CONTROL_FRAMES_OVER_CREDIT {
-                    waits = true;
-                    continue;
-                }
-                link.down_sent += 1;
-                let s = link.down_sent;
-                frames.push(match ask {
-                    Ask::Revoke => HubFrame::Revoke(Revoke { s, id, ep }),
-                    Ask::Cancel => HubFrame::Cancel(Cancel { s, id, ep }),
-                });
-            }
-            still.insert((id, ep));
-        }
-        *asked = still;
-        waits
-    }
-
-    /// Exposes what is queued; says whether more may wait.
-    fn exposes(
-        &mut self,
-        by: &Holder,
-        link: &mut DeviceLink,
-        connection: &mut Connection,
-        frames: &mut Vec<HubFrame>,
-        effects: &mut Effects,
-    ) -> bool {
-        let slots: Vec<Slot> = self.hub.rows.sims.keys().copied().collect();
-        let mut credit = connection.credit.saturating_sub(frames.len() as u64);
-        let mut more = false;
-        for slot in slots.into_iter().filter(|slot| slot.0 == by.device) {
-            let sim = &self.hub.rows.sims[&slot];
-            if sim.paused || sim.sim_changed {
-                more = true;
-                continue;
-            }
-            for priority in [2, 1] {
-                let open = self.hub.rows.open(slot, priority);
-                let room = self.hub.window.saturating_sub(open).min(credit);
-                let claimed = self.hub.rows.queued(slot, priority, room.max(1));
-                more |= claimed.len() as u64 >= room;
-                for id in claimed.into_iter().take(usize::try_from(room).unwrap_or(0)) {
-                    if self.expose(id, by, link, frames, effects) {
-                        credit -= 1;
-                    }
-                }
-            }
-        }
-        connection.credit = credit;
-        more
-    }
-
-    fn expose(
-        &mut self,
-        id: MessageId,
-        by: &Holder,
-        link: &mut DeviceLink,
-        frames: &mut Vec<HubFrame>,
-        effects: &mut Effects,
-    ) -> bool {
-        let now = self.hub_now().unix;
-        let message = &self.hub.rows.messages[&id];
-        if message.life_end <= now.0 {
-            let over = Fact::LifeEnded { ago_ms: 0 };
-            self.apply(id, over, Detail::default(), effects);
-            return false;
-        }
-        if message.movable && self.movable_open(message.route) >= MOVABLE_WINDOW {
-            return false;
-        }
-        let s = link.down_sent + 1;
-        let holder = by.clone();
-        let applied = self.apply(id, Fact::Exposed { holder, s }, Detail::default(), effects);
-        if applied.is_none_or(|applied| applied.is_err()) {
-            return false;
-        }
-        link.down_sent = s;
-        self.given(id, by.device);
-        frames.extend(self.frame(id, s).map(HubFrame::Send));
-        true
-    }
-
-    fn movable_open(&self, slot: Slot) -> u64 {
-        let messages = self.hub.rows.messages.values();
-        let is_open = |message: &&super::Message| {
-            message.movable && message.route == slot && message.owner.state.is_open()
+    fn asks(&mut self) -> Result<Vec<(MessageId, u32, Ask)>, Infallible> {
+        let rows = &self.world.hub.rows;
+        let mut held = rows.held(self.by.device);
+        held.extend(rows.asked_back(self.by.device));
+        let ask = |id: MessageId| {
+            let owner = &rows.messages[&id].owner;
+            turn::ask_of(owner, self.by).map(|ask| (id, owner.ep, ask))
         };
-        messages.filter(is_open).count() as u64
+        Ok(held.into_iter().filter_map(ask).collect())
+    }
+
+    fn exposable_above(&mut self) -> Result<i64, Infallible> {
+        let freeze = self.world.hub.rows.freeze;
+        Ok(freeze.and_then(Freeze::holds_up_to).unwrap_or(0))
     }
 }
 
