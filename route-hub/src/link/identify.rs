@@ -15,7 +15,7 @@ use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones, projects};
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Address, Hello, InstallId, Nonce, Send};
-use postrider_link::ownership::hub::{Fact, Holder, HubState};
+use postrider_link::ownership::hub::{Fact, Holder};
 use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
 use postrider_model::{Now, ProjectId};
 use std::sync::Arc;
@@ -284,7 +284,7 @@ impl Deciding<'_> {
             if message.ownership.install.as_deref() != Some(by.install.as_str()) {
                 continue;
             }
-            match wanted_again(work, &message, phones)? {
+            match wanted_again(work, tx, &message, phones)? {
                 Some(frame) if admission.resumes => resume.push(frame),
                 _ => {
                     let fact = Fact::NeverReceived { by: &by, down };
@@ -301,30 +301,31 @@ impl Deciding<'_> {
 
 /// Returns the frame of an exposure that the phone has not received, if it shall still go there.
 ///
-/// One that the phone spoke of before is not: it did receive it, whatever it shows now.
-///
 /// # Errors
 /// What the database says.
 pub fn wanted_again(
-    work: &Work<'_, '_>,
+    work: &mut Work<'_, '_>,
+    tx: &mut Tx<'_>,
     message: &Message,
     phones: &[Phone],
 ) -> Result<Option<Send>, StoreError> {
     let owned = ownership::of(message)?;
     let alive = message.life_end.is_none_or(|end| work.now.unix < end);
-    let wanted =
-        owned.state == HubState::Exposed && owned.asks().is_none() && alive && !message.hidden;
+    let wanted = owned.is_wanted_again(alive) && !message.hidden;
     let phone = phones.iter().find(|phone| phone.id == message.phone_id);
     let (Some(s), Some(phone), Some(to)) = (owned.s, phone, &message.to_number) else {
         return Ok(None);
     };
-    Ok(match phone.sim {
-        Some(sim) if wanted && !expose::is_held_back(work, phone) => {
-            let by = (sim, phone.delivery_reports);
-            Some(expose::frame(work, message, s, Address::from(to), by))
-        }
-        _ => None,
-    })
+    let Some(sim) = phone.sim.filter(|_| wanted) else {
+        return Ok(None);
+    };
+    if expose::is_held_back(work, phone) {
+        return Ok(None);
+    }
+    let by = (sim, phone.delivery_reports);
+    let frame = expose::frame(work, message, s, Address::from(to), by);
+    let movable = expose::is_movable(work, tx, message)?;
+    Ok(Some(Send { movable, ..frame }))
 }
 
 /// Returns the project of a device's phones.

@@ -120,12 +120,7 @@ impl Reader {
         let whose = ownership::of(&message)?.whose(row.ep, &self.by);
         let was_held = whose == Whose::LookUpPast && self.was_held(tx, row)?;
         let is_known = whose == Whose::Present || was_held;
-        let standing = match (proven, is_known) {
-            (true, _) => Standing::Proven,
-            (false, true) => Standing::Held,
-            (false, false) if self.is_concerned(work, tx, &message)? => Standing::Concerned,
-            (false, false) => Standing::Nothing,
-        };
+        let standing = Standing::of(proven, is_known, || self.is_concerned(work, tx, &message))?;
         let fact = Fact::Shown {
             ep: row.ep,
             by: &self.by,
@@ -263,7 +258,7 @@ fn reconcile(
         if message.ownership.install.as_deref() != Some(by.install.as_str()) {
             continue;
         }
-        match wanted_again(&work, &message, &on)? {
+        match wanted_again(&mut work, tx, &message, &on)? {
             Some(frame) => resume.push(frame),
             None => {
                 let fact = Fact::NeverReceived { by: &by, down: 0 };

@@ -56,6 +56,24 @@ async fn of_what_could_go_elsewhere_only_two_are_exposed_at_once() {
 }
 
 #[tokio::test]
+async fn what_goes_out_again_can_still_go_elsewhere() {
+    let hub = hub().await;
+    let (mut first, mut second) = (hub.pair().await, hub.pair().await);
+    let route = route(&hub, &[&first, &second]).await;
+    let _other = second.connect().await;
+    hub.until_connected(1).await;
+    hub.queue_with(&first, "again", move |it| it.route_id = Some(route))
+        .await;
+    let mut line = first.connect().await;
+    let frame = line.send().await;
+    line.down = frame.s - 1;
+    first.cut(line);
+    let mut line = first.connect().await;
+    let again = line.send().await;
+    assert_eq!((again.s, again.movable), (frame.s, true));
+}
+
+#[tokio::test]
 async fn what_a_phone_provably_did_not_send_goes_to_the_other_one() {
     let hub = hub().await;
     let (mut first, mut second) = (hub.pair().await, hub.pair().await);

@@ -5,9 +5,10 @@ use super::memory::Standing;
 use super::{Engine, proof, signed};
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{HeldRow, Hello, Send};
-use postrider_link::ownership::hub::{self, Fact, Holder, HubState};
+use postrider_link::ownership::hub::{self, Fact, Holder};
 use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
 use postrider_model::{MessageId, Now};
+use std::convert::Infallible;
 
 /// Where a row was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,12 +117,9 @@ impl Engine {
             return;
         };
         for row in rows {
-            let own = proof::of(&by, row.id, row.ep);
-            let standing = match row.proof == Some(own) {
-                true => hub::Standing::Proven,
-                // There is but one phone: each message was routed to it.
-                false => hub::Standing::Concerned,
-            };
+            let is_proven = row.proof == Some(proof::of(&by, row.id, row.ep));
+            // There is but one phone: each message was routed to it.
+            let Ok(standing) = hub::Standing::of::<Infallible>(is_proven, false, || Ok(true));
             let fact = Fact::Shown {
                 ep: row.ep,
                 by: &by,
@@ -153,10 +151,7 @@ impl Engine {
             let Some(message) = self.memory.messages.get(&id) else {
                 continue;
             };
-            let owned = &message.owned;
-            let wanted = owned.state == HubState::Exposed
-                && owned.asks().is_none()
-                && message.life_left(now);
+            let wanted = message.owned.is_wanted_again(message.life_left(now));
             if wanted && resumes {
                 resume.push(message.frame(s, now));
             } else {

@@ -13,7 +13,7 @@ use crate::{
 use postrider_link::{
     close::CloseCode,
     frame::{Hello, Send, SimInfo},
-    ownership::hub::{Fact, Holder, HubState},
+    ownership::hub::{Fact, Holder},
     session::hub::{Admission, Circumstances, Decision, DeviceLink, decide},
 };
 use postrider_model::{DeviceId, MessageId};
@@ -231,10 +231,7 @@ impl World {
         let message = self.hub.rows.messages.get(&id)?;
         let now = self.hub_now().unix;
         let owner = &message.owner;
-        let wanted = owner.state == HubState::Exposed
-            && owner.asks().is_none()
-            && now.0 < message.life_end
-            && !message.hidden;
+        let wanted = owner.is_wanted_again(now.0 < message.life_end);
         let sim = self.hub.rows.sims.get(&message.route)?;
         let held_back = sim.paused || sim.sim_changed;
         let s = owner.s?;

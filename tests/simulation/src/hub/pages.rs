@@ -14,6 +14,7 @@ use postrider_link::{
     session::hub::DeviceLink,
 };
 use postrider_model::{DeviceId, MessageId, WireState};
+use std::convert::Infallible;
 
 impl World {
     /// Commits what one page shows.
@@ -58,14 +59,8 @@ impl World {
             // It may go or went to this phone: what it says of it is its own affair.
             self.model.taint_messages(vec![row.id]);
         }
-        let standing = match (proven, is_known) {
-            (true, _) => Standing::Proven,
-            (false, true) => Standing::Held,
-            (false, false) if is_concerned || self.has(Wrong::HubBelievesPages) => {
-                Standing::Concerned
-            }
-            (false, false) => Standing::Nothing,
-        };
+        let is_believed = is_concerned || self.has(Wrong::HubBelievesPages);
+        let Ok(standing) = Standing::of::<Infallible>(proven, is_known, || Ok(is_believed));
         let fact = Fact::Shown {
             ep: row.ep,
             by,

@@ -109,6 +109,26 @@ pub enum Standing {
     Proven,
 }
 
+impl Standing {
+    /// Returns what stands behind a row that carries the hub's proof or not, about an exposure that
+    /// the hub has as this device's or not. `is_concerned` is asked about what remains.
+    ///
+    /// # Errors
+    /// What `is_concerned` says.
+    pub fn of<E>(
+        is_proven: bool,
+        is_known: bool,
+        is_concerned: impl FnOnce() -> Result<bool, E>,
+    ) -> Result<Self, E> {
+        Ok(match (is_proven, is_known) {
+            (true, _) => Self::Proven,
+            (false, true) => Self::Held,
+            (false, false) if is_concerned()? => Self::Concerned,
+            (false, false) => Self::Nothing,
+        })
+    }
+}
+
 /// What happened to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Fact<'a> {
@@ -323,6 +343,16 @@ impl Ownership {
         matches!(self.state, HubState::Waiting)
             && life_left
             && !self.flags.has(Flags::CANCEL_ASKED)
+            && !self.flags.has(Flags::DELETED)
+    }
+
+    /// Says whether an exposure that its phone has not received goes out again with its number.
+    ///
+    /// One that the phone spoke of before does not: it did receive it, whatever it shows now.
+    pub const fn is_wanted_again(&self, life_left: bool) -> bool {
+        matches!(self.state, HubState::Exposed)
+            && life_left
+            && self.asks().is_none()
             && !self.flags.has(Flags::DELETED)
     }
 
