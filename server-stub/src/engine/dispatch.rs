@@ -3,9 +3,22 @@
 use super::Engine;
 use super::link::Link;
 use super::memory::Message;
-use postrider_link::frame::{Cancel, Config, HubFrame, Revoke};
-use postrider_link::ownership::hub::{Ask, Fact, HubState};
+use postrider_link::dispatch::turn::{self, Connection, Turn};
+use postrider_link::dispatch::window::{Claimed, Open, PRIORITIES, Queue, Sim};
+use postrider_link::frame::{Config, HubFrame, PhoneFrame, Send};
+use postrider_link::ownership::hub::{Ask, Fact, Holder, HubState, Ownership};
 use postrider_model::{BootMs, MessageId, Now};
+use std::convert::Infallible;
+
+/// The memory, as a turn of the phone that is connected reads and writes it.
+///
+/// A scenario has one window for all SIMs and any number of priorities, so its queue is one SIM's,
+/// and all of it goes at the first priority.
+struct Rows<'a> {
+    engine: &'a mut Engine,
+    by: &'a Holder,
+    now: Now,
+}
 
 impl Engine {
     /// Writes what may be written now on the connection that is open; says whether there was
@@ -18,96 +31,45 @@ impl Engine {
         let Some(mut link) = self.links.remove(&dial) else {
             return false;
         };
-        let configured = self.configure(&mut link);
-        let asked = self.ask(&mut link);
-        let exposed = self.expose(&mut link, now);
+        let moved = self.do_turn(&mut link, now);
         self.links.insert(dial, link);
-        configured || asked || exposed
-    }
-
-    fn configure(&mut self, link: &mut Link) -> bool {
-        if std::mem::replace(&mut link.configured, true) {
-            return false;
-        }
-        let configs: Vec<Config> = self.memory.configs.values().cloned().collect();
-        for config in configs {
-            if let Some(s) = link.session.assign_control() {
-                self.sent_down(s);
-                link.session
-                    .down_committed(HubFrame::Config(Config { s, ..config }));
-            }
-        }
-        true
-    }
-
-    fn ask(&mut self, link: &mut Link) -> bool {
-        let Some(by) = self.holder() else {
-            return false;
-        };
-        let asks = |(id, message): (&MessageId, &Message)| {
-            let owned = &message.owned;
-            let ask = owned
-                .asks()
-                .filter(|_| owned.holder.as_ref() == Some(&by))?;
-            (!link.asked.contains(&(*id, owned.ep))).then_some((*id, owned.ep, ask))
-        };
-        let wanted: Vec<_> = self.memory.messages.iter().filter_map(asks).collect();
-        let mut moved = false;
-        for (id, ep, ask) in wanted {
-            let Some(s) = link.session.assign_control() else {
-                break;
-            };
-            self.sent_down(s);
-            link.asked.insert((id, ep));
-            link.session.down_committed(match ask {
-                Ask::Revoke => HubFrame::Revoke(Revoke { s, id, ep }),
-                Ask::Cancel => HubFrame::Cancel(Cancel { s, id, ep }),
-            });
-            moved = true;
-        }
         moved
     }
 
-    /// Exposes what waits, most important first: "committed" before its frame is written.
-    fn expose(&mut self, link: &mut Link, now: Now) -> bool {
-        let Some(holder) = self.holder().filter(|_| !link.gives_back) else {
+    fn do_turn(&mut self, link: &mut Link, now: Now) -> bool {
+        let (Some(by), Some(mut row)) = (self.holder(), self.memory.link.clone()) else {
             return false;
         };
-        let out = self
-            .memory
-            .messages
-            .values()
-            .filter(|it| it.is_out())
-            .count() as u64;
-        let room = self.scenario.hub.window.saturating_sub(out);
-        let room = usize::try_from(room).unwrap_or(usize::MAX);
-        let can = |(_, message): &(&MessageId, &Message)| message.can_expose(now);
-        let mut waiting: Vec<(i64, MessageId)> = self
-            .memory
-            .messages
-            .iter()
-            .filter(can)
-            .map(|(id, message)| (message.send.priority, *id))
-            .collect();
-        waiting.sort_by_key(|(priority, id)| (std::cmp::Reverse(*priority), *id));
-        let mut moved = false;
-        for (_, id) in waiting.into_iter().take(room) {
-            let Some(s) = link.session.assign_send() else {
-                break;
+        let all = Turn {
+            expose: true,
+            ask: true,
+            settings: true,
+            ..Turn::default()
+        };
+        let Some(clock) = link.session.phone_clock() else {
+            return false;
+        };
+        let new = || Connection::new((), clock);
+        let connection = link.connection.get_or_insert_with(new);
+        connection.credit = link.session.send_credit();
+        let (of, engine) = ((&by, false), &mut *self);
+        let mut rows = Rows {
+            engine,
+            by: &by,
+            now,
+        };
+        let Ok(frames) = turn::run(&mut rows, &all, of, connection, &mut row);
+        let moved = !frames.is_empty();
+        for frame in frames {
+            let s = match &frame {
+                HubFrame::Send(_) => link.session.assign_send(),
+                _ => link.session.assign_control(),
             };
-            self.sent_down(s);
-            let holder = holder.clone();
-            self.apply(id, Fact::Exposed { holder, s }, now);
-            let frame = self
-                .memory
-                .messages
-                .get(&id)
-                .map(|message| message.frame(s, now));
-            if let Some(frame) = frame {
-                link.session.down_committed(HubFrame::Send(frame));
+            if s == frame.s() {
+                link.session.down_committed(frame);
             }
-            moved = true;
         }
+        self.memory.link = Some(row);
         moved
     }
 
@@ -178,5 +140,107 @@ impl Engine {
         let next = self.memory.messages.values().filter_map(due).min()?;
         let in_ms = next.0.saturating_sub(self.began.unix.0);
         Some(self.began.boot.plus_ms(u64::try_from(in_ms).unwrap_or(0)))
+    }
+}
+
+impl Queue for Rows<'_> {
+    type Error = Infallible;
+    type Sim = ();
+    type Message = MessageId;
+
+    fn sim(&mut self, at: usize) -> Option<Sim<()>> {
+        (at == 0).then_some(Sim {
+            id: (),
+            in_slot: true,
+            held_back: false,
+            window: u32::try_from(self.engine.scenario.hub.window).unwrap_or(u32::MAX),
+            sends_left: None,
+        })
+    }
+
+    fn claim(
+        &mut self,
+        _: usize,
+        priority: u8,
+        _: i64,
+        limit: u32,
+    ) -> Result<Claimed<MessageId>, Infallible> {
+        let messages = self.engine.memory.messages.iter();
+        let can = |(_, message): &(&MessageId, &Message)| message.can_expose(self.now);
+        let is_first = priority == PRIORITIES[0];
+        let mut waiting: Vec<_> = messages
+            .filter(|_| is_first)
+            .filter(can)
+            .map(|(id, message)| (std::cmp::Reverse(message.send.priority), *id))
+            .collect();
+        waiting.sort_unstable();
+        let full = waiting.len() >= limit as usize;
+        let messages = waiting.into_iter().map(|(_, id)| id);
+        Ok(Claimed {
+            messages: messages.take(limit as usize).collect(),
+            full,
+        })
+    }
+
+    fn is_movable(&mut self, id: &MessageId) -> Result<bool, Infallible> {
+        Ok(self.is_routed(id))
+    }
+
+    fn is_routed(&self, id: &MessageId) -> bool {
+        self.engine.memory.messages[id].movable
+    }
+
+    fn expose(&mut self, _: usize, id: &mut MessageId, s: u64) -> Result<Option<Send>, Infallible> {
+        let holder = self.by.clone();
+        self.engine
+            .apply(*id, Fact::Exposed { holder, s }, self.now);
+        let message = self.engine.memory.messages.get(id);
+        Ok(message.map(|message| message.frame(s, self.now)))
+    }
+}
+
+impl turn::Rows for Rows<'_> {
+    type Told = bool;
+
+    fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, Infallible> {
+        let message = self.engine.memory.messages.get(&id);
+        Ok(message.map(|message| message.owned.clone()))
+    }
+
+    fn take_in(&mut self, _: &PhoneFrame) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn count_open(&mut self) -> Result<Open<()>, Infallible> {
+        let mut open = Open::default();
+        let messages = self.engine.memory.messages.values();
+        for message in messages.filter(|message| message.is_out()) {
+            open.add((), PRIORITIES[0], message.movable);
+        }
+        Ok(open)
+    }
+
+    fn close(&mut self, _: &mut Open<()>) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn settings(&mut self, told: &mut bool) -> Result<Vec<Config>, Infallible> {
+        let configs = self.engine.memory.configs.values();
+        Ok(match std::mem::replace(told, true) {
+            true => Vec::new(),
+            false => configs.cloned().collect(),
+        })
+    }
+
+    fn asks(&mut self) -> Result<Vec<(MessageId, u32, Ask)>, Infallible> {
+        let ask = |(id, message): (&MessageId, &Message)| {
+            let owned = &message.owned;
+            turn::ask_of(owned, self.by).map(|ask| (*id, owned.ep, ask))
+        };
+        Ok(self.engine.memory.messages.iter().filter_map(ask).collect())
+    }
+
+    fn exposable_above(&mut self) -> Result<i64, Infallible> {
+        Ok(0)
     }
 }

@@ -2,9 +2,11 @@
 
 use super::Engine;
 use super::link::Link;
+use postrider_link::dispatch::turn;
 use postrider_link::frame::{Event, PhoneFrame};
 use postrider_link::ownership::hub::{Fact, Report, Whose};
-use postrider_model::{Now, WireState};
+use postrider_model::Now;
+use std::convert::Infallible;
 
 /// Most messages that came in and are kept to be shown; older ones are only counted.
 const INBOUND_MAX: usize = 10_000;
@@ -18,11 +20,9 @@ impl Engine {
             row.up = s;
         }
         self.counts.facts += 1;
+        self.note_give_back(link, &frame);
         match frame {
-            PhoneFrame::Event(event) => {
-                link.gives_back = self.gives_back(&event).unwrap_or(link.gives_back);
-                self.report(&event, now);
-            }
+            PhoneFrame::Event(event) => self.report(&event, now),
             PhoneFrame::Inbound(inbound) => {
                 self.counts.inbound += 1;
                 self.inbound.push_back(inbound);
@@ -42,16 +42,15 @@ impl Engine {
         link.session.facts_committed(s, now);
     }
 
-    /// Says whether an event gives back what nobody asked back; `None` when it says nothing of it.
-    fn gives_back(&self, event: &Event) -> Option<bool> {
-        match event.state {
-            WireState::OnPhone | WireState::Retrying | WireState::Submitting => return None,
-            WireState::Revoked => {}
-            _ => return Some(false),
-        }
-        let owned = &self.memory.messages.get(&event.id)?.owned;
-        let is_present = owned.ep == event.ep && owned.holder == self.holder();
-        (is_present && owned.asks().is_none()).then_some(true)
+    /// Notes whether a fact gives back what nobody asked back.
+    fn note_give_back(&self, link: &mut Link, fact: &PhoneFrame) {
+        let (Some(by), Some(connection)) = (self.holder(), &mut link.connection) else {
+            return;
+        };
+        let owned =
+            |id| Ok::<_, Infallible>(self.memory.messages.get(&id).map(|it| it.owned.clone()));
+        let Ok(gives_back) = turn::gives_back(fact, &by, owned);
+        connection.gives_back = gives_back.unwrap_or(connection.gives_back);
     }
 
     fn report(&mut self, event: &Event, now: Now) {

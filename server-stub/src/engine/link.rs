@@ -8,23 +8,19 @@ use crate::scenario::{Direction, FrameFault, StallSide, UnknownAction};
 use crate::watch::{Delivered, EndedBy};
 use postrider_link::close::CloseCode;
 use postrider_link::codec;
+use postrider_link::dispatch::turn::Connection;
 use postrider_link::frame::{HubFrame, Nonce, PhoneFrame};
 use postrider_link::session::hub::{HubOutput, HubSession, HubSettings};
 use postrider_model::{BootMs, MessageId, Now};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// One connection.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) dial: u64,
     pub(super) session: HubSession,
-    /// What was asked of the phone on this connection.
-    pub(super) asked: BTreeSet<(MessageId, u32)>,
-    /// Whether the settings that are in force were sent on this connection.
-    pub(super) configured: bool,
-    /// Whether the phone gave back what nobody asked back: its owner unpairs it, or it is full.
-    /// As by the hub, it is given nothing more on this connection before an exposure has a result.
-    pub(super) gives_back: bool,
+    /// What a turn goes by, once there was one; its settings are whether those in force were told.
+    pub(super) connection: Option<Connection<(), bool, ()>>,
     /// Places that are written as frames of a type that nobody knows.
     pub(super) unknown: BTreeMap<u64, UnknownAction>,
     out: Outgoing,
@@ -43,9 +39,7 @@ impl Link {
         Self {
             dial,
             session: HubSession::new(settings, nonce, now),
-            asked: BTreeSet::new(),
-            configured: false,
-            gives_back: false,
+            connection: None,
             unknown: BTreeMap::new(),
             out: Outgoing::default(),
             late: VecDeque::new(),

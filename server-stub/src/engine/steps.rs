@@ -255,8 +255,9 @@ impl Engine {
             report_window_ms: wish.report_window_ms,
         };
         self.memory.configs.insert(sim, config);
-        for link in self.links.values_mut() {
-            link.configured = false;
+        let links = self.links.values_mut();
+        for connection in links.filter_map(|link| link.connection.as_mut()) {
+            connection.config = false;
         }
     }
 
