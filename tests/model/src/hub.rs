@@ -5,13 +5,21 @@ use crate::{
     system::{NONE, Next, System, rule},
     world::{EPS, Frame, FrameKind, Hello, Row, World, at, fate, once, peer, phase, told},
 };
-use postrider_link::ownership::hub::{Ask, Flags, HubState, Verdict};
+use postrider_link::{
+    dispatch::freeze::{Freeze, Scope},
+    ownership::hub::{Ask, HubState, Verdict},
+};
+use std::convert::Infallible;
+
+/// The key of every message: a freeze tells them from newer ones, of which there are none.
+const KEY: i64 = 1;
 
 impl System {
     pub(crate) fn sender_steps(&self, world: &World, m: usize, next: Next<'_>) {
         let (faults, row) = (&self.scope.faults, &world.rows[m]);
         let who = (NONE, m, 0);
-        let frozen = self.is_frozen(world);
+        let freeze = self.freeze(world);
+        let frozen = freeze.is_some();
         if !frozen && faults.cancels && row.told & told::CANCEL_USED == 0 {
             let mut after = *world;
             after.rows[m].told |= told::CANCEL_USED;
@@ -43,7 +51,9 @@ impl System {
         if !row.life {
             let mut after = *world;
             // What a hub forgot may be out: nobody can say of it that it was not sent.
-            let fact = if frozen && row.at() == HubState::Waiting {
+            let may_be_out = |freeze: Freeze| freeze.may_be_out::<Infallible>(KEY, || Ok(true));
+            let Ok(may_be_out) = freeze.map_or(Ok(false), may_be_out);
+            let fact = if may_be_out && row.at() == HubState::Waiting {
                 Small::ExposureForgotten
             } else {
                 Small::LifeEnded
@@ -60,9 +70,14 @@ impl System {
         }
     }
 
-    fn is_frozen(&self, world: &World) -> bool {
+    /// A hub that went back has every phone asked, and every message was there before.
+    fn freeze(&self, world: &World) -> Option<Freeze> {
         let phones = &world.phones[..self.scope.phones];
-        phones.iter().any(|phone| phone.frozen)
+        let is_frozen = phones.iter().any(|phone| phone.frozen);
+        is_frozen.then_some(Freeze {
+            scope: Scope::All,
+            up_to: KEY,
+        })
     }
 
     fn take_back(&self, after: &mut World, m: usize, fact: Small) {
@@ -159,7 +174,7 @@ impl System {
             return;
         }
         // What a hub forgot may be on any phone: none is given it before all have answered.
-        if self.is_frozen(world) {
+        if self.freeze(world).and_then(Freeze::holds_up_to) >= Some(KEY) {
             return;
         }
         let mut after = *world;
@@ -249,14 +264,6 @@ impl System {
         }
         after.phones[p].down_sent = s;
         Some(s)
-    }
-
-    /// Says whether an exposure goes out again to the phone that has not received it.
-    pub(crate) fn is_wanted(row: &Row) -> bool {
-        row.at() == HubState::Exposed
-            && row.asks().is_none()
-            && row.life
-            && !row.has(Flags::DELETED)
     }
 }
 

@@ -178,7 +178,7 @@ impl System {
                 above_down.and_then(|index| wanted.get_mut(usize::from(index)))
             };
             if let Some(place) =
-                place.filter(|_| holder == by && resume && it.resumes && Self::is_wanted(row))
+                place.filter(|_| holder == by && resume && it.resumes && row.is_wanted_again())
             {
                 *place = Frame::send(m, row.ep).code();
             } else {
@@ -267,7 +267,7 @@ impl System {
                 self.apply(after, m, Small::Renumbered);
             } else if holder == by && row.s > 1 {
                 let place = wanted.get_mut(usize::from(row.s - 2));
-                match place.filter(|_| resume && Self::is_wanted(row)) {
+                match place.filter(|_| resume && row.is_wanted_again()) {
                     Some(place) => {
                         let ep = row.ep;
                         *place = Frame::send(m, ep).code();

@@ -272,6 +272,11 @@ impl Row {
         self.bare().can_expose(self.life)
     }
 
+    /// Says whether an exposure goes out again to the phone that has not received it.
+    pub fn is_wanted_again(&self) -> bool {
+        self.bare().is_wanted_again(self.life)
+    }
+
     /// Returns what must be asked of the holder.
     pub fn asks(&self) -> Option<Ask> {
         self.bare().asks()

@@ -24,6 +24,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::mutant;
 use postrider_model::DeviceId;
 use std::fmt;
 use std::str::FromStr;
@@ -111,7 +112,7 @@ pub trait Rows {
 impl Freeze {
     /// Returns the key up to which queued messages wait, whichever phone they are for.
     pub fn holds_up_to(self) -> Option<i64> {
-        self.is_whole().then_some(self.up_to)
+        (self.is_whole() && !mutant::is("freeze_holds_nothing")).then_some(self.up_to)
     }
 
     /// Says whether messages wait for the word of all phones, not only of their own.

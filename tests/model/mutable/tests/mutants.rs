@@ -16,7 +16,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const STATES_MAX: usize = 3_000_000;
 
 /// Each mistake, where it is looked for, and the promise that it breaks.
-const MUTANTS: [(&str, Scope, &str); 44] = [
+const MUTANTS: [(&str, Scope, &str); 45] = [
     ("mark_after_submit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
     ("hub_timeout_resend", scope::TWO_PHONES_REVOKE, TWICE),
     ("write_before_commit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
@@ -114,6 +114,7 @@ const MUTANTS: [(&str, Scope, &str); 44] = [
     ),
     ("revoked_in_the_radio", scope::TWO_PHONES_REVOKE, NOT_UNSENT),
     ("proof_ignored", scope::RESTORED, STRANGER),
+    ("freeze_holds_nothing", scope::RESTORED, NOT_UNSENT),
     ("pages_believed", scope::LIED_ABOUT, NOT_SENT),
     ("past_of_anybody", scope::LIED_ABOUT, NOT_SENT),
     ("claims_of_held", scope::LIED_ABOUT_BY_ITS_ROUTE, NOT_SENT),
