@@ -4,7 +4,7 @@ use crate::{
     error::AgentError,
     invitation::Invitation,
     joining, logging,
-    running::{Adapters, PhoneState, Running, lock},
+    running::{Adapters, PhoneState, Place, Running, lock},
     shell::{Keystore, Radio, Shell},
     words::SimQueue,
 };
@@ -122,7 +122,7 @@ pub struct Agent {
     roots: Vec<Vec<u8>>,
     is_plain_allowed: bool,
     adapters: Adapters,
-    running: Arc<Mutex<Option<Running>>>,
+    place: Arc<Place>,
     joining: Mutex<Option<AbortHandle>>,
     runtime: Option<Runtime>,
 }
@@ -154,7 +154,7 @@ impl Agent {
                 keystore,
                 shell,
             },
-            running: Arc::default(),
+            place: Arc::default(),
             joining: Mutex::default(),
             runtime: Some(runtime),
         }))
@@ -169,7 +169,7 @@ impl Agent {
         invitation: Invitation,
         device: DeviceDescription,
     ) -> Result<(), AgentError> {
-        if lock(&self.running).is_some() {
+        if self.is_running() {
             return Err(AgentError::Running);
         }
         let asked = joining::Asked::new(
@@ -205,7 +205,7 @@ impl Agent {
     /// in its folder cannot be used. A journal that can never be read is set aside.
     pub fn start(&self, state: PhoneState) -> Result<(), AgentError> {
         let pairing = Pairing::load(&self.folder)?.ok_or(AgentError::NotPaired)?;
-        if lock(&self.running).is_some() {
+        if self.is_running() {
             return Err(AgentError::Running);
         }
         let started = Running::start(
@@ -214,14 +214,14 @@ impl Agent {
             pairing,
             &self.adapters,
             state,
-            self.running.clone(),
+            self.place.clone(),
         );
         self.wait(started)?
     }
 
     /// Returns whether the agent runs.
     pub fn is_running(&self) -> bool {
-        lock(&self.running).is_some()
+        self.running().is_some()
     }
 
     /// Stops the agent in good order and waits for it.
@@ -248,8 +248,7 @@ impl Agent {
 
     /// Tells a fact; returns at once, and false when the agent does not run.
     pub fn tell(&self, fact: RadioFact) -> bool {
-        self.running()
-            .is_some_and(|running| running.facts.tell(fact))
+        self.place.facts().is_some_and(|facts| facts.tell(fact))
     }
 
     /// Tells a fact and waits until all that follows from it is on disk.
@@ -257,8 +256,8 @@ impl Agent {
     /// # Errors
     /// When the agent does not run, or stopped before.
     pub fn tell_for_keeps(&self, fact: RadioFact) -> Result<(), AgentError> {
-        let running = self.running().ok_or(AgentError::NotRunning)?;
-        let kept = running.facts.tell_for_keeps(fact);
+        let facts = self.place.facts().ok_or(AgentError::NotRunning)?;
+        let kept = facts.tell_for_keeps(fact);
         self.wait(kept)?.map_err(|_| AgentError::NotRunning)
     }
 
@@ -330,7 +329,7 @@ impl Agent {
 
 impl Agent {
     fn running(&self) -> Option<Running> {
-        lock(&self.running).clone()
+        self.place.running()
     }
 
     fn runtime(&self) -> Result<&Runtime, AgentError> {

@@ -67,11 +67,33 @@ pub struct PhoneState {
     pub boot_count: Option<u32>,
 }
 
+/// Where the phone that runs is found.
+#[derive(Default)]
+pub(crate) struct Place {
+    /// Taken from before the phone begins: its first tasks are answered while it starts.
+    facts: Mutex<Option<RadioFacts>>,
+    running: Mutex<Option<Running>>,
+}
+
+impl Place {
+    pub(crate) fn facts(&self) -> Option<RadioFacts> {
+        lock(&self.facts).clone()
+    }
+
+    pub(crate) fn running(&self) -> Option<Running> {
+        lock(&self.running).clone()
+    }
+
+    fn clear(&self) {
+        *lock(&self.running) = None;
+        *lock(&self.facts) = None;
+    }
+}
+
 /// A phone that runs; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Running {
     pub(crate) phone: PhoneHandle,
-    pub(crate) facts: RadioFacts,
     over: watch::Receiver<bool>,
 }
 
@@ -84,7 +106,7 @@ impl Running {
         pairing: Pairing,
         adapters: &Adapters,
         state: PhoneState,
-        place: Arc<Mutex<Option<Self>>>,
+        place: Arc<Place>,
     ) -> Result<(), AgentError> {
         let (facts, inbox) = RadioFacts::channel();
         let radio = Arc::new(KotlinRadio {
@@ -92,9 +114,13 @@ impl Running {
             facts: facts.clone(),
         });
         let config = config(folder, roots, pairing, adapters, &state)?;
+        *lock(&place.facts) = Some(facts);
         let phone = match Phone::start(config, radio, inbox).await {
             Ok(phone) => phone,
-            Err(error) => return Err(set_aside_or(error, folder)),
+            Err(error) => {
+                place.clear();
+                return Err(set_aside_or(error, folder));
+            }
         };
         if !state.is_online {
             phone.network_lost().await;
@@ -102,10 +128,9 @@ impl Running {
         let (over, is_over) = watch::channel(false);
         let running = Self {
             phone: phone.handle(),
-            facts,
             over: is_over,
         };
-        *lock(&place) = Some(running);
+        *lock(&place.running) = Some(running);
         tokio::spawn(see_it_end(phone, place, adapters.shell.clone(), over));
         Ok(())
     }
@@ -177,12 +202,12 @@ fn set_aside_or(error: StartError, folder: &Path) -> AgentError {
 /// Waits for the end of a phone and tells the shell, unless it was the shell that stopped it.
 async fn see_it_end(
     phone: Phone,
-    place: Arc<Mutex<Option<Running>>>,
+    place: Arc<Place>,
     shell: Arc<dyn Shell>,
     over: watch::Sender<bool>,
 ) {
     let ended = phone.ended().await;
-    *lock(&place) = None;
+    place.clear();
     over.send_replace(true);
     if let Some(stopped) = why(ended) {
         shell.on_stopped(stopped);

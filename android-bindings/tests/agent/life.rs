@@ -79,6 +79,30 @@ fn a_fact_told_for_keeps_outlives_the_process() {
 }
 
 #[test]
+fn what_the_platform_answers_while_the_agent_starts_is_taken() {
+    let run = Run::new(NOTHING);
+    let (agent, ear) = run.agent();
+    run.begin_pairing(&agent);
+    ear.wait_for(pairing);
+    let told = Arc::downgrade(&agent);
+    *ear.at_log.lock().unwrap() = Some(Box::new(move |log, from| {
+        let Some(agent) = told.upgrade().filter(|_| log == Log::Sms) else {
+            return;
+        };
+        let RadioFact::SmsReceived(mut sms) = received(0) else {
+            return;
+        };
+        (sms.row, sms.received_at) = (Some(1), Some(from.date));
+        let page = LogPage::Sms(vec![sms]);
+        let complete = true;
+        agent.tell(RadioFact::LogRead { page, complete });
+    }));
+    agent.start(state()).unwrap();
+    run.until(r#"{"inbound": 1}"#);
+    agent.stop().unwrap();
+}
+
+#[test]
 fn another_boot_asks_at_once_what_became_of_a_message_with_the_radio() {
     let run = Run::new(ONE_MESSAGE);
     let (agent, ear) = run.connected();

@@ -49,6 +49,9 @@ pub enum Heard {
 /// What is done at a hand-over.
 type AtSend = Box<dyn FnMut() -> Result<(), ShellError> + Send>;
 
+/// What is answered to a log that is asked for.
+type AtLog = Box<dyn FnMut(Log, ScanMark) + Send>;
+
 /// What a shell has heard, and a way to wait for it.
 #[derive(Default)]
 pub struct Ear {
@@ -56,6 +59,8 @@ pub struct Ear {
     more: Condvar,
     /// Run in the agent's own thread at each hand-over.
     pub at_send: Mutex<Option<AtSend>>,
+    /// Run in the agent's own thread at each reading of a log; without it none can be read.
+    pub at_log: Mutex<Option<AtLog>>,
 }
 
 impl Ear {
@@ -106,8 +111,12 @@ impl Radio for Ear {
         Ok(())
     }
 
-    fn read_log(&self, log: Log, _: ScanMark) -> Result<(), ShellError> {
+    fn read_log(&self, log: Log, from: ScanMark) -> Result<(), ShellError> {
         self.hear(Heard::Log(log));
+        if let Some(answer) = self.at_log.lock().unwrap().as_mut() {
+            answer(log, from);
+            return Ok(());
+        }
         Err(ShellError::Failed {
             reason: "no permission".to_owned(),
         })
