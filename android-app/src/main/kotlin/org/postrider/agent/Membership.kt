@@ -9,6 +9,7 @@ import org.postrider.core.Invitation
 import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
 import org.postrider.core.readPairing
+import java.util.concurrent.atomic.AtomicReference
 
 /**
  * Which hub the phone has joined: joins one, leaves it, and clears up when it is gone.
@@ -26,7 +27,7 @@ internal class Membership(
 ) : Runner.Hub {
     private val joining = Joining(agent, key, DeviceCard(parts.context, parts.sims), parts.board::changed)
 
-    @Volatile private var known: Known? = null
+    private val known = AtomicReference<Known?>()
 
     /** On any thread: how far joining or leaving is. */
     val progress: PairingProgress? get() = joining.progress
@@ -34,7 +35,7 @@ internal class Membership(
     override val isJoined: Boolean get() = paired() != null
 
     /** On any thread: whom the phone has joined. */
-    fun paired(): Paired? = if (key.isLost) null else (known ?: read().also { known = it }).paired
+    fun paired(): Paired? = if (key.isLost) null else (known.get() ?: readFirst()).paired
 
     /** Joins a hub, after leaving the one that it has joined. */
     fun join(invitation: Invitation) {
@@ -62,7 +63,7 @@ internal class Membership(
             parts.contact.forget()
             parts.activity.add(What.PAIRED)
             key.accept()
-            known = read()
+            known.set(read())
             onJoined()
         }
         joining.over(outcome)
@@ -76,11 +77,11 @@ internal class Membership(
             key.forget()
             key.accept()
         }
-        if (known?.paired != null) parts.activity.add(What.UNPAIRED)
+        if (known.get()?.paired != null) parts.activity.add(What.UNPAIRED)
         AlertKind.entries.filter { it != alert && it !in ABOUT_PAIRING }.forEach { parts.alerts.clear(it) }
         alert?.let { parts.alerts.raise(it) }
         joining.left()
-        known = now
+        known.set(now)
         if (joining.isWished) joinNow()
     }
 
@@ -94,6 +95,9 @@ internal class Membership(
         parts.alerts.raise(AlertKind.KEY_LOST)
         parts.board.changed()
     }
+
+    /** What has changed since is not overwritten with what was read before. */
+    private fun readFirst(): Known = read().also { known.compareAndSet(null, it) }
 
     private fun read() = Known(Trouble.trying("reading the pairing") { readPairing(folder) })
 

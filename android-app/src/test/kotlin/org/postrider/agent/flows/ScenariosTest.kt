@@ -8,6 +8,8 @@ import org.json.JSONObject
 import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
+import org.postrider.agent.radio.grant
+import org.postrider.agent.radio.revoke
 import org.postrider.agent.ussd.Network
 import org.robolectric.ParameterizedRobolectricTestRunner
 import org.robolectric.ParameterizedRobolectricTestRunner.Parameters
@@ -61,11 +63,25 @@ class ScenariosTest(private val name: String) {
             "call" -> call(line.getString("from"), line.optInt("duration_s", -1))
             "airplane" -> phone.setAirplaneMode(line.getBoolean("on"))
             "doze" -> sleep(line.getBoolean("on"))
-            "restart" -> {
-                phone.kill()
-                check(phone.host.ensureRunning())
-            }
+            "permission" -> permission("android.permission." + line.getString("name"), line.getBoolean("given"))
+            "restart" -> restart()
             else -> error("nobody can do this: " + kind)
+        }
+    }
+
+    private fun restart() {
+        phone.kill()
+        check(phone.host.ensureRunning())
+    }
+
+    /** The platform ends an app that a permission is taken from, and may start its service again. */
+    private fun permission(name: String, isGiven: Boolean) {
+        if (isGiven) {
+            grant(name)
+            phone.host.look()
+        } else {
+            revoke(name)
+            restart()
         }
     }
 
@@ -94,14 +110,11 @@ class ScenariosTest(private val name: String) {
     companion object {
         private val SCENARIOS = File("../tests/emulator/scenarios")
 
-        /** What needs a platform that ends the app: an emulator plays it, and its dry run. */
-        private val OF_A_WHOLE_PLATFORM = setOf("permission")
-
         private fun folder(name: String) = SCENARIOS.resolve(name)
 
         @JvmStatic
         @Parameters(name = "{0}")
         fun scenarios(): List<Array<Any>> =
-            SCENARIOS.listFiles()!!.filter { it.isDirectory && it.name !in OF_A_WHOLE_PLATFORM }.map { it.name }.sorted().map { arrayOf<Any>(it) }
+            SCENARIOS.listFiles()!!.filter { it.isDirectory }.map { it.name }.sorted().map { arrayOf<Any>(it) }
     }
 }

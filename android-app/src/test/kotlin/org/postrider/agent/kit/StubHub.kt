@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit
 class StubHub(vararg arguments: String) : Closeable {
     private val process = ProcessBuilder(
         listOf(System.getProperty("postrider.server_stub"), "--json") +
-            (if ("--scenario" in arguments) emptyList() else listOf("--timeout", "120")) + arguments,
+            (if ("--scenario" in arguments) emptyList() else listOf("--timeout", "600")) + arguments,
     ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
     private val said = process.inputStream.bufferedReader()
     private val ready = JSONObject(said.readLine())
@@ -69,6 +69,6 @@ class StubHub(vararg arguments: String) : Closeable {
     }
 
     private companion object {
-        const val END_S = 60L
+        const val END_S = 240L
     }
 }

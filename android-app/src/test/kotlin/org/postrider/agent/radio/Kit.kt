@@ -27,7 +27,7 @@ const val FIRST_SUBSCRIPTION = 3
 const val SECOND_SUBSCRIPTION = 7
 
 /** A wait that only a defect makes long. */
-const val PATIENCE_S = 20L
+const val PATIENCE_S = 120L
 
 val app: Application get() = RuntimeEnvironment.getApplication()
 

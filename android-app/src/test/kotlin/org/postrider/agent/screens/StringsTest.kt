@@ -18,6 +18,15 @@ class StringsTest {
     }
 
     @Test
+    fun `the platform offers each language that there is, and no other`() {
+        val translated = File("src/main/res").list().orEmpty().mapNotNull { Regex("values-([a-z]{2})").matchEntire(it) }
+        val offered = Regex("android:name=\"(\\w+)\"").findAll(File("src/main/res/xml/locales.xml").readText())
+        assertEquals(
+            setOf("en") + translated.map { it.groupValues[1] }, offered.mapTo(HashSet()) { it.groupValues[1] },
+        )
+    }
+
+    @Test
     fun `a translation wants the same arguments`() {
         for ((name, said) in french) for (form in said.forms.values) {
             assertEquals(name, arguments(english.getValue(name).forms.getValue("other")), arguments(form))
