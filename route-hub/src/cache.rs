@@ -5,12 +5,13 @@
 //! like). When another process writes, what that concerns is forgotten. Reading again is always
 //! right, so a bound is kept by forgetting too.
 
+use crate::by_id::ById;
 use crate::hub::Hub;
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
 use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};
 use postrider_model::{ApiKeyId, CustomRouteId, OrganizationId, PhoneId, ProjectId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -25,14 +26,14 @@ const ROWS_MAX: usize = 50_000;
 /// may be stale and is not kept.
 #[derive(Debug)]
 struct Cache<K, V> {
-    rows: RwLock<HashMap<K, Arc<V>>>,
+    rows: RwLock<ById<K, Arc<V>>>,
     forgotten: AtomicU64,
 }
 
 impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {
         Self {
-            rows: RwLock::new(HashMap::new()),
+            rows: RwLock::default(),
             forgotten: AtomicU64::new(0),
         }
     }
@@ -130,6 +131,11 @@ impl Caches {
         id: ApiKeyId,
     ) -> Result<Option<Arc<ApiKey>>, StoreError> {
         self.api_keys.get(store, id, api_keys::get).await
+    }
+
+    /// Returns an API key, live or not, that was read before.
+    pub fn kept_api_key(&self, id: ApiKeyId) -> Option<Arc<ApiKey>> {
+        self.api_keys.kept(id)
     }
 
     /// Returns a project.

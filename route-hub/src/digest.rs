@@ -13,13 +13,12 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 
 /// Returns the SHA-256 of `bytes` in lower hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in sha256(bytes) {
-        for digit in [byte >> 4, byte & 15] {
-            hex.push(char::from(HEX[usize::from(digit)]));
-        }
+    let mut hex = [0; 64];
+    for (pair, byte) in hex.chunks_exact_mut(2).zip(sha256(bytes)) {
+        pair[0] = HEX[usize::from(byte >> 4)];
+        pair[1] = HEX[usize::from(byte & 15)];
     }
-    hex
+    String::from_utf8_lossy(&hex).into_owned()
 }
 
 /// Says whether two texts are the same, without showing in its time where they differ.

@@ -9,6 +9,7 @@ pub mod background;
 pub mod blocking;
 pub mod broadcasts;
 pub mod bus;
+pub mod by_id;
 pub mod cache;
 pub mod caps;
 pub mod clock;

@@ -1,12 +1,12 @@
 //! The cap on a project's queue, checked per request without counting each time.
 
 use super::Failure;
+use crate::by_id::ById;
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::messages;
 use hub_web::ApiError;
 use postrider_model::{BootMs, Now, ProjectId};
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// At the cap, the queue is counted anew at most this often.
@@ -17,7 +17,7 @@ const RETRY_AFTER_S: u32 = 5;
 /// For each project, the most that can be queued: what was counted once, and what was accepted
 /// since. Only when that reaches the cap is the queue counted again.
 #[derive(Debug, Default)]
-pub struct QueueCaps(Mutex<HashMap<ProjectId, Usage>>);
+pub struct QueueCaps(Mutex<ById<ProjectId, Usage>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Usage {
@@ -88,7 +88,7 @@ impl QueueCaps {
         );
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ProjectId, Usage>> {
+    fn lock(&self) -> MutexGuard<'_, ById<ProjectId, Usage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

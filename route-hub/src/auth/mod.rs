@@ -15,7 +15,7 @@ use crate::requests::By;
 use http::Extensions;
 use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_web::{ApiError, Authenticator, RequestContext, StrangerBodies};
-use postrider_model::{ProjectId, Secret};
+use postrider_model::{ApiKeyId, ProjectId, Secret};
 use std::sync::Arc;
 
 /// The holder of an API key, for the length of one request.
@@ -35,8 +35,11 @@ impl Authenticator for Hub {
     ) -> Result<Caller, ApiError> {
         let refused = || ApiError::unauthorized("the API key is not valid");
         let given = GivenKey::read(key).ok_or_else(refused)?;
-        let found = self.cache.api_key(&self.store, given.id).await;
-        let found = found.map_err(|error| Failure::from(error).into_error())?;
+        let found = match self.cache.kept_api_key(given.id) {
+            Some(kept) => Some(kept),
+            None if given.is_whole() => self.stored_key(given.id).await?,
+            None => None,
+        };
         let now = self.now();
         let key = found
             .filter(|key| given.fits(&key.secret_hash) && key.is_live(now.unix))
@@ -72,6 +75,13 @@ impl Authenticator for Hub {
 
     fn stranger_bodies(&self) -> &StrangerBodies {
         &self.stranger_bodies
+    }
+}
+
+impl Hub {
+    async fn stored_key(&self, id: ApiKeyId) -> Result<Option<Arc<ApiKey>>, ApiError> {
+        let found = self.cache.api_key(&self.store, id).await;
+        found.map_err(|error| Failure::from(error).into_error())
     }
 }
 

@@ -1,16 +1,16 @@
 //! Rate limits of keys: one token bucket each, off unless the key has a rate.
 
+use crate::by_id::ById;
 use hub_domain::ApiKey;
 use hub_web::RateLimit;
 use postrider_model::{ApiKeyId, BootMs};
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The buckets of every key that asked lately.
 ///
 /// They live in memory: after a restart each begins full, which is harmless.
 #[derive(Debug, Default)]
-pub struct RateLimits(Mutex<HashMap<ApiKeyId, Bucket>>);
+pub struct RateLimits(Mutex<ById<ApiKeyId, Bucket>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Bucket {

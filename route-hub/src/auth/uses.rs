@@ -1,9 +1,9 @@
 //! When keys were last used: noted in the database, to within a minute.
 
+use crate::by_id::ById;
 use crate::hub::Hub;
 use hub_store::api_keys;
 use postrider_model::{ApiKeyId, BootMs, Now};
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// A key in steady use is noted this often.
@@ -11,7 +11,7 @@ const NOTE_EVERY_MS: u64 = 60_000;
 
 /// The keys whose use was noted lately.
 #[derive(Debug, Default)]
-pub struct Uses(Mutex<HashMap<ApiKeyId, BootMs>>);
+pub struct Uses(Mutex<ById<ApiKeyId, BootMs>>);
 
 impl Uses {
     /// Notes a use, unless one was noted within the last minute; nobody waits for it.
