@@ -38,7 +38,10 @@ pub use agent::{Agent, AgentConfig, Paired, PairedSlot, read_pairing};
 pub use error::{AgentError, ShellError};
 pub use invitation::{Invitation, read_invitation};
 pub use logging::{LogLevel, LogSink, set_log_sink};
-pub use oracle::{ReportMeaning, ResultMeaning, divide_text, explain_report, explain_result};
+pub use oracle::{
+    ReportMeaning, ResultMeaning, count_parts, decode_septets, divide_text, explain_report,
+    explain_result,
+};
 pub use running::PhoneState;
 pub use shell::{Keystore, PairingFailure, PairingOutcome, Radio, Shell, Stopped};
 pub use words::{KindWaiting, SimQueue, Wait};

@@ -2,12 +2,31 @@
 //! platform's own code.
 
 use postrider_agent::ReportStatus;
+use postrider_text::gsm7::{Alphabet, Language};
 use postrider_text::{DeliveryOutcome, DeliveryReport, parts, result_code, tp_status};
 
 /// Returns the parts that a text travels in, in the default alphabet; an empty text has none.
 #[uniffi::export]
 pub fn divide_text(text: String) -> Vec<String> {
     parts::divide(&text)
+}
+
+/// Returns how many parts a text makes where the platform uses the national shift tables of these
+/// languages, by their identifiers in 3GPP TS 23.038.
+#[uniffi::export]
+pub fn count_parts(text: String, languages: Vec<u8>) -> u32 {
+    parts::count_with(&text, &Language::of_identifiers(&languages)).parts
+}
+
+/// Returns what septets, one a byte, say with the locking and the single shift table of two
+/// languages; 0 is the default.
+#[uniffi::export]
+pub fn decode_septets(septets: Vec<u8>, locking: u8, single: u8) -> String {
+    let language = |identifier| {
+        let found = Language::of_identifiers(&[identifier]);
+        found.first().copied().unwrap_or(Language::Default)
+    };
+    Alphabet::new(language(locking), language(single)).decode(&septets)
 }
 
 /// What a result code means.

@@ -29,6 +29,8 @@ pub struct HubSettings {
     pub phone_parts_per_hour: Option<u32>,
     /// How long to wait for what the platform may never say.
     pub waits: WaitChoice,
+    /// Languages whose national shift tables the platform uses, by their identifiers.
+    pub shift_tables: Vec<u8>,
 }
 
 /// What waits of one kind.

@@ -29,7 +29,7 @@ fn the_hubs_frames_look_like_this() {
     {"t":"revoke","s":16,"id":"SM0000000000000007","ep":2}
     {"t":"cancel","s":17,"id":"SM0000000000000007","ep":2}
     {"t":"void","s":18}
-    {"t":"config","s":19,"sim":0,"pause":false,"send_delay_ms":1000,"quiet":[[1700000000000,1700003600000]],"send_limit_max":600,"device_send_limit_max":900,"silent_after_ms":60000,"unknown_after_ms":300000,"report_window_ms":86400000}
+    {"t":"config","s":19,"sim":0,"pause":false,"send_delay_ms":1000,"quiet":[[1700000000000,1700003600000]],"send_limit_max":600,"device_send_limit_max":900,"silent_after_ms":60000,"unknown_after_ms":300000,"report_window_ms":86400000,"shift_tables":[1,3]}
     {"t":"ack","a":5,"limit":261,"mono":77}
     {"t":"ping","n":1,"mono":78,"next_s":45}
     {"t":"pong","n":1,"mono":79}

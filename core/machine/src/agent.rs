@@ -156,6 +156,7 @@ impl Agent {
                 let (outbound, mut cx) = self.outbound_cx(now);
                 outbound.send_test(sim, to, text, &mut cx)?;
             }
+            Command::SetShiftTables(languages) => self.outbound.set_shift_tables(languages),
             Command::SetReports(choices) => self.outbound.set_reports(&choices),
             Command::SetWaits(waits) if waits.is_sensible() => self.outbound.set_waits(waits),
             Command::SetWaits(_) => return Err(Refused::InvalidWaits),

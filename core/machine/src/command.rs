@@ -42,6 +42,9 @@ pub enum Command {
     /// Waits so long for what the platform may never say, from the next hand-over on; where nothing is
     /// set, as the hub says.
     SetWaits(WaitChoice),
+    /// Counts parts with the national shift tables of these languages, by their identifiers in 3GPP
+    /// TS 23.038, for the phone's platform uses them; `None`: as the hub says.
+    SetShiftTables(Option<Vec<u8>>),
 }
 
 /// Says why a wish was not granted.

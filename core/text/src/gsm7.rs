@@ -14,6 +14,10 @@ mod table;
 use std::fmt;
 use table::{ESCAPE, Table};
 
+/// The most languages whose tables are tried for one text: networks enable one, and each makes
+/// more pairs of tables to count in.
+pub const LANGUAGES_MAX: usize = 3;
+
 /// A language with tables of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
@@ -51,6 +55,31 @@ impl Language {
     /// Returns the national language identifier that a part's header names; 0 is the default.
     pub const fn identifier(self) -> u8 {
         self as u8
+    }
+
+    /// Every language that has tables, in order of their identifiers.
+    pub const NATIONAL: [Self; 13] = [
+        Self::Turkish,
+        Self::Spanish,
+        Self::Portuguese,
+        Self::Bengali,
+        Self::Gujarati,
+        Self::Hindi,
+        Self::Kannada,
+        Self::Malayalam,
+        Self::Oriya,
+        Self::Punjabi,
+        Self::Tamil,
+        Self::Telugu,
+        Self::Urdu,
+    ];
+
+    /// Returns the languages of some national language identifiers, those that have tables and as
+    /// many as a platform is known to use: [`LANGUAGES_MAX`].
+    pub fn of_identifiers(identifiers: &[u8]) -> Vec<Self> {
+        let known = |language: &&Self| identifiers.contains(&language.identifier());
+        let found = Self::NATIONAL.iter().filter(known).copied();
+        found.take(LANGUAGES_MAX).collect()
     }
 
     const fn locking(self) -> &'static Table {

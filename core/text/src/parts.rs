@@ -111,12 +111,26 @@ pub fn count_in(text: &str, alphabet: Alphabet) -> PartCount {
     }
 }
 
-/// Counts the parts of a text and refuses more than `parts_max`.
+/// Counts the parts of a text on a phone whose platform uses the tables of these languages.
+pub fn count_with(text: &str, enabled: &[Language]) -> PartCount {
+    let plain = count(text);
+    let is_shortest = plain.encoding == Encoding::Gsm7 && plain.parts == 1;
+    if enabled.is_empty() || is_shortest {
+        return plain;
+    }
+    choose_alphabet(text, enabled).map_or(plain, |alphabet| count_in(text, alphabet))
+}
+
+/// Counts the parts of a text as [`count_with`] does, and refuses more than `parts_max`.
 ///
 /// # Errors
 /// [`TooManyParts`] with the count.
-pub fn count_within(text: &str, parts_max: u32) -> Result<PartCount, TooManyParts> {
-    let counted = count(text);
+pub fn count_within(
+    text: &str,
+    enabled: &[Language],
+    parts_max: u32,
+) -> Result<PartCount, TooManyParts> {
+    let counted = count_with(text, enabled);
     if counted.parts > parts_max {
         let parts = counted.parts;
         return Err(TooManyParts { parts, parts_max });

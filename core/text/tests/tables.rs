@@ -105,7 +105,7 @@ fn every_place_of_the_alphabets() {
 #[test]
 fn refusals_say_what_is_wrong() {
     let long = "a".repeat(400);
-    let error = parts::count_within(&long, 2).unwrap_err();
+    let error = parts::count_within(&long, &[], 2).unwrap_err();
     assert_eq!(
         error.to_string(),
         "needs 3 SMS parts, at most 2 are allowed"

@@ -1,9 +1,10 @@
 //! The vectors that were taken from the platform: what `calculateLength` says, and the sizes of
 //! the parts that `divideMessage` makes.
 
-use postrider_text::gsm7::{Alphabet, Language};
+use postrider_text::gsm7::{Alphabet, LANGUAGES_MAX, Language};
 use postrider_text::parts::{
-    DataTooLong, calculated_length, check_data, choose_alphabet, count_in, count_within, divide_in,
+    DataTooLong, calculated_length, check_data, choose_alphabet, count_in, count_with,
+    count_within, divide_in,
 };
 use postrider_text::{DATA_OCTETS_MAX, Encoding, PARTS_MAX_DEFAULT, TooManyParts, count, divide};
 
@@ -124,8 +125,13 @@ fn the_platform_cuts_behind_a_flag_even_where_its_cluster_goes_on() {
 #[test]
 fn a_message_of_too_many_parts_is_refused_with_its_count() {
     let longest = x(153 * 25, "a");
-    assert_eq!(count_within(&longest, PARTS_MAX_DEFAULT).unwrap().parts, 25);
-    let refused = count_within(&(longest + "a"), PARTS_MAX_DEFAULT);
+    assert_eq!(
+        count_within(&longest, &[], PARTS_MAX_DEFAULT)
+            .unwrap()
+            .parts,
+        25
+    );
+    let refused = count_within(&(longest + "a"), &[], PARTS_MAX_DEFAULT);
     assert_eq!(
         refused,
         Err(TooManyParts {
@@ -162,6 +168,31 @@ fn a_language_is_chosen_only_where_it_saves_something() {
         choose_alphabet("Á", &[Language::Spanish]).map(Alphabet::single),
         Some(Language::Spanish)
     );
+}
+
+#[test]
+fn tables_that_a_platform_uses_save_parts() {
+    let text = x(100, "ş");
+    assert_eq!(count_within(&text, &[], 25).unwrap().parts, 2);
+    let turkish = Language::of_identifiers(&[1]);
+    let counted = count_with(&text, &turkish);
+    assert_eq!((counted.parts, counted.units_left), (1, 55));
+    assert_eq!(count_within(&text, &turkish, 1), Ok(counted));
+    assert_eq!(count_with("hello", &turkish), count("hello"));
+    assert_eq!(count_with(ZHE, &turkish), count(ZHE));
+}
+
+#[test]
+fn identifiers_without_tables_are_passed_over_and_no_more_are_tried_than_are_used() {
+    assert_eq!(
+        Language::of_identifiers(&[0, 14, 255, 13, 1]),
+        [Language::Turkish, Language::Urdu]
+    );
+    let every: Vec<u8> = (0..=255).collect();
+    assert_eq!(Language::of_identifiers(&every).len(), LANGUAGES_MAX);
+    for (n, language) in (1..).zip(Language::NATIONAL) {
+        assert_eq!(Language::of_identifiers(&[n]), [language]);
+    }
 }
 
 #[test]

@@ -193,6 +193,9 @@ pub struct Phone {
     pub device_send_limit_max: Option<u32>,
     /// How long it waits for what its platform may never say.
     pub waits: PhoneWaits,
+    /// Languages whose national shift tables its platform uses, by their identifiers in 3GPP TS
+    /// 23.038.
+    pub shift_tables: Vec<u8>,
     /// Whether it asks the network for delivery reports, unless its owner says otherwise: some
     /// carriers charge for them.
     pub delivery_reports: bool,
@@ -264,6 +267,7 @@ impl Phone {
             send_limit_max: None,
             device_send_limit_max: None,
             waits: PhoneWaits::default(),
+            shift_tables: Vec::new(),
             delivery_reports: true,
             validate_recipient_numbers: false,
             allowed_recipient_countries: None,

@@ -44,6 +44,7 @@ impl Told {
             silent_after_ms: phone.waits.silent_after.map(ms),
             unknown_after_ms: phone.waits.unknown_after.map(ms),
             report_window_ms: phone.waits.report_window.map(ms),
+            shift_tables: phone.shift_tables.clone(),
         };
         Self {
             config,

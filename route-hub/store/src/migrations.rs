@@ -72,6 +72,10 @@ const ALL: &[(&str, &str)] = &[
         "V20__phone_waits",
         include_str!("../migrations/V20__phone_waits.sql"),
     ),
+    (
+        "V21__shift_tables",
+        include_str!("../migrations/V21__shift_tables.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

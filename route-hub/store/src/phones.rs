@@ -18,7 +18,8 @@ macro_rules! columns {
          quiet_start, quiet_end, validate_recipient_numbers, allowed_recipient_countries, \
          window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
          removed, quiet_released_until, send_limit_max, carrier, signal, forwarding, queue, kinds, \
-         delivery_reports, device_send_limit_max, silent_after, unknown_after, report_window"
+         delivery_reports, device_send_limit_max, silent_after, unknown_after, report_window, \
+         shift_tables"
     };
 }
 
@@ -58,7 +59,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
              $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
              $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, \
-             $47, $48, $49, $50, $51)"
+             $47, $48, $49, $50, $51, $52)"
         ),
         &values![
             phone.id,
@@ -111,6 +112,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             phone.waits.silent_after,
             phone.waits.unknown_after,
             phone.waits.report_window,
+            tables_json(phone),
             fold(&phone.name),
         ],
     )?;
@@ -134,7 +136,7 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
          auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37, \
          carrier = $38, signal = $39, forwarding = $40, queue = $41, kinds = $42, \
          delivery_reports = $43, device_send_limit_max = $44, silent_after = $45, \
-         unknown_after = $46, report_window = $47 \
+         unknown_after = $46, report_window = $47, shift_tables = $48 \
          WHERE id = $1 AND project_id = $2",
         &values![
             phone.id,
@@ -184,6 +186,7 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             phone.waits.silent_after,
             phone.waits.unknown_after,
             phone.waits.report_window,
+            tables_json(phone),
         ],
     )?;
     Ok(changed == 1)
@@ -368,6 +371,11 @@ fn countries_json(phone: &Phone) -> Option<Cow<'static, str>> {
     ))
 }
 
+fn tables_json(phone: &Phone) -> Option<String> {
+    let languages = &phone.shift_tables;
+    (!languages.is_empty()).then(|| serde_json::Value::from(languages.clone()).to_string())
+}
+
 /// Returns a page of a project's phones.
 ///
 /// # Errors
@@ -445,5 +453,8 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
             unknown_after: columns.opt_count()?,
             report_window: columns.opt_count()?,
         },
+        shift_tables: columns
+            .opt_parsed(|text| serde_json::from_str(text).ok())?
+            .unwrap_or_default(),
     })
 }

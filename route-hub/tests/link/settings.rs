@@ -121,6 +121,30 @@ async fn a_phone_hears_of_its_whole_limit_and_how_long_to_wait() {
 }
 
 #[tokio::test]
+async fn parts_are_counted_with_the_shift_tables_that_a_phone_has() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.config().await;
+    let rest = hub.rest().await;
+    let path = format!("phones/{}", phone.row.id);
+    // Two parts in UCS-2, one with Turkish tables.
+    let text = "ş".repeat(100);
+    for (tables, kept, parts) in [
+        (json!([3, 1, 1]), vec![1, 3], 1),
+        (json!([3]), vec![3], 2),
+        (Value::Null, vec![], 2),
+    ] {
+        let shown = rest.post(&path, json!({ "shift_tables": tables })).await;
+        assert_eq!(shown["shift_tables"], json!(kept));
+        assert_eq!(line.config().await.shift_tables, kept);
+        let body = json!({ "to_number": super::support::TO, "content": text });
+        let message = rest.post("messages/send", body).await;
+        assert_eq!(message["num_parts"], parts);
+    }
+}
+
+#[tokio::test]
 async fn another_sim_in_one_slot_pauses_that_phone_alone() {
     let hub = hub().await;
     let mut phone = hub.pair().await;

@@ -253,6 +253,7 @@ impl Engine {
             silent_after_ms: wish.silent_after_ms,
             unknown_after_ms: wish.unknown_after_ms,
             report_window_ms: wish.report_window_ms,
+            shift_tables: wish.shift_tables.clone(),
         };
         self.memory.configs.insert(sim, config);
         let links = self.links.values_mut();

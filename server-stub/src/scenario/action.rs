@@ -129,6 +129,8 @@ pub struct ConfigAction {
     pub unknown_after_ms: Option<u64>,
     /// How long delivery reports are waited for.
     pub report_window_ms: Option<u64>,
+    /// Languages whose national shift tables the phone's platform uses.
+    pub shift_tables: Vec<u8>,
 }
 
 /// `unknown`: a frame of a later version.

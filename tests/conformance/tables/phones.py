@@ -55,13 +55,14 @@ ANDROID = {
     "unknown_after": "~int?",
     "report_window": "~int?",
     "delivery_reports": "~bool",
+    "shift_tables": "~[int]",
     "sim_changed": "~bool",
     "waiting_for": "~" + messages.WAITING_FOR + "?",
     "next_slot_time": "~time?",
 }
 SET_OF_ANDROID = (
     *("send_limit_max", "device_send_limit_max", "silent_after", "unknown_after", "report_window"),
-    "delivery_reports",
+    *("delivery_reports", "shift_tables"),
 )
 SETUP = ("incoming_message_url", "message_status_url", "incoming_call_url")
 ACCOUNT = {
@@ -117,6 +118,20 @@ SETTINGS = (
     integer("unknown_after", 30, 86_400, shown=HIDDEN),
     integer("report_window", 3_600, 1_209_600, shown=HIDDEN),
     boolean("delivery_reports", shown=HIDDEN),
+    Parameter(
+        "shift_tables",
+        ([1], [3, 1, 1], [], [13]),
+        (
+            Bad("a number", 1),
+            Bad("no language", [1, 0], "[1]"),
+            Bad("a language without tables", [14], "[0]"),
+            Bad("a word", ["turkish"], "[0]"),
+            Bad("nothing within", [None], "[0]"),
+            Bad("four of them", [1, 2, 3, 4]),
+            Bad("an object", {"a": 1}),
+        ),
+        shown=HIDDEN,
+    ),
     boolean("validate_recipient_numbers"),
     Parameter(
         "allowed_recipient_countries",

@@ -143,4 +143,8 @@ pub struct Config {
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_window_ms: Option<u64>,
+    /// Languages whose national shift tables the phone's platform uses, by their identifiers in
+    /// 3GPP TS 23.038; the owner's own word goes before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shift_tables: Vec<u8>,
 }

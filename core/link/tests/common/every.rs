@@ -85,6 +85,7 @@ pub fn hub_frames() -> Vec<HubFrame> {
             silent_after_ms: Some(60_000),
             unknown_after_ms: Some(300_000),
             report_window_ms: Some(86_400_000),
+            shift_tables: vec![1, 3],
         }),
         HubFrame::Ack(Ack {
             a: 5,

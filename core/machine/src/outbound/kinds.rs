@@ -5,6 +5,7 @@ use postrider_link::frame::{Address, Kind, Send};
 use postrider_model::{NumberShape, PhoneNumber};
 use postrider_text::{
     DATA_OCTETS_MAX, PARTS_MAX_LIMIT,
+    gsm7::Language,
     parts::count_within,
     ussd::{CodeUse, read_code},
 };
@@ -29,7 +30,7 @@ impl Outbound {
             Kind::DataSms => numbered(&send.to).and_then(|_| one_part(send)).map(|()| 1),
             Kind::Sms | Kind::Mms | Kind::Other(_) => {
                 numbered(&send.to).map(drop)?;
-                counted(send)
+                counted(send, &self.rules.languages(send.sim))
             }
         }
     }
@@ -65,12 +66,12 @@ fn one_part(send: &Send) -> Result<(), &'static str> {
     }
 }
 
-fn counted(send: &Send) -> Result<u8, &'static str> {
+fn counted(send: &Send, languages: &[Language]) -> Result<u8, &'static str> {
     let parts_max = send
         .parts_max
         .map_or(PARTS_MAX_LIMIT, u32::from)
         .min(PARTS_MAX_LIMIT);
     let text = send.text.as_ref().map_or("", |text| text.as_str());
-    let count = count_within(text, parts_max).map_err(|_| refusals::TOO_MANY_PARTS)?;
+    let count = count_within(text, languages, parts_max).map_err(|_| refusals::TOO_MANY_PARTS)?;
     Ok(u8::try_from(count.parts).unwrap_or(u8::MAX))
 }

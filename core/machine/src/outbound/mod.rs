@@ -243,6 +243,11 @@ impl Outbound {
         self.rules.reports = choices.collect();
     }
 
+    /// Takes the owner's word on national shift tables, for what comes from now on.
+    pub(crate) fn set_shift_tables(&mut self, languages: Option<Vec<u8>>) {
+        self.rules.shift_tables = languages;
+    }
+
     /// Takes how long to wait, from the next hand-over on.
     pub(crate) fn set_waits(&mut self, waits: WaitChoice) {
         self.waits = waits;
@@ -260,6 +265,7 @@ impl Outbound {
             parts_per_hour: config.send_limit_max,
             phone_parts_per_hour: self.rules.device_limit(),
             waits: WaitChoice::of_hub(config),
+            shift_tables: config.shift_tables.clone(),
         }
     }
 

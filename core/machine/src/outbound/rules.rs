@@ -4,6 +4,7 @@ use super::queue::Obstacle;
 use crate::config::Spell;
 use postrider_link::frame::Config;
 use postrider_model::{Now, SimSlot};
+use postrider_text::gsm7::Language;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules in force.
@@ -17,6 +18,8 @@ pub(super) struct Rules {
     pub(super) no_calling: bool,
     /// The owner's own word on delivery reports, which goes before the hub's.
     pub(super) reports: BTreeMap<SimSlot, bool>,
+    /// The owner's own word on national shift tables, which goes before the hub's.
+    pub(super) shift_tables: Option<Vec<u8>>,
     /// The owner's own pause, which the hub cannot lift.
     pub(super) paused: bool,
     /// The owner's own quiet hours, beside the hub's.
@@ -53,6 +56,12 @@ impl Rules {
         configs
             .filter_map(|config| config.device_send_limit_max)
             .min()
+    }
+
+    /// Returns the languages whose shift tables the platform uses for a SIM's texts.
+    pub(super) fn languages(&self, sim: SimSlot) -> Vec<Language> {
+        let owners = self.shift_tables.as_ref();
+        Language::of_identifiers(owners.unwrap_or(&self.of(sim).shift_tables))
     }
 
     /// Returns what keeps a SIM back.

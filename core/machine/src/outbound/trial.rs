@@ -178,7 +178,8 @@ impl Outbound {
         if text.as_str().is_empty() {
             return Err(Refused::NoText);
         }
-        let counted = count_within(text.as_str(), PARTS_MAX_DEFAULT);
+        let languages = self.rules.languages(sim);
+        let counted = count_within(text.as_str(), &languages, PARTS_MAX_DEFAULT);
         let parts = counted.map_err(|_| Refused::TooManyParts)?.parts;
         if self.trial.as_ref().is_some_and(Trial::is_with_radio) {
             return Err(Refused::TestUnderway);

@@ -156,6 +156,40 @@ fn of_the_limits_of_the_whole_phone_the_lowest_counts_over_all_sims() {
     assert_eq!(world.handed_over.len(), 3, "the owner's counts on");
 }
 
+/// A message of two parts in UCS-2, of one with Turkish tables.
+fn turkish(n: i64) -> Send {
+    Send {
+        text: Some(MessageText::new("ş".repeat(100))),
+        ..send(n)
+    }
+}
+
+#[test]
+fn parts_are_counted_with_the_shift_tables_that_the_hub_or_the_owner_sets() {
+    let mut world = World::new();
+    let parts = |world: &mut World, n| {
+        world.send(turkish(n));
+        world.answer(OK);
+        world.handed_over.last().unwrap().1.parts
+    };
+    assert_eq!(parts(&mut world, 1), 2);
+    world.configure(Config {
+        shift_tables: vec![1],
+        ..Config::default()
+    });
+    world.restart();
+    assert_eq!(parts(&mut world, 2), 1);
+    for (n, (owners, counted)) in (3..).zip([
+        (Some(vec![]), 2),
+        (Some(vec![3]), 2),
+        (Some(vec![3, 1]), 1),
+        (None, 1),
+    ]) {
+        world.command(Command::SetShiftTables(owners)).unwrap();
+        assert_eq!(parts(&mut world, n), counted, "{n}");
+    }
+}
+
 #[test]
 fn a_limit_that_comes_later_counts_what_has_left_before() {
     let mut answered = 0;

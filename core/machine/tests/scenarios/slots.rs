@@ -187,6 +187,7 @@ fn what_the_hub_has_set_is_shown_of_each_sim() {
         send_limit_max: Some(30),
         device_send_limit_max: Some(50),
         silent_after_ms: Some(60_000),
+        shift_tables: vec![1],
         ..Config::default()
     });
     let of_phone = HubSettings {
@@ -200,6 +201,7 @@ fn what_the_hub_has_set_is_shown_of_each_sim() {
             silence_ms: Some(60_000),
             ..WaitChoice::default()
         },
+        shift_tables: vec![1],
         ..of_phone
     };
     assert_eq!(status(&world, 1).hub, of_sim);

@@ -4,7 +4,7 @@ use super::draft::{Draft, Recipient, Shared};
 use super::model::MessageView;
 use super::ready::{self, Text};
 use super::sender::Sender;
-use super::sending::Body;
+use super::sending::{Body, Sending};
 use super::waiting;
 use crate::api::fields;
 use crate::dispatch::connectors;
@@ -18,7 +18,8 @@ use hub_domain::{
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx, api_keys, contacts, labels, messages};
-use postrider_model::{CustomRouteId, LabelId, MessageStatus, Now, PhoneNumber};
+use postrider_model::{CustomRouteId, LabelId, MessageStatus, MessageText, Now, PhoneNumber};
+use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -265,7 +266,7 @@ fn new_message(
         error_message: None,
         error_code: None,
         external_id: None,
-        num_parts: body.num_parts,
+        num_parts: parts_by(phone, shared, body),
         network_code: None,
         duration_sec: None,
         ring_time_sec: None,
@@ -286,6 +287,18 @@ fn new_message(
         broadcast_id: shared.origin.broadcast_id,
         route_id: None,
         disclosure: Disclosure::default(),
+    }
+}
+
+/// Returns how many parts the phone makes of what is sent, by the shift tables of its platform.
+fn parts_by(phone: &Phone, shared: &Shared, body: &Body) -> Option<u32> {
+    let text = body.content.as_ref().map(MessageText::as_str);
+    match text {
+        Some(text) if shared.sending == Sending::Text && !phone.shift_tables.is_empty() => {
+            let languages = Language::of_identifiers(&phone.shift_tables);
+            Some(count_with(text, &languages).parts)
+        }
+        _ => body.num_parts,
     }
 }
 

@@ -124,7 +124,7 @@ fn parts_max(project: &Project) -> u32 {
 }
 
 fn counted(text: String, parts_max: u32) -> Result<Body, String> {
-    let counted = postrider_text::parts::count_within(&text, parts_max)
+    let counted = postrider_text::parts::count_within(&text, &[], parts_max)
         .map_err(|_| format!("needs more than {parts_max} SMS parts"))?;
     Ok(Body {
         content: Some(text.as_str().into()),

@@ -130,6 +130,7 @@ fn write_android(phone: &Phone, out: &mut ObjectWriter<'_>) {
     out.put("silent_after", &phone.waits.silent_after);
     out.put("unknown_after", &phone.waits.unknown_after);
     out.put("report_window", &phone.waits.report_window);
+    out.put("shift_tables", &phone.shift_tables);
     out.put("delivery_reports", &phone.delivery_reports);
     out.put("sim_changed", &phone.sim_changed);
     let waiting_for = phone.waiting_for.map(|reason| reason.as_str());

@@ -14,6 +14,7 @@ use hub_domain::{Permission, Phone, VarsChange, numbers};
 use hub_store::{StoreError, Tx, phone_accounts, phones};
 use hub_web::{Answer, ApiError, Field, Fields, Params};
 use postrider_model::PhoneNumber;
+use postrider_text::gsm7::{LANGUAGES_MAX, Language};
 use std::ops::RangeInclusive;
 
 /// Longest delay between two messages.
@@ -66,6 +67,7 @@ pub(super) struct Change {
     send_limit_max: Option<Option<u32>>,
     device_send_limit_max: Option<Option<u32>>,
     waits: WaitsChange,
+    shift_tables: Option<Vec<u8>>,
     delivery_reports: Option<bool>,
     validate_recipient_numbers: Option<bool>,
     allowed_recipient_countries: Option<Option<Vec<String>>>,
@@ -101,6 +103,7 @@ impl Change {
             send_limit_max: optional(&params.get("send_limit_max"), 1..=u32::MAX)?,
             device_send_limit_max: optional(&params.get("device_send_limit_max"), 1..=u32::MAX)?,
             waits: WaitsChange::read(params)?,
+            shift_tables: shift_tables(&params.get("shift_tables"))?,
             delivery_reports: params.get("delivery_reports").boolean()?,
             validate_recipient_numbers: params.get("validate_recipient_numbers").boolean()?,
             allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
@@ -151,6 +154,9 @@ impl Change {
         }
         if let Some(limit) = self.device_send_limit_max {
             phone.device_send_limit_max = limit;
+        }
+        if let Some(languages) = &self.shift_tables {
+            phone.shift_tables.clone_from(languages);
         }
         if let Some(reports) = self.delivery_reports {
             phone.delivery_reports = reports;
@@ -216,6 +222,20 @@ fn countries(field: &Field<'_>) -> Result<Option<Option<Vec<String>>>, ApiError>
         }
     }
     Ok(Some(Some(countries)))
+}
+
+/// Reads the languages whose shift tables a platform uses; nothing means none.
+fn shift_tables(field: &Field<'_>) -> Result<Option<Vec<u8>>, ApiError> {
+    let items = field.array(LANGUAGES_MAX)?.unwrap_or_default();
+    let mut languages = Vec::with_capacity(items.len());
+    for item in items {
+        let known = 1..=i64::from(Language::Urdu.identifier());
+        let given = item.integer(known)?.and_then(|id| u8::try_from(id).ok());
+        languages.push(given.ok_or_else(|| item.refuse("is required"))?);
+    }
+    languages.sort_unstable();
+    languages.dedup();
+    Ok(field.is_present().then_some(languages))
 }
 
 /// A limit that is reached pauses at once; a phone that its limit paused goes on under a new one.

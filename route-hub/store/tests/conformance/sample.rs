@@ -177,6 +177,7 @@ pub(crate) fn full_phone() -> Phone {
         quiet_released_until: Some(UnixMs(8)),
         send_limit_max: Some(30),
         device_send_limit_max: Some(50),
+        shift_tables: vec![1, 3],
         waits: PhoneWaits {
             silent_after: Some(60),
             unknown_after: Some(300),

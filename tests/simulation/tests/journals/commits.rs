@@ -384,6 +384,11 @@ impl Drawing<'_> {
             silent_after_ms: self.maybe(|own| own.random.below(20_000)),
             unknown_after_ms: self.maybe(|own| own.random.below(20_000)),
             report_window_ms: self.maybe(|own| own.random.below(20_000)),
+            shift_tables: if self.random.percent(50) {
+                vec![1]
+            } else {
+                vec![]
+            },
         })
     }
 

@@ -77,6 +77,7 @@ internal class AgentLife(
         val isPaused = settings.paused || settings.stoppedByOwner
         listOf(
             Command.SetReports(settings.reportChoices()), Command.SetWaits(settings.waits.waits()),
+            Command.SetShiftTables(settings.shiftTables()),
             Command.SetLimits(settings.limits()), Command.SetQuietHours(quietHours()),
             Command.AllowUssdCodes(settings.allowUssdCodes), Command.SetPaused(isPaused),
         ).forEach { command -> Trouble.trying("applying the settings") { agent().command(command) } }

@@ -74,6 +74,16 @@ class Settings(context: Context) {
 
     private fun number(key: String): Int? = if (values.contains(key)) values.getInt(key, 0) else null
 
+    /** The language whose shift tables Android uses here: its identifier, 0 for none; null where the hub says. */
+    var shiftTable: Int?
+        get() = number(SHIFT_TABLE)
+        set(value) = values.edit().run {
+            if (value == null) remove(SHIFT_TABLE) else putInt(SHIFT_TABLE, value)
+        }.apply()
+
+    /** Returns the languages whose shift tables Android uses here, as the core wants them. */
+    fun shiftTables(): ByteArray? = shiftTable?.let { if (it == 0) byteArrayOf() else byteArrayOf(it.toByte()) }
+
     /** Whether there are quiet hours. */
     var isQuiet: Boolean
         get() = values.getBoolean(QUIET, false)
@@ -140,6 +150,7 @@ class Settings(context: Context) {
         private const val SILENCE_S = "silence_s"
         private const val UNKNOWN_MIN = "unknown_min"
         private const val REPORTS_H = "reports_h"
+        private const val SHIFT_TABLE = "shift_table"
         private val SLOTS: List<SimSlot> = List(8) { it.toUByte() }
         private const val QUIET = "quiet"
         private const val QUIET_FROM = "quiet_from"

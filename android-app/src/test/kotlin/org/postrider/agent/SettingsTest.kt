@@ -54,6 +54,11 @@ class SettingsTest {
         assertNull(read.typedNumber(0u))
         assertEquals(listOf(ReportChoice(1u, false)), read.reportChoices())
         assertEquals(WaitTimes(60, 5, 24), read.waits)
+        assertNull(read.shiftTables())
+        for ((language, tables) in listOf(0 to emptyList(), 1 to listOf<Byte>(1), null to null)) {
+            settings.shiftTable = language
+            assertEquals(tables, read.shiftTables()?.toList())
+        }
         settings.waits = WaitTimes(60, null, null)
         assertEquals(WaitTimes(60, null, null), read.waits)
     }

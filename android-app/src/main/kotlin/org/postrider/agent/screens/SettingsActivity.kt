@@ -49,6 +49,20 @@ class SettingsActivity : Screen(R.string.settings) {
                 changed { settings.guard = GuardChoice.values()[it] }
             },
             says(R.string.guard_about, tone = Tone.QUIET),
+        ) + shiftTables()
+    }
+
+    private fun shiftTables(): List<Line> {
+        val settings = control.settings
+        val choices = listOf(R.string.shift_tables_by_hub, R.string.shift_tables_none).map(::getString) +
+            resources.getStringArray(R.array.shift_table_languages)
+        // The first leaves it to the hub; from the second on they stand in the order of their identifiers, 0 for none.
+        val chosen = settings.shiftTable?.plus(1) ?: 0
+        return listOf(
+            Line.Choice(R.id.shift_table, getString(R.string.shift_tables), choices, chosen) {
+                changed { settings.shiftTable = (it - 1).takeIf { id -> id >= 0 } }
+            },
+            says(R.string.shift_tables_about, tone = Tone.QUIET),
         )
     }
 

@@ -65,7 +65,14 @@ class SimsActivity : Screen(R.string.sims) {
             hub.waits.silenceMs?.let { getString(R.string.hub_wait_silence, it.whole(1_000uL)) },
             hub.waits.unknownMs?.let { getString(R.string.hub_wait_unknown, it.whole(1_000uL)) },
             hub.waits.reportWindowMs?.let { getString(R.string.hub_wait_reports, it.whole(3_600_000uL)) },
+            languages(hub.shiftTables)?.let { getString(R.string.hub_shift_tables, it) },
         ).map { Line.Text(it, tone = Tone.QUIET) }
+    }
+
+    /** The languages of some identifiers, those that have a name. */
+    private fun languages(identifiers: ByteArray): String? {
+        val names = resources.getStringArray(R.array.shift_table_languages)
+        return identifiers.toList().mapNotNull { names.getOrNull(it - 1) }.ifEmpty { null }?.joinToString()
     }
 
     /** How many of a unit it takes. */

@@ -77,6 +77,20 @@ class SettingsActivityTest {
     }
 
     @Test
+    fun `the shift tables of one language may be chosen, or none, or left to the hub`() {
+        val choices = { screen.views().filterIsInstance<RadioButton>().toList().drop(GuardChoice.values().size) }
+        val turkish = app.resources.getStringArray(R.array.shift_table_languages)[0]
+        for ((name, language) in listOf(
+            turkish to 1, app.getString(R.string.shift_tables_none) to 0, app.getString(R.string.shift_tables_by_hub) to null,
+        )) {
+            choices().single { it.text.toString() == name }.performClick()
+            settle()
+            assertEquals(language, fake.settings.shiftTable)
+            assertEquals(listOf(name), choices().filter { it.isChecked }.map { it.text.toString() })
+        }
+    }
+
+    @Test
     fun `times to wait are kept within reason`() {
         fun save(silence: String, unknown: String, reports: String) {
             screen.type(R.id.wait_silence, silence)
@@ -116,7 +130,7 @@ class SettingsActivityTest {
 
     @Test
     fun `the guard of this phone is one of three`() {
-        val choices = screen.views().filterIsInstance<RadioButton>().toList()
+        val choices = screen.views().filterIsInstance<RadioButton>().toList().take(GuardChoice.values().size)
         assertEquals(listOf(true, false, false), choices.map { it.isChecked })
         choices[1].performClick()
         settle()

@@ -72,9 +72,9 @@ class SimsActivityTest {
     @Test
     fun `what the hub has set for a SIM is shown with it`() {
         val waits = WaitChoice(60_000uL, 300_000uL, 86_400_000uL)
-        val open = HubSettings(null, null, WaitChoice(null, null, null))
+        val open = HubSettings(null, null, WaitChoice(null, null, null), byteArrayOf())
         val queues = listOf(
-            SimQueue(0u, 0u, null, emptyList(), HubSettings(30u, 50u, waits)), SimQueue(1u, 0u, null, emptyList(), open),
+            SimQueue(0u, 0u, null, emptyList(), HubSettings(30u, 50u, waits, byteArrayOf(1, 99))), SimQueue(1u, 0u, null, emptyList(), open),
         )
         fake.status = pairedStatus().copy(queues = queues)
         val screen = sims().get()
@@ -82,6 +82,7 @@ class SimsActivityTest {
             R.string.hub_parts_per_hour to 30, R.string.hub_phone_parts_per_hour to 50, R.string.hub_wait_silence to 60,
             R.string.hub_wait_unknown to 300, R.string.hub_wait_reports to 24,
         )) assertEquals(listOf(screen.getString(text, value)), screen.texts().filter { it == screen.getString(text, value) })
+        assertTrue(screen.says(R.string.hub_shift_tables, "Turkish"))
         fake.status = pairedStatus().copy(queues = queues.drop(1))
         screen.show()
         assertFalse(screen.says(R.string.hub_parts_per_hour, 30))
