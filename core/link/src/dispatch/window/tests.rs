@@ -168,9 +168,13 @@ fn what_another_phone_could_send_is_given_two_at_a_time_for_each_priority() {
 
 #[test]
 fn credit_bounds_all_priorities_together() {
-    let mut phone = phone(SIM, (1..=3).map(plain).collect());
+    let urgent = Message {
+        priority: 2,
+        ..plain(3)
+    };
+    let mut phone = phone(SIM, vec![plain(1), plain(2), urgent]);
     let (given, _, more) = round(&mut phone, &mut Open::default(), 2);
-    assert_eq!((given, more), (vec![1, 2], true));
+    assert_eq!((given, more), (vec![3, 1], true));
 }
 
 #[test]
