@@ -19,9 +19,14 @@ import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
 import org.robolectric.shadows.ShadowSystemClock
+import java.math.BigInteger
 import java.security.InvalidKeyException
+import java.security.KeyPairGenerator
 import java.security.ProviderException
 import java.security.Signature
+import java.security.interfaces.ECPublicKey
+import java.security.spec.ECGenParameterSpec
+import java.security.spec.ECPoint
 import java.time.Duration
 
 @RunWith(RobolectricTestRunner::class)
@@ -47,9 +52,18 @@ class PhoneKeyTest {
 
     @Test
     fun `short coordinates are filled up`() {
-        repeat(600) {
-            key.forget()
-            assertEquals(65, key.publicKey().size)
+        key.publicKey()
+        val alias = SoftwareKeystore.keys.keys.single()
+        val maker = KeyPairGenerator.getInstance("EC").apply { initialize(ECGenParameterSpec("secp256r1")) }
+        val coordinates = listOf<(ECPoint) -> BigInteger>(ECPoint::getAffineX, ECPoint::getAffineY)
+        for (coordinate in coordinates) {
+            val made = generateSequence(maker::generateKeyPair)
+                .first { coordinate((it.public as ECPublicKey).w).bitLength() <= 248 }
+            SoftwareKeystore.keys[alias] = made
+            val point = key.publicKey()
+            assertEquals(65, point.size)
+            val (x, y) = point.drop(1).chunked(32).map { BigInteger(1, it.toByteArray()) }
+            assertEquals((made.public as ECPublicKey).w, ECPoint(x, y))
         }
     }
 
