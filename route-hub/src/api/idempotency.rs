@@ -1,6 +1,6 @@
 //! `Idempotency-Key`: a committed success is kept with what it tells of, and given again.
 
-use super::Call;
+use super::{Call, Failure};
 use crate::digest::sha256_hex;
 use hub_domain::Sight;
 use hub_store::idempotency::{self, KeptAnswer};
@@ -58,26 +58,25 @@ impl Idempotency {
         self.0.is_some()
     }
 
-    /// Returns the answer to the same request before, or the refusal of another under its key.
+    /// Returns the answer to the same request before; refuses another one under its key.
     ///
     /// Within the transaction that would do the work: a repeat at the same moment comes after it.
     pub(super) fn earlier(
         &self,
         tx: &mut Tx<'_>,
         project_id: ProjectId,
-    ) -> Result<Option<Result<Answer, ApiError>>, StoreError> {
+    ) -> Result<Option<Answer>, Failure> {
         let Some(keyed) = &self.0 else {
             return Ok(None);
         };
-        let kept = idempotency::get(tx, project_id, &keyed.key)?;
-        Ok(kept.map(|kept| {
-            if kept.body_hash == keyed.body_hash {
-                Ok(Answer::saved(kept.answer))
-            } else {
-                let text = "this Idempotency-Key was used with another request";
-                Err(ApiError::new(ErrorCode::IdempotencyMismatch, text))
-            }
-        }))
+        let Some(kept) = idempotency::get(tx, project_id, &keyed.key)? else {
+            return Ok(None);
+        };
+        if kept.body_hash != keyed.body_hash {
+            let text = "this Idempotency-Key was used with another request";
+            return Err(ApiError::new(ErrorCode::IdempotencyMismatch, text).into());
+        }
+        Ok(Some(Answer::saved(kept.answer)))
     }
 
     /// Keeps an answer in the transaction of what it tells of.

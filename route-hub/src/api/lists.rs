@@ -321,19 +321,25 @@ impl Asked {
         let (query, count_only) = (self.query, self.asked.count_only);
         let reading = share.read(move |tx| {
             if count_only {
-                return Ok(Err(count(tx, &query)?));
+                return Ok(Found::Count(count(tx, &query)?));
             }
             let page = list(tx, &query)?;
-            Ok(Ok(hub_web::Page {
+            Ok::<_, Failure>(Found::Page(hub_web::Page {
                 items: show(tx, page.rows)?,
                 next_marker: page.next_marker.filter(|_| page.truncated),
             }))
         });
-        Ok(match reading.await.map_err(Failure::from)? {
-            Err(count) => Answer::count(count),
-            Ok(page) => Answer::page(&page, &self.asked),
+        Ok(match reading.await? {
+            Found::Count(count) => Answer::count(count),
+            Found::Page(page) => Answer::page(&page, &self.asked),
         })
     }
+}
+
+/// What a list comes to.
+enum Found<R> {
+    Count(u64),
+    Page(hub_web::Page<R>),
 }
 
 /// Makes a view of each row of a page that needs nothing else.

@@ -42,49 +42,59 @@ pub type Call = hub_web::Call<Caller>;
 /// What an operation comes to.
 pub type ApiResult = Result<Answer, Failure>;
 
-/// Why an operation came to nothing, as the caller is told.
+/// Why an operation came to nothing.
 #[derive(Debug)]
-pub struct Failure(ApiError);
+pub enum Failure {
+    /// It was refused.
+    Refused(ApiError),
+    /// The database could not do it.
+    Store(StoreError),
+}
 
 impl Failure {
-    /// Returns the error itself.
+    /// Returns what the caller is told.
     pub fn into_error(self) -> ApiError {
-        self.0
+        match self {
+            Self::Refused(error) => error,
+            Self::Store(error) => told(&error),
+        }
     }
 }
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        Self(error)
+        Self::Refused(error)
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self(match error {
-            StoreError::Busy => ApiError::unavailable("too much is being written at once"),
-            StoreError::Closed => ApiError::unavailable("the hub is shutting down"),
-            StoreError::TooSlow => ApiError::unavailable(
-                "this takes too long to look up: ask for less, or use other filters",
-            ),
-            StoreError::OverBudget { job } => {
-                tracing::error!(job, "a request did more at once than one may do: a defect");
-                ApiError::unavailable("this is more than can be done at once: ask for less")
-            }
-            StoreError::Full(_) => ApiError::unavailable("the hub's disk is full"),
-            StoreError::NotWritable(_) => {
-                ApiError::unavailable("the hub's database cannot be written")
-            }
-            StoreError::Damaged(_) => ApiError::unavailable("the hub's database is damaged"),
-            StoreError::Refused { param, rule } => ApiError::invalid_param(param, rule),
-            error => ApiError::internal(with_causes(&error)),
-        })
+        Self::Store(error)
     }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        self.0.into_response()
+        self.into_error().into_response()
+    }
+}
+
+/// Returns what a caller is told of the database.
+fn told(error: &StoreError) -> ApiError {
+    match error {
+        StoreError::Busy => ApiError::unavailable("too much is being written at once"),
+        StoreError::Closed => ApiError::unavailable("the hub is shutting down"),
+        StoreError::TooSlow => ApiError::unavailable(
+            "this takes too long to look up: ask for less, or use other filters",
+        ),
+        StoreError::OverBudget { job } => {
+            tracing::error!(job, "a request did more at once than one may do: a defect");
+            ApiError::unavailable("this is more than can be done at once: ask for less")
+        }
+        StoreError::Full(_) => ApiError::unavailable("the hub's disk is full"),
+        StoreError::NotWritable(_) => ApiError::unavailable("the hub's database cannot be written"),
+        StoreError::Damaged(_) => ApiError::unavailable("the hub's database is damaged"),
+        error => ApiError::internal(with_causes(error)),
     }
 }
 

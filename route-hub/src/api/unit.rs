@@ -6,14 +6,15 @@ use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::Project;
-use hub_store::{StoreError, Tx};
-use hub_web::{Answer, ApiError};
+use hub_store::Tx;
+use hub_web::Answer;
 use postrider_model::Now;
 use std::sync::Arc;
 
 /// Runs `decide` in a transaction, performs what follows its commit, and answers.
 ///
-/// `decide` refuses before its first write. With an `Idempotency-Key` the answer is made and kept
+/// `decide` refuses before its first write; what it refuses later is rolled back, and costs a job
+/// of its own. With an `Idempotency-Key` the answer is made and kept
 /// within the transaction, and a repeat gets the kept one; without, it is made after the commit,
 /// off the thread that writes.
 pub(super) async fn answer<T, F, S>(
@@ -26,39 +27,40 @@ pub(super) async fn answer<T, F, S>(
 ) -> Result<Answer, Failure>
 where
     T: Send + 'static,
-    F: FnMut(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<Result<T, ApiError>, StoreError>
-        + Send
-        + 'static,
+    F: FnMut(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<T, Failure> + Send + 'static,
     S: Fn(T) -> Answer + Send + Clone + 'static,
 {
     let (inside, of, show_inside) = (hub.clone(), Arc::clone(project), show.clone());
     let job = move |tx: &mut Tx<'_>| {
         if let Some(earlier) = idempotency.earlier(tx, of.id)? {
-            return Ok(earlier.map(|answer| (Made::Answer(answer), Effects::default())));
+            return Ok((Made::Answer(earlier), Effects::default()));
         }
         let mut work = Work::new(&inside, &of, now);
-        let made = match decide(&mut work, tx)? {
-            Err(refused) => return Ok(Err(refused)),
-            Ok(made) if !idempotency.is_keyed() => Made::Value(made),
-            Ok(made) => {
-                let answer = show_inside(made);
-                idempotency.keep(tx, of.id, &answer, now.unix)?;
-                Made::Answer(answer)
-            }
-        };
+        let mut made = Made::Value(decide(&mut work, tx)?);
+        if idempotency.is_keyed() {
+            let answer = made.answer(&show_inside);
+            idempotency.keep(tx, of.id, &answer, now.unix)?;
+            made = Made::Answer(answer);
+        }
         #[cfg(feature = "fault-order")]
         crate::fault::of_request(tx);
-        Ok(Ok((made, work.finish(tx)?)))
+        Ok::<_, Failure>((made, work.finish(tx)?))
     };
-    let (made, effects) = hub.store.of(project.id).write(job).await??;
+    let (made, effects) = hub.store.of(project.id).write(job).await?;
     effects.perform(hub);
-    Ok(match made {
-        Made::Answer(answer) => answer,
-        Made::Value(made) => show(made),
-    })
+    Ok(made.answer(&show))
 }
 
 enum Made<T> {
     Answer(Answer),
     Value(T),
+}
+
+impl<T> Made<T> {
+    fn answer(self, show: impl Fn(T) -> Answer) -> Answer {
+        match self {
+            Self::Answer(answer) => answer,
+            Self::Value(value) => show(value),
+        }
+    }
 }

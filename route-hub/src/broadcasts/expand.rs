@@ -46,12 +46,12 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         .of(broadcast.project_id)
         .read(move |tx| next(tx, &looked));
     let next = match reading.await {
-        Ok(Ok(next)) => next,
-        Ok(Err(problem)) => return end(hub, &broadcast, problem).await,
-        Err(StoreError::TooSlow) => {
+        Ok(next) => next,
+        Err(Stuck::Ended(problem)) => return end(hub, &broadcast, problem).await,
+        Err(Stuck::Store(StoreError::TooSlow)) => {
             return end(hub, &broadcast, "the group takes too long to look up").await;
         }
-        Err(error) => return Err(error),
+        Err(Stuck::Store(error)) => return Err(error),
     };
     let Some(next) = admitted(hub, &project, next, now).await else {
         return Ok(false);
@@ -103,17 +103,33 @@ async fn end(hub: &Hub, broadcast: &Broadcast, problem: &str) -> Result<bool, St
     Ok(true)
 }
 
-/// Looks up who is next, or why nobody can be.
-fn next(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Result<Next, &'static str>, StoreError> {
+/// Why a broadcast has nobody next.
+enum Stuck {
+    /// It cannot go on, for this reason.
+    Ended(&'static str),
+    /// The database could not say.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Stuck {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Looks up who is next.
+fn next(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Next, Stuck> {
     let group = match broadcast.to {
         BroadcastTo::Group(id) => groups::get(tx, broadcast.project_id, id)?,
-        BroadcastTo::Numbers => return next_numbers(tx, broadcast).map(Ok),
-        BroadcastTo::Requests => return Ok(Ok(Next::of(Vec::new(), broadcast.done_up_to))),
+        BroadcastTo::Numbers => return Ok(next_numbers(tx, broadcast)?),
+        BroadcastTo::Requests => return Ok(Next::of(Vec::new(), broadcast.done_up_to)),
     };
     match group {
-        None => Ok(Err("the group is gone")),
-        Some(group) if !group.allow_sending => Ok(Err("sending to the group is not allowed")),
-        Some(group) => next_members(tx, broadcast, &group).map(Ok),
+        None => Err(Stuck::Ended("the group is gone")),
+        Some(group) if !group.allow_sending => {
+            Err(Stuck::Ended("sending to the group is not allowed"))
+        }
+        Some(group) => Ok(next_members(tx, broadcast, &group)?),
     }
 }
 
@@ -199,11 +215,12 @@ fn send(
     ready.begin(work);
     let mut touches = Touches::default();
     for (place, (_, to)) in next.to.iter().enumerate() {
-        match planned.store(work, tx, to, (ready, place), &mut touches)? {
+        match planned.store(work, tx, to, (ready, place), &mut touches) {
             Ok(()) | Err(Unsent::Blocked) => {}
             Err(Unsent::Refused(_)) => {
                 tracing::debug!(broadcast = %broadcast.id, "a recipient was left out");
             }
+            Err(Unsent::Store(error)) => return Err(error),
         }
     }
     contacts::touch(tx, &touches)?;

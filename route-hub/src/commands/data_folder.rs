@@ -7,7 +7,7 @@ use crate::hub::{Hub, HubParts};
 use crate::hub_id;
 use crate::link::proof::Proofs;
 use crate::random::Random;
-use hub_store::{SqliteSettings, Store, StoreError, meta};
+use hub_store::{SqliteSettings, Store, StoreError, Tx, meta};
 use postrider_model::KeyMaker;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -142,8 +142,8 @@ pub fn parts(
     base_url: String,
     host_names: Vec<String>,
 ) -> Result<HubParts, CommandError> {
-    let read = |tx: &mut hub_store::Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
-    let (highest, generation) = store.read_blocking(read)?;
+    let read = |tx: &mut Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
+    let (highest, generation) = store.read_blocking::<_, StoreError, _>(read)?;
     let proofs = Proofs::kept(&store, Random::new().token::<32>())?;
     Ok(HubParts {
         id: hub_id::of(&store)?,

@@ -218,10 +218,11 @@ fn pass(
             ScheduledTo::Group(group) => broadcast(work, tx, &schedule, *group)?,
             to => {
                 due.ready.begin(work);
-                match planned.store(work, tx, to, (&due.ready, 0), touches)? {
+                match planned.store(work, tx, to, (&due.ready, 0), touches) {
                     Ok(()) => None,
                     Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
                     Err(Unsent::Refused(rule)) => Some(rule),
+                    Err(Unsent::Store(error)) => return Err(error),
                 }
             }
         },

@@ -4,8 +4,8 @@ use std::{error::Error, fmt, path::PathBuf, sync::Arc};
 
 /// Says why a job, or the opening of a store, came to nothing.
 ///
-/// A job that ends with one has left no trace. Refusals of the domain are not among these: a job
-/// returns them as its value.
+/// A job that ends with one has left no trace. Refusals of the domain are not among these: a use
+/// case has an error of its own, with this one in a variant.
 #[derive(Debug, Clone)]
 pub enum StoreError {
     /// The queue of jobs is full, or another process holds the database: try again later.
@@ -20,13 +20,6 @@ pub enum StoreError {
     BadRow {
         /// The column's place in the statement.
         column: usize,
-    },
-    /// The job refused what it was asked for after its first write, and is undone for that.
-    Refused {
-        /// The parameter that is refused.
-        param: &'static str,
-        /// The rule that it breaks.
-        rule: &'static str,
     },
     /// The job broke off with a panic.
     Panicked,
@@ -85,7 +78,6 @@ impl fmt::Display for StoreError {
             Self::TooSlow => f.write_str("the query took too long"),
             Self::Conflict(_) => f.write_str("the row conflicts with another"),
             Self::BadRow { column } => write!(f, "column {column} of a row cannot be read"),
-            Self::Refused { param, rule } => write!(f, "{param} {rule}"),
             Self::Panicked => f.write_str("the job broke off"),
             Self::ErrorIgnored => f.write_str("the job went on after an error"),
             Self::Missing { path } => write!(f, "there is no database at {}", path.display()),
@@ -117,7 +109,6 @@ impl Error for StoreError {
             | Self::Closed
             | Self::TooSlow
             | Self::BadRow { .. }
-            | Self::Refused { .. }
             | Self::Panicked
             | Self::ErrorIgnored
             | Self::OverBudget { .. }

@@ -1,9 +1,10 @@
 //! Database threads: one that writes in groups, some that read.
 //!
 //! A write is answered only after the COMMIT that holds it. The writer takes what queued up while
-//! the last commit ran and never waits for company. When one job of a group fails, the whole group
-//! is rolled back: the jobs before it run again together, and it runs alone after them, so that
-//! each gets its own result. There are no savepoints: they copy every touched page.
+//! the last commit ran and never waits for company. When one job of a group fails after a write, the
+//! whole group is rolled back: the jobs before it run again together, and it runs alone after them,
+//! so that each gets its own result. There are no savepoints: they copy every touched page. A job
+//! that returns an error before its first write leaves nothing to roll back: the group goes on.
 //!
 //! A job takes so many steps of the engine and no more ([`JOB_STEPS_MAX`]): steps, not time, so that
 //! a slow disk refuses nobody. Whose jobs took the fewest goes first (see `turns.rs`), and large

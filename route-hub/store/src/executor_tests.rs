@@ -22,6 +22,8 @@ struct Disk {
     limits: Vec<Duration>,
     /// Steps that the present job says it took.
     steps: u64,
+    /// Whether it wrote.
+    has_written: bool,
     /// Jobs in the order in which they ran, and the commits between them.
     log: Vec<&'static str>,
 }
@@ -67,7 +69,9 @@ impl Session for OnDisk {
     fn rollback(&mut self) {}
 
     fn execute(&mut self, _: Sql<'_>, _: &[Value<'_>]) -> Result<usize, StoreError> {
-        match self.0.lock().unwrap().is_damaged {
+        let mut disk = self.0.lock().unwrap();
+        disk.has_written = true;
+        match disk.is_damaged {
             true => Err(StoreError::Damaged(cause())),
             false => Ok(1),
         }
@@ -88,11 +92,17 @@ impl Session for OnDisk {
     fn restore_limit(&mut self, _: Limit) {}
 
     fn begin_job(&mut self, _: u64) {
-        self.0.lock().unwrap().steps = 0;
+        let mut disk = self.0.lock().unwrap();
+        disk.steps = 0;
+        disk.has_written = false;
     }
 
     fn steps(&self) -> u64 {
         self.0.lock().unwrap().steps
+    }
+
+    fn has_written(&self) -> bool {
+        self.0.lock().unwrap().has_written
     }
 
     fn change_mark(&mut self) -> Result<i64, StoreError> {

@@ -20,24 +20,25 @@ pub(crate) trait Job: Send {
 }
 
 /// A job's work with the place for its result.
-pub(crate) struct TypedJob<T, F> {
+pub(crate) struct TypedJob<T, E, F> {
     work: F,
     steps_max: u64,
-    result: Result<T, StoreError>,
-    caller: oneshot::Sender<Result<T, StoreError>>,
+    result: Result<T, E>,
+    caller: oneshot::Sender<Result<T, E>>,
 }
 
-impl<T, F> TypedJob<T, F>
+impl<T, E, F> TypedJob<T, E, F>
 where
-    F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
 {
     pub(crate) fn boxed(
         work: F,
         steps_max: u64,
-    ) -> (Box<dyn Job>, oneshot::Receiver<Result<T, StoreError>>) {
+    ) -> (Box<dyn Job>, oneshot::Receiver<Result<T, E>>) {
         let (caller, answer) = oneshot::channel();
-        let result = Err(StoreError::Closed);
+        let result = Err(StoreError::Closed.into());
         let job = Self {
             work,
             steps_max,
@@ -48,23 +49,28 @@ where
     }
 }
 
-impl<T, F> Job for TypedJob<T, F>
+impl<T, E, F> Job for TypedJob<T, E, F>
 where
-    F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
 {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         let work = &mut self.work;
         let result = catch_unwind(AssertUnwindSafe(|| work(tx)));
-        self.result = match result {
-            Ok(_) if tx.is_over_budget() => Err(StoreError::OverBudget {
-                job: type_name::<F>(),
-            }),
-            Ok(Ok(_)) if tx.has_failed() => Err(StoreError::ErrorIgnored),
-            Ok(result) => result,
-            Err(_) => Err(StoreError::Panicked),
+        let (result, committable) = match result {
+            Ok(_) if tx.is_over_budget() => {
+                let job = type_name::<F>();
+                (Err(StoreError::OverBudget { job }.into()), false)
+            }
+            Ok(Ok(_)) if tx.has_failed() => (Err(StoreError::ErrorIgnored.into()), false),
+            Ok(Ok(value)) => (Ok(value), true),
+            // An error before the first write is an answer: there is nothing to roll back.
+            Ok(Err(error)) => (Err(error), !tx.has_failed() && !tx.has_written()),
+            Err(_) => (Err(StoreError::Panicked.into()), false),
         };
-        self.result.is_ok()
+        self.result = result;
+        committable
     }
 
     fn steps_max(&self) -> u64 {
@@ -81,6 +87,6 @@ where
     }
 
     fn fail(self: Box<Self>, error: StoreError) {
-        drop(self.caller.send(Err(error)));
+        drop(self.caller.send(Err(error.into())));
     }
 }

@@ -110,6 +110,10 @@ impl Session for Planned {
         self.session.steps()
     }
 
+    fn has_written(&self) -> bool {
+        self.session.has_written()
+    }
+
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         self.session.change_mark()
     }

@@ -51,21 +51,21 @@ impl ReadingTime {
     }
 
     /// Reads within what is left, and takes from it what that took.
-    pub(crate) fn read<T>(
+    pub(crate) fn read<T, E: From<StoreError>>(
         &self,
         tx: &mut Tx<'_>,
-        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let left = self.left();
         if left.is_zero() {
-            return Err(StoreError::TooSlow);
+            return Err(StoreError::TooSlow.into());
         }
         let took = Stopwatch::start();
         let read = tx.within(left, work);
         // Engines count in coarser units: what was broken off has used all there was.
-        self.spend(match &read {
-            Err(StoreError::TooSlow) => left,
-            _ => took.elapsed(),
+        self.spend(match tx.is_too_slow() {
+            true => left,
+            false => took.elapsed(),
         });
         read
     }

@@ -345,7 +345,7 @@ mod tests {
     fn what_is_due_is_found_along_its_index_in_order() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
-        let plan = store.read_blocking(|tx| {
+        let plan: Result<_, StoreError> = store.read_blocking(|tx| {
             let explain = format!("EXPLAIN QUERY PLAN {DUE}");
             let steps = tx.query_built(&explain, &values![5, 0, 0, 10], |row| row.text(3))?;
             Ok(steps.join("; "))

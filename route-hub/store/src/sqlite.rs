@@ -71,6 +71,7 @@ pub(crate) struct SqliteSession {
     /// Texts with `?1`, by the address and length of the constant that they were made from.
     rewritten: HashMap<(usize, usize), Box<str>>,
     meter: Arc<Meter>,
+    changes_before_job: u64,
 }
 
 /// Opens the file, brings its schema up to date and returns the connection that writes.
@@ -234,6 +235,7 @@ impl SqliteSession {
             connection,
             rewritten: HashMap::new(),
             meter,
+            changes_before_job: 0,
         })
     }
 
@@ -330,10 +332,15 @@ impl Session for SqliteSession {
 
     fn begin_job(&mut self, steps_max: u64) {
         self.meter.begin_job(steps_max);
+        self.changes_before_job = self.connection.total_changes();
     }
 
     fn steps(&self) -> u64 {
         self.meter.steps()
+    }
+
+    fn has_written(&self) -> bool {
+        self.connection.total_changes() != self.changes_before_job
     }
 
     fn change_mark(&mut self) -> Result<i64, StoreError> {

@@ -123,19 +123,18 @@ impl Store {
     /// Runs a job of the hub's own that writes, together with others, and returns once it is on
     /// disk.
     ///
-    /// A job may run more than once; what varies (times, keys) comes from outside it. It decides
-    /// before its first write and returns refusals of the domain as its value.
+    /// A job may run more than once; what varies (times, keys) comes from outside it. An error that it
+    /// returns before its first write is an answer: there is nothing to roll back, and the jobs that
+    /// share its transaction go on. After a write it is rolled back with them and runs again alone.
     ///
     /// # Errors
     /// What the job returns, [`StoreError::Busy`], [`StoreError::Closed`] and
     /// [`StoreError::OverBudget`]; nothing was written.
-    pub fn write<T, F>(
-        &self,
-        job: F,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    pub fn write<T, E, F>(&self, job: F) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         self.hub().write(job)
     }
@@ -144,13 +143,11 @@ impl Store {
     ///
     /// # Errors
     /// What the job returns, [`StoreError::Busy`] and [`StoreError::Closed`].
-    pub fn read<T, F>(
-        &self,
-        job: F,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    pub fn read<T, E, F>(&self, job: F) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         answer(self.submit_read(Party::HUB, job))
     }
@@ -160,47 +157,55 @@ impl Store {
     ///
     /// # Errors
     /// As [`Self::write`].
-    pub fn write_blocking<T, F>(&self, job: F) -> Result<T, StoreError>
+    pub fn write_blocking<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         let answer = self.submit_write(Party::HUB, WHOLE_STEPS_MAX, job)?;
-        answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+        answer
+            .blocking_recv()
+            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
     /// As [`Self::read`], for threads that are not asynchronous.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_blocking<T, F>(&self, job: F) -> Result<T, StoreError>
+    pub fn read_blocking<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         let answer = self.submit_read(Party::HUB, job)?;
-        answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+        answer
+            .blocking_recv()
+            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
-    fn submit_write<T, F>(
+    fn submit_write<T, E, F>(
         &self,
         party: Party,
         steps_max: u64,
         job: F,
-    ) -> Result<Answer<T>, StoreError>
+    ) -> Result<Answer<T, E>, StoreError>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         let (job, answer) = TypedJob::boxed(job, steps_max);
         self.shared.writes.push(party, job)?;
         Ok(answer)
     }
 
-    fn submit_read<T, F>(&self, party: Party, job: F) -> Result<Answer<T>, StoreError>
+    fn submit_read<T, E, F>(&self, party: Party, job: F) -> Result<Answer<T, E>, StoreError>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         let (job, answer) = TypedJob::boxed(job, u64::MAX);
         self.shared.reads.push(party, job)?;
@@ -248,13 +253,11 @@ impl Share<'_> {
     ///
     /// # Errors
     /// As [`Store::write`]; [`StoreError::Busy`] when the share of the queue is full.
-    pub fn write<T, F>(
-        &self,
-        job: F,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    pub fn write<T, E, F>(&self, job: F) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         answer(self.store.submit_write(self.party, JOB_STEPS_MAX, job))
     }
@@ -264,13 +267,14 @@ impl Share<'_> {
     ///
     /// # Errors
     /// As [`Self::write`].
-    pub fn write_whole<T, F>(
+    pub fn write_whole<T, E, F>(
         &self,
         job: F,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    ) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         answer(self.store.submit_write(self.party, WHOLE_STEPS_MAX, job))
     }
@@ -281,13 +285,14 @@ impl Share<'_> {
     /// # Errors
     /// As [`Store::read`]; [`StoreError::Busy`] when the share of the queue is full,
     /// [`StoreError::TooSlow`].
-    pub fn read<T, F>(
+    pub fn read<T, E, F>(
         &self,
         mut job: F,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + use<T, F>
+    ) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
     where
-        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
         let time = ReadingTime::of_request();
         let limited = move |tx: &mut Tx<'_>| time.read(tx, &mut job);
@@ -295,10 +300,14 @@ impl Share<'_> {
     }
 }
 
-type Answer<T> = oneshot::Receiver<Result<T, StoreError>>;
+type Answer<T, E> = oneshot::Receiver<Result<T, E>>;
 
-async fn answer<T>(submitted: Result<Answer<T>, StoreError>) -> Result<T, StoreError> {
-    submitted?.await.unwrap_or(Err(StoreError::Closed))
+async fn answer<T, E: From<StoreError>>(
+    submitted: Result<Answer<T, E>, StoreError>,
+) -> Result<T, E> {
+    submitted?
+        .await
+        .unwrap_or_else(|_| Err(StoreError::Closed.into()))
 }
 
 impl Drop for Shared {

@@ -55,10 +55,12 @@ pub(crate) trait Session: Send {
     fn limit_time(&mut self, limit: Duration) -> Limit;
     /// Puts a limit back.
     fn restore_limit(&mut self, limit: Limit);
-    /// Begins to count steps for one job, and ends its statements after so many.
+    /// Begins to count steps and changes for one job, and ends its statements after so many steps.
     fn begin_job(&mut self, steps_max: u64);
     /// Returns the steps that the job took so far.
     fn steps(&self) -> u64;
+    /// Says whether the job changed a row so far.
+    fn has_written(&self) -> bool;
     /// Returns a number that changes when another process has committed.
     fn change_mark(&mut self) -> Result<i64, StoreError>;
     /// Does what is better done while nobody waits.
@@ -73,6 +75,7 @@ pub struct Tx<'c> {
     failed: bool,
     told: Health,
     over_budget: bool,
+    too_slow: bool,
     #[cfg(feature = "fault-order")]
     answered_early: bool,
 }
@@ -84,6 +87,7 @@ impl<'c> Tx<'c> {
             failed: false,
             told: Health::Ok,
             over_budget: false,
+            too_slow: false,
             #[cfg(feature = "fault-order")]
             answered_early: false,
         }
@@ -108,6 +112,16 @@ impl<'c> Tx<'c> {
     /// Says whether the job did more than one job may do.
     pub(crate) fn is_over_budget(&self) -> bool {
         self.over_budget
+    }
+
+    /// Says whether a statement ran past its time limit.
+    pub(crate) fn is_too_slow(&self) -> bool {
+        self.too_slow
+    }
+
+    /// Says whether there is something to roll back.
+    pub(crate) fn has_written(&self) -> bool {
+        self.session.has_written()
     }
 
     /// Returns the steps of the engine that this job took so far: what it is charged with, and
@@ -184,11 +198,11 @@ impl<'c> Tx<'c> {
     ///
     /// # Errors
     /// [`StoreError::TooSlow`] past the limit, and what `work` returns.
-    pub fn within<T>(
+    pub fn within<T, E>(
         &mut self,
         limit: Duration,
-        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let before = self.session.limit_time(limit);
         let result = work(self);
         self.session.restore_limit(before);
@@ -224,6 +238,7 @@ impl<'c> Tx<'c> {
         if let Err(error) = result {
             self.failed = true;
             self.over_budget |= matches!(error, StoreError::OverBudget { .. });
+            self.too_slow |= matches!(error, StoreError::TooSlow);
             self.told = self.told.max(Health::told_by(error));
         }
     }

@@ -416,7 +416,7 @@ async fn an_import_is_taken_whole_or_not_at_all() {
                 { "phone_number": TO, "vars": full },
                 { "phone_number": TO, "vars": { "one_more": 1 } },
             ] }),
-            "vars",
+            "contacts[1][vars]",
         ),
     ] {
         let reply = client

@@ -44,7 +44,7 @@ async fn all_that_is_old_goes_in_steps_and_what_is_new_stays() {
             };
             webhook_log::insert(tx, &attempt)?;
         }
-        Ok(())
+        Ok::<_, hub_store::StoreError>(())
     });
     writing.await.unwrap();
     let both = [

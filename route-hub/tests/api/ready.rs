@@ -34,7 +34,7 @@ impl Town {
         let holding = self.test.hub.store.write(move |_| {
             let _ = begin.send(());
             let _ = released.recv();
-            Ok(())
+            Ok::<_, hub_store::StoreError>(())
         });
         tokio::spawn(holding);
         begun.recv().expect("the writer holds");

@@ -359,7 +359,7 @@ async fn resting_routes(test: &TestHub, routes: usize, of_first: usize) {
                 route.rest(now.unix);
                 phones::update_next_slot(tx, &route)?;
             }
-            Ok(())
+            Ok::<_, StoreError>(())
         };
         test.hub.store.write(job).await.expect("written");
     }
@@ -461,7 +461,7 @@ async fn a_cache_holds_nothing_of_a_group_whose_commit_broke() {
     let mut held = Some(held);
     let holding = store.write(move |_| {
         let _ = held.take().map(|held| held.recv());
-        Ok(())
+        Ok::<_, StoreError>(())
     });
     let webhook = Webhook {
         id: test.hub.id(now),
@@ -481,13 +481,18 @@ async fn a_cache_holds_nothing_of_a_group_whose_commit_broke() {
         }
     });
     let inside = test.hub.clone();
-    let reading = store.write(move |tx| Ok(inside.cache.webhooks_in(tx, project)?.len()));
-    let breaking = store.write(|_| Err::<(), _>(StoreError::Closed));
+    let reading =
+        store.write(move |tx| Ok::<_, StoreError>(inside.cache.webhooks_in(tx, project)?.len()));
+    let breaking = store.write(|tx| {
+        hub_store::meta::put(tx, "broken", "x")?;
+        Err::<(), _>(StoreError::Closed)
+    });
     drop(release);
     holding.await.unwrap();
     assert!(making.await.is_err() && breaking.await.is_err());
     assert_eq!(reading.await.unwrap(), 0);
     let inside = test.hub.clone();
-    let kept = store.write(move |tx| Ok(inside.cache.webhooks_in(tx, project)?.len()));
+    let kept =
+        store.write(move |tx| Ok::<_, StoreError>(inside.cache.webhooks_in(tx, project)?.len()));
     assert_eq!(kept.await.unwrap(), 0);
 }

@@ -128,7 +128,7 @@ async fn a_full_store_closes_no_link_and_loses_no_fact() {
     let mut held = Some(held);
     let holding = hub.hub.store.write(move |_| {
         held.take().map(|held| held.recv());
-        Ok(())
+        Ok::<_, StoreError>(())
     });
     let is_full = || {
         let taken = std::pin::pin!(hub.hub.store.write(|_| Ok(())));
@@ -143,7 +143,13 @@ async fn a_full_store_closes_no_link_and_loses_no_fact() {
     drop(release);
     holding.await.expect("the writer goes on");
     // The first job that is taken ends behind all those that waited.
-    while hub.hub.store.write(|_| Ok(())).await.is_err() {
+    while hub
+        .hub
+        .store
+        .write(|_| Ok::<_, StoreError>(()))
+        .await
+        .is_err()
+    {
         tokio::task::yield_now().await;
     }
     line.settle().await;

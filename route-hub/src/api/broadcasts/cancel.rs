@@ -23,10 +23,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let project_id = work.project.id;
         let cancelled = broadcasts::cancel(tx, project_id, id)?;
-        let mut broadcast = match found(broadcasts::get(tx, project_id, id)?) {
-            Ok(broadcast) => broadcast,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut broadcast = found(broadcasts::get(tx, project_id, id)?)?;
         if cancelled {
             call_off::walk(work, tx, &broadcast, call_off::STEP)?;
             work.write_tallies(tx)?;
@@ -35,7 +32,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
                 broadcast = now_stored;
             }
         }
-        BroadcastView::read(tx, broadcast).map(Ok)
+        Ok(BroadcastView::read(tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -144,7 +144,7 @@ impl Recipients {
                 Some(id) => contacts::get(tx, of, id)?.is_some(),
                 None => true,
             };
-            Ok(Some((group, known)))
+            Ok::<_, Failure>(Some((group, known)))
         });
         let group_field = params.get("group_id");
         let found = reading.await?;

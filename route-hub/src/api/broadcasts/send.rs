@@ -25,7 +25,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let broadcast = given.store(work, tx)?;
-        BroadcastView::read(tx, broadcast).map(Ok)
+        Ok(BroadcastView::read(tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
     unit::answer(&hub, &project, now, idempotency, decide, show).await

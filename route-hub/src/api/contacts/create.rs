@@ -36,14 +36,8 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let found = match means.find(tx, work.project, &given)? {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        let groups = match groups.find(tx, work.project)? {
-            Ok(groups) => groups,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let found = means.find(tx, work.project, &given)?;
+        let groups = groups.find(tx, work.project)?;
         let by_number = matches!(means, Means::Number);
         let mut contact = match &found {
             Some(contact) => contact.clone(),
@@ -52,19 +46,17 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             }
             None => {
                 let rule = "is required, or name: no contact has this value yet";
-                return Ok(Err(hub_web::ApiError::invalid_param("phone_number", rule)));
+                return Err(hub_web::ApiError::invalid_param("phone_number", rule).into());
             }
         };
-        if let Err(refused) = given.apply(&mut contact, by_number && found.is_some()) {
-            return Ok(Err(refused));
-        }
+        given.apply(&mut contact, by_number && found.is_some())?;
         let before = found.as_ref();
         let (join, leave) = (&groups.join, &groups.leave);
         let saved = people::save(work, tx, before, contact, join, leave)?;
         if saved.is_new {
             work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
         }
-        ContactView::read(tx, saved.contact).map(Ok)
+        Ok(ContactView::read(tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -16,15 +16,13 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let project = work.project.id;
-        Ok(match contacts::delete(tx, project, id)? {
-            true => {
-                if relative_schedules::any(tx, project)? {
-                    relative_schedules::note_change(tx, project, id)?;
-                }
-                Ok(())
-            }
-            false => Err(ApiError::not_found("contact")),
-        })
+        if !contacts::delete(tx, project, id)? {
+            return Err(ApiError::not_found("contact").into());
+        }
+        if relative_schedules::any(tx, project)? {
+            relative_schedules::note_change(tx, project, id)?;
+        }
+        Ok(())
     };
     let show = |()| Answer::void();
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

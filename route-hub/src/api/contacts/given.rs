@@ -5,7 +5,7 @@ use crate::hub::Hub;
 use hub_domain::{
     Address, Contact, ConversationStatus, Group, Project, RouteId, VarsChange, numbers,
 };
-use hub_store::{StoreError, Tx, groups};
+use hub_store::{Tx, groups};
 use hub_web::{ApiError, Field, Params};
 use postrider_model::GroupId;
 use std::fmt;
@@ -144,11 +144,7 @@ impl GroupChanges {
     }
 
     /// Finds the groups, none of which may be another project's or a dynamic one.
-    pub(super) fn find(
-        &self,
-        tx: &mut Tx<'_>,
-        project: &Project,
-    ) -> Result<Result<FoundGroups, ApiError>, StoreError> {
+    pub(super) fn find(&self, tx: &mut Tx<'_>, project: &Project) -> Result<FoundGroups, Failure> {
         let mut found = FoundGroups::default();
         for (path, id) in self.join.iter().chain(&self.leave) {
             let rule = match groups::get(tx, project.id, *id)? {
@@ -161,11 +157,11 @@ impl GroupChanges {
                     continue;
                 }
             };
-            return Ok(Err(ApiError::invalid_param(path, rule)));
+            return Err(ApiError::invalid_param(path, rule).into());
         }
         let leave = found.join.split_off(self.join.len());
         found.leave = leave.into_iter().map(|group| group.id).collect();
-        Ok(Ok(found))
+        Ok(found)
     }
 }
 

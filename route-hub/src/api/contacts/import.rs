@@ -3,14 +3,14 @@
 use super::given::{Given, GroupChanges, check_route};
 use super::lookup::{Key, Means, can_be_new};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::api::{ApiResult, Call, Failure, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use crate::people::{Saved, Saving};
 use crate::webhooks::enqueue::ContactAdded;
 use axum::extract::State;
 use hub_domain::{Contact, Permission, RouteId};
-use hub_store::{StoreError, Tx};
+use hub_store::Tx;
 use hub_web::{Answer, ApiError, Fields, Params};
 use postrider_model::ContactId;
 use serde::Serialize;
@@ -37,24 +37,19 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
     }
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let groups = match groups.find(tx, work.project)? {
-            Ok(groups) => groups,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let groups = groups.find(tx, work.project)?;
         for item in items
             .iter()
             .filter(|item| matches!(item.means, Means::Id(..)))
         {
-            if let Err(refused) = item.means.find(tx, work.project, &item.given)? {
-                return Ok(Err(refused));
-            }
+            item.means.find(tx, work.project, &item.given)?;
         }
         let hub = work.hub;
         let mut fresh_key = || hub.key(now).get();
         let mut saving = Saving::new(work.project.id, &mut fresh_key, now);
         let mut contacts = Vec::with_capacity(items.len());
-        for item in &items {
-            let (before, contact) = item.meant(work, tx)?;
+        for (index, item) in items.iter().enumerate() {
+            let (before, contact) = item.meant(work, tx, index)?;
             let (join, leave) = (&groups.join, &groups.leave);
             let saved = saving.save(tx, before.as_ref(), contact, join, leave)?;
             contacts.push(saved);
@@ -64,7 +59,7 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
             work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
         }
         let contacts = contacts.iter().map(Imported::of).collect();
-        Ok(Ok(Answered { contacts }))
+        Ok(Answered { contacts })
     };
     let show = move |answered: Answered| {
         Answer::value(&answered, &wanted).unwrap_or_else(|_| Answer::void())
@@ -124,31 +119,29 @@ fn read_items(
 
 impl Item {
     /// Returns the contact as it is stored, if it is, and as it is to be.
+    ///
+    /// What it refuses may depend on the items before, whose writes are then rolled back.
     fn meant(
         &self,
         work: &Work<'_, '_>,
         tx: &mut Tx<'_>,
-    ) -> Result<(Option<Contact>, Contact), StoreError> {
-        let found = self.means.find(tx, work.project, &self.given)?;
-        let before = found.map_err(|_| refused("id", "is no contact's any more"))?;
+        index: usize,
+    ) -> Result<(Option<Contact>, Contact), Failure> {
+        let before = self.means.find(tx, work.project, &self.given)?;
         let mut contact = match &before {
             Some(contact) => contact.clone(),
             None if can_be_new(&self.given) => {
                 let (id, now) = (work.hub.id(work.now), work.now.unix);
                 Contact::new(id, work.project.id, None, None, now)
             }
-            None => return Err(refused("phone_number", NOBODY)),
+            None => {
+                let param = format!("contacts[{index}][phone_number]");
+                let rule = "is required, or name: no contact has this value yet";
+                return Err(ApiError::invalid_param(param, rule).into());
+            }
         };
         let by_number = before.is_some() && matches!(self.means, Means::Number);
-        let applied = self.given.apply(&mut contact, by_number);
-        applied.map_err(|_| refused("vars", "would be more than a contact can have"))?;
+        self.given.apply(&mut contact, by_number)?;
         Ok((before, contact))
     }
-}
-
-const NOBODY: &str = "is required, or name: no contact has this value yet";
-
-/// Refuses what only turns out among the writes, which are undone.
-fn refused(param: &'static str, rule: &'static str) -> StoreError {
-    StoreError::Refused { param, rule }
 }

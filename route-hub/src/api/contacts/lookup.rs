@@ -1,9 +1,9 @@
 //! Which contact a request means: get-or-create by any of its keys.
 
 use super::given::Given;
-use crate::api::parse;
+use crate::api::{Failure, parse};
 use hub_domain::{Contact, Project, VarValue, is_variable};
-use hub_store::{StoreError, Tx, contacts};
+use hub_store::{Tx, contacts};
 use hub_web::{ApiError, Field};
 use postrider_model::ContactId;
 
@@ -104,9 +104,9 @@ impl Means {
         tx: &mut Tx<'_>,
         project: &Project,
         given: &Given,
-    ) -> Result<Result<Option<Contact>, ApiError>, StoreError> {
+    ) -> Result<Option<Contact>, Failure> {
         let id = project.id;
-        Ok(Ok(match self {
+        Ok(match self {
             Self::Number => match given.number() {
                 Some(number) => contacts::find_by_number(tx, id, number)?,
                 None => None,
@@ -121,10 +121,10 @@ impl Means {
                 Some(contact) => Some(contact),
                 None => {
                     let rule = "is not the id of a contact of this project";
-                    return Ok(Err(ApiError::invalid_param(place, rule)));
+                    return Err(ApiError::invalid_param(place, rule).into());
                 }
             },
-        }))
+        })
     }
 }
 

@@ -27,21 +27,13 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let before = match found(contacts::get(tx, work.project.id, id)?) {
-            Ok(contact) => contact,
-            Err(error) => return Ok(Err(error)),
-        };
-        let groups = match groups.find(tx, work.project)? {
-            Ok(groups) => groups,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let before = found(contacts::get(tx, work.project.id, id)?)?;
+        let groups = groups.find(tx, work.project)?;
         let mut contact = before.clone();
-        if let Err(refused) = given.apply(&mut contact, false) {
-            return Ok(Err(refused));
-        }
+        given.apply(&mut contact, false)?;
         let (join, leave) = (&groups.join, &groups.leave);
         let saved = people::save(work, tx, Some(&before), contact, join, leave)?;
-        ContactView::read(tx, saved.contact).map(Ok)
+        Ok(ContactView::read(tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -3,7 +3,7 @@
 use super::model::FieldView;
 use super::{Kind, clearing, list};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
+use crate::api::{ApiResult, Call, Failure, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType, is_variable};
@@ -32,10 +32,8 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let change = Change::read(kind, variable, |name| call.params.get(name))?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if let Err(refused) = change.check(tx, work, kind)? {
-            return Ok(Err(refused));
-        }
-        change.apply(tx, work, kind).map(Ok)
+        change.check(tx, work, kind)?;
+        Ok(change.apply(tx, work, kind)?)
     };
     let show = move |field: CustomField| {
         Answer::value(&FieldView::from(field), &wanted).unwrap_or_else(|_| Answer::void())
@@ -68,9 +66,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         for change in &changes {
-            if let Err(refused) = change.check(tx, work, kind)? {
-                return Ok(Err(refused));
-            }
+            change.check(tx, work, kind)?;
         }
         for change in &changes {
             match change.delete {
@@ -78,7 +74,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
                 false => drop(change.apply(tx, work, kind)?),
             }
         }
-        list::all(tx, work.project.id, kind).map(Ok)
+        Ok(list::all(tx, work.project.id, kind)?)
     };
     let show = move |views: Vec<FieldView>| {
         Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void())
@@ -143,12 +139,7 @@ impl Change {
     }
 
     /// Refuses a choice without anything to choose from.
-    fn check(
-        &self,
-        tx: &mut Tx<'_>,
-        work: &Work<'_, '_>,
-        kind: Kind,
-    ) -> Result<Result<(), ApiError>, StoreError> {
+    fn check(&self, tx: &mut Tx<'_>, work: &Work<'_, '_>, kind: Kind) -> Result<(), Failure> {
         let known = fields::get(tx, work.project.id, kind.owner, &self.variable)?;
         let known_type = known.as_ref().map(|field| field.field_type);
         let field_type = self.field_type.or(known_type);
@@ -160,9 +151,9 @@ impl Change {
         let needs_items = field_type.is_some_and(FieldType::has_items) && !self.delete;
         if needs_items && !has_items {
             let rule = "is required of a field to select from";
-            return Ok(Err(ApiError::invalid_param(&self.items_path, rule)));
+            return Err(ApiError::invalid_param(&self.items_path, rule).into());
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     fn apply(

@@ -21,11 +21,11 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if let Some(group) = groups::by_name(tx, work.project.id, &name)? {
-            return Ok(Ok(group));
+            return Ok(group);
         }
         let group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
         groups::insert(tx, &group)?;
-        Ok(Ok(group))
+        Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
@@ -40,20 +40,16 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let name = given.name.clone().ok_or_else(missing)?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if let Err(refused) = given.check(tx, work.project, None)? {
-            return Ok(Err(refused));
-        }
+        given.check(tx, work.project, None)?;
         let mut group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
-        if let Err(refused) = given.apply(&mut group) {
-            return Ok(Err(refused));
-        }
+        given.apply(&mut group)?;
         if group.is_dynamic()
             && let Some(reached) = Cap::DynamicGroups.reached(tx, group.project_id)?
         {
-            return Ok(Err(reached.refuse("filters")));
+            return Err(reached.refuse("filters").into());
         }
         groups::insert(tx, &group)?;
-        Ok(Ok(group))
+        Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -16,13 +16,11 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("group_id", "group")?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        Ok(match groups::delete(tx, work.project.id, id)? {
-            true => {
-                relative_schedules::walk_group(tx, work.project.id, id)?;
-                Ok(())
-            }
-            false => Err(ApiError::not_found("group")),
-        })
+        if !groups::delete(tx, work.project.id, id)? {
+            return Err(ApiError::not_found("group").into());
+        }
+        relative_schedules::walk_group(tx, work.project.id, id)?;
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

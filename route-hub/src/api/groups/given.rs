@@ -1,8 +1,8 @@
 //! What a request says of a group, read into domain types.
 
-use crate::api::parse;
+use crate::api::{Failure, parse};
 use hub_domain::{Group, GroupFilters, Project, VarsChange, is_variable};
-use hub_store::{StoreError, Tx, groups};
+use hub_store::{Tx, groups};
 use hub_web::{ApiError, Field, Params};
 use postrider_model::GroupId;
 
@@ -51,22 +51,22 @@ impl Given {
         tx: &mut Tx<'_>,
         project: &Project,
         own: Option<GroupId>,
-    ) -> Result<Result<(), ApiError>, StoreError> {
+    ) -> Result<(), Failure> {
         if let Some(name) = &self.name
             && let Some(other) = groups::by_name(tx, project.id, name)?
             && Some(other.id) != own
         {
             let rule = "is another group's";
-            return Ok(Err(ApiError::invalid_param("name", rule)));
+            return Err(ApiError::invalid_param("name", rule).into());
         }
         for id in self.filters.iter().flat_map(GroupFilters::groups) {
             let named = groups::get(tx, project.id, id)?;
             if named.is_none_or(|group| group.is_dynamic()) {
                 let rule = "names a group that is none of this project, or a dynamic one";
-                return Ok(Err(ApiError::invalid_param("filters", rule)));
+                return Err(ApiError::invalid_param("filters", rule).into());
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 }
 

@@ -27,16 +27,13 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
     let contact_id = call.path_id("contact_id", "contact")?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let group = match found(groups::get(tx, work.project.id, group_id)?) {
-            Ok(group) => group,
-            Err(error) => return Ok(Err(error)),
-        };
+        let group = found(groups::get(tx, work.project.id, group_id)?)?;
         if group.is_dynamic() {
             let rule = "is a dynamic group: its filters say who is in it";
-            return Ok(Err(ApiError::invalid_param("group_id", rule)));
+            return Err(ApiError::invalid_param("group_id", rule).into());
         }
         let Some(before) = contacts::get(tx, work.project.id, contact_id)? else {
-            return Ok(Err(ApiError::not_found("contact")));
+            return Err(ApiError::not_found("contact").into());
         };
         let contact = before.clone();
         let group = [group];
@@ -45,7 +42,7 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
             false => (&[][..], &[group_id][..]),
         };
         people::save(work, tx, Some(&before), contact, join, leave)?;
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     unit::answer(hub, &project, now, Idempotency::none(), decide, show).await

@@ -21,22 +21,15 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let given = Given::read(&call.params)?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut group = match found(groups::get(tx, work.project.id, id)?) {
-            Ok(group) => group,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut group = found(groups::get(tx, work.project.id, id)?)?;
         if given.filters.is_some() && !group.is_dynamic() {
             let rule = "can only be changed of a dynamic group";
-            return Ok(Err(ApiError::invalid_param("filters", rule)));
+            return Err(ApiError::invalid_param("filters", rule).into());
         }
-        if let Err(refused) = given.check(tx, work.project, Some(id))? {
-            return Ok(Err(refused));
-        }
-        if let Err(refused) = given.apply(&mut group) {
-            return Ok(Err(refused));
-        }
+        given.check(tx, work.project, Some(id))?;
+        given.apply(&mut group)?;
         groups::update(tx, &group)?;
-        Ok(Ok(group))
+        Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -19,11 +19,11 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if let Some(label) = labels::by_name(tx, work.project.id, &name)? {
-            return Ok(Ok(label));
+            return Ok(label);
         }
         let label = Label::new(work.hub.id(now), work.project.id, &name, now.unix);
         labels::insert(tx, &label)?;
-        Ok(Ok(label))
+        Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -16,10 +16,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("label_id", "label")?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        Ok(match labels::delete(tx, work.project.id, id)? {
-            true => Ok(()),
-            false => Err(ApiError::not_found("label")),
-        })
+        if !labels::delete(tx, work.project.id, id)? {
+            return Err(ApiError::not_found("label").into());
+        }
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

@@ -32,18 +32,16 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let project_id = work.project.id;
-        if let Err(error) = found(labels::get(tx, project_id, label_id)?) {
-            return Ok(Err(error));
-        }
+        found(labels::get(tx, project_id, label_id)?)?;
         if hub_store::messages::get(tx, project_id, message_id)?.is_none() {
-            return Ok(Err(ApiError::not_found("message")));
+            return Err(ApiError::not_found("message").into());
         }
         match wanted {
             true => labels::put_on(tx, project_id, label_id, message_id)?,
             false => labels::take_off(tx, label_id, message_id)?,
         }
         work.effects.changed(message_id);
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     unit::answer(hub, &project, now, Idempotency::none(), decide, show).await

@@ -21,22 +21,17 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let vars = parse::vars(&call.params.get("vars"))?;
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut label = match found(labels::get(tx, work.project.id, id)?) {
-            Ok(label) => label,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut label = found(labels::get(tx, work.project.id, id)?)?;
         if let Some(name) = &name {
             let other = labels::by_name(tx, work.project.id, name)?;
             if other.is_some_and(|other| other.id != id) {
-                return Ok(Err(ApiError::invalid_param("name", "is another label's")));
+                return Err(ApiError::invalid_param("name", "is another label's").into());
             }
             label.name.clone_from(name);
         }
-        if let Err(refused) = parse::apply_vars(&mut label.vars, &vars) {
-            return Ok(Err(refused));
-        }
+        parse::apply_vars(&mut label.vars, &vars)?;
         labels::update(tx, &label)?;
-        Ok(Ok(label))
+        Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

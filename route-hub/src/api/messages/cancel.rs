@@ -52,13 +52,10 @@ async fn ask(
 ) -> Result<Verdict, Failure> {
     let (inside, of) = (hub.clone(), Arc::clone(project));
     let job = move |tx: &mut Tx<'_>| {
-        let message = match outgoing(messages::get(tx, of.id, id)?) {
-            Ok(message) => message,
-            Err(error) => return Ok(Err(error)),
-        };
-        record(&inside, tx, &of, message, now).map(Ok)
+        let message = outgoing(messages::get(tx, of.id, id)?)?;
+        Ok::<_, Failure>(record(&inside, tx, &of, message, now)?)
     };
-    let (verdict, effects) = hub.store.of(project.id).write(job).await??;
+    let (verdict, effects) = hub.store.of(project.id).write(job).await?;
     effects.perform(hub);
     Ok(verdict)
 }

@@ -19,10 +19,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut message = match found(messages::get(tx, work.project.id, id)?) {
-            Ok(message) => message,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut message = found(messages::get(tx, work.project.id, id)?)?;
         if message.direction == Direction::Outgoing {
             drop(work.apply(tx, &mut message, Fact::DeleteAsked, &Detail::default())?);
         }
@@ -33,7 +30,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
             work.effects.webhooks();
         }
         work.effects.changed(id);
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -23,10 +23,11 @@ use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What storing a draft came to.
-pub(super) enum Stored {
-    /// It is queued, for this phone.
-    Queued(Box<(Message, Arc<Phone>)>),
+/// A message that is queued, and the phone that is to send it.
+pub(super) type Queued = Box<(Message, Arc<Phone>)>;
+
+/// Why a draft is not sent.
+pub(super) enum SendError {
     /// Its contact is blocked: there is no message.
     Blocked,
     /// The custom route has no phone for this recipient.
@@ -37,6 +38,14 @@ pub(super) enum Stored {
     Refused(String),
     /// Its text cannot be written for this recipient, for this reason.
     Unwritable(String),
+    /// The database could not do it.
+    Store(StoreError),
+}
+
+impl From<StoreError> for SendError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// Says that a custom route leads to no phone.
@@ -60,7 +69,7 @@ pub(super) fn reach(
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
-) -> Result<Result<Reached, Stored>, StoreError> {
+) -> Result<Reached, SendError> {
     let found = match &draft.to {
         Recipient::Number(number) => {
             contacts::find_to_send_to(tx, work.project.id, &Address::from(number))?
@@ -69,15 +78,13 @@ pub(super) fn reach(
         Recipient::Contact(id) | Recipient::Both(id, _) => contacts::get(tx, work.project.id, *id)?,
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
-        return Ok(Err(Stored::Blocked));
+        return Err(SendError::Blocked);
     }
     let Some(to) = address_of(&draft.to, found.as_ref()) else {
-        return Ok(Err(Stored::NoContact));
+        return Err(SendError::NoContact);
     };
-    let number = match reached(shared, &draft.to, &to) {
-        Ok(number) => number,
-        Err(rule) => return Ok(Err(Stored::Refused(rule.to_owned()))),
-    };
+    let number = reached(shared, &draft.to, &to);
+    let number = number.map_err(|rule| SendError::Refused(rule.to_owned()))?;
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
     let sender = sender_of(work, tx, shared, own_route)?;
     let wanted = Wanted {
@@ -87,24 +94,26 @@ pub(super) fn reach(
         simulated: shared.simulated,
     };
     let Some(phone) = sender.phone_for(work, tx, &wanted)? else {
-        return Ok(Err(Stored::NoPhone));
+        return Err(SendError::NoPhone);
     };
     if let Some(number) = &number
         && let Some(rule) = refusal(work.project, &phone, number)
     {
-        return Ok(Err(Stored::Refused(rule)));
+        return Err(SendError::Refused(rule));
     }
     let route_id = sender.route_id();
-    Ok(Ok(Reached {
+    Ok(Reached {
         contact: found,
         phone,
         to,
         route_id,
-    }))
+    })
 }
 
 /// Stores a draft with its contact, in the caller's transaction; `ready` is its text, where that was
 /// made ready before.
+///
+/// It refuses before its first write.
 pub(super) fn store(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -112,15 +121,9 @@ pub(super) fn store(
     draft: &Draft,
     ready: Option<&Text>,
     touches: &mut Touches,
-) -> Result<Stored, StoreError> {
-    let reached = match reach(work, tx, shared, draft)? {
-        Ok(reached) => reached,
-        Err(stored) => return Ok(stored),
-    };
-    let body = match ready::body_of(work, draft, &reached, ready) {
-        Ok(body) => body,
-        Err(rule) => return Ok(Stored::Unwritable(rule)),
-    };
+) -> Result<Queued, SendError> {
+    let reached = reach(work, tx, shared, draft)?;
+    let body = ready::body_of(work, draft, &reached, ready).map_err(SendError::Unwritable)?;
     let Reached {
         contact: found,
         phone,
@@ -147,7 +150,7 @@ pub(super) fn store(
         touches.add(&message);
     }
     work.wake(&message);
-    Ok(Stored::Queued(Box::new((message, phone))))
+    Ok(Box::new((message, phone)))
 }
 
 /// Says whether whoever made something could view contacts. Where that was not kept, nobody who made

@@ -2,7 +2,7 @@
 //! when they go out.
 
 use super::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
-use super::outgoing::{self, Stored};
+use super::outgoing::{self, SendError};
 use super::ready::{self, Ready};
 use super::sending::{Body, Operation, Sending};
 use crate::api::Failure;
@@ -28,12 +28,20 @@ pub(crate) struct Planned {
 }
 
 /// Why a planned message was not made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Unsent {
     /// Its contact is blocked.
     Blocked,
     /// It was refused, for this reason.
     Refused(String),
+    /// The database could not do it.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Unsent {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 impl Planned {
@@ -178,24 +186,26 @@ impl Planned {
         to: &ScheduledTo,
         (ready, place): (&Ready, usize),
         touches: &mut Touches,
-    ) -> Result<Result<(), Unsent>, StoreError> {
-        let refused = |rule: &str| Ok(Err(Unsent::Refused(rule.to_owned())));
+    ) -> Result<(), Unsent> {
         let Some(recipient) = self.recipient_of(to) else {
-            return refused("the recipient has no number that can be written to");
+            let rule = "the recipient has no number that can be written to";
+            return Err(Unsent::Refused(rule.to_owned()));
         };
         let draft = Draft::of(recipient, self.body.clone(), &self.defaults);
         let text = ready.text(place);
-        match outgoing::store(work, tx, &self.shared, &draft, text, touches)? {
-            Stored::Queued(stored) => {
+        let refused = match outgoing::store(work, tx, &self.shared, &draft, text, touches) {
+            Ok(stored) => {
                 work.tell_status(tx, &stored.0)?;
-                Ok(Ok(()))
+                return Ok(());
             }
-            Stored::Blocked => Ok(Err(Unsent::Blocked)),
-            Stored::NoContact => refused("the contact is gone or has no number"),
-            Stored::NoPhone => refused(&format!("the route {}", outgoing::NO_PHONE)),
-            Stored::Refused(rule) => refused(&format!("the recipient {rule}")),
-            Stored::Unwritable(rule) => refused(&format!("content {rule}")),
-        }
+            Err(SendError::Blocked) => return Err(Unsent::Blocked),
+            Err(SendError::NoContact) => "the contact is gone or has no number".to_owned(),
+            Err(SendError::NoPhone) => format!("the route {}", outgoing::NO_PHONE),
+            Err(SendError::Refused(rule)) => format!("the recipient {rule}"),
+            Err(SendError::Unwritable(rule)) => format!("content {rule}"),
+            Err(SendError::Store(error)) => return Err(error.into()),
+        };
+        Err(Unsent::Refused(refused))
     }
 
     fn recipient_of(&self, to: &ScheduledTo) -> Option<Recipient> {

@@ -6,7 +6,7 @@
 //! they were written from is still so; if not, it writes the text itself.
 
 use super::draft::{Draft, Shared};
-use super::outgoing::{self, Reached};
+use super::outgoing::{self, Reached, SendError};
 use super::sender::Sender;
 use super::sending::Body;
 use crate::dispatch::routing::KnownGroups;
@@ -100,7 +100,10 @@ fn text(
     shared: &Shared,
     draft: &Draft,
 ) -> Result<Option<Text>, StoreError> {
-    let reached = outgoing::reach(work, tx, shared, draft)?;
+    let reached = match outgoing::reach(work, tx, shared, draft) {
+        Err(SendError::Store(error)) => return Err(error),
+        reached => reached,
+    };
     let (Ok(reached), Some(template)) = (reached, &draft.body.template) else {
         return Ok(None);
     };

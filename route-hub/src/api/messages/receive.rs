@@ -39,7 +39,7 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
         given.fill(&mut message, &phone);
         annotate(work, tx, &message, &labels)?;
         let stored = inbound::store(work, tx, &phone, message, Some(&given.from_raw))?;
-        Ok(Ok((stored, labels.clone())))
+        Ok((stored, labels.clone()))
     };
     let show = move |(message, label_ids)| {
         let view = MessageView {

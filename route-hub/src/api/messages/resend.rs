@@ -3,7 +3,7 @@
 use super::sender::Sender;
 use super::{found, outgoing, waiting};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, accepting, enter, unit};
+use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::dispatch::settle::{Detail, Work};
@@ -40,31 +40,25 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let (actor, sight) = (call.caller.key.id, call.caller.sight());
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let message = match found(messages::get(tx, work.project.id, id)?) {
-            Ok(message) => message,
-            Err(error) => return Ok(Err(error)),
-        };
+        let message = found(messages::get(tx, work.project.id, id)?)?;
         if message.direction == Direction::Incoming {
             let text = "an incoming message cannot be sent again";
-            return Ok(Err(ApiError::invalid_body(text)));
+            return Err(ApiError::invalid_body(text).into());
         }
         if is_blocked(tx, &message)? {
             let text = "a message to a blocked contact cannot be sent again";
-            return Ok(Err(ApiError::invalid_body(text)));
+            return Err(ApiError::invalid_body(text).into());
         }
-        let target = match target(work, tx, &message, route.as_ref())? {
-            Ok(target) => target,
-            Err(error) => return Ok(Err(error)),
-        };
+        let target = target(work, tx, &message, route.as_ref())?;
         let resent = again(work, tx, message, target.as_ref(), actor)?;
-        Ok(Ok(waiting::show(
+        Ok(waiting::show(
             work.hub,
             tx,
             work.project,
             vec![resent],
             sight,
             now,
-        )?))
+        )?)
     };
     let show = move |views: Vec<_>| match views.first() {
         Some(view) => Answer::object(view, &fields),
@@ -85,14 +79,14 @@ fn target(
     tx: &mut Tx<'_>,
     message: &Message,
     route: Option<&Sender>,
-) -> Result<Result<Option<Target>, ApiError>, StoreError> {
-    let refused = |rule: &str| Ok(Err(ApiError::invalid_param("route_id", rule)));
+) -> Result<Option<Target>, Failure> {
+    let refused = |rule: &str| Err(ApiError::invalid_param("route_id", rule).into());
     let (Some(route), Some(wanted)) = (route, Wanted::of(message)) else {
         let own = phones::get(tx, work.project.id, message.phone_id)?;
         let missing = own.as_ref().and_then(connectors::missing);
         return match missing.filter(|_| !message.simulated) {
             Some(_) => refused("is required: this hub has no connector for the message's phone"),
-            None => Ok(Ok(None)),
+            None => Ok(None),
         };
     };
     let Some(phone) = route.phone_for(work, tx, &wanted)? else {
@@ -102,10 +96,10 @@ fn target(
         return refused("is a phone that this hub has no connector for yet");
     }
     if let Some(error) = refusal(work.project, message, &phone) {
-        return Ok(Err(error));
+        return Err(error.into());
     }
     let route_id = route.route_id();
-    Ok(Ok(Some(Target { phone, route_id })))
+    Ok(Some(Target { phone, route_id }))
 }
 
 /// Says whether nothing may be sent to the message's contact, or to whom its number belongs now.

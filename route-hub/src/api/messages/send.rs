@@ -1,15 +1,15 @@
 //! `POST /projects/{project_id}/messages/send`
 
 use super::draft::{Draft, Place, Recipient, Shared};
-use super::outgoing::{self, Stored};
+use super::outgoing::{self, Queued, SendError};
 use super::ready::Ready;
 use super::sending::Operation;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, accepting, enter, unit};
+use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
-use hub_domain::{Message, Permission, Phone};
+use hub_domain::Permission;
 use hub_store::Tx;
 use hub_store::contacts::{self, Touches};
 use hub_web::{Answer, ApiError, Fields};
@@ -36,7 +36,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let show = {
         let (hub, project) = (hub.clone(), Arc::clone(&project));
         let (labels, sight) = (shared.labels.clone(), call.caller.sight());
-        move |stored: Box<(Message, Arc<Phone>)>| {
+        move |stored: Queued| {
             let (message, phone) = *stored;
             let view = outgoing::show(&hub, &project, &phone, message, labels.clone(), sight, now);
             Answer::object(&view, &fields)
@@ -46,35 +46,32 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
         ready.begin(work);
         let mut touches = Touches::default();
         let text = ready.text(0);
-        let stored = match outgoing::store(work, tx, &shared, &draft, text, &mut touches)? {
-            Stored::Queued(stored) => stored,
-            Stored::Blocked => return Ok(Err(refuse(&draft, "is a contact that is blocked"))),
-            Stored::NoContact => {
-                return Ok(Err(refuse(&draft, "is not a contact with this number")));
-            }
-            Stored::NoPhone => return Ok(Err(no_phone())),
-            Stored::Refused(rule) => return Ok(Err(refuse(&draft, &rule))),
-            Stored::Unwritable(rule) => {
-                return Ok(Err(ApiError::invalid_param("content", rule)));
-            }
-        };
+        let stored = outgoing::store(work, tx, &shared, &draft, text, &mut touches);
+        let stored = stored.map_err(|error| failure(&draft, error))?;
         contacts::touch(tx, &touches)?;
         if stored.0.status == MessageStatus::Failed {
             work.tell_status(tx, &stored.0)?;
         }
-        Ok(Ok(stored))
+        Ok(stored)
     };
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
-fn no_phone() -> ApiError {
-    ApiError::invalid_param("route_id", outgoing::NO_PHONE)
-}
-
-fn refuse(draft: &Draft, rule: &str) -> ApiError {
-    let param = match draft.to {
+/// Names the parameter that is at fault.
+fn failure(draft: &Draft, error: SendError) -> Failure {
+    let recipient = match draft.to {
         Recipient::Number(_) | Recipient::Code(_) => "to_number",
         Recipient::Contact(_) | Recipient::Both(..) => "contact_id",
     };
-    ApiError::invalid_param(param, rule)
+    let refused = match error {
+        SendError::Blocked => ApiError::invalid_param(recipient, "is a contact that is blocked"),
+        SendError::NoContact => {
+            ApiError::invalid_param(recipient, "is not a contact with this number")
+        }
+        SendError::Refused(rule) => ApiError::invalid_param(recipient, rule),
+        SendError::NoPhone => ApiError::invalid_param("route_id", outgoing::NO_PHONE),
+        SendError::Unwritable(rule) => ApiError::invalid_param("content", rule),
+        SendError::Store(error) => return error.into(),
+    };
+    refused.into()
 }

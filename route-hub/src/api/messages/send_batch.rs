@@ -1,7 +1,7 @@
 //! `POST /projects/{project_id}/messages/send_batch`, and `messages/outgoing_batch`, its older name.
 
 use super::draft::{Defaults, Draft, Place, Recipient, Shared};
-use super::outgoing::{self, Stored};
+use super::outgoing::{self, SendError};
 use super::planned;
 use super::ready::Ready;
 use super::sending::Operation;
@@ -32,8 +32,7 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let all: Vec<_> = batch.drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &batch.shared, &all, now).await?;
 
-    let decide =
-        move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| batch.store(work, tx, &ready).map(Ok);
+    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| Ok(batch.store(work, tx, &ready)?);
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
 }
@@ -100,10 +99,13 @@ impl Batch {
         let mut count_queued = 0;
         for (index, draft) in self.drafts.iter().enumerate() {
             let text = ready.text(index);
-            let stored = outgoing::store(work, tx, &self.shared, draft, text, &mut touches)?;
-            if let Stored::Queued(stored) = stored {
-                work.tell_status(tx, &stored.0)?;
-                count_queued += 1;
+            match outgoing::store(work, tx, &self.shared, draft, text, &mut touches) {
+                Ok(stored) => {
+                    work.tell_status(tx, &stored.0)?;
+                    count_queued += 1;
+                }
+                Err(SendError::Store(error)) => return Err(error),
+                Err(_) => {}
             }
         }
         contacts::touch(tx, &touches)?;

@@ -2,13 +2,13 @@
 
 use super::draft::{Defaults, Draft, Place, Shared};
 use super::later;
-use super::outgoing::{self, Stored};
+use super::outgoing::{self, SendError};
 use super::ready::{Ready, Text};
 use super::sending::Operation;
 use crate::api::broadcasts::{Given, Recipients, title};
 use crate::api::idempotency::Idempotency;
 use crate::api::scheduled::message::Message as KeptMessage;
-use crate::api::{ApiResult, Call, accepting, enter, parse, unit};
+use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, unit};
 use crate::dispatch::settle::Work;
 use crate::hub::Hub;
 use axum::extract::State;
@@ -38,10 +38,8 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let ready = Ready::of(&hub, &project, &shared, &all, now).await?;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if let Some(joins) = &joins
-            && let Err(refused) = joins.join(work, tx, drafts.len())?
-        {
-            return Ok(Err(refused));
+        if let Some(joins) = &joins {
+            joins.join(work, tx, drafts.len())?;
         }
         ready.begin(work);
         let mut touches = Touches::default();
@@ -51,10 +49,10 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
             items.push(store_one(work, tx, &shared, draft, text, &mut touches)?);
         }
         contacts::touch(tx, &touches)?;
-        Ok(Ok(Sent {
+        Ok(Sent {
             messages: items,
             broadcast_id: shared.origin.broadcast_id,
-        }))
+        })
     };
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
     unit::answer(&hub, &project, now, idempotency, decide, show).await
@@ -138,21 +136,21 @@ impl Joins {
         work: &mut Work<'_, '_>,
         tx: &mut Tx<'_>,
         recipients: usize,
-    ) -> Result<Result<(), ApiError>, StoreError> {
-        let refused = |rule| Ok(Err(ApiError::invalid_param("broadcast_id", rule)));
+    ) -> Result<(), Failure> {
+        let refused = |rule| ApiError::invalid_param("broadcast_id", rule).into();
         match self {
             Self::New(given) => drop(given.store(work, tx)?),
             Self::Existing(id) => match broadcasts::get(tx, work.project.id, *id)? {
-                None => return refused("is not the id of a broadcast of this project"),
+                None => return Err(refused("is not the id of a broadcast of this project")),
                 Some(broadcast) if broadcast.is_cancelled() => {
-                    return refused("is a broadcast that was cancelled");
+                    return Err(refused("is a broadcast that was cancelled"));
                 }
                 Some(_) => {}
             },
         }
         let recipients = i64::try_from(recipients).unwrap_or(i64::MAX);
         work.tallies.expect(self.id(), recipients);
-        Ok(Ok(()))
+        Ok(())
     }
 }
 
@@ -172,32 +170,28 @@ fn store_one(
     text: Option<&Text>,
     touches: &mut Touches,
 ) -> Result<Item, StoreError> {
-    let nothing = |error_message| Item {
+    let error_message = match outgoing::store(work, tx, shared, draft, text, touches) {
+        Ok(stored) => {
+            let (message, _) = *stored;
+            work.tell_status(tx, &message)?;
+            return Ok(Item {
+                id: Some(message.id),
+                status: Some(message.status.as_str()),
+                error_message: message.error_message.map(Cow::Owned),
+            });
+        }
+        Err(SendError::Blocked) => None,
+        Err(SendError::NoContact) => Some(Cow::Borrowed(
+            "contact_id is not a contact with this number",
+        )),
+        Err(SendError::Unwritable(rule)) => Some(Cow::Owned(format!("content {rule}"))),
+        Err(SendError::NoPhone) => Some(Cow::Owned(format!("the route {}", outgoing::NO_PHONE))),
+        Err(SendError::Refused(rule)) => Some(Cow::Owned(format!("the recipient {rule}"))),
+        Err(SendError::Store(error)) => return Err(error),
+    };
+    Ok(Item {
         id: None,
         status: None,
         error_message,
-    };
-    Ok(
-        match outgoing::store(work, tx, shared, draft, text, touches)? {
-            Stored::Queued(stored) => {
-                let (message, _) = *stored;
-                work.tell_status(tx, &message)?;
-                Item {
-                    id: Some(message.id),
-                    status: Some(message.status.as_str()),
-                    error_message: message.error_message.map(Cow::Owned),
-                }
-            }
-            Stored::Blocked => nothing(None),
-            Stored::NoContact => nothing(Some(Cow::Borrowed(
-                "contact_id is not a contact with this number",
-            ))),
-            Stored::Unwritable(rule) => nothing(Some(Cow::Owned(format!("content {rule}")))),
-            Stored::NoPhone => nothing(Some(Cow::Owned(format!(
-                "the route {}",
-                outgoing::NO_PHONE
-            )))),
-            Stored::Refused(rule) => nothing(Some(Cow::Owned(format!("the recipient {rule}")))),
-        },
-    )
+    })
 }

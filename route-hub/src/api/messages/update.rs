@@ -22,25 +22,20 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (now, sight) = (hub.now(), call.caller.sight());
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut message = match found(messages::get(tx, work.project.id, id)?) {
-            Ok(message) => message,
-            Err(error) => return Ok(Err(error)),
-        };
-        if let Err(error) = change.apply(&mut message) {
-            return Ok(Err(error));
-        }
+        let mut message = found(messages::get(tx, work.project.id, id)?)?;
+        change.apply(&mut message)?;
         message.time_updated = now.unix;
         messages::update(tx, &message)?;
         fields::note(work.hub, tx, work.project.id, &message.vars, now)?;
         work.effects.changed(id);
-        Ok(Ok(waiting::show(
+        Ok(waiting::show(
             work.hub,
             tx,
             work.project,
             vec![message],
             sight,
             now,
-        )?))
+        )?)
     };
     let show = move |views: Vec<_>| match views.first() {
         Some(view) => Answer::object(view, &fields),

@@ -2,7 +2,7 @@
 
 use super::enter_whole;
 use super::model::OrganizationView;
-use crate::api::{ApiResult, Call, parse};
+use crate::api::{ApiResult, Call, Failure, parse};
 use crate::audit;
 use crate::hub::Hub;
 use axum::extract::State;
@@ -23,7 +23,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (worker, of) = (hub.clone(), organization.id);
     let job = move |tx: &mut Tx<'_>| {
         let Some(mut changed) = organizations::get(tx, organization.id)? else {
-            return Ok(Err(ApiError::not_found("organization")));
+            return Err(ApiError::not_found("organization").into());
         };
         changed.name = name.clone().unwrap_or(changed.name);
         changed.timezone_id = zone.clone().unwrap_or(changed.timezone_id);
@@ -35,8 +35,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             target: changed.id.to_string(),
         };
         audit::write_as(&worker, tx, &actor.to_string(), line, now)?;
-        Ok(Ok(changed))
+        Ok::<_, Failure>(changed)
     };
-    let changed = hub.store.of_organization(of).write(job).await??;
+    let changed = hub.store.of_organization(of).write(job).await?;
     Ok(Answer::object(&OrganizationView(changed), &fields))
 }

@@ -23,17 +23,15 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let name = made.name.clone();
         let mut phone = Phone::new(id, work.project.id, name, made.phone_type, now.unix);
-        if let Err(error) = made.change.apply(&mut phone) {
-            return Ok(Err(error));
-        }
+        made.change.apply(&mut phone)?;
         if let Some(reached) = Cap::Phones.reached(tx, work.project.id)? {
-            return Ok(Err(reached.refuse("phone_type")));
+            return Err(reached.refuse("phone_type").into());
         }
         phone.country.clone_from(&made.country);
         phones::insert(tx, &phone)?;
         made.change.store_account(tx, &phone)?;
         work.note(tx, actor, "phone.create", id)?;
-        Ok(Ok(PhoneView::read(tx, phone, work.project)?))
+        Ok(PhoneView::read(tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

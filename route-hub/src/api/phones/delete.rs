@@ -17,19 +17,16 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (now, actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
-            Ok(phone) => phone,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
         if phone.device_id.is_some() {
             let text = "this phone belongs to a device: it goes when its device is revoked";
-            return Ok(Err(ApiError::invalid_body(text)));
+            return Err(ApiError::invalid_body(text).into());
         }
         phone.removed = true;
         phones::update(tx, &phone)?;
         phone_accounts::delete(tx, id)?;
         work.note(tx, actor, "phone.delete", id)?;
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

@@ -19,22 +19,19 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
     let (now, actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
-            Ok(phone) => phone,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
         if phone.quiet_mode != QuietMode::Confirm {
             let rule = "is not confirm: there is nothing to release";
-            return Ok(Err(ApiError::invalid_param("quiet_mode", rule)));
+            return Err(ApiError::invalid_param("quiet_mode", rule).into());
         }
         if !phone.release_quiet(&work.project.timezone_id, now.unix) {
-            return Ok(Ok(()));
+            return Ok(());
         }
         phones::update(tx, &phone)?;
         work.note(tx, actor, "phone.release_quiet_hours", id)?;
         work.effects.settings(id);
         work.effects.simulated();
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

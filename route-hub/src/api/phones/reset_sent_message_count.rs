@@ -17,16 +17,13 @@ pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> Api
     let now = hub.now();
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
-            Ok(phone) => phone,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
         phone.reset_sent_count(now.unix);
         phones::update(tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
         work.effects.simulated();
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

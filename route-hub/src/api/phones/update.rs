@@ -36,19 +36,14 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = match found(phones::get(tx, work.project.id, id)?) {
-            Ok(phone) => phone,
-            Err(error) => return Ok(Err(error)),
-        };
-        if let Err(error) = change.apply(&mut phone) {
-            return Ok(Err(error));
-        }
+        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
+        change.apply(&mut phone)?;
         phones::update(tx, &phone)?;
         change.store_account(tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
         work.effects.simulated();
-        Ok(Ok(PhoneView::read(tx, phone, work.project)?))
+        Ok(PhoneView::read(tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

@@ -1,9 +1,9 @@
 //! A project's settings, as a request gives them.
 
-use crate::api::parse;
+use crate::api::{Failure, parse};
 use crate::setup::slug::SLUG_LENGTH;
 use hub_domain::{Project, RouteId, VarsChange, Zone, numbers};
-use hub_store::{StoreError, Tx, phones, projects, routes};
+use hub_store::{Tx, phones, projects, routes};
 use hub_web::{ApiError, Field, Params};
 use postrider_text::PARTS_MAX_DEFAULT;
 
@@ -66,16 +66,10 @@ impl Change {
     /// Checks what only the database knows, and changes the project.
     ///
     /// # Errors
-    /// Within: `invalid_param` for a name or slug that another project has, and for a route of
+    /// `invalid_param` for a name or slug that another project has, and for a route of
     /// nobody.
-    pub(super) fn apply(
-        &self,
-        tx: &mut Tx<'_>,
-        project: &mut Project,
-    ) -> Result<Result<(), ApiError>, StoreError> {
-        if let Some(refused) = self.refusal(tx, project)? {
-            return Ok(Err(refused));
-        }
+    pub(super) fn apply(&self, tx: &mut Tx<'_>, project: &mut Project) -> Result<(), Failure> {
+        self.check(tx, project)?;
         put(&mut project.name, self.name.as_ref());
         put(&mut project.timezone_id, self.timezone_id.as_ref());
         put(&mut project.country, self.country.as_ref());
@@ -97,31 +91,34 @@ impl Change {
             self.short_link_scheme.as_ref(),
         );
         put(&mut project.sms_parts_max, self.sms_parts_max.as_ref());
-        Ok(parse::apply_vars(&mut project.vars, &self.vars))
+        Ok(parse::apply_vars(&mut project.vars, &self.vars)?)
     }
 
-    fn refusal(&self, tx: &mut Tx<'_>, project: &Project) -> Result<Option<ApiError>, StoreError> {
+    fn check(&self, tx: &mut Tx<'_>, project: &Project) -> Result<(), Failure> {
         let is_other = |found: Project| found.id != project.id;
         if let Some(name) = &self.name
             && projects::by_name(tx, project.organization_id, name)?.is_some_and(is_other)
         {
             let rule = "is the name of another project of the organization";
-            return Ok(Some(ApiError::invalid_param("name", rule)));
+            return Err(ApiError::invalid_param("name", rule).into());
         }
         if let Some(Some(slug)) = &self.url_slug
             && projects::by_slug(tx, project.organization_id, slug)?
                 .is_some_and(|id| id != project.id)
         {
             let rule = "is the slug of another project of the organization";
-            return Ok(Some(ApiError::invalid_param("url_slug", rule)));
+            return Err(ApiError::invalid_param("url_slug", rule).into());
         }
         let is_there = match self.default_route_id.flatten() {
             Some(RouteId::Phone(id)) => phones::get(tx, project.id, id)?.is_some(),
             Some(RouteId::Custom(id)) => routes::get(tx, project.id, id)?.is_some(),
             None => true,
         };
-        let rule = "is not the id of a phone or route of this project";
-        Ok((!is_there).then(|| ApiError::invalid_param("default_route_id", rule)))
+        if !is_there {
+            let rule = "is not the id of a phone or route of this project";
+            return Err(ApiError::invalid_param("default_route_id", rule).into());
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::model::ProjectView;
 use crate::api::organizations::enter_whole;
-use crate::api::{ApiResult, Call};
+use crate::api::{ApiResult, Call, Failure};
 use crate::audit;
 use crate::hub::Hub;
 use crate::setup::slug;
@@ -24,9 +24,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (worker, of) = (hub.clone(), organization.id);
     let job = move |tx: &mut Tx<'_>| {
         let mut project = Project::new(worker.id(now), organization.id, "", now.unix);
-        if let Err(refused) = change.apply(tx, &mut project)? {
-            return Ok(Err(refused));
-        }
+        change.apply(tx, &mut project)?;
         slug::give(tx, &mut project)?;
         projects::insert(tx, &project)?;
         let line = audit::Line {
@@ -36,8 +34,8 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             target: project.id.to_string(),
         };
         audit::write_as(&worker, tx, &actor.to_string(), line, now)?;
-        Ok(Ok(project))
+        Ok::<_, Failure>(project)
     };
-    let project = hub.store.of_organization(of).write(job).await??;
+    let project = hub.store.of_organization(of).write(job).await?;
     Ok(Answer::object(&ProjectView(project), &fields))
 }

@@ -20,18 +20,16 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let Some(mut changed) = projects::get(tx, work.project.id)? else {
-            return Ok(Err(ApiError::not_found("project")));
+            return Err(ApiError::not_found("project").into());
         };
         let before = changed.timezone_id.clone();
-        if let Err(refused) = change.apply(tx, &mut changed)? {
-            return Ok(Err(refused));
-        }
+        change.apply(tx, &mut changed)?;
         projects::update(tx, &changed)?;
         work.note(tx, actor, "project.update", changed.id)?;
         if before != changed.timezone_id {
             work.effects.project(changed.id);
         }
-        Ok(Ok(changed))
+        Ok(changed)
     };
     let show = move |changed| Answer::object(&ProjectView(changed), &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

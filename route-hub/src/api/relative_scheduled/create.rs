@@ -51,14 +51,12 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     };
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if let Err(refused) = check_recipient(tx, work.project, &relative.to)? {
-            return Ok(Err(refused));
-        }
+        check_recipient(tx, work.project, &relative.to)?;
         if let Some(reached) = Cap::RelativeSchedules.reached(tx, work.project.id)? {
-            return Ok(Err(reached.refuse("date_variable")));
+            return Err(reached.refuse("date_variable").into());
         }
         relative_schedules::insert(tx, &relative)?;
-        RelativeView::read(tx, relative.clone()).map(Ok)
+        Ok(RelativeView::read(tx, relative.clone())?)
     };
     let show = move |view: RelativeView| Answer::object(&view, &fields);
     let answer = unit::answer(&hub, &project, now, idempotency, decide, show).await?;

@@ -17,7 +17,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let removed = relative_schedules::remove(tx, work.project.id, id)?;
-        Ok(found(removed.then_some(())))
+        Ok(found(removed.then_some(()))?)
     };
     let show = |()| Answer::void();
     let none = Idempotency::none();

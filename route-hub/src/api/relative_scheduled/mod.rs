@@ -14,9 +14,10 @@ pub use get::get;
 pub use list::list;
 pub use update::update;
 
+use super::Failure;
 use super::scheduled::listed;
 use hub_domain::{Project, ScheduledTo};
-use hub_store::{StoreError, Tx, groups};
+use hub_store::{Tx, groups};
 use hub_web::ApiError;
 
 /// One of another project is none.
@@ -25,19 +26,13 @@ fn found<T>(relative: Option<T>) -> Result<T, ApiError> {
 }
 
 /// Checks that a recipient is there, and a group one that people fill.
-fn check_recipient(
-    tx: &mut Tx<'_>,
-    project: &Project,
-    to: &ScheduledTo,
-) -> Result<Result<(), ApiError>, StoreError> {
-    if let Err(refused) = listed(tx, project, to, false)? {
-        return Ok(Err(refused));
-    }
+fn check_recipient(tx: &mut Tx<'_>, project: &Project, to: &ScheduledTo) -> Result<(), Failure> {
+    listed(tx, project, to, false)?;
     if let ScheduledTo::Group(id) = to
         && groups::get(tx, project.id, *id)?.is_some_and(|group| group.is_dynamic())
     {
         let rule = "is a dynamic group: only groups that contacts are put into are followed";
-        return Ok(Err(ApiError::invalid_param("group_id", rule)));
+        return Err(ApiError::invalid_param("group_id", rule).into());
     }
-    Ok(Ok(()))
+    Ok(())
 }

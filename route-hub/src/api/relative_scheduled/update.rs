@@ -61,18 +61,15 @@ async fn attempt(
     relative.walked_up_to = Some(0);
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if relative.to != before.to
-            && let Err(refused) = check_recipient(tx, work.project, &relative.to)?
-        {
-            return Ok(Err(refused));
+        if relative.to != before.to {
+            check_recipient(tx, work.project, &relative.to)?;
         }
-        match found(relative_schedules::get(tx, work.project.id, id)?) {
-            Err(missing) => return Ok(Err(missing)),
-            Ok(now) if !is_same(&now, &before) => return Ok(Ok(None)),
-            Ok(_) => {}
+        let now = found(relative_schedules::get(tx, work.project.id, id)?)?;
+        if !is_same(&now, &before) {
+            return Ok(None);
         }
         relative_schedules::update(tx, &relative)?;
-        RelativeView::read(tx, relative.clone()).map(|view| Ok(Some(view)))
+        Ok(Some(RelativeView::read(tx, relative.clone())?))
     };
     let fields = fields.clone();
     let show = move |view: Option<RelativeView>| {

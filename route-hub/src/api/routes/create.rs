@@ -36,12 +36,10 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             vars: Vars::default(),
             time_created: now.unix,
         };
-        if let Err(refused) = given.apply(tx, &mut route)? {
-            return Ok(Err(refused));
-        }
+        given.apply(tx, &mut route)?;
         routes::insert(tx, &route)?;
         work.note(tx, actor, "route.create", route.id)?;
-        Ok(Ok(route))
+        Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

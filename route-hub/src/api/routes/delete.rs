@@ -18,11 +18,9 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let gone = routes::delete(tx, work.project.id, id)?;
-        if let Err(error) = found(gone.then_some(())) {
-            return Ok(Err(error));
-        }
+        found(gone.then_some(()))?;
         work.note(tx, actor, "route.delete", id)?;
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

@@ -1,9 +1,9 @@
 //! A custom route as a request gives it.
 
-use crate::api::parse;
+use crate::api::{Failure, parse};
 use hub_domain::VarsChange;
 use hub_domain::routing::{Action, Actions, Route};
-use hub_store::{StoreError, Tx, groups, phones};
+use hub_store::{Tx, groups, phones};
 use hub_web::{ApiError, Params};
 use postrider_model::ProjectId;
 
@@ -37,36 +37,26 @@ impl Given {
     /// Checks what only the database knows, and changes the route.
     ///
     /// # Errors
-    /// Within: `invalid_param` for phones and groups of nobody.
-    pub(super) fn apply(
-        &self,
-        tx: &mut Tx<'_>,
-        route: &mut Route,
-    ) -> Result<Result<(), ApiError>, StoreError> {
+    /// `invalid_param` for phones and groups of nobody.
+    pub(super) fn apply(&self, tx: &mut Tx<'_>, route: &mut Route) -> Result<(), Failure> {
         if let Some(name) = &self.name {
             route.name.clone_from(name);
         }
         if let Some(actions) = &self.actions {
             let mut actions = actions.clone();
-            if let Err(refused) = settle(tx, route.project_id, &mut actions)? {
-                return Ok(Err(refused));
-            }
+            settle(tx, route.project_id, &mut actions)?;
             route.actions = actions;
         }
-        Ok(parse::apply_vars(&mut route.vars, &self.vars))
+        Ok(parse::apply_vars(&mut route.vars, &self.vars)?)
     }
 }
 
 /// Checks that every phone is the project's, and puts the ids of groups in the place of names.
-fn settle(
-    tx: &mut Tx<'_>,
-    project_id: ProjectId,
-    actions: &mut Actions,
-) -> Result<Result<(), ApiError>, StoreError> {
+fn settle(tx: &mut Tx<'_>, project_id: ProjectId, actions: &mut Actions) -> Result<(), Failure> {
     for phone in actions.phones() {
         if phones::get(tx, project_id, phone)?.is_none() {
             let rule = format_args!("name {phone}, which is not a phone of this project");
-            return Ok(Err(ApiError::invalid_param("actions", rule)));
+            return Err(ApiError::invalid_param("actions", rule).into());
         }
     }
     settle_groups(tx, project_id, &mut actions.0)
@@ -76,7 +66,7 @@ fn settle_groups(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
     actions: &mut [Action],
-) -> Result<Result<(), ApiError>, StoreError> {
+) -> Result<(), Failure> {
     for action in actions {
         let Action::Condition(condition) = action else {
             continue;
@@ -91,13 +81,11 @@ fn settle_groups(
             };
             let Some(group) = named else {
                 let rule = "name a group that this project does not have";
-                return Ok(Err(ApiError::invalid_param("actions", rule)));
+                return Err(ApiError::invalid_param("actions", rule).into());
             };
             test.value = group.id.to_string();
         }
-        if let Err(refused) = settle_groups(tx, project_id, &mut condition.actions)? {
-            return Ok(Err(refused));
-        }
+        settle_groups(tx, project_id, &mut condition.actions)?;
     }
-    Ok(Ok(()))
+    Ok(())
 }

@@ -6,7 +6,7 @@ use crate::api::{ApiResult, Call, enter};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
-use hub_store::{Tx, phones, routes};
+use hub_store::{StoreError, Tx, phones, routes};
 use hub_web::{Answer, Fields, Resource};
 
 /// Lists everything that messages can be sent by, as a bare array: phones, then custom routes.
@@ -16,7 +16,7 @@ pub async fn route_list(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = project.id;
     let reading = hub.store.of(id).read(move |tx: &mut Tx<'_>| {
         let phones = phones::of_project(tx, id)?;
-        Ok((
+        Ok::<_, StoreError>((
             PhoneView::read_all(tx, phones, &project)?,
             routes::of_project(tx, id)?,
         ))

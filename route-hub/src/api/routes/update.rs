@@ -21,16 +21,11 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (now, actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut route = match found(routes::get(tx, work.project.id, id)?) {
-            Ok(route) => route,
-            Err(error) => return Ok(Err(error)),
-        };
-        if let Err(refused) = given.apply(tx, &mut route)? {
-            return Ok(Err(refused));
-        }
+        let mut route = found(routes::get(tx, work.project.id, id)?)?;
+        given.apply(tx, &mut route)?;
         routes::update(tx, &route)?;
         work.note(tx, actor, "route.update", id)?;
-        Ok(Ok(route))
+        Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

@@ -55,12 +55,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let for_code = planned.is_for_code();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let mut schedule = schedule.clone();
-        match listed(tx, work.project, &schedule.to, for_code)? {
-            Ok(contact) => schedule.listed_contact_id = contact,
-            Err(refused) => return Ok(Err(refused)),
-        }
+        schedule.listed_contact_id = listed(tx, work.project, &schedule.to, for_code)?;
         schedules::insert(tx, &schedule)?;
-        ScheduleView::read(tx, schedule).map(Ok)
+        Ok(ScheduleView::read(tx, schedule)?)
     };
     let show = move |view: ScheduleView| Answer::object(&view, &fields);
     unit::answer(&hub, &project, now, idempotency, decide, show).await

@@ -17,10 +17,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         if !schedules::delete(tx, work.project.id, id)? {
-            return Ok(found(None::<()>));
+            return Ok(found(None)?);
         }
         broadcasts::end_of_schedule(tx, id, "the scheduled message was deleted")?;
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -86,12 +86,10 @@ impl Message {
         now: Now,
     ) -> Result<Planned, Failure> {
         loop {
-            let failure = match Planned::read(hub, &self.to_params()?, project, now).await {
-                Ok(planned) => return Ok(planned.made_by(self.maker_sees())),
-                Err(failure) => failure,
-            };
-            if !self.drop_label(failure.0.param().unwrap_or_default()) {
-                return Err(failure);
+            match Planned::read(hub, &self.to_params()?, project, now).await {
+                Err(Failure::Refused(error))
+                    if self.drop_label(error.param().unwrap_or_default()) => {}
+                read => return read.map(|planned| planned.made_by(self.maker_sees())),
             }
         }
     }

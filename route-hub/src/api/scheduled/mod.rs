@@ -17,9 +17,9 @@ pub use update::update;
 
 pub(super) use list::TYPES;
 
-use super::parse;
+use super::{Failure, parse};
 use hub_domain::{Project, ScheduledTo};
-use hub_store::{StoreError, Tx, contacts, groups};
+use hub_store::{Tx, contacts, groups};
 use hub_web::{ApiError, Params};
 use postrider_model::ContactId;
 
@@ -47,12 +47,12 @@ pub(super) fn listed(
     project: &Project,
     to: &ScheduledTo,
     is_for_code: bool,
-) -> Result<Result<Option<ContactId>, ApiError>, StoreError> {
+) -> Result<Option<ContactId>, Failure> {
     let missing = |param, what| {
         let rule = format_args!("is not the id of a {what} of this project");
-        Ok(Err(ApiError::invalid_param(param, rule)))
+        Err(ApiError::invalid_param(param, rule).into())
     };
-    Ok(Ok(match to {
+    Ok(match to {
         ScheduledTo::Number(_) if is_for_code => None,
         ScheduledTo::Number(number) => {
             contacts::find_by_number(tx, project.id, number)?.map(|contact| contact.id)
@@ -65,9 +65,9 @@ pub(super) fn listed(
             None => return missing("group_id", "group"),
             Some(group) if !group.allow_sending => {
                 let rule = "is a group to which sending is not allowed";
-                return Ok(Err(ApiError::invalid_param("group_id", rule)));
+                return Err(ApiError::invalid_param("group_id", rule).into());
             }
             Some(_) => None,
         },
-    }))
+    })
 }

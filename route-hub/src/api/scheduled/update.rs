@@ -54,15 +54,14 @@ async fn attempt(
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
         let mut schedule = schedule.clone();
         if moved {
-            match listed(tx, work.project, &schedule.to, planned.is_for_code())? {
-                Ok(contact) => schedule.listed_contact_id = contact,
-                Err(refused) => return Ok(Err(refused)),
-            }
+            schedule.listed_contact_id =
+                listed(tx, work.project, &schedule.to, planned.is_for_code())?;
         }
         if !schedules::update(tx, &schedule)? {
-            return Ok(found(schedules::get(tx, work.project.id, id)?).map(|_| None));
+            found(schedules::get(tx, work.project.id, id)?)?;
+            return Ok(None);
         }
-        ScheduleView::read(tx, schedule).map(|view| Ok(Some(view)))
+        Ok(Some(ScheduleView::read(tx, schedule)?))
     };
     let fields = fields.clone();
     let show = move |view: Option<ScheduleView>| {

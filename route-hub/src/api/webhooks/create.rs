@@ -31,11 +31,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         let cap = work.hub.caps().webhooks;
         if webhooks::count_of_project(tx, webhook.project_id)? >= cap {
             let rule = format!("is one too many: a project has at most {cap} webhooks");
-            return Ok(Err(ApiError::invalid_param("url", rule)));
+            return Err(ApiError::invalid_param("url", rule).into());
         }
         webhooks::insert(tx, &webhook)?;
         work.note(tx, actor, "webhook.create", webhook.id)?;
-        Ok(Ok(webhook.clone()))
+        Ok(webhook.clone())
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

@@ -18,12 +18,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = call.caller.key.id;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        if let Err(error) = found(webhooks::get(tx, work.project.id, id)?) {
-            return Ok(Err(error));
-        }
+        found(webhooks::get(tx, work.project.id, id)?)?;
         webhooks::delete(tx, work.project.id, id)?;
         work.note(tx, actor, "webhook.delete", id)?;
-        Ok(Ok(()))
+        Ok(())
     };
     let show = |()| Answer::void();
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

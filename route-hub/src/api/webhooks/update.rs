@@ -21,10 +21,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = call.caller.key.id;
 
     let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let mut webhook = match found(webhooks::get(tx, work.project.id, id)?) {
-            Ok(webhook) => webhook,
-            Err(error) => return Ok(Err(error)),
-        };
+        let mut webhook = found(webhooks::get(tx, work.project.id, id)?)?;
         if let Some(url) = &given.url {
             webhook.url.clone_from(url);
         }
@@ -36,7 +33,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         webhooks::update(tx, &webhook)?;
         work.note(tx, actor, "webhook.update", id)?;
-        Ok(Ok(webhook))
+        Ok(webhook)
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
     let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;

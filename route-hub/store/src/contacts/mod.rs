@@ -302,7 +302,7 @@ mod tests {
             "INSERT INTO contact_vars (bearer_id, field_id, value, number) {COUNT} \
              SELECT i, 2, i, i FROM n"
         );
-        let filled = store.write_blocking(move |tx| {
+        let filled: Result<_, StoreError> = store.write_blocking(move |tx| {
             for (key, variable) in [(1, "city"), (2, "code")] {
                 let (project, owner) = (Id::new(Key::default()), FieldOwner::Contact);
                 let field = hub_domain::CustomField::new(key, project, owner, variable, key);

@@ -27,7 +27,7 @@ fn hold_writer(store: &Store) -> Sender<()> {
             begun.send(()).unwrap();
             held.recv_timeout(PATIENCE).unwrap();
         }
-        Ok(())
+        Ok::<_, StoreError>(())
     }));
     has_begun.recv_timeout(PATIENCE).unwrap();
     release
@@ -114,7 +114,10 @@ pub(crate) fn a_job_that_fails_costs_its_group_one_commit_more<B: Backend>() {
     let release = hold_writer(&store);
     let good = || (0..20).map(|_| store.write(|tx| put(tx, "good"))).collect();
     let before: Vec<_> = good();
-    let failing = store.write(|_| Err::<(), _>(StoreError::BadRow { column: 3 }));
+    let failing = store.write(|tx| {
+        put(tx, "failing")?;
+        Err::<(), _>(StoreError::BadRow { column: 3 })
+    });
     let after: Vec<_> = good();
     release.send(()).unwrap();
     block_on(async {
@@ -126,6 +129,94 @@ pub(crate) fn a_job_that_fails_costs_its_group_one_commit_more<B: Backend>() {
     let load = store.load();
     assert_eq!(load.jobs_committed, 41, "the one that held the writer too");
     assert!(load.commits <= 3, "{} commits", load.commits);
+}
+
+/// Why a use case of these tests comes to nothing.
+#[derive(Debug)]
+enum Refused {
+    NameTaken,
+    Store(StoreError),
+}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Runs a job that is refused between two others; returns how often the first of them ran, and who
+/// is there.
+fn beside_refused<B: Backend>(refused: fn(&mut Tx<'_>) -> Result<(), Refused>) -> (u32, [bool; 3]) {
+    let backend = B::fresh();
+    let store = backend.open();
+    let runs = Arc::new(AtomicU32::new(0));
+    let release = hold_writer(&store);
+    let counted = Arc::clone(&runs);
+    let before = store.write(move |tx| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        put(tx, "before")
+    });
+    let refused = store.write(refused);
+    let after = store.write(|tx| put(tx, "after"));
+    release.send(()).unwrap();
+    block_on(async {
+        before.await.unwrap();
+        match refused.await {
+            Err(Refused::NameTaken) => {}
+            Err(Refused::Store(error)) => panic!("{error}"),
+            Ok(()) => panic!("it was not refused"),
+        }
+        after.await.unwrap();
+    });
+    let there = ["before", "refused", "after"].map(|name| is_there(&store, name));
+    (runs.load(Ordering::SeqCst), there)
+}
+
+pub(crate) fn an_error_before_the_first_write_is_an_answer<B: Backend>() {
+    let (runs, there) = beside_refused::<B>(|tx| {
+        meta::remove(tx, "nobody")?;
+        match meta::get(tx, "before")? {
+            Some(_) => Err(Refused::NameTaken),
+            None => Ok(()),
+        }
+    });
+    assert_eq!(there, [true, false, true]);
+    assert_eq!(runs, 1, "its group goes on");
+}
+
+pub(crate) fn an_error_after_a_write_is_rolled_back_alone<B: Backend>() {
+    let (runs, there) = beside_refused::<B>(|tx| {
+        put(tx, "refused")?;
+        Err(Refused::NameTaken)
+    });
+    assert_eq!(there, [true, false, true]);
+    assert_eq!(runs, 2, "its group was rolled back and run again");
+}
+
+pub(crate) fn a_write_that_returns_rows_is_rolled_back_too<B: Backend>() {
+    let insert = "INSERT INTO hub_meta (name, value) VALUES ('refused', 'x') RETURNING name";
+    let backend = B::fresh();
+    let store = backend.open();
+    let refused = store.write_blocking(move |tx| {
+        tx.query_one(insert, &[], |row| row.text(0))?;
+        Err::<(), _>(Refused::NameTaken)
+    });
+    assert!(matches!(refused, Err(Refused::NameTaken)));
+    assert!(!is_there(&store, "refused"));
+}
+
+pub(crate) fn an_error_that_hides_a_failed_statement_is_rolled_back<B: Backend>() {
+    let (_, there) = beside_refused::<B>(|tx| {
+        let taken = tx.execute(
+            "INSERT INTO hub_meta (name, value) VALUES ($1, 'x')",
+            &values!["before"],
+        );
+        taken.map(drop).map_err(|error| match error {
+            StoreError::Conflict(_) => Refused::NameTaken,
+            error => error.into(),
+        })
+    });
+    assert_eq!(there, [true, false, true]);
 }
 
 pub(crate) fn a_job_that_panics_takes_nobody_with_it<B: Backend>() {
@@ -169,17 +260,19 @@ pub(crate) fn a_full_share_says_so_at_once_and_others_have_room<B: Backend>() {
     let store = backend.open();
     let release = hold_writer(&store);
     let one = store.of(project(1));
-    let waiting: Vec<_> = (0..4_096).map(|_| one.write(|_| Ok(()))).collect();
-    let refused = block_on(one.write(|_| Ok(())));
+    let waiting: Vec<_> = (0..4_096)
+        .map(|_| one.write(|_| Ok::<_, StoreError>(())))
+        .collect();
+    let refused = block_on(one.write(|_| Ok::<_, StoreError>(())));
     assert!(matches!(refused, Err(StoreError::Busy)));
-    let other = store.of(project(2)).write(|_| Ok(()));
+    let other = store.of(project(2)).write(|_| Ok::<_, StoreError>(()));
     release.send(()).unwrap();
     block_on(async {
         other.await.unwrap();
         for job in waiting {
             job.await.unwrap();
         }
-        one.write(|_| Ok(())).await.unwrap();
+        one.write(|_| Ok::<_, StoreError>(())).await.unwrap();
     });
 }
 
@@ -235,7 +328,7 @@ pub(crate) fn large_jobs_of_one_project_let_many_small_ones_of_another_go_first<
         store.of(self::project(project)).write(move |tx| {
             count_up(tx, rows)?;
             order.lock().unwrap().push(project);
-            Ok(())
+            Ok::<_, StoreError>(())
         })
     };
     let large: Vec<_> = (0..10).map(|_| job(1, 20_000)).collect();
@@ -259,7 +352,7 @@ fn hold_reader(share: hub_store::Share<'_>) -> (Sender<()>, Receiver<()>) {
     let read = share.read(move |_| {
         begun.send(()).unwrap();
         held.recv_timeout(PATIENCE).unwrap();
-        Ok(())
+        Ok::<_, StoreError>(())
     });
     // Somebody waits for it: what nobody waits for is not even begun.
     std::thread::spawn(move || block_on(read));
@@ -273,11 +366,16 @@ pub(crate) fn one_project_s_readings_leave_a_reader_for_others_and_one_for_the_h
     for (_, has_begun) in &held[..2] {
         has_begun.recv_timeout(PATIENCE).unwrap();
     }
-    let other = block_on(store.of(project(2)).read(|_| Ok("read")));
+    let other = block_on(store.of(project(2)).read(|_| Ok::<_, StoreError>("read")));
     assert_eq!(other.unwrap(), "read");
     let (other, other_has_begun) = hold_reader(store.of(project(2)));
     other_has_begun.recv_timeout(PATIENCE).unwrap();
-    assert_eq!(store.read_blocking(|_| Ok("kept")).unwrap(), "kept");
+    assert_eq!(
+        store
+            .read_blocking(|_| Ok::<_, StoreError>("kept"))
+            .unwrap(),
+        "kept"
+    );
     for (_, has_begun) in &held[2..] {
         assert!(
             has_begun.try_recv().is_err(),
@@ -335,13 +433,13 @@ pub(crate) fn the_readings_of_a_request_have_one_limit_together<B: Backend>() {
     let of = || store.of(project(1));
     let limit = Duration::from_millis(5);
     block_on(hub_store::within_request(limit, async {
-        of().read(|_| Ok(())).await.unwrap();
+        of().read(|_| Ok::<_, StoreError>(())).await.unwrap();
         let long = of().read(|tx| count_up(tx, i64::MAX)).await;
         assert!(matches!(long, Err(StoreError::TooSlow)));
-        let after = of().read(|_| Ok(())).await;
+        let after = of().read(|_| Ok::<_, StoreError>(())).await;
         assert!(matches!(after, Err(StoreError::TooSlow)));
     }));
-    block_on(of().read(|_| Ok(()))).unwrap();
+    block_on(of().read(|_| Ok::<_, StoreError>(()))).unwrap();
 }
 
 pub(crate) fn a_reading_that_nobody_waits_for_is_not_begun<B: Backend>() {
@@ -355,12 +453,12 @@ pub(crate) fn a_reading_that_nobody_waits_for_is_not_begun<B: Backend>() {
     let counted = Arc::clone(&runs);
     drop(store.of(project(1)).read(move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
-        Ok(())
+        Ok::<_, StoreError>(())
     }));
     for (release, _) in &held {
         release.send(()).unwrap();
     }
-    block_on(store.of(project(1)).read(|_| Ok(()))).unwrap();
+    block_on(store.of(project(1)).read(|_| Ok::<_, StoreError>(()))).unwrap();
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 }
 
@@ -368,7 +466,7 @@ pub(crate) fn a_read_sees_one_state_and_writes_nothing<B: Backend>() {
     let backend = B::fresh();
     let store = backend.open();
     let writer = store.clone();
-    let seen = store.read_blocking(move |tx| {
+    let seen: Result<_, StoreError> = store.read_blocking(move |tx| {
         let before = meta::get(tx, "new")?;
         let writer = writer.clone();
         std::thread::spawn(move || writer.write_blocking(|tx| put(tx, "new")))
@@ -435,7 +533,7 @@ pub(crate) fn values_of_every_kind_read_back<B: Backend>() {
     let backend = B::fresh();
     let store = backend.open();
     let bytes: &'static [u8] = &[0, 159, 146, 150];
-    let read = store.read_blocking(move |tx| {
+    let read: Result<_, StoreError> = store.read_blocking(move |tx| {
         let values = values![i64::MIN, 1.5, "é\0\u{10ffff}", None::<i64>, true];
         let row = tx.query_one("SELECT $1, $2, $3, $4, $5", &values, |row| {
             assert!(matches!(row.int(3), Err(StoreError::BadRow { column: 3 })));

@@ -113,7 +113,7 @@ pub(crate) fn filters_agree_with_a_plain_scan<B: Backend>() {
 }
 
 fn listed(store: &Store, query: ListQuery) -> (Vec<i64>, u64) {
-    let read = store.read_blocking(move |tx| {
+    let read: Result<_, hub_store::StoreError> = store.read_blocking(move |tx| {
         let page = phones::list(tx, id(10), &query)?;
         let keys = page.rows.iter().map(|phone| phone.id.get()).collect();
         Ok((keys, phones::count(tx, id(10), &query)?))
@@ -188,7 +188,7 @@ fn walk(store: &Store, sort: Sort, descending: bool) -> Vec<i64> {
                         phones::insert(tx, &phone)?;
                     }
                 }
-                Ok(())
+                Ok::<_, hub_store::StoreError>(())
             })
             .unwrap();
     }

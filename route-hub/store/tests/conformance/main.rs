@@ -48,6 +48,10 @@ conformance! {
         parameters_keep_their_numbers
         a_job_that_fails_takes_nobody_with_it
         a_job_that_fails_costs_its_group_one_commit_more
+        an_error_before_the_first_write_is_an_answer
+        an_error_after_a_write_is_rolled_back_alone
+        a_write_that_returns_rows_is_rolled_back_too
+        an_error_that_hides_a_failed_statement_is_rolled_back
         a_job_that_panics_takes_nobody_with_it
         a_job_that_goes_on_after_an_error_is_undone
         a_full_share_says_so_at_once_and_others_have_room

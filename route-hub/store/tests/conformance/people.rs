@@ -102,7 +102,7 @@ fn store_all(store: &Store, people: &[Person]) {
 
 fn crowd<B: Backend>(backend: &B) -> (Store, Vec<Person>) {
     let store = backend.open();
-    let made = store.write_blocking(|tx| {
+    let made: Result<_, StoreError> = store.write_blocking(|tx| {
         for key in [7, 8] {
             let name = format!("Group {key}");
             groups::insert(tx, &Group::new(id(key), id(PROJECT), &name, UnixMs(0)))?;
@@ -416,7 +416,7 @@ pub(crate) fn a_dynamic_group_is_the_list_of_its_conditions<B: Backend>() {
         let members = people.iter().filter(|person| is_in(person));
         let members: Vec<i64> = members.map(|person| person.contact.id.get()).collect();
         assert_eq!(all_pages(&store, &listed), members, "after {round} changes");
-        let counted = store.read_blocking(move |tx| {
+        let counted: Result<_, StoreError> = store.read_blocking(move |tx| {
             let group = groups::get(tx, id(PROJECT), group_id)?.unwrap();
             let (mut count, mut above) = (0, i64::MIN);
             loop {

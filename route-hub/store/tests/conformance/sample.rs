@@ -279,7 +279,7 @@ pub(crate) fn two_projects(store: &Store) {
                 message.phone_id = id(phone_id);
                 store_message(tx, &message)?;
             }
-            Ok(())
+            Ok::<_, StoreError>(())
         })
         .unwrap();
 }

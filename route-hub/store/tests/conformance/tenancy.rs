@@ -25,7 +25,7 @@ fn opened<B: Backend>() -> (B, Store) {
                 };
                 webhooks::insert(tx, &webhook)?;
             }
-            Ok(())
+            Ok::<_, hub_store::StoreError>(())
         })
         .unwrap();
     (backend, store)
@@ -48,7 +48,7 @@ pub(crate) fn no_id_of_another_project_is_found<B: Backend>() {
                         None
                     }
                 );
-                Ok([
+                Ok::<_, hub_store::StoreError>([
                     messages::get(tx, project_id, id(50))?.is_some(),
                     phones::get(tx, project_id, id(20))?.is_some(),
                     contacts::get(tx, project_id, id(30))?.is_some(),
@@ -72,7 +72,7 @@ pub(crate) fn no_id_of_another_project_is_found<B: Backend>() {
 
 pub(crate) fn nothing_of_another_project_is_changed<B: Backend>() {
     let (_backend, store) = opened::<B>();
-    let changed = store.write_blocking(|tx| {
+    let changed: Result<_, hub_store::StoreError> = store.write_blocking(|tx| {
         let message = sample::message(50, 11);
         let phone = sample::phone(20, 11);
         let contact = sample::contact(30, 11, "+15005550009");
@@ -95,7 +95,7 @@ pub(crate) fn nothing_of_another_project_is_changed<B: Backend>() {
 pub(crate) fn lists_hold_one_project_alone<B: Backend>() {
     let (_backend, store) = opened::<B>();
     let query = ListQuery::default();
-    let keys = store.read_blocking(move |tx| {
+    let keys: Result<_, hub_store::StoreError> = store.read_blocking(move |tx| {
         let project_id = id(10);
         let messages = messages::list(tx, project_id, &query)?.rows;
         let phones = phones::list(tx, project_id, &query)?.rows;
