@@ -3,16 +3,13 @@
 use log::Level;
 use std::{
     io,
-    sync::{Arc, OnceLock, RwLock},
+    sync::{Arc, OnceLock},
 };
 use tracing::Metadata;
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
 /// What is logged; more of it is asked for by nobody on a phone.
 const FILTER: &str = "info";
-/// The name that the platform's log shows.
-#[cfg(all(target_os = "android", feature = "logcat"))]
-const TAG: &str = "postrider";
 
 /// How important a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, uniffi::Enum)]
@@ -45,21 +42,18 @@ pub trait LogSink: Send + Sync {
     fn log(&self, level: LogLevel, line: String);
 }
 
-static SINK: RwLock<Option<Arc<dyn LogSink>>> = RwLock::new(None);
 static STARTED: OnceLock<()> = OnceLock::new();
 
 /// Sets where log lines go; a build that writes to the platform's log has no use for it.
 #[uniffi::export]
 pub fn set_log_sink(sink: Arc<dyn LogSink>) {
-    if let Ok(mut place) = SINK.write() {
-        *place = Some(sink);
-    }
+    facade::set_sink(sink);
     start();
 }
 
 pub(crate) fn start() {
     STARTED.get_or_init(|| {
-        start_facade();
+        facade::start();
         let lines = tracing_subscriber::fmt()
             .with_env_filter(EnvFilter::new(FILTER))
             .with_ansi(false)
@@ -71,37 +65,63 @@ pub(crate) fn start() {
     });
 }
 
+/// To the platform's log.
 #[cfg(all(target_os = "android", feature = "logcat"))]
-fn start_facade() {
-    let config = android_logger::Config::default().with_tag(TAG);
-    android_logger::init_once(config.with_max_level(log::LevelFilter::Debug));
+mod facade {
+    use super::LogSink;
+    use std::sync::Arc;
+
+    /// The name that the platform's log shows.
+    const TAG: &str = "postrider";
+
+    pub(super) fn set_sink(sink: Arc<dyn LogSink>) {
+        drop(sink);
+    }
+
+    pub(super) fn start() {
+        let config = android_logger::Config::default().with_tag(TAG);
+        android_logger::init_once(config.with_max_level(log::LevelFilter::Debug));
+    }
 }
 
+/// To the shell.
 #[cfg(not(all(target_os = "android", feature = "logcat")))]
-fn start_facade() {
-    static TO_SHELL: ToShell = ToShell;
-    if log::set_logger(&TO_SHELL).is_ok() {
-        log::set_max_level(log::LevelFilter::Debug);
-    }
-}
+mod facade {
+    use super::LogSink;
+    use std::sync::{Arc, RwLock};
 
-/// Hands lines to the shell's sink.
-struct ToShell;
+    static SINK: RwLock<Option<Arc<dyn LogSink>>> = RwLock::new(None);
 
-impl log::Log for ToShell {
-    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn log(&self, record: &log::Record<'_>) {
-        // Not under the lock: the shell may log in turn.
-        let sink = SINK.read().ok().and_then(|sink| sink.clone());
-        if let Some(sink) = sink {
-            sink.log(record.level().into(), record.args().to_string());
+    pub(super) fn set_sink(sink: Arc<dyn LogSink>) {
+        if let Ok(mut place) = SINK.write() {
+            *place = Some(sink);
         }
     }
 
-    fn flush(&self) {}
+    pub(super) fn start() {
+        if log::set_logger(&ToShell).is_ok() {
+            log::set_max_level(log::LevelFilter::Debug);
+        }
+    }
+
+    /// Hands lines to the shell's sink.
+    struct ToShell;
+
+    impl log::Log for ToShell {
+        fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+            true
+        }
+
+        fn log(&self, record: &log::Record<'_>) {
+            // Not under the lock: the shell may log in turn.
+            let sink = SINK.read().ok().and_then(|sink| sink.clone());
+            if let Some(sink) = sink {
+                sink.log(record.level().into(), record.args().to_string());
+            }
+        }
+
+        fn flush(&self) {}
+    }
 }
 
 /// Turns what the agent traces into log lines.
