@@ -1,0 +1,25 @@
+//! What the owner of a phone is told, and when a failed agent starts again.
+//!
+//! [`Book`] takes the agent's events and the shell's [`Fact`]s, each with its [`Moment`], and gives
+//! [`Effect`]s: what to keep over the end of the process, and which alerts to show. The shell asks
+//! it for the log, the counts of the day and the alerts that stand. [`Restarts`] says how long a
+//! failed agent waits.
+//!
+//! The formats of what is kept stay: an updated app goes on with what the one before it kept.
+
+mod alerts;
+mod book;
+mod contact;
+mod log;
+mod meaning;
+mod moment;
+mod named;
+mod restarts;
+mod what;
+
+pub use alerts::{Alert, AlertKind};
+pub use book::{Book, Effect, Fact, Kept};
+pub use log::{ENTRIES_MAX, Entry, TodayCounts};
+pub use moment::{Day, Moment};
+pub use restarts::{Restart, Restarts};
+pub use what::What;

@@ -1,0 +1,27 @@
+//! Words that are kept on the phone by their names.
+
+/// Declares an enum whose values have names for what is kept; a released name never changes.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $type { $($(#[$vdoc])* $variant,)* }
+
+        impl $type {
+            /// Every value, in declaration order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Returns the name that is kept.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Returns the value of a name; another version of the app may have others.
+            pub(crate) fn of(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+pub(crate) use named;

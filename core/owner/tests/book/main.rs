@@ -1,0 +1,6 @@
+//! The book as a shell drives it: what it says is kept and shown, also over the end of the process.
+
+mod alerts;
+mod contact;
+mod log;
+mod shell;
