@@ -4,6 +4,7 @@
 //!   Kotlin                             Rust
 //!   receivers, observers ── facts ──>  Agent::tell, Agent::tell_for_keeps
 //!   screens ── commands, queues ────>  Agent::command, Agent::queues
+//!   host ── events, facts, failures ─>  Book, Restarts
 //!   Radio, Keystore, Shell  <── tasks, events, outlook ── the agent's own thread
 //! ```
 //!
@@ -23,6 +24,7 @@
 extern crate unwinding;
 
 mod agent;
+mod book;
 mod error;
 mod invitation;
 mod joining;
@@ -35,6 +37,7 @@ mod start_up;
 mod words;
 
 pub use agent::{Agent, AgentConfig, Paired, PairedSlot, read_pairing};
+pub use book::{Book, Restarts};
 pub use error::{AgentError, ShellError};
 pub use invitation::{Invitation, read_invitation};
 pub use logging::{LogLevel, LogSink, set_log_sink};

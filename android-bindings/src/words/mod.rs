@@ -3,6 +3,7 @@
 //! Ids, texts and addresses cross as strings, slots and times as numbers. What cannot be one of
 //! them (a slot above the highest, an id of another shape) is an exception at the border.
 
+mod book;
 mod condition;
 mod events;
 mod facts;

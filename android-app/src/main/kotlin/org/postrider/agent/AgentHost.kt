@@ -10,14 +10,15 @@ import org.postrider.agent.device.StopInAndroid
 import org.postrider.agent.pairing.PhoneKey
 import org.postrider.agent.pairing.TrustedRoots
 import org.postrider.agent.radio.AndroidRadio
-import org.postrider.agent.service.AlertNotices
 import org.postrider.agent.service.Notices
 import org.postrider.core.Address
 import org.postrider.core.Agent
 import org.postrider.core.AgentConfig
 import org.postrider.core.AgentException
+import org.postrider.core.Alert
 import org.postrider.core.Command
 import org.postrider.core.Event
+import org.postrider.core.Fact
 import org.postrider.core.Invitation
 import org.postrider.core.MessageText
 import org.postrider.core.RadioFact
@@ -42,14 +43,12 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     private val parts = HostParts(context)
     val settings = parts.settings
-    val activity = parts.activity
+    val book = parts.book
     val sims = parts.sims
     val conditions = parts.conditions
 
     private val thread = parts.thread
-    val alerts = parts.alerts
     private val board = parts.board
-    private val book = EventBook(activity, alerts)
     private val stopInAndroid = StopInAndroid(context)
     private val key = PhoneKey(context) { thread.post { membership.loseKey() } }
     private val radio = AndroidRadio(context) { tell(it) }
@@ -79,12 +78,11 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     private val onSettings = SharedPreferences.OnSharedPreferenceChangeListener { _, _ -> applySettings() }
 
     init {
-        alerts.addListener(AlertNotices(context))
         settings.addListener(onSettings)
         // A Stop outside of the app counts as one in it, and is shown like one.
         if (stopInAndroid.isNew() && mayRun()) {
             settings.stoppedByOwner = true
-            activity.add(What.STOPPED_IN_ANDROID)
+            book.tell(Fact.StoppedInAndroid)
             Notices.showStopped(context, isInAndroid = true)
         }
     }
@@ -164,7 +162,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         settings.stoppedByOwner = true
         stopInAndroid.forget()
         thread.post {
-            if (membership.isJoined) activity.add(What.STOPPED_BY_OWNER)
+            if (membership.isJoined) book.tell(Fact.StoppedByOwner)
             // The journal keeps it: what the agent is started for then sends nothing.
             Trouble.trying("pausing") { if (agent.isRunning()) agent.command(Command.SetPaused(true)) }
             runner.end()
@@ -196,7 +194,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     /** Another SIM is used from now on, whose number was not typed. */
     private fun confirmed(sim: SimSlot) {
         settings.setTypedNumber(sim, null)
-        alerts.clear(AlertKind.SIM_CHANGED, sim)
+        book.tell(Fact.SimConfirmed(sim))
     }
 
     /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */
@@ -225,7 +223,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     /** An alert was looked at: it is not shown any more. */
     fun dismiss(alert: Alert) {
-        alerts.clear(alert)
+        book.tell(Fact.Dismissed(alert))
         board.changed()
     }
 
@@ -249,7 +247,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         membership.paired(), life.run == Run.IN_FULL, settings.stoppedByOwner, board.isLinked, conditions.isOnline(),
         board.queues, board.queuesReadAtMs, if (life.run == Run.NOT) sims.sims() else watch.simsNow,
         watch.conditionNow.takeIf { life.run != Run.NOT } ?: conditions.read(),
-        membership.progress, refresher.missing, alerts.all(), activity.counts(),
+        membership.progress, refresher.missing, book.alerts(), book.counts(),
         settings.stoppedByOwner && stopInAndroid.stands, test.progress, refresher.setAside,
     )
 
@@ -270,11 +268,11 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     private fun hear(event: Event) {
         when (event) {
-            Event.LinkUp -> board.isLinked = true.also { parts.contact.made() }
-            Event.LinkDown -> board.isLinked = false.also { parts.contact.lost() }
+            Event.LinkUp -> board.isLinked = true
+            Event.LinkDown -> board.isLinked = false
             else -> Unit
         }
-        book.take(event)
+        book.hear(event)
         test.take(event)
         refresh()
     }

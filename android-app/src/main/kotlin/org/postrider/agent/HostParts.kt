@@ -10,12 +10,10 @@ import org.postrider.agent.service.Wakefulness
 /** What the parts of the host share, each made once. */
 internal class HostParts(val context: Context) {
     val settings = Settings(context)
-    val activity = ActivityLog(context)
     val sims = SimReader(context, settings)
     val conditions = ConditionReader(context, settings, sims)
     val thread = HostThread()
-    val alerts = Alerts(context)
-    val contact = Contact(context)
+    val book = OwnerBook(context)
     val wakefulness = Wakefulness(WakeAlarm(context), BusyLock(context))
     val board = Board(thread)
 }

@@ -5,6 +5,8 @@ import org.postrider.agent.pairing.Joining
 import org.postrider.agent.pairing.PhoneKey
 import org.postrider.core.Agent
 import org.postrider.core.AgentException
+import org.postrider.core.AlertKind
+import org.postrider.core.Fact
 import org.postrider.core.Invitation
 import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
@@ -59,9 +61,7 @@ internal class Membership(
 
     fun over(outcome: PairingOutcome) {
         if (outcome is PairingOutcome.Paired) {
-            ABOUT_PAIRING.forEach { parts.alerts.clear(it) }
-            parts.contact.forget()
-            parts.activity.add(What.PAIRED)
+            parts.book.tell(Fact.Paired)
             key.accept()
             known.set(read())
             onJoined()
@@ -77,9 +77,7 @@ internal class Membership(
             key.forget()
             key.accept()
         }
-        if (known.get()?.paired != null) parts.activity.add(What.UNPAIRED)
-        AlertKind.entries.filter { it != alert && it !in ABOUT_PAIRING }.forEach { parts.alerts.clear(it) }
-        alert?.let { parts.alerts.raise(it) }
+        parts.book.tell(Fact.Left(known.get()?.paired != null, alert))
         joining.left()
         known.set(now)
         if (joining.isWished) joinNow()
@@ -92,7 +90,7 @@ internal class Membership(
 
     fun loseKey() {
         runner.end()
-        parts.alerts.raise(AlertKind.KEY_LOST)
+        parts.book.tell(Fact.KeyLost)
         parts.board.changed()
     }
 
@@ -126,11 +124,4 @@ internal class Membership(
 
     /** What the phone's record said last. */
     private class Known(val paired: Paired?)
-
-    private companion object {
-        /** What is settled by pairing again. */
-        val ABOUT_PAIRING = setOf(
-            AlertKind.PAIRED_ELSEWHERE, AlertKind.JOURNAL_NOT_TRUSTED, AlertKind.JOURNAL_SET_ASIDE, AlertKind.KEY_LOST,
-        )
-    }
 }

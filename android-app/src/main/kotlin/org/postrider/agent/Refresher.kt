@@ -4,6 +4,7 @@ import android.Manifest.permission.SEND_SMS
 import org.postrider.agent.device.Permissions
 import org.postrider.agent.device.Permit
 import org.postrider.core.Agent
+import org.postrider.core.Fact
 import org.postrider.core.SetAside
 import org.postrider.core.SimQueue
 import org.postrider.core.readSetAside
@@ -49,7 +50,7 @@ internal class Refresher(
         }.orEmpty()
         if (life.run == Run.IN_FULL) {
             Trouble.trying("reading the queues") { agent().queues() }?.let(::show)
-            warn()
+            parts.book.tell(Fact.Looked(parts.board.isLinked, SEND_SMS !in missing))
         }
         parts.board.changed()
     }
@@ -64,11 +65,5 @@ internal class Refresher(
     private companion object {
         /** The core's word for what waits for a permission. */
         const val NOT_PERMITTED = "not_permitted"
-    }
-
-    private fun warn() {
-        val alerts = parts.alerts
-        if (SEND_SMS in missing) alerts.raise(AlertKind.MAY_NOT_SEND) else alerts.clear(AlertKind.MAY_NOT_SEND)
-        if (parts.board.isLinked) parts.contact.lasts() else if (parts.contact.isLongAgo()) alerts.raise(AlertKind.OFFLINE)
     }
 }

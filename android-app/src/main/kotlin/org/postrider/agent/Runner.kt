@@ -1,8 +1,12 @@
 package org.postrider.agent
 
+import android.os.SystemClock
 import org.postrider.agent.service.GatewayService
 import org.postrider.agent.service.Watchdog
 import org.postrider.core.AgentException
+import org.postrider.core.AlertKind
+import org.postrider.core.Fact
+import org.postrider.core.Restarts
 import org.postrider.core.Stopped
 
 /**
@@ -30,7 +34,7 @@ internal class Runner(
 
     private val context get() = parts.context
     private val thread get() = parts.thread
-    private val restarts = Restarts(thread, parts.wakefulness)
+    private val restarts = Restarts()
 
     /** On any thread: whether the service holds the process in the foreground. */
     @Volatile
@@ -53,7 +57,7 @@ internal class Runner(
     }
 
     fun runInFull() {
-        if (!mayRun() || restarts.isWaiting()) return
+        if (!mayRun() || restarts.isWaiting(bootMs())) return
         life.start(Run.IN_FULL)?.let(::failToStart) ?: begin()
     }
 
@@ -84,9 +88,8 @@ internal class Runner(
         if (!life.listen()) return
         startService()
         Watchdog.begin(context)
-        parts.contact.begin()
-        restarts.began()
-        parts.activity.add(What.STARTED)
+        restarts.began(bootMs())
+        parts.book.tell(Fact.Started)
         refresher.now()
     }
 
@@ -103,13 +106,16 @@ internal class Runner(
     /** Stops for good: nothing looks whether it runs. */
     fun end() {
         stop()
-        restarts.forget()
+        waitNoLonger()
         Watchdog.end(context)
         parts.wakefulness.rest()
     }
 
     /** Somebody has mended something: a start that was put off is not waited for. */
-    fun waitNoLonger() = restarts.forget()
+    fun waitNoLonger() {
+        restarts.forget()
+        thread.forget(RESTART)
+    }
 
     /** The agent has stopped by itself. */
     fun over(why: Stopped) {
@@ -137,14 +143,21 @@ internal class Runner(
         parts.board.changed()
     }
 
+    /** It starts again later; the alarm wakes a phone that sleeps by then. */
     private fun failed() {
-        parts.activity.add(What.FAILED_TO_RUN)
-        if (restarts.plan(::ensureRunning)) parts.alerts.raise(AlertKind.AGENT_FAILING)
+        val next = restarts.failed(bootMs())
+        parts.book.tell(Fact.FailedToRun(next.isForOwner))
+        thread.forget(RESTART)
+        thread.postLater(RESTART, next.inMs.toLong(), ::ensureRunning)
+        parts.wakefulness.rest(next.at.toLong())
     }
+
+    private fun bootMs() = SystemClock.elapsedRealtime().toULong()
 
     private companion object {
         /** How long the agent waits for more to write down, once it was started for that. */
         const val FOR_KEEPS_MS = 10_000L
         const val FOR_KEEPS = "for keeps"
+        const val RESTART = "restart"
     }
 }

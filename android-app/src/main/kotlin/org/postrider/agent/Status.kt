@@ -1,12 +1,13 @@
 package org.postrider.agent
 
+import org.postrider.core.Alert
 import org.postrider.core.Condition
 import org.postrider.core.Paired
 import org.postrider.core.PairingOutcome
 import org.postrider.core.SetAside
 import org.postrider.core.SimInfo
 import org.postrider.core.SimQueue
-import org.postrider.core.SimSlot
+import org.postrider.core.TodayCounts
 
 /** How the phone is, at one moment. */
 data class Status(
@@ -67,54 +68,3 @@ fun PairingProgress?.isGoingOn(): Boolean = when (this) {
     PairingProgress.Leaving, PairingProgress.Asking, is PairingProgress.Comparing -> true
     is PairingProgress.Invalid, is PairingProgress.Over, null -> false
 }
-
-/** What the owner has to look at. */
-data class Alert(val kind: AlertKind, val sim: SimSlot?, val sinceMs: Long)
-
-/** Kinds of [Alert]; each has a title and a text of what to do in the resources. */
-enum class AlertKind {
-    /** The radio says nothing: a dialog may be open on the phone. */
-    LOOK_AT_PHONE,
-
-    /** Another SIM is in a slot; nothing is sent by it until somebody confirms it. */
-    SIM_CHANGED,
-
-    /** A SIM cannot send until its service comes back or somebody looks at it. */
-    SIM_HELD,
-
-    /** There has been no connection for long. */
-    OFFLINE,
-
-    /** The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost. */
-    NOT_KNOWN,
-
-    /** The hub took this phone out of service: revoked, or replaced. */
-    PAIRED_ELSEWHERE,
-
-    /** The hub does not trust this phone's journal, which is set aside. */
-    JOURNAL_NOT_TRUSTED,
-
-    /** The journal could not be read and is set aside. */
-    JOURNAL_SET_ASIDE,
-
-    /** The keystore has lost the key. */
-    KEY_LOST,
-
-    /** The hub needs a newer app. */
-    UPDATE_NEEDED,
-
-    /** The hub and this phone misunderstand each other. */
-    LINK_FAILING,
-
-    /** Something else with this phone's key and records took its place at the hub. */
-    LINK_REPLACED,
-
-    /** The agent failed again and again, or its storage cannot be used. */
-    AGENT_FAILING,
-
-    /** The app may not send texts. */
-    MAY_NOT_SEND,
-}
-
-/** What happened since midnight, by the phone's clock. */
-data class TodayCounts(val sent: Int = 0, val failed: Int = 0, val received: Int = 0, val unknown: Int = 0)

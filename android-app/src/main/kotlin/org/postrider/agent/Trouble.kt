@@ -12,11 +12,6 @@ internal object Trouble {
         Log.w(TAG, what + " failed: " + error.javaClass.simpleName)
     }
 
-    /** Says that something is not as the platform promises. */
-    fun odd(what: String) {
-        Log.w(TAG, what)
-    }
-
     /** Does something that the agent may refuse; null when it did, which is said. */
     fun <T> trying(what: String, work: () -> T): T? = try {
         work()

@@ -18,10 +18,12 @@ import org.postrider.agent.kit.HostKit
 import org.postrider.agent.kit.SoftwareKeystore
 import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await
+import org.postrider.core.AlertKind
 import org.postrider.core.Invitation
 import org.postrider.core.PairingOutcome
 import org.postrider.core.RadioFact
 import org.postrider.core.ReceivedSms
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.shadows.ShadowLog
@@ -261,8 +263,8 @@ class HostTest {
         assertTrue(host.tellForKeeps(sms(1u)))
         hub.await("""{"inbound": 1}""")
         val both = setOf(What.ACCEPTED, What.SMS_RECEIVED)
-        await("logged") { host.activity.entries().mapTo(HashSet()) { it.what }.containsAll(both) }
-        assertTrue(host.activity.counts().received == 1)
+        await("logged") { host.book.entries().mapTo(HashSet()) { it.what }.containsAll(both) }
+        assertTrue(host.book.counts().received == 1u)
         val log = kit.app.noBackupFilesDir.resolve("activity").readText()
         val lines = ShadowLog.getLogs().map { it.msg.orEmpty() } + log
         for (word in listOf("5005550177", "5005550123", "secret of", "text of the sender")) {
@@ -275,7 +277,7 @@ class HostTest {
         shadowOf(kit.app.getSystemService(SubscriptionManager::class.java)).setActiveSubscriptionInfos(sim)
     }
 
-    private fun failures() = host.activity.entries().count { it.what == What.FAILED_TO_RUN }
+    private fun failures() = host.book.entries().count { it.what == What.FAILED_TO_RUN }
 
     /** The phone's clock goes on. */
     private fun pass(seconds: Long) {

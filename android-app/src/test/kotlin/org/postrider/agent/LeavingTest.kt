@@ -10,6 +10,7 @@ import org.postrider.agent.kit.HostKit
 import org.postrider.agent.kit.SoftwareKeystore
 import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
 
@@ -46,6 +47,6 @@ class LeavingTest {
         await("unpaired") { kit.host.status().paired == null }
         assertNull(kit.host.status().pairing)
         assertTrue(SoftwareKeystore.keys.isEmpty())
-        assertEquals(What.UNPAIRED, kit.host.activity.entries().first().what)
+        assertEquals(What.UNPAIRED, kit.host.book.entries().first().what)
     }
 }

@@ -3,10 +3,10 @@ package org.postrider.agent.screens
 import android.app.Activity
 import android.content.Intent
 import android.provider.Settings
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
 import org.postrider.agent.R
 import org.postrider.agent.service.AlertWords
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
 import org.postrider.core.Command
 
 /** What wants its owner: what is wrong, what to do, and a button that does something about it. */

@@ -2,13 +2,13 @@ package org.postrider.agent.screens
 
 import android.content.Context
 import org.postrider.agent.AgentHost
-import org.postrider.agent.Alert
-import org.postrider.agent.Entry
 import org.postrider.agent.PostriderApp
 import org.postrider.agent.Settings
 import org.postrider.agent.Status
 import org.postrider.core.Address
+import org.postrider.core.Alert
 import org.postrider.core.Command
+import org.postrider.core.Entry
 import org.postrider.core.Invitation
 import org.postrider.core.MessageText
 import org.postrider.core.SimSlot
@@ -61,7 +61,7 @@ private class HostControl(private val host: AgentHost) : Control {
     override val settings get() = host.settings
 
     override fun status() = host.status()
-    override fun entries() = host.activity.entries()
+    override fun entries() = host.book.entries()
     override fun refresh() = host.refresh()
     override fun opened() = host.look()
     override fun addListener(listener: AgentHost.Listener) = host.addListener(listener)

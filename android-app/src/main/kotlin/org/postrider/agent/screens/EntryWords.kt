@@ -1,9 +1,9 @@
 package org.postrider.agent.screens
 
 import android.content.res.Resources
-import org.postrider.agent.Entry
 import org.postrider.agent.R
-import org.postrider.agent.What
+import org.postrider.core.Entry
+import org.postrider.core.What
 
 /** Says in plain words what happened. */
 object EntryWords {
@@ -62,8 +62,8 @@ object EntryWords {
 
     /** Returns when and where it happened, and to which message. */
     fun place(resources: Resources, times: Times, entry: Entry): String {
-        val at = times.moment(entry.atMs)
-        val sim = entry.sim?.let { resources.getString(R.string.sim, it + 1) }
+        val at = times.moment(entry.at)
+        val sim = entry.sim?.let { resources.getString(R.string.sim, it.toInt() + 1) }
         return listOfNotNull(at, sim, entry.message).joinToString(SEPARATOR)
     }
 

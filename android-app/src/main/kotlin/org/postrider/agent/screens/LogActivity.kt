@@ -9,8 +9,8 @@ import android.widget.BaseAdapter
 import android.widget.FrameLayout
 import android.widget.ListView
 import org.postrider.agent.AgentHost
-import org.postrider.agent.Entry
 import org.postrider.agent.R
+import org.postrider.core.Entry
 
 /** What happened, newest first: words, ids and times. It can be shared for support. */
 class LogActivity : Activity() {

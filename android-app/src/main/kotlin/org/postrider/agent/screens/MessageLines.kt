@@ -1,9 +1,9 @@
 package org.postrider.agent.screens
 
 import android.content.res.Resources
-import org.postrider.agent.Entry
 import org.postrider.agent.R
-import org.postrider.agent.What
+import org.postrider.core.Entry
+import org.postrider.core.What
 
 /** What became of the last messages: one line each, with the newest that is known of it. */
 class MessageLines(private val resources: Resources, private val times: Times) {

@@ -1,10 +1,10 @@
 package org.postrider.agent.screens
 
 import android.os.Bundle
-import org.postrider.agent.Alert
 import org.postrider.agent.R
 import org.postrider.agent.device.Permissions
 import org.postrider.agent.device.Permit
+import org.postrider.core.Alert
 import org.postrider.core.SimInfo
 import org.postrider.core.SimSlot
 

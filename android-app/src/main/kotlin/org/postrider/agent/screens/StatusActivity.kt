@@ -6,10 +6,10 @@ import android.os.Looper
 import android.os.SystemClock
 import org.postrider.agent.R
 import org.postrider.agent.Status
-import org.postrider.agent.What
 import org.postrider.agent.device.Permissions
 import org.postrider.agent.device.Permit
 import org.postrider.agent.isGoingOn
+import org.postrider.core.What
 
 /** The app's first screen: what the phone is doing, what waits and why, and what wants its owner. */
 class StatusActivity : Screen(R.string.app_name) {
@@ -136,8 +136,10 @@ class StatusActivity : Screen(R.string.app_name) {
         return listOf(Line.Card(TODAY, listOf(Line.Heading(getString(R.string.today)), Line.Counts(row))))
     }
 
-    private fun counted(label: Int, sentence: Int, count: Int) =
-        Line.Count(count, getString(label), resources.getQuantityString(sentence, count, count))
+    private fun counted(label: Int, sentence: Int, of: UInt): Line.Count {
+        val count = of.toInt()
+        return Line.Count(count, getString(label), resources.getQuantityString(sentence, count, count))
+    }
 
     private fun lastMessages(): List<Line> {
         val last = MessageLines(resources, times).of(control.entries())

@@ -1,7 +1,7 @@
 package org.postrider.agent.screens
 
-import org.postrider.agent.Entry
 import org.postrider.core.Condition
+import org.postrider.core.Entry
 import java.time.Instant
 
 /** The log as it is shared for support: times, words and ids; no number, no text, no name of a network. */
@@ -14,7 +14,7 @@ object SupportText {
     }
 
     private fun line(entry: Entry): String = listOfNotNull(
-        Instant.ofEpochMilli(entry.atMs).toString(),
+        Instant.ofEpochMilli(entry.at).toString(),
         entry.what.name.lowercase(),
         entry.message,
         entry.sim?.let { "sim=$it" },

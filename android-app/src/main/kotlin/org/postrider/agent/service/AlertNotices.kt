@@ -3,20 +3,19 @@ package org.postrider.agent.service
 import android.app.Notification
 import android.app.NotificationManager
 import android.content.Context
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
-import org.postrider.agent.Alerts
 import org.postrider.agent.R
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
 
 /** Shows alerts as notifications; a SIM that waits for its network is shown on the screens alone. */
-class AlertNotices(private val context: Context) : Alerts.Listener {
+internal class AlertNotices(private val context: Context) {
     private val notices = context.getSystemService(NotificationManager::class.java)
 
     init {
         Notices.prepare(context)
     }
 
-    override fun onRaised(alert: Alert) {
+    fun show(alert: Alert) {
         if (alert.kind == AlertKind.SIM_HELD) return
         val advice = AlertWords.advice(context.resources, alert)
         val notice = Notices.builder(context, Notices.ALERTS)
@@ -24,7 +23,7 @@ class AlertNotices(private val context: Context) : Alerts.Listener {
             .setContentTitle(AlertWords.title(context.resources, alert))
             .setContentText(advice)
             .setStyle(Notification.BigTextStyle().bigText(advice))
-            .setWhen(alert.sinceMs)
+            .setWhen(alert.since)
             .setShowWhen(true)
             .setOnlyAlertOnce(true)
             .setDeleteIntent(AlertReceiver.asDismissed(context, alert))
@@ -32,7 +31,7 @@ class AlertNotices(private val context: Context) : Alerts.Listener {
         notices?.notify(tag(alert), Notices.ALERT_ID, notice.build())
     }
 
-    override fun onCleared(alert: Alert) {
+    fun hide(alert: Alert) {
         notices?.cancel(tag(alert), Notices.ALERT_ID)
     }
 

@@ -5,15 +5,16 @@ import android.content.BroadcastReceiver
 import android.content.Context
 import android.content.Intent
 import android.net.Uri
-import org.postrider.agent.Alert
 import org.postrider.agent.PostriderApp
+import org.postrider.core.Alert
+import org.postrider.core.Fact
 
 /** An alert's notification was swiped away: it stays on the screens, and rings no more. */
 class AlertReceiver : BroadcastReceiver() {
     override fun onReceive(context: Context, intent: Intent) {
         val name = intent.data?.takeIf { intent.action == ACTION_DISMISSED }?.schemeSpecificPart ?: return
-        val alerts = PostriderApp.of(context).host.alerts
-        alerts.all().filter { nameOf(it) == name }.forEach(alerts::silence)
+        val book = PostriderApp.of(context).host.book
+        book.alerts().filter { nameOf(it) == name }.forEach { book.tell(Fact.WavedAway(it)) }
     }
 
     companion object {
@@ -27,6 +28,6 @@ class AlertReceiver : BroadcastReceiver() {
             return PendingIntent.getBroadcast(context, 0, intent, PendingIntent.FLAG_IMMUTABLE)
         }
 
-        private fun nameOf(alert: Alert) = alert.kind.name + "/" + alert.sim + "/" + alert.sinceMs
+        private fun nameOf(alert: Alert) = alert.kind.name + "/" + alert.sim + "/" + alert.since
     }
 }

@@ -1,9 +1,9 @@
 package org.postrider.agent.service
 
 import android.content.res.Resources
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
 import org.postrider.agent.R
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
 
 /** Says in plain words what is wrong and what to do, on notifications and screens alike. */
 object AlertWords {

@@ -54,7 +54,7 @@ class OwnToolsTest {
         awaitTest(WireState.SENT)
         message.isDelivered()
         awaitTest(WireState.DELIVERED)
-        assertEquals(0, phone.host.status().counts.sent)
+        assertEquals(0u, phone.host.status().counts.sent)
     }
 
     @Test

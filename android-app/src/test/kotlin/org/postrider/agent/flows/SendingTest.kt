@@ -9,7 +9,6 @@ import org.junit.Assert.assertTrue
 import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.AlertKind
 import org.postrider.agent.kit.await
 import org.postrider.agent.radio.BOB
 import org.postrider.agent.radio.FIRST_SUBSCRIPTION
@@ -17,6 +16,7 @@ import org.postrider.agent.radio.SECOND_SUBSCRIPTION
 import org.postrider.agent.radio.grant
 import org.postrider.agent.radio.revoke
 import org.postrider.agent.ussd.Network
+import org.postrider.core.AlertKind
 import org.postrider.core.Command
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
@@ -41,7 +41,7 @@ class SendingTest {
         message.isDelivered()
         phone.awaitState("delivered")
         assertEquals(listOf("sent", "delivered"), phone.statesOf())
-        assertEquals(1, phone.host.status().counts.sent)
+        assertEquals(1u, phone.host.status().counts.sent)
     }
 
     @Test

@@ -9,17 +9,11 @@ import android.net.Uri
 import android.provider.Settings
 import android.view.View
 import android.widget.ScrollView
-import java.io.File
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
-import org.postrider.agent.Entry
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
-import org.postrider.agent.TodayCounts
-import org.postrider.agent.What
 import org.postrider.agent.device.Permissions
 import org.postrider.agent.device.Permit
 import org.postrider.agent.screens.AboutActivity
@@ -41,11 +35,17 @@ import org.postrider.agent.screens.open
 import org.postrider.agent.screens.pairedStatus
 import org.postrider.agent.screens.settle
 import org.postrider.agent.screens.unpairedStatus
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
+import org.postrider.core.Entry
+import org.postrider.core.TodayCounts
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
 import org.robolectric.annotation.GraphicsMode
+import java.io.File
 
 /**
  * Draws every screen as a phone would, into `target/pictures`. No test: nothing compares pixels, and the name keeps it
@@ -123,7 +123,7 @@ class Pictures {
     private fun status(change: org.postrider.agent.Status.() -> org.postrider.agent.Status): Activity {
         give()
         fake.settings.isForwarding = true
-        fake.status = pairedStatus("quiet_hours", 1_500_000uL).copy(counts = TodayCounts(42, 1, 12, 0)).change()
+        fake.status = pairedStatus("quiet_hours", 1_500_000uL).copy(counts = TodayCounts(42u, 1u, 12u, 0u)).change()
         return open(StatusActivity::class.java).get()
     }
 
@@ -162,10 +162,10 @@ class Pictures {
         Permissions.FIRST.forEach { shadowOf(app).grantPermissions(*it.permissions.toTypedArray()) }
         val noon = 1_767_265_200_000
         fake.entries = listOf(
-            Entry(noon, What.DELIVERED, "SM0000000000000007", 0, null),
-            Entry(noon - 40_000, What.SENT, "SM0000000000000006", 0, -1),
-            Entry(noon - 200_000, What.FAILED, "SM0000000000000005", 1, 19),
-            Entry(noon - 300_000, What.SMS_RECEIVED, null, 0, null),
+            Entry(noon, What.DELIVERED, "SM0000000000000007", 0u, null),
+            Entry(noon - 40_000, What.SENT, "SM0000000000000006", 0u, -1),
+            Entry(noon - 200_000, What.FAILED, "SM0000000000000005", 1u, 19),
+            Entry(noon - 300_000, What.SMS_RECEIVED, null, 0u, null),
         )
     }
 

@@ -14,13 +14,13 @@ import org.junit.Assert.assertNotEquals
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
-import org.postrider.agent.Entry
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
-import org.postrider.agent.What
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
+import org.postrider.core.Entry
 import org.postrider.core.PairingOutcome
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.annotation.Config
@@ -39,7 +39,7 @@ class EveryScreenTest {
     /** The busiest phone shows each screen; how far it has joined a hub changes only two of them. */
     private fun eachScreen(check: (Activity) -> Unit) = statuses().forEachIndexed { place, status ->
         fake.status = status
-        fake.entries = What.values().map { Entry(0, it, "SM0000000000000001", 0, 19) }
+        fake.entries = What.values().map { Entry(0, it, "SM0000000000000001", 0u, 19) }
         for (screen in if (place == 0) screens else screens.take(2)) {
             check(open(screen).get().also { it.layOut(WIDTH_DP) })
         }

@@ -3,15 +3,14 @@ package org.postrider.agent.screens
 import android.app.Application
 import android.content.Context
 import org.postrider.agent.AgentHost
-import org.postrider.agent.Alert
-import org.postrider.agent.Entry
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.Settings
 import org.postrider.agent.Status
-import org.postrider.agent.TodayCounts
 import org.postrider.core.Address
+import org.postrider.core.Alert
 import org.postrider.core.Command
 import org.postrider.core.Condition
+import org.postrider.core.Entry
 import org.postrider.core.Invitation
 import org.postrider.core.MessageText
 import org.postrider.core.Paired
@@ -19,6 +18,7 @@ import org.postrider.core.PairedSlot
 import org.postrider.core.SimInfo
 import org.postrider.core.SimQueue
 import org.postrider.core.SimSlot
+import org.postrider.core.TodayCounts
 import org.postrider.core.Wait
 
 /** An app whose screens see what a test says. */
@@ -131,5 +131,5 @@ fun pairedStatus(waitingFor: String = "send_limit", inMs: ULong? = 120_000uL) = 
         SimInfo(0u, "+15005550001", "Example Mobile", "00101", null),
         SimInfo(1u, null, null, null, null),
     ),
-    counts = TodayCounts(sent = 1, failed = 0, received = 12, unknown = 2),
+    counts = TodayCounts(sent = 1u, failed = 0u, received = 12u, unknown = 2u),
 )

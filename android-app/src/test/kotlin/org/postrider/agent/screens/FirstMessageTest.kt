@@ -11,14 +11,14 @@ import org.junit.Assert.assertEquals
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Entry
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
-import org.postrider.agent.TodayCounts
-import org.postrider.agent.What
 import org.postrider.agent.device.Permissions
 import org.postrider.agent.device.Permit
+import org.postrider.core.Entry
 import org.postrider.core.PairingOutcome
+import org.postrider.core.TodayCounts
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
@@ -78,8 +78,8 @@ class FirstMessageTest {
         taps++
         pairing.finishDialog()
         assertEquals(StatusActivity::class.java.name, shadowOf(pairing).nextStartedActivity.component?.className)
-        fake.status = pairedStatus().copy(pairing = null, queues = emptyList(), counts = TodayCounts(sent = 1))
-        fake.entries = listOf(Entry(0, What.SENT, "SM0000000000000001", 0, -1))
+        fake.status = pairedStatus().copy(pairing = null, queues = emptyList(), counts = TodayCounts(sent = 1u))
+        fake.entries = listOf(Entry(0, What.SENT, "SM0000000000000001", 0u, -1))
         val status = open(StatusActivity::class.java).get()
         assertTrue(status.says(R.string.state_sent))
         assertTrue("$taps taps", taps <= TAPS_MAX)
@@ -111,7 +111,7 @@ class FirstMessageTest {
         fake.settings.isForwarding = true
         assertTrue(!open(StatusActivity::class.java).get().says(Permit.CALLS.reason))
         Permissions.want(app, Permit.CALLS)
-        fake.entries = listOf(Entry(0, What.CALL_SEEN, null, 0, null))
+        fake.entries = listOf(Entry(0, What.CALL_SEEN, null, 0u, null))
         val screen = open(StatusActivity::class.java).get()
         assertTrue(screen.says(Permit.CALLS.reason))
         assertTrue(screen.says(Permit.CALL_LOG.reason))

@@ -6,9 +6,9 @@ import org.junit.Assert.assertEquals
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Entry
 import org.postrider.agent.R
-import org.postrider.agent.What
+import org.postrider.core.Entry
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
@@ -23,7 +23,7 @@ class LogActivityTest {
 
     @Test
     fun `each line has its time, SIM, message and reason in plain words`() {
-        fake.entries = listOf(Entry(0, What.RETRYING, "SM0000000000000001", 0, 106), Entry(0, What.SENT, null, 0, -1))
+        fake.entries = listOf(Entry(0, What.RETRYING, "SM0000000000000001", 0u, 106), Entry(0, What.SENT, null, 0u, -1))
         val screen = log()
         assertTrue(screen.texts().any { it.endsWith(" · SIM 1 · SM0000000000000001") })
         assertTrue(screen.says(R.string.state_retrying))
@@ -51,7 +51,7 @@ class LogActivityTest {
 
     @Test
     fun `the log is shared as text`() {
-        fake.entries = listOf(Entry(0, What.FAILED, "SM0000000000000001", 0, 19))
+        fake.entries = listOf(Entry(0, What.FAILED, "SM0000000000000001", 0u, 19))
         val screen = log()
         screen.click(R.string.log_share)
         val chosen = shadowOf(screen).nextStartedActivity

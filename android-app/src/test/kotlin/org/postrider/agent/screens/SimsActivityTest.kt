@@ -8,10 +8,10 @@ import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
 import org.postrider.agent.R
 import org.postrider.agent.device.Permit
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
 import org.postrider.core.Command
 import org.postrider.core.HubSettings
 import org.postrider.core.SimQueue

@@ -9,20 +9,20 @@ import org.junit.Assert.assertSame
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Alert
-import org.postrider.agent.AlertKind
-import org.postrider.agent.Entry
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.R
-import org.postrider.agent.What
 import org.postrider.agent.device.Permit
 import org.postrider.agent.service.AlertWords
+import org.postrider.core.Alert
+import org.postrider.core.AlertKind
 import org.postrider.core.Command
+import org.postrider.core.Entry
 import org.postrider.core.Kind
 import org.postrider.core.KindWaiting
 import org.postrider.core.SetAside
 import org.postrider.core.SimQueue
 import org.postrider.core.Wait
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
@@ -157,10 +157,10 @@ class StatusActivityTest {
     fun `the last messages have the newest state of each, and a reason where there is one`() {
         fake.status = pairedStatus()
         fake.entries = listOf(
-            Entry(3, What.DELIVERED, "SM0000000000000002", 0, null),
-            Entry(2, What.SENT, "SM0000000000000002", 0, -1),
+            Entry(3, What.DELIVERED, "SM0000000000000002", 0u, null),
+            Entry(2, What.SENT, "SM0000000000000002", 0u, -1),
             Entry(1, What.LINK_UP, null, null, null),
-            Entry(0, What.FAILED, "SM0000000000000001", 1, 19),
+            Entry(0, What.FAILED, "SM0000000000000001", 1u, 19),
         )
         val screen = status()
         assertTrue(screen.says(R.string.state_delivered))

@@ -1,17 +1,17 @@
 package org.postrider.agent.screens
 
-import java.io.File
-import java.time.Instant
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.Entry
-import org.postrider.agent.What
 import org.postrider.core.Condition
+import org.postrider.core.Entry
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.annotation.Config
+import java.io.File
+import java.time.Instant
 
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
@@ -71,7 +71,7 @@ class WordsTest {
     fun `what is shared for support has times, words and ids, and nothing else`() {
         val condition = Condition(81u, true, "wifi", 3u, true, "1.2.3", 35u, "Example", "One")
         val entries = listOf(
-            Entry(0, What.FAILED, "SM0000000000000001", 1, 19),
+            Entry(0, What.FAILED, "SM0000000000000001", 1u, 19),
             Entry(1, What.LINK_UP, null, null, null),
         )
         val expected = "postrider 1.2.3 35 Example One\n" +

@@ -17,12 +17,13 @@ import org.junit.Assert.assertTrue
 import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.AlertKind
 import org.postrider.agent.PairingProgress
 import org.postrider.agent.kit.HostKit
 import org.postrider.agent.kit.PlatformRoots
 import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await
+import org.postrider.core.AlertKind
+import org.postrider.core.Event
 import org.robolectric.Robolectric
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
@@ -196,19 +197,19 @@ class StartTest {
 
     @Test
     fun `an alert that was swiped away stands, and is not rung again by the next process`() {
-        kit.host.alerts.raise(AlertKind.LOOK_AT_PHONE, 0u)
-        kit.host.alerts.raise(AlertKind.SIM_CHANGED, 0u)
+        kit.host.book.hear(Event.LookAtPhone(0u))
+        kit.host.book.hear(Event.SimChanged(0u))
         val tag = AlertKind.LOOK_AT_PHONE.name + "/0"
         shadowOf(notices.getNotification(tag, Notices.ALERT_ID).deleteIntent).savedIntent.let(context::sendBroadcast)
         shadowOf(Looper.getMainLooper()).idle()
         kit.restart()
         context.getSystemService(NotificationManager::class.java)!!.cancelAll()
-        assertEquals(2, kit.host.alerts.all().size)
+        assertEquals(2, kit.host.book.alerts().size)
         assertNull(notices.getNotification(tag, Notices.ALERT_ID))
         assertTrue(notices.getNotification(AlertKind.SIM_CHANGED.name + "/0", Notices.ALERT_ID) != null)
         // What comes back after it was over is new.
-        kit.host.alerts.clear(AlertKind.LOOK_AT_PHONE)
-        kit.host.alerts.raise(AlertKind.LOOK_AT_PHONE, 0u)
+        kit.host.book.hear(Event.SimReleased(0u))
+        kit.host.book.hear(Event.LookAtPhone(0u))
         assertTrue(notices.getNotification(tag, Notices.ALERT_ID) != null)
     }
 

@@ -12,10 +12,10 @@ import org.junit.Assert.assertTrue
 import org.junit.Rule
 import org.junit.Test
 import org.junit.runner.RunWith
-import org.postrider.agent.What
 import org.postrider.agent.kit.HostKit
 import org.postrider.agent.kit.StubHub
 import org.postrider.agent.kit.await
+import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.util.ReflectionHelpers
@@ -44,7 +44,7 @@ class StopInAndroidTest {
         assertFalse(boot())
         assertFalse(kit.host.status().isRunning)
         assertTrue(kit.host.status().isStoppedByOwner && kit.host.status().isStoppedInAndroid)
-        assertEquals(What.STOPPED_IN_ANDROID, kit.host.activity.entries().first().what)
+        assertEquals(What.STOPPED_IN_ANDROID, kit.host.book.entries().first().what)
         val notices = shadowOf(kit.app.getSystemService(NotificationManager::class.java))
         val shown = notices.getNotification(Notices.STOPPED_ID)
         assertTrue(shown.extras.getString("android.text")!!.startsWith("You stopped it in Android"))
