@@ -206,7 +206,7 @@ pub(crate) fn a_write_that_returns_rows_is_rolled_back_too<B: Backend>() {
 }
 
 pub(crate) fn an_error_that_hides_a_failed_statement_is_rolled_back<B: Backend>() {
-    let (_, there) = beside_refused::<B>(|tx| {
+    let (runs, there) = beside_refused::<B>(|tx| {
         let taken = tx.execute(
             "INSERT INTO hub_meta (name, value) VALUES ($1, 'x')",
             &values!["before"],
@@ -217,6 +217,7 @@ pub(crate) fn an_error_that_hides_a_failed_statement_is_rolled_back<B: Backend>(
         })
     });
     assert_eq!(there, [true, false, true]);
+    assert_eq!(runs, 2, "its group was rolled back and run again");
 }
 
 pub(crate) fn a_job_that_panics_takes_nobody_with_it<B: Backend>() {
