@@ -63,7 +63,7 @@ class StringsTest {
         val sources = listOf("src/main/kotlin", "src/main/res", "src/main/AndroidManifest.xml", "src/debug")
             .flatMap { File(it).walk().filter { file -> file.extension in setOf("kt", "xml") } }
         val used = sources.flatMap { file ->
-            Regex("(?:R\\.(?:string|plurals)\\.|@string/)([a-z0-9_]+)").findAll(file.readText()).map { it.groupValues[1] }
+            Regex("(?:R\\.(?:string|plurals|array)\\.|@string/)([a-z0-9_]+)").findAll(file.readText()).map { it.groupValues[1] }
         }
         assertEquals(emptySet<String>(), english.keys - used.toSet())
     }
