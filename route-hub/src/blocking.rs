@@ -7,6 +7,7 @@
 use crate::dispatch::effects::Effects;
 use crate::dispatch::settle::{Detail, Work};
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_store::blocked_contacts::{self, BlockedContact};
 use hub_store::messages::OfContact;
 use hub_store::{StoreError, Tx, contacts, messages, projects};
@@ -42,13 +43,24 @@ pub fn begin(
 
 /// Cancels what is queued for blocked contacts until it is dropped.
 pub async fn run(hub: Hub) {
-    loop {
-        match round(&hub, hub.now()).await {
-            Ok(0) => {}
-            Ok(_) => continue,
-            Err(error) => tracing::error!(%error, "messages of blocked contacts stay queued"),
-        }
-        let _ = tokio::time::timeout(LOOK_EVERY, hub.bus.blocked_woken()).await;
+    worker::run(Blocking { hub }).await;
+}
+
+struct Blocking {
+    hub: Hub,
+}
+
+impl Worker for Blocking {
+    const FAILURE: &'static str = "messages of blocked contacts stay queued";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        let count = round(&self.hub, self.hub.now()).await?;
+        Ok(Next::now_if(count > 0, LOOK_EVERY))
+    }
+
+    async fn woken(&self) {
+        self.hub.bus.blocked_woken().await;
     }
 }
 

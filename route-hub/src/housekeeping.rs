@@ -5,6 +5,7 @@
 
 use crate::api::fields::clearing;
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::purge::Purged;
 use hub_store::{
@@ -48,11 +49,20 @@ fn facts_kept_ms(project: &Project) -> i64 {
 
 /// Removes old rows until it is dropped.
 pub async fn run(hub: Hub) {
-    loop {
-        if let Err(error) = tidy(&hub, hub.now().unix).await {
-            tracing::error!(%error, "old rows could not be removed");
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
+    worker::run(Housekeeping { hub }).await;
+}
+
+struct Housekeeping {
+    hub: Hub,
+}
+
+impl Worker for Housekeeping {
+    const FAILURE: &'static str = "old rows could not be removed";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        tidy(&self.hub, self.hub.now().unix).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 

@@ -41,3 +41,4 @@ pub mod steps;
 pub mod stored_caps;
 pub mod tls;
 pub mod webhooks;
+pub mod worker;

@@ -5,6 +5,7 @@
 //! stop. What a kill loses is what was counted since the last write.
 
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::{Day, Organization, Zone};
 use hub_store::{StoreError, Tx, organizations, projects, usage};
 use postrider_model::{OrganizationId, ProjectId, UnixMs};
@@ -105,10 +106,20 @@ fn organization(tx: &mut Tx<'_>, by: By) -> Result<Option<Organization>, StoreEr
 
 /// Writes what was counted, until it is dropped.
 pub async fn run(hub: Hub) {
-    loop {
-        tokio::time::sleep(WRITE_EVERY).await;
-        if let Err(error) = hub.requests.write(&hub).await {
-            tracing::warn!(%error, "how many requests there were could not be written");
-        }
+    tokio::time::sleep(WRITE_EVERY).await;
+    worker::run(Counting { hub }).await;
+}
+
+struct Counting {
+    hub: Hub,
+}
+
+impl Worker for Counting {
+    const FAILURE: &'static str = "how many requests there were could not be written";
+    const BACKOFF: Duration = WRITE_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        self.hub.requests.write(&self.hub).await?;
+        Ok(Next::Within(WRITE_EVERY))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::housekeeping;
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::messages::{self, Removed, Retention};
 use hub_store::{StoreError, projects};
@@ -19,11 +20,20 @@ const UNKNOWN_KEPT_MS: i64 = 30 * DAY_MS;
 
 /// Removes old messages until it is dropped.
 pub async fn run(hub: Hub) {
-    loop {
-        if let Err(error) = sweep(&hub, hub.now().unix).await {
-            tracing::error!(%error, "old messages could not be removed");
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
+    worker::run(Retaining { hub }).await;
+}
+
+struct Retaining {
+    hub: Hub,
+}
+
+impl Worker for Retaining {
+    const FAILURE: &'static str = "old messages could not be removed";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        sweep(&self.hub, self.hub.now().unix).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::rules::{Presence, is_missed};
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::{AlertKind, Device, DeviceState};
 use hub_store::{StoreError, Tx, alerts, devices, projects};
 use postrider_model::{DeviceId, Now, UnixMs};
@@ -17,11 +18,22 @@ const LOOK_EVERY: Duration = Duration::from_secs(15);
 /// Looks for phones that stay away until it is dropped.
 pub async fn run(hub: Hub) {
     let started = hub.now().unix;
-    loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        if let Err(error) = look(&hub, started, hub.now()).await {
-            tracing::warn!(%error, "the phones' presence could not be looked at");
-        }
+    tokio::time::sleep(LOOK_EVERY).await;
+    worker::run(Watch { hub, started }).await;
+}
+
+struct Watch {
+    hub: Hub,
+    started: UnixMs,
+}
+
+impl Worker for Watch {
+    const FAILURE: &'static str = "the phones' presence could not be looked at";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        look(&self.hub, self.started, self.hub.now()).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 

@@ -12,6 +12,7 @@ pub mod call_off;
 pub mod expand;
 
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::{Broadcast, BroadcastStage};
 use hub_store::{StoreError, broadcasts};
 use postrider_model::{Now, ProjectId};
@@ -27,14 +28,26 @@ pub struct Turns(BTreeMap<ProjectId, i64>);
 
 /// Takes broadcasts through their recipients until it is dropped.
 pub async fn run(hub: Hub) {
-    let mut turns = Turns::default();
-    loop {
-        match round(&hub, &mut turns, hub.now()).await {
-            Ok(moved) if moved > 0 => continue,
-            Ok(_) => {}
-            Err(error) => tracing::error!(%error, "broadcasts could not go on"),
-        }
-        let _ = tokio::time::timeout(LOOK_EVERY, hub.bus.broadcasts_woken()).await;
+    let turns = Turns::default();
+    worker::run(Broadcasts { hub, turns }).await;
+}
+
+struct Broadcasts {
+    hub: Hub,
+    turns: Turns,
+}
+
+impl Worker for Broadcasts {
+    const FAILURE: &'static str = "broadcasts could not go on";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        let moved = round(&self.hub, &mut self.turns, self.hub.now()).await?;
+        Ok(Next::now_if(moved > 0, LOOK_EVERY))
+    }
+
+    async fn woken(&self) {
+        self.hub.bus.broadcasts_woken().await;
     }
 }
 

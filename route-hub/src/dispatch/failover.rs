@@ -9,6 +9,7 @@ use super::settle::Work;
 use crate::damage;
 use crate::hub::Hub;
 use crate::link::freeze;
+use crate::worker::{self, Next, Worker};
 use hub_domain::routing::Route;
 use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, messages, projects, routes};
@@ -24,11 +25,21 @@ const STEP: u32 = 100;
 
 /// Moves messages until it is dropped.
 pub async fn run(hub: Hub) {
-    loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        if let Err(error) = sweep(&hub, hub.now(), PAUSE).await {
-            tracing::error!(%error, "messages could not be moved to other phones");
-        }
+    tokio::time::sleep(LOOK_EVERY).await;
+    worker::run(Moves { hub }).await;
+}
+
+struct Moves {
+    hub: Hub,
+}
+
+impl Worker for Moves {
+    const FAILURE: &'static str = "messages could not be moved to other phones";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        sweep(&self.hub, self.hub.now(), PAUSE).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 

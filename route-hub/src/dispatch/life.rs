@@ -9,6 +9,7 @@ use super::settle::{Detail, Work};
 use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::link::freeze;
+use crate::worker::{self, Next, Worker};
 use hub_domain::{Message, OwnershipRow};
 use hub_store::rows_aside::{Found, Place};
 use hub_store::{StoreError, Tx, messages, projects};
@@ -30,12 +31,22 @@ const UNKNOWN_AFTER_MS: i64 = postrider_link::limits::UNKNOWN_AFTER_LIFE_MS.cast
 
 /// Looks for ends of lives until it is dropped.
 pub async fn run(hub: Hub) {
-    let mut resting = Resting::default();
-    loop {
-        if let Err(error) = sweep_but(&hub, &mut resting).await {
-            tracing::error!(%error, "ends of lives could not be looked for");
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
+    let resting = Resting::default();
+    worker::run(Lives { hub, resting }).await;
+}
+
+struct Lives {
+    hub: Hub,
+    resting: Resting,
+}
+
+impl Worker for Lives {
+    const FAILURE: &'static str = "ends of lives could not be looked for";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        sweep_but(&self.hub, &mut self.resting).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 

@@ -2,6 +2,7 @@
 //! no phone keeps quiet, goes on when they end.
 
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::PhoneType;
 use hub_store::{StoreError, phones};
 use std::time::Duration;
@@ -14,13 +15,23 @@ const LOOKS_TO_RENEW: u32 = 720;
 
 /// Looks after quiet hours until it is dropped.
 pub async fn run(hub: Hub) {
-    let mut looks = 0;
-    loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        looks = (looks + 1) % LOOKS_TO_RENEW;
-        if let Err(error) = look(&hub, looks == 0).await {
-            tracing::error!(%error, "quiet hours could not be looked for");
-        }
+    tokio::time::sleep(LOOK_EVERY).await;
+    worker::run(QuietHours { hub, looks: 0 }).await;
+}
+
+struct QuietHours {
+    hub: Hub,
+    looks: u32,
+}
+
+impl Worker for QuietHours {
+    const FAILURE: &'static str = "quiet hours could not be looked for";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        self.looks = (self.looks + 1) % LOOKS_TO_RENEW;
+        look(&self.hub, self.looks == 0).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 

@@ -8,6 +8,7 @@ use super::playable::{Page, Room};
 use super::settle::{Detail, Work};
 use crate::damage::{self, Resting};
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
 use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, messages, phones, projects};
@@ -21,8 +22,6 @@ use std::time::Duration;
 const STEP: usize = 64;
 /// When what failed is looked at again.
 const LOOK_AGAIN_MS: i64 = 60_000;
-/// How long to wait after a failed unit of work.
-const AFTER_ERROR: Duration = Duration::from_secs(1);
 
 /// How long a simulated call lasts that is answered, in seconds.
 const CALL_SEC: i64 = 10;
@@ -97,31 +96,35 @@ fn next_step(message: &Message) -> Option<Step> {
 
 /// Plays what is queued for test routes until it is dropped.
 pub async fn run(hub: Hub) {
-    let mut resting = Resting::default();
-    loop {
-        let now = hub.now();
-        match play_but(&hub, &mut resting, now).await {
-            Ok(Turn { played: true, .. }) => {}
-            Ok(Turn { next_slot, .. }) => {
-                hub.bus.count_idle_turn();
-                pause(&hub, next_slot, now.unix).await;
-            }
-            Err(error) => {
-                tracing::error!(%error, "the test routes could not go on");
-                tokio::time::sleep(AFTER_ERROR).await;
-            }
-        }
-    }
+    let resting = Resting::default();
+    worker::run(TestRoutes { hub, resting }).await;
 }
 
-/// Waits until something is queued or a gap between two messages ends.
-async fn pause(hub: &Hub, next_slot: Option<UnixMs>, now: UnixMs) {
-    let woken = hub.bus.simulated_woken();
-    let Some(slot) = next_slot else {
-        return woken.await;
-    };
-    let left_ms = u64::try_from(slot.0 - now.0).unwrap_or(0);
-    let _ = tokio::time::timeout(Duration::from_millis(left_ms), woken).await;
+struct TestRoutes {
+    hub: Hub,
+    resting: Resting,
+}
+
+impl Worker for TestRoutes {
+    const FAILURE: &'static str = "the test routes could not go on";
+    const BACKOFF: Duration = Duration::from_secs(1);
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        let now = self.hub.now();
+        let turn = play_but(&self.hub, &mut self.resting, now).await?;
+        if turn.played {
+            return Ok(Next::Now);
+        }
+        self.hub.bus.count_idle_turn();
+        Ok(turn.next_slot.map_or(Next::Woken, |slot| {
+            let left_ms = u64::try_from(slot.0 - now.unix.0).unwrap_or(0);
+            Next::Within(Duration::from_millis(left_ms))
+        }))
+    }
+
+    async fn woken(&self) {
+        self.hub.bus.simulated_woken().await;
+    }
 }
 
 /// What playing once came to.

@@ -10,6 +10,8 @@ pub mod forgotten;
 
 use crate::damage::Resting;
 use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
+use hub_store::StoreError;
 use std::time::Duration;
 
 /// How often schedules are looked at; far below the 15 s that they may be late.
@@ -17,26 +19,44 @@ const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Looks after schedules until it is dropped.
 pub async fn run(hub: Hub) {
-    tokio::join!(firing(&hub), following(&hub));
+    let firing = Firing {
+        hub: hub.clone(),
+        resting: Resting::default(),
+    };
+    tokio::join!(worker::run(firing), worker::run(Following { hub }));
 }
 
-async fn firing(hub: &Hub) {
-    let mut resting = Resting::default();
-    loop {
-        if let Err(error) = fire::all_due_but(hub, &mut resting, hub.now()).await {
-            tracing::error!(%error, "due schedules could not be looked for");
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
+/// Sends what is due.
+struct Firing {
+    hub: Hub,
+    resting: Resting,
+}
+
+impl Worker for Firing {
+    const FAILURE: &'static str = "due schedules could not be looked for";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        fire::all_due_but(&self.hub, &mut self.resting, self.hub.now()).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 }
 
-async fn following(hub: &Hub) {
-    loop {
-        match follow::step_all(hub, hub.now()).await {
-            Ok(done) if done > 0 => continue,
-            Ok(_) => {}
-            Err(error) => tracing::error!(%error, "relative schedules could not be followed"),
-        }
-        let _ = tokio::time::timeout(LOOK_EVERY, hub.bus.followers_woken()).await;
+/// Keeps the schedules of relative ones in step with contacts.
+struct Following {
+    hub: Hub,
+}
+
+impl Worker for Following {
+    const FAILURE: &'static str = "relative schedules could not be followed";
+    const BACKOFF: Duration = LOOK_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        let done = follow::step_all(&self.hub, self.hub.now()).await?;
+        Ok(Next::now_if(done > 0, LOOK_EVERY))
+    }
+
+    async fn woken(&self) {
+        self.hub.bus.followers_woken().await;
     }
 }
