@@ -22,17 +22,11 @@ pub struct Line {
 }
 
 /// Writes a line, in the transaction of what it tells of.
-///
-/// # Errors
-/// What the database says.
 pub fn write(hub: &Hub, tx: &mut Tx<'_>, line: Line, now: Now) -> Result<(), StoreError> {
     write_as(hub, tx, ADMIN, line, now)
 }
 
 /// Writes a line of what somebody else than an operator did.
-///
-/// # Errors
-/// What the database says.
 pub fn write_as(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -21,9 +21,6 @@ const STEP: usize = 100;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Begins to cancel what is queued for contacts that were just blocked.
-///
-/// # Errors
-/// What the database says.
 pub fn begin(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -65,9 +62,6 @@ impl Worker for Blocking {
 }
 
 /// Takes one contact of each project a step further and returns how many there were.
-///
-/// # Errors
-/// What the database says.
 pub async fn round(hub: &Hub, now: Now) -> Result<usize, StoreError> {
     let (mut above, mut count) = (0, 0);
     loop {

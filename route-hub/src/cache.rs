@@ -122,9 +122,6 @@ pub async fn fill(hub: Hub) {
 
 impl Caches {
     /// Returns an API key, live or not.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn api_key(
         &self,
         store: &Store,
@@ -139,9 +136,6 @@ impl Caches {
     }
 
     /// Returns a project.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn project(
         &self,
         store: &Store,
@@ -152,9 +146,6 @@ impl Caches {
 
     /// Returns a project's phone that was not removed, with its settings as they are; what the
     /// phone tells of itself (battery, counts, activity) may be old.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn phone(
         &self,
         store: &Store,
@@ -166,9 +157,6 @@ impl Caches {
     }
 
     /// Returns a project's custom route.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn route(
         &self,
         store: &Store,
@@ -180,9 +168,6 @@ impl Caches {
     }
 
     /// Returns a custom route that may be gone, within a job.
-    ///
-    /// # Errors
-    /// What the store says.
     pub fn route_in(
         &self,
         tx: &mut Tx<'_>,
@@ -196,9 +181,6 @@ impl Caches {
 
     /// Returns the phone that sends for a project without a default route: its oldest with a
     /// device, else its oldest that sends by itself, else its oldest.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn first_phone(
         &self,
         store: &Store,
@@ -220,9 +202,6 @@ impl Caches {
     ///
     /// What the job reads is not kept: its commit, or that of another job of its group, may fail.
     /// [`fill`] reads it again, as it was committed.
-    ///
-    /// # Errors
-    /// What the store says.
     pub fn webhooks_in(
         &self,
         tx: &mut Tx<'_>,

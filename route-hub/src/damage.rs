@@ -17,9 +17,6 @@ const REST_MS: i64 = 60_000;
 const RESTING_MAX: usize = 10_000;
 
 /// Sets a damaged row of the unit of work's project aside.
-///
-/// # Errors
-/// What the database says.
 pub fn set_aside(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -36,9 +33,6 @@ pub fn set_aside(
 }
 
 /// Returns the rows that could be read, and sets the others aside.
-///
-/// # Errors
-/// What the database says.
 pub fn readable<T>(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -55,9 +49,6 @@ pub fn readable<T>(
 }
 
 /// Returns a message of the unit of work's project; one that is damaged is set aside.
-///
-/// # Errors
-/// What the database says.
 pub fn message(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -77,9 +68,6 @@ pub fn message(
 }
 
 /// Sets rows of a project aside, in a job of their own.
-///
-/// # Errors
-/// What the database says.
 pub async fn set_all_aside(
     hub: &Hub,
     project: &Arc<Project>,

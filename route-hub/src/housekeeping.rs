@@ -67,9 +67,6 @@ impl Worker for Housekeeping {
 }
 
 /// Removes everything that is old at `now`, and returns how many rows went.
-///
-/// # Errors
-/// What the database says.
 pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
     clearing::finish(hub).await?;
     let mut rows = all_of(hub, leftovers::purge).await?;

@@ -51,9 +51,6 @@ impl<'f> Saving<'f> {
     ///
     /// `before` is what is stored of it, `None` for a new one. What stays as it is is not written.
     /// Whoever joins a group with an `add_time_variable` gets the moment in it, where it is empty.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn save(
         &mut self,
         tx: &mut Tx<'_>,
@@ -112,9 +109,6 @@ impl<'f> Saving<'f> {
 
     /// Ends the unit of work: writes the numbers of members, and cancels what is queued for contacts
     /// that were blocked.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn finish(self, work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.moves.finish(tx)?;
         blocking::begin(work, tx, &self.blocked)
@@ -122,9 +116,6 @@ impl<'f> Saving<'f> {
 }
 
 /// Saves one contact by itself.
-///
-/// # Errors
-/// What the database says.
 pub fn save(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -143,9 +134,6 @@ pub fn save(
 
 /// Makes the contact of whoever a new message came from or goes to, with the message counted on it;
 /// none where the project does not make contacts by itself.
-///
-/// # Errors
-/// What the database says.
 pub fn make_of(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

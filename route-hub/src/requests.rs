@@ -62,9 +62,6 @@ impl RequestCounts {
     }
 
     /// Writes what was counted; what cannot be written is kept for the next time.
-    ///
-    /// # Errors
-    /// What the database says.
     pub async fn write(&self, hub: &Hub) -> Result<(), StoreError> {
         let _alone = self.writing.lock().await;
         let taken = Arc::new(self.take());

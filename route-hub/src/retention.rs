@@ -41,9 +41,6 @@ impl Worker for Retaining {
 /// others may work as long as it took.
 ///
 /// What is still open stays, and is looked at again in the next sweep.
-///
-/// # Errors
-/// What the database says.
 pub async fn sweep(hub: &Hub, now: UnixMs) -> Result<usize, StoreError> {
     let mut count = 0;
     for project in hub.store.read(projects::all).await? {

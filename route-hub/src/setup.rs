@@ -59,9 +59,6 @@ pub fn name(text: &str) -> Result<String, SetupRefused> {
 }
 
 /// Makes an organization.
-///
-/// # Errors
-/// What the database says.
 pub fn organization(hub: &Hub, tx: &mut Tx<'_>, called: &str, now: Now) -> Step<Organization> {
     let name = match name(called) {
         Ok(name) => name,
@@ -85,9 +82,6 @@ pub fn organization(hub: &Hub, tx: &mut Tx<'_>, called: &str, now: Now) -> Step<
 }
 
 /// Makes a project; `adjust` sets what differs from the defaults.
-///
-/// # Errors
-/// What the database says.
 pub fn project(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -147,9 +141,6 @@ pub struct KeyWish {
 }
 
 /// Makes a key; the text is returned this once and kept nowhere.
-///
-/// # Errors
-/// What the database says.
 pub fn key(hub: &Hub, tx: &mut Tx<'_>, wish: &KeyWish, now: Now) -> Step<(ApiKey, Secret)> {
     let name = match name(&wish.name) {
         Ok(name) => name,
@@ -193,9 +184,6 @@ pub fn key(hub: &Hub, tx: &mut Tx<'_>, wish: &KeyWish, now: Now) -> Step<(ApiKey
 }
 
 /// Makes a test route, which sends nothing and plays the special numbers' sequences.
-///
-/// # Errors
-/// What the database says.
 pub fn test_phone(
     hub: &Hub,
     tx: &mut Tx<'_>,

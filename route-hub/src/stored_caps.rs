@@ -45,9 +45,6 @@ impl Cap {
     }
 
     /// Keeps a cap; `None` is the default.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn put(self, tx: &mut Tx<'_>, cap: Option<u32>) -> Result<(), StoreError> {
         match cap {
             Some(cap) => meta::put(tx, self.name(), &cap.to_string()),
@@ -56,9 +53,6 @@ impl Cap {
     }
 
     /// Returns the cap where a project has reached it.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn reached(
         self,
         tx: &mut Tx<'_>,

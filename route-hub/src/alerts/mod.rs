@@ -20,9 +20,6 @@ use postrider_link::frame::Health;
 use postrider_model::{AlertId, DeviceId, Now, PhoneId};
 
 /// Raises an alert about a device.
-///
-/// # Errors
-/// What the database says.
 pub fn raise_for_device(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -35,9 +32,6 @@ pub fn raise_for_device(
 }
 
 /// Raises an alert about one phone.
-///
-/// # Errors
-/// What the database says.
 pub fn raise_for_phone(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -50,9 +44,6 @@ pub fn raise_for_phone(
 }
 
 /// Raises an alert about a whole project.
-///
-/// # Errors
-/// What the database says.
 pub fn raise_for_project(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -64,9 +55,6 @@ pub fn raise_for_project(
 }
 
 /// Clears an alert about a whole project, when it stands.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_for_project(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -78,9 +66,6 @@ pub fn clear_for_project(
 }
 
 /// Clears every alert about a device and its phones: it is in service no more.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_all_of_device(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -96,9 +81,6 @@ pub fn clear_all_of_device(
 }
 
 /// Clears an alert by the operator's word; `None` when there is none that stands.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_by_id(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -116,9 +98,6 @@ pub fn clear_by_id(
 }
 
 /// Clears an alert about a device, when it stands.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_for_device(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -131,9 +110,6 @@ pub fn clear_for_device(
 }
 
 /// Clears an alert about one phone, when it stands.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_for_phone(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -147,9 +123,6 @@ pub fn clear_for_phone(
 
 /// Raises and clears what follows from a phone's health: a low battery, a silent radio, incoming
 /// messages that its owner does not let it forward.
-///
-/// # Errors
-/// What the database says.
 pub fn of_health(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -193,9 +166,6 @@ pub fn of_health(
 
 /// Raises and clears what follows from whether a device forwards incoming messages: from its own
 /// word and from the project's `incoming_url`.
-///
-/// # Errors
-/// What the database says.
 pub fn of_forwarding(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -212,9 +182,6 @@ pub fn of_forwarding(
 }
 
 /// Says whether [`of_forwarding`] would change nothing.
-///
-/// # Errors
-/// What the database says.
 pub fn is_forwarding_told(
     tx: &mut Tx<'_>,
     project: &Project,

@@ -38,9 +38,6 @@ impl Worker for Watch {
 }
 
 /// Raises the alerts that are due at `now`; says how many.
-///
-/// # Errors
-/// What the database says.
 pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreError> {
     let all = hub.store.read(devices::all).await?;
     let mut missed = all;

@@ -14,9 +14,6 @@ use std::sync::Arc;
 pub const STEP: u32 = 200;
 
 /// Walks through a cancelled broadcast one step further; says whether it moved.
-///
-/// # Errors
-/// What the database says.
 pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
     let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
     let Some(project) = project else {
@@ -46,9 +43,6 @@ fn walk_alone(
 }
 
 /// Cancels up to `most` of the next messages that wait at the hub, and asks phones for those that they hold.
-///
-/// # Errors
-/// What the database says.
 pub fn walk(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

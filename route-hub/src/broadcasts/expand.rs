@@ -32,9 +32,6 @@ struct Next {
 /// Takes a broadcast one step further; says whether it moved.
 ///
 /// That of a stopped project, or of one whose queue is full, waits until that is over.
-///
-/// # Errors
-/// What the database says.
 pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
     let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
     let Some(project) = project.filter(|project| !project.stopped) else {

@@ -133,9 +133,6 @@ pub fn hub_on(folder: &Path, create: bool) -> Result<Hub, CommandError> {
 }
 
 /// Puts together what a hub on a store is made of: its keys lie above every stored one.
-///
-/// # Errors
-/// What the database says.
 pub fn parts(
     store: Store,
     process: u8,

@@ -79,9 +79,6 @@ impl Effects {
     }
 
     /// Notes in the database whom it concerns: a hub that runs beside this process tells them.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn note(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let devices = self.devices.iter().map(|(_, id)| Scope::Device(*id));
         let phones = self.queued.iter().chain(&self.asked).chain(&self.settings);

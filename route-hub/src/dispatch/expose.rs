@@ -13,9 +13,6 @@ use postrider_model::{PhoneId, SimSlot};
 pub use postrider_link::dispatch::window::{Open, WINDOW, WINDOW_MAX};
 
 /// Counts a device's open exposures.
-///
-/// # Errors
-/// What the database says.
 pub fn count_open(tx: &mut Tx<'_>, holder: &Holder) -> Result<Open<PhoneId>, StoreError> {
     let mut open = Open::default();
     for row in messages::open_exposures(tx, holder.device)? {
@@ -42,9 +39,6 @@ pub fn is_held_back(work: &Work<'_, '_>, phone: &Phone) -> bool {
 }
 
 /// Says whether another phone could send a message at this moment.
-///
-/// # Errors
-/// What the database says.
 pub fn is_movable(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -55,9 +49,6 @@ pub fn is_movable(
 
 /// Commits an exposure of a message to a phone and whoever holds it there, at a place of the
 /// downward sequence, and makes its frame; `None` when it may not be sent any more.
-///
-/// # Errors
-/// What the database says.
 pub fn expose(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

@@ -45,9 +45,6 @@ impl Worker for Moves {
 
 /// Goes through the routes of every project once, as it is at `now`, and returns how many messages
 /// moved.
-///
-/// # Errors
-/// What the database says.
 pub async fn sweep(hub: &Hub, now: Now, pause: Duration) -> Result<usize, StoreError> {
     let mut moved = 0;
     for route in hub.store.read(routes::all).await? {

@@ -18,9 +18,6 @@ const KINDS_MAX: usize = 8;
 
 /// Stores a phone's health with each of its SIM slots; `on` are its Phones, from now on with those
 /// of slots that it uses for the first time.
-///
-/// # Errors
-/// What the database says.
 pub fn apply(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

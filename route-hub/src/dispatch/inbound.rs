@@ -22,9 +22,6 @@ const REPLY_MS: i64 = 30 * 24 * 3_600_000;
 /// Stores what came in; `Err` when it is none that this hub knows, to be stored aside.
 ///
 /// What was counted before (it is uploaded again after a change of generation) changes nothing.
-///
-/// # Errors
-/// What the database says.
 pub fn apply(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -90,9 +87,6 @@ fn fill(message: &mut Message, frame: &Inbound) {
 /// Stores an incoming message with its contact, counters and webhook, and returns it as stored.
 ///
 /// `raw` is the sender as the network gave it, which webhooks tell.
-///
-/// # Errors
-/// What the database says.
 pub fn store(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

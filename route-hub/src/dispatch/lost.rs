@@ -11,9 +11,6 @@ use postrider_link::ownership::hub::Fact;
 use postrider_model::{DeviceId, Now};
 
 /// Tells every open exposure of a device that its holder is lost.
-///
-/// # Errors
-/// What the database says.
 pub fn device_lost(
     hub: &Hub,
     tx: &mut Tx<'_>,

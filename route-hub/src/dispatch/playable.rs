@@ -32,9 +32,6 @@ pub struct Page {
 
 impl Page {
     /// Reads what the routes above `above` can play at a moment.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn read(tx: &mut Tx<'_>, above: i64, now: UnixMs) -> Result<Self, StoreError> {
         let mut page = Self {
             last: Some(above),

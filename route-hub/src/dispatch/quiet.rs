@@ -36,9 +36,6 @@ impl Worker for QuietHours {
 }
 
 /// Has the test route look at what waits, and with `renew` each link at what it told its phones.
-///
-/// # Errors
-/// What the database says.
 pub async fn look(hub: &Hub, renew: bool) -> Result<(), StoreError> {
     let of = |phone_type| {
         hub.store

@@ -14,9 +14,6 @@ pub type Aside = &'static str;
 /// Applies an event; `Err(Aside)` when it is about nothing that this phone may speak of.
 ///
 /// Events about single parts tell nothing that the API shows: their message's own event follows.
-///
-/// # Errors
-/// What the database says.
 pub fn apply(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

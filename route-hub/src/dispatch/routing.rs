@@ -61,9 +61,6 @@ struct Picking<'r> {
 }
 
 /// Picks the phone for a message; `None` when the route has none that ever could send it.
-///
-/// # Errors
-/// What the database says.
 pub fn pick(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -77,9 +74,6 @@ pub fn pick(
 
 /// Picks a phone for a waiting message whose own cannot send it any more; `None` while that one is
 /// as good as any.
-///
-/// # Errors
-/// What the database says.
 pub fn pick_better(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -100,9 +94,6 @@ pub fn pick_better(
 }
 
 /// Picks another phone than the message's own, one that can send now.
-///
-/// # Errors
-/// What the database says.
 pub fn pick_other(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,
@@ -124,9 +115,6 @@ pub fn pick_other(
 
 /// Says whether a message that is proven unsent goes to another phone: its route has others, and
 /// it was not tried too often.
-///
-/// # Errors
-/// What the database says.
 pub fn may_move(
     work: &Work<'_, '_>,
     tx: &mut Tx<'_>,

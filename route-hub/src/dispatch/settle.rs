@@ -86,9 +86,6 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Writes down in the audit log what the holder of a key did, and to what.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn note(
         &self,
         tx: &mut Tx<'_>,
@@ -108,9 +105,6 @@ impl<'h, 'p> Work<'h, 'p> {
     /// Applies a fact to a message and writes everything that follows from it.
     ///
     /// A refused fact leaves message and database as they were.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn apply(
         &mut self,
         tx: &mut Tx<'_>,
@@ -212,9 +206,6 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Gives a message that no phone holds to another one; a test route simulates it from then on.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn route_to(
         &mut self,
         tx: &mut Tx<'_>,
@@ -278,9 +269,6 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Writes the webhook rows of a message's present status.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn tell_status(&mut self, tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
         if enqueue::send_status(self.hub, tx, self.project, message, self.now)? {
             self.effects.webhooks();
@@ -289,9 +277,6 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Writes the webhook rows of a new contact.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn tell_contact_added(
         &mut self,
         tx: &mut Tx<'_>,
@@ -305,9 +290,6 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Writes the webhook rows of a new broadcast.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn tell_broadcast(
         &mut self,
         tx: &mut Tx<'_>,
@@ -326,9 +308,6 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Says whether a message is not to be sent, since its broadcast was cancelled.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn is_called_off(
         &mut self,
         tx: &mut Tx<'_>,
@@ -346,17 +325,11 @@ impl<'h, 'p> Work<'h, 'p> {
     }
 
     /// Stores what was counted of broadcasts so far, for whoever shows one before the end.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn write_tallies(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         std::mem::take(&mut self.tallies).write(tx)
     }
 
     /// Ends the unit of work: counts what was sent on each phone, and what became of broadcasts.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<Effects, StoreError> {
         self.write_tallies(tx)?;
         for (phone_id, sent) in std::mem::take(&mut self.sent) {

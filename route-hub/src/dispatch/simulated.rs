@@ -143,17 +143,11 @@ impl Turn {
 }
 
 /// Plays one step of each message that has one now, and says whether there was any.
-///
-/// # Errors
-/// What the database says.
 pub async fn play_once(hub: &Hub) -> Result<bool, StoreError> {
     Ok(play_at(hub, hub.now()).await?.played)
 }
 
 /// Plays one step of messages of every route that have one at `now`, a share of each.
-///
-/// # Errors
-/// What the database says.
 pub async fn play_at(hub: &Hub, now: Now) -> Result<Turn, StoreError> {
     play_but(hub, &mut Resting::default(), now).await
 }

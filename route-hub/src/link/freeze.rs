@@ -116,9 +116,6 @@ impl rules::Rows for Rows<'_, '_> {
 }
 
 /// Returns the key above which a project's messages may be exposed; 0 lets all of them.
-///
-/// # Errors
-/// What the database says.
 pub fn exposable_above(tx: &mut Tx<'_>, project: ProjectId) -> Result<i64, StoreError> {
     let freeze = of_project(tx, project)?;
     Ok(freeze.and_then(Freeze::holds_up_to).unwrap_or(0))
@@ -126,9 +123,6 @@ pub fn exposable_above(tx: &mut Tx<'_>, project: ProjectId) -> Result<i64, Store
 
 /// Says whether a queued message may be on a phone that has not answered: nobody can say of it
 /// that it was not sent.
-///
-/// # Errors
-/// What the database says.
 pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
     let freeze = of_project(tx, message.project_id)?;
     let Some(freeze) = freeze.filter(|_| !message.simulated) else {
@@ -141,9 +135,6 @@ pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError
 
 /// Says whether its own phone, frozen and waited for by nobody else, may have a queued message:
 /// then it goes to another one by its sender's choice alone (R4).
-///
-/// # Errors
-/// What the database says.
 pub fn may_be_with_its_phone(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
     let freeze = of_project(tx, message.project_id)?;
     let Some(freeze) = freeze.filter(|_| !message.simulated) else {
@@ -162,9 +153,6 @@ fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, Stor
 /// Freezes a project, each of its phones until it has answered: to the hub's generation, or to one
 /// of its own where it has answered to that before. Returns how many phones are to answer and were
 /// not before.
-///
-/// # Errors
-/// What the database says.
 pub fn whole_project(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -204,9 +192,6 @@ fn rows_of<'a, 't>(
 
 /// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody else
 /// does.
-///
-/// # Errors
-/// What the database says.
 pub fn shown_by(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -226,9 +211,6 @@ pub fn shown_by(
 
 /// A phone that was frozen by its numbers has shown an exposure that this hub made and does not
 /// know: the whole project waits, for any of its messages may have gone to another phone since.
-///
-/// # Errors
-/// What the database says.
 pub fn proven_by(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -245,9 +227,6 @@ pub fn proven_by(
 }
 
 /// A phone has shown all that it holds, or was never given anything: it is sent to again.
-///
-/// # Errors
-/// What the database says.
 pub fn answered(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -290,9 +269,6 @@ fn thawed(
 /// What it was exposed is unknown. So is, while it is frozen, what waits and may have been given to
 /// it: what its Phones had queued when the hub went backwards, and all that the project had queued
 /// where everything waits for its word.
-///
-/// # Errors
-/// What the database says.
 pub fn gone(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -309,9 +285,6 @@ pub fn gone(
 
 /// A phone has proven that it did not send a message, after another one was given up that all of
 /// them waited for: it may have been moved to that one.
-///
-/// # Errors
-/// What the database says.
 pub fn freed(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

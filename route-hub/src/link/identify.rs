@@ -53,9 +53,6 @@ pub struct Greeting {
 }
 
 /// Decides about a hello and commits what follows.
-///
-/// # Errors
-/// What the database says.
 pub async fn identify(
     hub: &Hub,
     greeting: Greeting,
@@ -300,9 +297,6 @@ impl Deciding<'_> {
 }
 
 /// Returns the frame of an exposure that the phone has not received, if it shall still go there.
-///
-/// # Errors
-/// What the database says.
 pub fn wanted_again(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

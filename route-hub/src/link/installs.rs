@@ -19,9 +19,6 @@ const LOST_MAX: usize = 100;
 
 /// Remembers that an installation of a device was replaced, with the key that the device has had
 /// until now, and forgets the oldest of too many.
-///
-/// # Errors
-/// What the database says.
 pub fn lose(
     tx: &mut Tx<'_>,
     device: &Device,
@@ -45,18 +42,12 @@ fn moment(kept: &str) -> Option<i64> {
 }
 
 /// Says whether a device's installation was replaced before.
-///
-/// # Errors
-/// What the database says.
 pub fn is_lost(tx: &mut Tx<'_>, device: DeviceId, install: &str) -> Result<bool, StoreError> {
     Ok(meta::get(tx, &name(device, install))?.is_some())
 }
 
 /// Returns the key of an installation that was replaced; `None` for others, and for those that
 /// were replaced before keys were kept.
-///
-/// # Errors
-/// What the database says.
 pub fn former_key(
     tx: &mut Tx<'_>,
     device: DeviceId,

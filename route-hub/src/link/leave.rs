@@ -10,9 +10,6 @@ use hub_store::{StoreError, Tx, devices};
 
 /// Stores since when a device is offline, and the acks that no commit took along; nothing when it
 /// has a newer connection.
-///
-/// # Errors
-/// What the database says.
 pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), StoreError> {
     let now = hub.now().unix;
     hub.store
@@ -33,9 +30,6 @@ pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), St
 
 /// Stores the last facts of a phone that its owner unpaired, and in the same commit that its device
 /// is out of service; nothing when it has a newer connection.
-///
-/// # Errors
-/// What the database says.
 pub async fn unpaired(
     hub: &Hub,
     fence: Fence,

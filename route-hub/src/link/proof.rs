@@ -20,9 +20,6 @@ impl Proofs {
     }
 
     /// Reads the key that is kept, and keeps `fresh` where there is none yet.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn kept(store: &Store, fresh: String) -> Result<Self, StoreError> {
         let kept = store.read_blocking(meta::kept_proof_key)?;
         let key = match kept {

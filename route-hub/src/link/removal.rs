@@ -21,9 +21,6 @@ pub enum Word {
 
 /// Takes a device out of service: what it holds becomes unknown, its alerts end, and nobody waits
 /// for its word after a restore. `device` is its row as it was until then.
-///
-/// # Errors
-/// What the database says.
 pub fn take_out(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -11,9 +11,6 @@ use postrider_link::frame::SimInfo;
 use postrider_model::UnixMs;
 
 /// Brings a device's phones in line with the slots that it has in use; says whether one was made.
-///
-/// # Errors
-/// What the database says.
 pub fn sync(
     work: &mut Work<'_, '_>,
     tx: &mut Tx<'_>,

@@ -56,9 +56,6 @@ pub enum Ended {
 
 /// Says whether a turn that only looks would do nothing: asked on a connection that only reads, so
 /// that a change of a whole project is no work for the one that writes.
-///
-/// # Errors
-/// What the database says.
 pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<bool, StoreError> {
     let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(false);
@@ -86,9 +83,6 @@ pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<boo
 }
 
 /// Does a turn inside a job of the store.
-///
-/// # Errors
-/// What the database says.
 pub fn run(
     hub: &Hub,
     tx: &mut Tx<'_>,

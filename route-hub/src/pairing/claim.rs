@@ -69,9 +69,6 @@ pub struct Circumstances {
 /// Uses a code for a phone; the same request again comes to the same.
 ///
 /// A wrong try counts against the code that its first four characters name.
-///
-/// # Errors
-/// What the database says.
 pub fn claim(
     tx: &mut Tx<'_>,
     given: &GivenCode,

@@ -64,9 +64,6 @@ pub struct Joined {
 }
 
 /// Lets the phone that claimed a pairing join; confirming twice changes nothing more.
-///
-/// # Errors
-/// What the database says.
 pub fn confirm(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -122,9 +119,6 @@ pub fn confirm(
 }
 
 /// Ends a pairing whose digits did not agree; says whether there was one to end.
-///
-/// # Errors
-/// What the database says.
 pub fn refuse(tx: &mut Tx<'_>, id: PairingId) -> Result<bool, StoreError> {
     let Some(mut pairing) = pairings::get(tx, id)? else {
         return Ok(false);

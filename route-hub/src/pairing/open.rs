@@ -46,9 +46,6 @@ impl fmt::Display for OpenRefused {
 
 /// Draws a code and stores what it is for; `name` is what the device will be called, its own name
 /// when empty.
-///
-/// # Errors
-/// What the database says.
 pub fn open(
     hub: &Hub,
     tx: &mut Tx<'_>,

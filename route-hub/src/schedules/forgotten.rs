@@ -16,9 +16,6 @@ const FORGOTTEN: &str = "the hub was restored from a backup: whether it was sent
 /// backup; returns how many schedules that concerns.
 ///
 /// What is to be sent again when nobody knows (`on_unknown` `resend`) stays due.
-///
-/// # Errors
-/// What the database says.
 pub fn pass_over(tx: &mut Tx<'_>, now: UnixMs) -> Result<usize, StoreError> {
     let mut after = (UnixMs(i64::MIN), 0);
     let mut passed_over = 0;

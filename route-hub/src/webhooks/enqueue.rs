@@ -31,9 +31,6 @@ struct Receiver<'a> {
 ///
 /// A status URL of the message's own comes first and alone; else the project's status URL and its
 /// webhook objects are told. A deleted message is told of no more.
-///
-/// # Errors
-/// What the database says.
 pub fn send_status(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -75,9 +72,6 @@ fn sight(tx: &mut Tx<'_>, project: &Project, message: &Message) -> Result<Sight,
 }
 
 /// Tells of a message that came in; `raw` is its sender as the network gave it.
-///
-/// # Errors
-/// What the database says.
 pub fn incoming_message(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -125,9 +119,6 @@ pub enum ContactAdded {
 }
 
 /// Tells of a new contact; what programs change of contacts is not told.
-///
-/// # Errors
-/// What the database says.
 pub fn contact_added(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -153,9 +144,6 @@ pub fn contact_added(
 }
 
 /// Tells of a broadcast that was made.
-///
-/// # Errors
-/// What the database says.
 pub fn send_broadcast(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -175,9 +163,6 @@ pub fn send_broadcast(
 }
 
 /// Tells of an alert that was raised, or cleared.
-///
-/// # Errors
-/// What the database says.
 pub fn alert(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -104,9 +104,6 @@ pub struct Before {
 }
 
 /// Reads what `ask` wants.
-///
-/// # Errors
-/// What the database says.
 pub fn scan(tx: &mut Tx<'_>, ask: &ScanAsk) -> Result<Scanned, StoreError> {
     let mut reading = Reading::new(ask);
     while reading.looks_left > 0 {

@@ -83,9 +83,6 @@ impl Settlement {
 
 /// Writes settlements of one project and their log; `log_ids` holds a key for each line. Returns how
 /// many rows are gone.
-///
-/// # Errors
-/// What the database says.
 pub fn commit(
     tx: &mut Tx<'_>,
     project: ProjectId,

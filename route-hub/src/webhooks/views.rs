@@ -10,9 +10,6 @@ use hub_web::{Fields, ObjectWriter, Resource};
 use serde_json::{Value, json};
 
 /// Returns a message's properties.
-///
-/// # Errors
-/// What the database says.
 pub fn message(tx: &mut Tx<'_>, message: Message) -> Result<Value, StoreError> {
     Ok(properties(&MessageView {
         waiting: None,
@@ -31,17 +28,11 @@ pub fn recipient(contact: &Contact) -> Value {
 }
 
 /// Returns a contact's properties.
-///
-/// # Errors
-/// What the database says.
 pub fn contact(tx: &mut Tx<'_>, contact: Contact) -> Result<Value, StoreError> {
     Ok(properties(&ContactView::read(tx, contact)?))
 }
 
 /// Returns a broadcast's properties.
-///
-/// # Errors
-/// What the database says.
 pub fn broadcast(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Value, StoreError> {
     Ok(properties(&BroadcastView::read(tx, broadcast)?))
 }

@@ -16,9 +16,6 @@ const ALERT_PERCENT: u64 = 80;
 const CLEAR_PERCENT: u64 = 60;
 
 /// Keeps to the cap after `count` events of a project were written.
-///
-/// # Errors
-/// What the database says.
 pub fn written(
     hub: &Hub,
     tx: &mut Tx<'_>,
@@ -42,9 +39,6 @@ pub fn written(
 
 /// Ends the alert once `count` events of a project are gone and few enough are left; says whether
 /// that wrote another event.
-///
-/// # Errors
-/// What the database says.
 pub fn left(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -15,9 +15,6 @@ macro_rules! columns {
 /// Raises an alert, unless one of its kind stands for the same phone and device.
 ///
 /// Says whether it was raised.
-///
-/// # Errors
-/// What the database says.
 pub fn raise(tx: &mut Tx<'_>, alert: &Alert) -> Result<bool, StoreError> {
     if standing(
         tx,
@@ -51,9 +48,6 @@ pub fn raise(tx: &mut Tx<'_>, alert: &Alert) -> Result<bool, StoreError> {
 }
 
 /// Returns the alert of a kind that stands for a phone and device.
-///
-/// # Errors
-/// What the database says.
 pub fn standing(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -79,9 +73,6 @@ pub fn standing(
 }
 
 /// Returns an alert.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: AlertId) -> Result<Option<Alert>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM alerts WHERE id = $1"),
@@ -93,9 +84,6 @@ pub fn get(tx: &mut Tx<'_>, id: AlertId) -> Result<Option<Alert>, StoreError> {
 /// Returns the alerts that stand about a device and its phones, oldest first.
 ///
 /// The plus keeps it off the index that holds the ended ones too, for the sake of their order.
-///
-/// # Errors
-/// What the database says.
 pub fn standing_of_device(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -115,9 +103,6 @@ pub fn standing_of_device(
 
 /// Says whether an alert of a kind was raised about a device at or after `since`, whether or not it
 /// has ended.
-///
-/// # Errors
-/// What the database says.
 pub fn raised_since(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -135,9 +120,6 @@ pub fn raised_since(
 }
 
 /// Clears the alert of a kind that stands for a phone and device; says whether there was one.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_kind(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -153,9 +135,6 @@ pub fn clear_kind(
 }
 
 /// Clears an alert by its id; says whether it stood.
-///
-/// # Errors
-/// What the database says.
 pub fn clear(tx: &mut Tx<'_>, id: AlertId, now: UnixMs) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE alerts SET time_cleared = $2 WHERE id = $1 AND time_cleared IS NULL",
@@ -168,9 +147,6 @@ pub fn clear(tx: &mut Tx<'_>, id: AlertId, now: UnixMs) -> Result<bool, StoreErr
 ///
 /// The last one that says that a device is offline stays while the device does: it would be raised
 /// again otherwise ([`raised_since`]).
-///
-/// # Errors
-/// What the database says.
 pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<Purged, StoreError> {
     purge::step(tx, |tx, limit| {
         tx.execute(
@@ -185,9 +161,6 @@ pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<P
 }
 
 /// Returns alerts, newest first; those that stand alone unless `cleared_too`.
-///
-/// # Errors
-/// What the database says.
 pub fn latest(tx: &mut Tx<'_>, cleared_too: bool, limit: u32) -> Result<Vec<Alert>, StoreError> {
     tx.query(
         concat!(

@@ -13,9 +13,6 @@ macro_rules! columns {
 }
 
 /// Stores a new key.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, key: &ApiKey) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -42,9 +39,6 @@ pub fn insert(tx: &mut Tx<'_>, key: &ApiKey) -> Result<(), StoreError> {
 }
 
 /// Returns a key, live or not.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: ApiKeyId) -> Result<Option<ApiKey>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM api_keys WHERE id = $1"),
@@ -54,9 +48,6 @@ pub fn get(tx: &mut Tx<'_>, id: ApiKeyId) -> Result<Option<ApiKey>, StoreError> 
 }
 
 /// Returns an organization's keys, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_organization(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
@@ -73,9 +64,6 @@ pub fn of_organization(
 }
 
 /// Says whether a project has had a key, ended ones too, that may send but not view contacts.
-///
-/// # Errors
-/// What the database says.
 pub fn any_sends_unseeing(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
@@ -93,9 +81,6 @@ pub fn any_sends_unseeing(
 }
 
 /// Ends a key; says whether there was a live one.
-///
-/// # Errors
-/// What the database says.
 pub fn revoke(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE api_keys SET time_revoked = $2 WHERE id = $1 AND time_revoked IS NULL",
@@ -105,9 +90,6 @@ pub fn revoke(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<bool, StoreE
 }
 
 /// Notes that a key was used.
-///
-/// # Errors
-/// What the database says.
 pub fn touch(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE api_keys SET time_last_used = $2 WHERE id = $1",

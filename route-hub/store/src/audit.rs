@@ -6,9 +6,6 @@ use hub_domain::AuditEntry;
 use postrider_model::OrganizationId;
 
 /// Adds a line.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO audit_log (id, organization_id, project_id, actor, action, target, time) \
@@ -27,9 +24,6 @@ pub fn insert(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<(), StoreError> {
 }
 
 /// Returns an organization's last lines, newest first.
-///
-/// # Errors
-/// What the database says.
 pub fn latest(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,

@@ -16,9 +16,6 @@ pub struct BlockedContact {
 }
 
 /// Notes how far a contact's messages were looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn put(tx: &mut Tx<'_>, blocked: &BlockedContact) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO blocked_contacts (contact_id, project_id, below) VALUES ($1, $2, $3) \
@@ -29,9 +26,6 @@ pub fn put(tx: &mut Tx<'_>, blocked: &BlockedContact) -> Result<(), StoreError> 
 }
 
 /// Forgets a contact: all of its messages were looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn remove(tx: &mut Tx<'_>, contact_id: ContactId) -> Result<(), StoreError> {
     let sql = "DELETE FROM blocked_contacts WHERE contact_id = $1";
     tx.execute(sql, &values![contact_id])?;
@@ -39,9 +33,6 @@ pub fn remove(tx: &mut Tx<'_>, contact_id: ContactId) -> Result<(), StoreError> 
 }
 
 /// Returns the first contact of the first project above `above` that has any.
-///
-/// # Errors
-/// What the database says.
 pub fn next_after(tx: &mut Tx<'_>, above: i64) -> Result<Option<BlockedContact>, StoreError> {
     tx.query_one(
         "SELECT contact_id, project_id, below FROM blocked_contacts WHERE project_id > $1 \

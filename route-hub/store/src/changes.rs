@@ -63,9 +63,6 @@ impl Scope {
 }
 
 /// Notes that something has changed in this transaction.
-///
-/// # Errors
-/// What the database says.
 pub fn raise(tx: &mut Tx<'_>, scope: Scope) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO change_versions (scope, scope_id, version) \
@@ -77,9 +74,6 @@ pub fn raise(tx: &mut Tx<'_>, scope: Scope) -> Result<(), StoreError> {
 }
 
 /// Returns the number of the newest change; 0 before the first.
-///
-/// # Errors
-/// What the database says.
 pub fn newest(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
     let newest = tx.query_one("SELECT MAX(version) FROM change_versions", &[], |row| {
         row.opt_int(0)
@@ -88,9 +82,6 @@ pub fn newest(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
 }
 
 /// Returns what has changed after the change `seen`, with the numbers, in their order.
-///
-/// # Errors
-/// What the database says.
 pub fn since(tx: &mut Tx<'_>, seen: i64) -> Result<Vec<(Scope, i64)>, StoreError> {
     tx.query(
         "SELECT scope, scope_id, version FROM change_versions WHERE version > $1 ORDER BY version",

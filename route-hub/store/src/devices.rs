@@ -14,9 +14,6 @@ macro_rules! columns {
 }
 
 /// Stores a new device.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -51,9 +48,6 @@ pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
 }
 
 /// Stores all of a device anew, but for its owner.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE devices SET name = $2, public_key = $3, key_algorithm = $4, install = $5, \
@@ -99,9 +93,6 @@ pub struct LinkCounters {
 }
 
 /// Stores a link's counters: the one write of every commit on a link.
-///
-/// # Errors
-/// What the database says.
 pub fn update_link(tx: &mut Tx<'_>, id: DeviceId, link: &LinkCounters) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE devices SET conn = $2, gen = $3, down_sent = $4, down_acked = $5, up = $6 \
@@ -119,9 +110,6 @@ pub fn update_link(tx: &mut Tx<'_>, id: DeviceId, link: &LinkCounters) -> Result
 }
 
 /// Stores an admitted connection: installation, counters and presence.
-///
-/// # Errors
-/// What the database says.
 pub fn admit(
     tx: &mut Tx<'_>,
     device: &Device,
@@ -138,9 +126,6 @@ pub fn admit(
 }
 
 /// Notes when a device was last heard and since when it is offline (`None`: it is connected).
-///
-/// # Errors
-/// What the database says.
 pub fn update_presence(
     tx: &mut Tx<'_>,
     id: DeviceId,
@@ -155,9 +140,6 @@ pub fn update_presence(
 }
 
 /// Changes whether a device may connect.
-///
-/// # Errors
-/// What the database says.
 pub fn set_state(tx: &mut Tx<'_>, id: DeviceId, state: DeviceState) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE devices SET state = $2 WHERE id = $1",
@@ -167,9 +149,6 @@ pub fn set_state(tx: &mut Tx<'_>, id: DeviceId, state: DeviceState) -> Result<()
 }
 
 /// Freezes or frees dispatch to a device.
-///
-/// # Errors
-/// What the database says.
 pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE devices SET frozen = $2 WHERE id = $1",
@@ -179,9 +158,6 @@ pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), Sto
 }
 
 /// Freezes a device until it has answered to a generation of its own.
-///
-/// # Errors
-/// What the database says.
 pub fn freeze(tx: &mut Tx<'_>, id: DeviceId, gen_own: u64) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE devices SET frozen = 1, gen_own = $2 WHERE id = $1",
@@ -191,9 +167,6 @@ pub fn freeze(tx: &mut Tx<'_>, id: DeviceId, gen_own: u64) -> Result<(), StoreEr
 }
 
 /// Returns the highest generation that any device is in, or is to agree on.
-///
-/// # Errors
-/// What the database says.
 pub fn highest_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let mut highest = 0;
     for sql in [
@@ -207,9 +180,6 @@ pub fn highest_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
 }
 
 /// Says whether a project waits for the word of a device that may still come.
-///
-/// # Errors
-/// What the database says.
 pub fn any_frozen(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM devices WHERE project_id = $1 AND frozen = 1 AND state = $2 LIMIT 1",
@@ -220,9 +190,6 @@ pub fn any_frozen(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreE
 }
 
 /// Says whether any device of a project is frozen, in service or not.
-///
-/// # Errors
-/// What the database says.
 pub fn any_frozen_at_all(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM devices WHERE project_id = $1 AND frozen = 1 LIMIT 1",
@@ -233,9 +200,6 @@ pub fn any_frozen_at_all(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool,
 }
 
 /// Returns a device.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: DeviceId) -> Result<Option<Device>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM devices WHERE id = $1"),
@@ -245,9 +209,6 @@ pub fn get(tx: &mut Tx<'_>, id: DeviceId) -> Result<Option<Device>, StoreError> 
 }
 
 /// Returns a project's devices, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Device>, StoreError> {
     tx.query(
         concat!(
@@ -261,9 +222,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Device>,
 }
 
 /// Returns every device, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Device>, StoreError> {
     tx.query(
         concat!("SELECT ", columns!(), " FROM devices ORDER BY id"),

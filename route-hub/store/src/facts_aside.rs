@@ -27,9 +27,6 @@ pub const KEPT_MAX: u32 = 1_000;
 const DROPPED_AT_ONCE_MAX: u32 = 10;
 
 /// Stores a fact aside, in place of its device's oldest where there are [`KEPT_MAX`] of them.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, fact: &FactAside) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO facts_aside (project_id, device_id, s, frame, reason, time) \
@@ -70,9 +67,6 @@ fn drop_oldest(tx: &mut Tx<'_>, device_id: DeviceId, count: u32) -> Result<(), S
 }
 
 /// Returns how many facts were dropped to make room for newer ones, of all devices.
-///
-/// # Errors
-/// What the database says.
 pub fn dropped(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let sql = "SELECT COALESCE(sum(dropped), 0) FROM facts_aside_counts";
     let dropped = tx.query_one(sql, &[], |row| Cursor::new(row).count())?;
@@ -80,9 +74,6 @@ pub fn dropped(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
 }
 
 /// Removes a project's facts that were stored aside before `before`, one step of it.
-///
-/// # Errors
-/// What the database says.
 pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<Purged, StoreError> {
     purge::step(tx, |tx, limit| {
         let old = tx.query(
@@ -108,9 +99,6 @@ pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<P
 }
 
 /// Returns every fact that was stored aside, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<FactAside>, StoreError> {
     tx.query(
         "SELECT device_id, s, frame, reason, time FROM facts_aside ORDER BY time, device_id, s",

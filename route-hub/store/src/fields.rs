@@ -41,9 +41,6 @@ impl<'m> Fields<'m> {
     }
 
     /// Returns the key of a variable's field, which is made if there was none.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn key(&mut self, tx: &mut Tx<'_>, variable: &str) -> Result<i64, StoreError> {
         if let Some(key) = self.known.get(variable) {
             return Ok(*key);
@@ -64,9 +61,6 @@ impl<'m> Fields<'m> {
 }
 
 /// Returns the key of a variable's field.
-///
-/// # Errors
-/// What the database says.
 pub fn key(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -82,9 +76,6 @@ pub fn key(
 }
 
 /// Returns the field of a variable.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -103,9 +94,6 @@ pub fn get(
 }
 
 /// Returns all fields of an owner, in their order.
-///
-/// # Errors
-/// What the database says.
 pub fn all(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -123,9 +111,6 @@ pub fn all(
 }
 
 /// Returns the place behind the last field.
-///
-/// # Errors
-/// What the database says.
 pub fn next_place(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -141,9 +126,6 @@ pub fn next_place(
 }
 
 /// Stores a new field.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -170,9 +152,6 @@ pub fn insert(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 }
 
 /// Stores what people say of a field.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE fields SET name = $3, field_type = $4, place = $5, items = $6, readonly = $7, \
@@ -195,9 +174,6 @@ pub fn update(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 }
 
 /// Removes a message field; messages keep its values.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
     tx.execute(
         "DELETE FROM fields WHERE id = $1 AND project_id = $2",
@@ -207,9 +183,6 @@ pub fn delete(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 }
 
 /// Removes a contact field for everybody; its values go in steps ([`to_clear`]).
-///
-/// # Errors
-/// What the database says.
 pub fn begin_clearing(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE fields SET clearing = 1 WHERE id = $1 AND project_id = $2",
@@ -219,9 +192,6 @@ pub fn begin_clearing(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreE
 }
 
 /// Returns the fields whose values are still to be taken away.
-///
-/// # Errors
-/// What the database says.
 pub fn to_clear(tx: &mut Tx<'_>) -> Result<Vec<CustomField>, StoreError> {
     tx.query(
         concat!(
@@ -236,9 +206,6 @@ pub fn to_clear(tx: &mut Tx<'_>) -> Result<Vec<CustomField>, StoreError> {
 
 /// Takes a deleted field's values away from up to `most` contacts, and its row with the last;
 /// returns the contacts. Their own rows are the caller's to change.
-///
-/// # Errors
-/// What the database says.
 pub fn clear_some(tx: &mut Tx<'_>, field: i64, most: u32) -> Result<Vec<ContactId>, StoreError> {
     let bearers: Vec<ContactId> = tx.query(
         "SELECT bearer_id FROM contact_vars WHERE field_id = $1 LIMIT $2",
@@ -261,9 +228,6 @@ pub fn clear_some(tx: &mut Tx<'_>, field: i64, most: u32) -> Result<Vec<ContactI
 }
 
 /// Says whether a contact has a value of a field.
-///
-/// # Errors
-/// What the database says.
 pub fn has_value(tx: &mut Tx<'_>, field: i64, bearer: ContactId) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM contact_vars WHERE bearer_id = $1 AND field_id = $2",

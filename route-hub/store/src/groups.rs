@@ -87,9 +87,6 @@ fn filters_json(group: &Group) -> Option<String> {
 }
 
 /// Returns a project's group.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -107,9 +104,6 @@ pub fn get(
 }
 
 /// Returns a project's group of a name, without regard to case.
-///
-/// # Errors
-/// What the database says.
 pub fn by_name(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -127,9 +121,6 @@ pub fn by_name(
 }
 
 /// Removes a group; its contacts stay.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: GroupId) -> Result<bool, StoreError> {
     let removed = tx.execute(
         "DELETE FROM contact_groups WHERE id = $1 AND project_id = $2",
@@ -149,9 +140,6 @@ pub struct Moves {
 
 impl Moves {
     /// Puts a contact into a group; says whether it was not in it.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn join(
         &mut self,
         tx: &mut Tx<'_>,
@@ -169,9 +157,6 @@ impl Moves {
     }
 
     /// Takes a contact out of a group; says whether it was in it.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn leave(
         &mut self,
         tx: &mut Tx<'_>,
@@ -187,9 +172,6 @@ impl Moves {
     }
 
     /// Writes the numbers of members.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn finish(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         for (group, change) in self.by_group {
             if change != 0 {
@@ -213,9 +195,6 @@ pub(crate) fn leave_all(tx: &mut Tx<'_>, contact: ContactId) -> Result<(), Store
 }
 
 /// Returns the groups that a contact was put into, the oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_contact(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<GroupId>, StoreError> {
     tx.query(
         "SELECT group_id FROM group_members WHERE member_id = $1 AND EXISTS (SELECT 1 \
@@ -226,9 +205,6 @@ pub fn of_contact(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<GroupId>, S
 }
 
 /// Returns the contacts that were put into a group, above a key, in their order.
-///
-/// # Errors
-/// What the database says.
 pub fn members_after(
     tx: &mut Tx<'_>,
     group: GroupId,
@@ -245,9 +221,6 @@ pub fn members_after(
 
 /// Returns the contacts that were put into a group up to a moment and are in it still, above a key,
 /// in their order.
-///
-/// # Errors
-/// What the database says.
 pub fn members_since(
     tx: &mut Tx<'_>,
     group: GroupId,
@@ -284,9 +257,6 @@ pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Resul
 }
 
 /// Counts a project's dynamic groups, up to `most`.
-///
-/// # Errors
-/// What the database says.
 pub fn count_dynamic_up_to(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -384,9 +354,6 @@ pub fn count_among(
 }
 
 /// Says whether a contact was put into a group.
-///
-/// # Errors
-/// What the database says.
 pub fn is_member(tx: &mut Tx<'_>, group: GroupId, contact: ContactId) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM group_members WHERE group_id = $1 AND member_id = $2",

@@ -18,9 +18,6 @@ pub struct KeptAnswer {
 }
 
 /// Returns the answer to an earlier request with this key.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -59,9 +56,6 @@ pub fn put(
 }
 
 /// Removes answers older than [`KEPT_MS`], one step of them.
-///
-/// # Errors
-/// What the database says.
 pub fn purge(tx: &mut Tx<'_>, now: UnixMs) -> Result<Purged, StoreError> {
     purge::step(tx, |tx, limit| {
         tx.execute(

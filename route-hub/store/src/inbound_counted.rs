@@ -11,9 +11,6 @@ pub const INSTALLS_MAX: u32 = 100;
 /// Counts the incoming message `n` of an installation; `false` when it was counted before.
 ///
 /// A phone numbers them upwards and uploads them in that order.
-///
-/// # Errors
-/// What the database says.
 pub fn count(
     tx: &mut Tx<'_>,
     device_id: DeviceId,

@@ -67,9 +67,6 @@ pub fn update(tx: &mut Tx<'_>, label: &Label) -> Result<(), StoreError> {
 }
 
 /// Returns a project's label.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -87,9 +84,6 @@ pub fn get(
 }
 
 /// Returns a project's label of a name, without regard to case.
-///
-/// # Errors
-/// What the database says.
 pub fn by_name(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -107,9 +101,6 @@ pub fn by_name(
 }
 
 /// Removes a label and takes it off its messages, which stay.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: LabelId) -> Result<bool, StoreError> {
     let removed = tx.execute(
         "DELETE FROM labels WHERE id = $1 AND project_id = $2",
@@ -122,9 +113,6 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: LabelId) -> Result<boo
 }
 
 /// Puts a project's label on a message, once; one that is gone is left out.
-///
-/// # Errors
-/// What the database says.
 pub fn put_on(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -149,9 +137,6 @@ pub(crate) fn forget(tx: &mut Tx<'_>, message: MessageId) -> Result<(), StoreErr
 }
 
 /// Takes a label off a message.
-///
-/// # Errors
-/// What the database says.
 pub fn take_off(tx: &mut Tx<'_>, label: LabelId, message: MessageId) -> Result<(), StoreError> {
     tx.execute(
         "DELETE FROM message_labels WHERE label_id = $1 AND labelled_id = $2",
@@ -161,9 +146,6 @@ pub fn take_off(tx: &mut Tx<'_>, label: LabelId, message: MessageId) -> Result<(
 }
 
 /// Returns the labels of a message, the oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_message(tx: &mut Tx<'_>, message: MessageId) -> Result<Vec<LabelId>, StoreError> {
     tx.query(
         "SELECT label_id FROM message_labels WHERE labelled_id = $1 AND EXISTS (SELECT 1 \

@@ -58,9 +58,6 @@ fn step(tx: &mut Tx<'_>, of: Holder, key: i64) -> Result<Purged, StoreError> {
 }
 
 /// Removes one step of whatever is left.
-///
-/// # Errors
-/// What the database says.
 pub fn purge(tx: &mut Tx<'_>) -> Result<Purged, StoreError> {
     let first = tx.query_one(
         "SELECT holder_kind, holder FROM leftovers ORDER BY holder_kind, holder LIMIT 1",

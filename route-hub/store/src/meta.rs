@@ -4,9 +4,6 @@ use crate::{StoreError, Tx, values};
 use postrider_model::{HubId, Key};
 
 /// Returns a value by its name.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
     tx.query_one(
         "SELECT value FROM hub_meta WHERE name = $1",
@@ -16,9 +13,6 @@ pub fn get(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
 }
 
 /// Stores a value under its name, in place of an earlier one.
-///
-/// # Errors
-/// What the database says.
 pub fn put(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO hub_meta (name, value) VALUES ($1, $2) \
@@ -29,9 +23,6 @@ pub fn put(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<(), StoreError> {
 }
 
 /// Returns the names that begin with a text, and their values.
-///
-/// # Errors
-/// What the database says.
 pub fn beginning_with(
     tx: &mut Tx<'_>,
     beginning: &str,
@@ -46,9 +37,6 @@ pub fn beginning_with(
 }
 
 /// Removes a value.
-///
-/// # Errors
-/// What the database says.
 pub fn remove(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
     tx.execute("DELETE FROM hub_meta WHERE name = $1", &values![name])?;
     Ok(())
@@ -57,9 +45,6 @@ pub fn remove(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
 const GENERATION: &str = "gen";
 
 /// Returns the hub's generation: 1 until a restore raises it.
-///
-/// # Errors
-/// What the database says.
 pub fn generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     Ok(parse_generation(get(tx, GENERATION)?))
 }
@@ -70,9 +55,6 @@ pub(crate) fn parse_generation(kept: Option<String>) -> u64 {
 }
 
 /// Stores the hub's generation.
-///
-/// # Errors
-/// What the database says.
 pub fn put_generation(tx: &mut Tx<'_>, generation: u64) -> Result<(), StoreError> {
     put(tx, GENERATION, &generation.to_string())
 }
@@ -80,17 +62,11 @@ pub fn put_generation(tx: &mut Tx<'_>, generation: u64) -> Result<(), StoreError
 const PROOF_KEY: &str = "proof_key";
 
 /// Returns the key of the hub's proofs; `None` before one was made.
-///
-/// # Errors
-/// What the database says.
 pub fn kept_proof_key(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
     get(tx, PROOF_KEY)
 }
 
 /// Returns the key of the hub's proofs, and keeps `fresh` where there was none.
-///
-/// # Errors
-/// What the database says.
 pub fn proof_key(tx: &mut Tx<'_>, fresh: &str) -> Result<String, StoreError> {
     tx.execute(
         "INSERT INTO hub_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -100,9 +76,6 @@ pub fn proof_key(tx: &mut Tx<'_>, fresh: &str) -> Result<String, StoreError> {
 }
 
 /// Raises the hub's generation and returns the new one.
-///
-/// # Errors
-/// What the database says.
 pub fn raise_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let raised = generation(tx)? + 1;
     put(tx, GENERATION, &raised.to_string())?;
@@ -122,9 +95,6 @@ pub fn hub_id(tx: &mut Tx<'_>) -> Result<Option<HubId>, StoreError> {
 }
 
 /// Stores the hub's own id, which is never changed.
-///
-/// # Errors
-/// What the database says.
 pub fn put_hub_id(tx: &mut Tx<'_>, id: HubId) -> Result<(), StoreError> {
     put(tx, HUB_ID, &id.to_string())
 }
@@ -158,9 +128,6 @@ const KEYED: [(&str, &str); 20] = highest_of! {
 };
 
 /// Returns the highest key of any row: keys made from now on lie above it.
-///
-/// # Errors
-/// What the database says.
 pub fn highest_key(tx: &mut Tx<'_>) -> Result<Option<Key>, StoreError> {
     let mut highest = None;
     for (_, sql) in KEYED {

@@ -4,9 +4,6 @@ use crate::{StoreError, Tx, values};
 use postrider_model::{MessageId, PhoneId};
 
 /// Keeps the phone that a message shall go to, in place of an earlier one.
-///
-/// # Errors
-/// What the database says.
 pub fn put(tx: &mut Tx<'_>, message_id: MessageId, phone_id: PhoneId) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO moves (message_id, phone_id) VALUES ($1, $2) \
@@ -17,9 +14,6 @@ pub fn put(tx: &mut Tx<'_>, message_id: MessageId, phone_id: PhoneId) -> Result<
 }
 
 /// Takes the phone that a message shall go to, if one is kept.
-///
-/// # Errors
-/// What the database says.
 pub fn take(tx: &mut Tx<'_>, message_id: MessageId) -> Result<Option<PhoneId>, StoreError> {
     tx.query_one(
         "DELETE FROM moves WHERE message_id = $1 RETURNING phone_id",

@@ -6,9 +6,6 @@ use hub_domain::Organization;
 use postrider_model::OrganizationId;
 
 /// Stores a new organization.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO organizations (id, name, timezone_id, time_created) VALUES ($1, $2, $3, $4)",
@@ -23,9 +20,6 @@ pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreE
 }
 
 /// Stores an organization's name and zone anew.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, organization: &Organization) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE organizations SET name = $2, timezone_id = $3 WHERE id = $1",
@@ -39,9 +33,6 @@ pub fn update(tx: &mut Tx<'_>, organization: &Organization) -> Result<bool, Stor
 }
 
 /// Returns an organization.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
     tx.query_one(
         "SELECT id, name, timezone_id, time_created FROM organizations WHERE id = $1",
@@ -51,9 +42,6 @@ pub fn get(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Option<Organization>, 
 }
 
 /// Returns every organization, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Organization>, StoreError> {
     tx.query(
         "SELECT id, name, timezone_id, time_created FROM organizations ORDER BY id",

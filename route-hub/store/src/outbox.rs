@@ -19,9 +19,6 @@ macro_rules! columns {
 }
 
 /// Stores an event.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -48,9 +45,6 @@ pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
 }
 
 /// Returns an event.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: i64) -> Result<Option<OutboxRow>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM outbox WHERE id = $1"),
@@ -60,9 +54,6 @@ pub fn get(tx: &mut Tx<'_>, id: i64) -> Result<Option<OutboxRow>, StoreError> {
 }
 
 /// Notes an attempt that failed and when the next one is due.
-///
-/// # Errors
-/// What the database says.
 pub fn mark_attempt(
     tx: &mut Tx<'_>,
     id: i64,
@@ -77,9 +68,6 @@ pub fn mark_attempt(
 }
 
 /// Removes events of a project, delivered or given up, and returns how many there still were.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -96,9 +84,6 @@ pub fn delete(
 }
 
 /// Removes the events of a message that was deleted, and returns how many there were.
-///
-/// # Errors
-/// What the database says.
 pub fn delete_of_message(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -129,9 +114,6 @@ fn count_by(tx: &mut Tx<'_>, project_id: ProjectId, change: i64) -> Result<(), S
 }
 
 /// Returns how many events of a project wait.
-///
-/// # Errors
-/// What the database says.
 pub fn waiting(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, StoreError> {
     let waiting = tx.query_one(
         "SELECT waiting FROM outbox_waiting WHERE project_id = $1",
@@ -142,9 +124,6 @@ pub fn waiting(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, StoreError
 }
 
 /// Returns a project's oldest events.
-///
-/// # Errors
-/// What the database says.
 pub fn oldest(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -162,9 +141,6 @@ pub fn oldest(
 }
 
 /// Returns the first project behind `after` that has events.
-///
-/// # Errors
-/// What the database says.
 pub fn next_project(
     tx: &mut Tx<'_>,
     after: Option<ProjectId>,
@@ -178,9 +154,6 @@ pub fn next_project(
 
 /// Returns the first endpoint of a project behind `after` that has events, and when its first one
 /// is due.
-///
-/// # Errors
-/// What the database says.
 pub fn next_endpoint(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -198,9 +171,6 @@ pub fn next_endpoint(
 }
 
 /// Returns the keys of one endpoint's events that are due, the longest due first.
-///
-/// # Errors
-/// What the database says.
 pub fn due_keys(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -218,9 +188,6 @@ pub fn due_keys(
 
 /// Returns the event before this one of the same message to the same endpoint: its key, and when
 /// it is due.
-///
-/// # Errors
-/// What the database says.
 pub fn before(tx: &mut Tx<'_>, event: &OutboxRow) -> Result<Option<(i64, UnixMs)>, StoreError> {
     let Some(message_id) = event.message_id else {
         return Ok(None);
@@ -234,9 +201,6 @@ pub fn before(tx: &mut Tx<'_>, event: &OutboxRow) -> Result<Option<(i64, UnixMs)
 }
 
 /// Makes the later events of the same message to the same endpoint wait with this one.
-///
-/// # Errors
-/// What the database says.
 pub fn put_off_followers(
     tx: &mut Tx<'_>,
     event: &OutboxRow,
@@ -260,9 +224,6 @@ pub fn put_off_followers(
 }
 
 /// Counts the events that wait.
-///
-/// # Errors
-/// What the database says.
 pub fn count(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let counted = tx.query_one("SELECT sum(waiting) FROM outbox_waiting", &[], |row| {
         let sum: Option<i64> = row.opt_int(0)?;

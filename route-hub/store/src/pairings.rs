@@ -15,9 +15,6 @@ macro_rules! columns {
 }
 
 /// Stores a new pairing.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -49,9 +46,6 @@ pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
 }
 
 /// Stores how far a pairing has come.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE pairings SET device_id = $2, wrong_tries = $3, public_key = $4, \
@@ -74,9 +68,6 @@ pub fn update(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
 }
 
 /// Returns a pairing.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: PairingId) -> Result<Option<Pairing>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM pairings WHERE id = $1"),
@@ -86,9 +77,6 @@ pub fn get(tx: &mut Tx<'_>, id: PairingId) -> Result<Option<Pairing>, StoreError
 }
 
 /// Returns the pairing of a full code, by the code's hash.
-///
-/// # Errors
-/// What the database says.
 pub fn by_full_hash(tx: &mut Tx<'_>, full_hash: &str) -> Result<Option<Pairing>, StoreError> {
     tx.query_one(
         concat!(
@@ -102,9 +90,6 @@ pub fn by_full_hash(tx: &mut Tx<'_>, full_hash: &str) -> Result<Option<Pairing>,
 }
 
 /// Returns the newest pairing of a typed code's name that has not run out.
-///
-/// # Errors
-/// What the database says.
 pub fn by_code_name(
     tx: &mut Tx<'_>,
     code_name: &str,
@@ -122,9 +107,6 @@ pub fn by_code_name(
 }
 
 /// Removes pairings whose code ran out before `before`, one step of them.
-///
-/// # Errors
-/// What the database says.
 pub fn purge(tx: &mut Tx<'_>, before: UnixMs) -> Result<Purged, StoreError> {
     purge::step(tx, |tx, limit| {
         tx.execute(

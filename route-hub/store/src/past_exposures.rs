@@ -18,9 +18,6 @@ pub struct PastExposure {
 }
 
 /// Keeps an exposure before a newer one replaces it; keeping it twice changes nothing.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, past: &PastExposure) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO past_exposures (message_id, ep, device_id, install) VALUES ($1, $2, $3, $4) \
@@ -31,9 +28,6 @@ pub fn insert(tx: &mut Tx<'_>, past: &PastExposure) -> Result<(), StoreError> {
 }
 
 /// Returns one past exposure.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     message_id: MessageId,
@@ -56,9 +50,6 @@ pub fn get(
 }
 
 /// Says whether a device held any earlier exposure of a message.
-///
-/// # Errors
-/// What the database says.
 pub fn any_of_device(
     tx: &mut Tx<'_>,
     message_id: MessageId,

@@ -6,9 +6,6 @@ use hub_domain::PhoneAccount;
 use postrider_model::{PhoneId, Secret};
 
 /// Stores a phone's account, in place of an earlier one.
-///
-/// # Errors
-/// What the database says.
 pub fn put(tx: &mut Tx<'_>, phone_id: PhoneId, account: &PhoneAccount) -> Result<(), StoreError> {
     tx.execute(
         "INSERT INTO phone_accounts (phone_id, external_account_id, external_id, \
@@ -29,9 +26,6 @@ pub fn put(tx: &mut Tx<'_>, phone_id: PhoneId, account: &PhoneAccount) -> Result
 }
 
 /// Returns a phone's account.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, phone_id: PhoneId) -> Result<Option<PhoneAccount>, StoreError> {
     tx.query_one(
         "SELECT external_account_id, external_id, external_config, external_secret \
@@ -50,9 +44,6 @@ pub fn get(tx: &mut Tx<'_>, phone_id: PhoneId) -> Result<Option<PhoneAccount>, S
 }
 
 /// Erases a phone's account.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, phone_id: PhoneId) -> Result<(), StoreError> {
     tx.execute(
         "DELETE FROM phone_accounts WHERE phone_id = $1",

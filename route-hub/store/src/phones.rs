@@ -48,9 +48,6 @@ const TABLE: Table<Phone> = Table {
 };
 
 /// Stores a new phone.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -120,9 +117,6 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
 }
 
 /// Stores all of a phone anew, but for its id, project, device, slot, kind and creation.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE phones SET name = $3, name_folded = $4, phone_number = $5, country = $6, \
@@ -193,9 +187,6 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
 }
 
 /// Counts sent messages of a phone and keeps whether that paused it: the dispatcher's own write.
-///
-/// # Errors
-/// What the database says.
 pub fn update_sent_count(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE phones SET sent_message_count = $2, send_paused = $3, auto_paused = $4, \
@@ -212,9 +203,6 @@ pub fn update_sent_count(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreErro
 }
 
 /// Stores when a test route may send again.
-///
-/// # Errors
-/// What the database says.
 pub fn update_next_slot(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE phones SET next_slot_time = $2 WHERE id = $1",
@@ -224,9 +212,6 @@ pub fn update_next_slot(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError
 }
 
 /// Notes that a phone did something.
-///
-/// # Errors
-/// What the database says.
 pub fn touch(tx: &mut Tx<'_>, id: PhoneId, now: UnixMs) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE phones SET last_active_time = $2 WHERE id = $1",
@@ -236,9 +221,6 @@ pub fn touch(tx: &mut Tx<'_>, id: PhoneId, now: UnixMs) -> Result<(), StoreError
 }
 
 /// Returns a project's phone; one that was removed is not found.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -256,9 +238,6 @@ pub fn get(
 }
 
 /// Returns a phone for the dispatcher, which knows no projects.
-///
-/// # Errors
-/// What the database says.
 pub fn by_key(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM phones WHERE id = $1"),
@@ -268,9 +247,6 @@ pub fn by_key(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError>
 }
 
 /// As [`by_key`], of a phone that may be damaged.
-///
-/// # Errors
-/// What the database says.
 pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Phone>>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM phones WHERE id = $1"),
@@ -280,9 +256,6 @@ pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Phone>>, StoreErro
 }
 
 /// Returns a device's phones in the order of their slots.
-///
-/// # Errors
-/// What the database says.
 pub fn of_device(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Phone>, StoreError> {
     tx.query(
         concat!(
@@ -296,9 +269,6 @@ pub fn of_device(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Phone>, Sto
 }
 
 /// Returns a project's phones, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Phone>, StoreError> {
     tx.query(
         concat!(
@@ -313,9 +283,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Phone>, 
 
 /// Returns every phone of a type that keeps quiet hours, oldest first; one that cannot be read is
 /// passed over.
-///
-/// # Errors
-/// What the database says.
 pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Phone>, StoreError> {
     let found = tx.query(
         concat!(
@@ -335,9 +302,6 @@ pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Ph
 }
 
 /// Counts a project's phones, up to `most`.
-///
-/// # Errors
-/// What the database says.
 pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<u64, StoreError> {
     let counted = tx.query_one(
         "SELECT count(*) FROM (SELECT 1 FROM phones WHERE project_id = $1 AND removed = 0 \
@@ -349,9 +313,6 @@ pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<
 }
 
 /// Returns every phone that was not removed, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Phone>, StoreError> {
     tx.query(
         concat!(

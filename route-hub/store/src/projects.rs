@@ -109,9 +109,6 @@ pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
 }
 
 /// Returns a project's zone alone; `None` when it cannot be read.
-///
-/// # Errors
-/// What the database says.
 pub fn zone(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<String>, StoreError> {
     let found = tx.query_one(
         "SELECT timezone_id FROM projects WHERE id = $1",
@@ -122,9 +119,6 @@ pub fn zone(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<String>, StoreError
 }
 
 /// Returns a project.
-///
-/// # Errors
-/// What the database says.
 pub fn get(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<Project>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM projects WHERE id = $1"),
@@ -134,9 +128,6 @@ pub fn get(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<Project>, StoreError
 }
 
 /// Returns an organization's project by its name, without regard to case.
-///
-/// # Errors
-/// What the database says.
 pub fn by_name(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
@@ -154,9 +145,6 @@ pub fn by_name(
 }
 
 /// Returns the project of an organization that a slug names.
-///
-/// # Errors
-/// What the database says.
 pub fn by_slug(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
@@ -170,9 +158,6 @@ pub fn by_slug(
 }
 
 /// Returns every project, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Project>, StoreError> {
     tx.query(
         concat!("SELECT ", columns!(), " FROM projects ORDER BY id"),

@@ -41,9 +41,6 @@ const TABLE: Table<RelativeSchedule> = Table {
 };
 
 /// Stores a new one.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<(), StoreError> {
     let (group, contact, number) = schedules::columns_of(&relative.to);
     tx.execute(
@@ -76,9 +73,6 @@ pub fn insert(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<(), StoreE
 }
 
 /// Stores a changed one; says whether it was there.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<bool, StoreError> {
     let (group, contact, number) = schedules::columns_of(&relative.to);
     let changed = tx.execute(
@@ -107,9 +101,6 @@ pub fn update(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<bool, Stor
 }
 
 /// Marks one as deleted, its schedules to be walked to; says whether it was there.
-///
-/// # Errors
-/// What the database says.
 pub fn remove(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -125,9 +116,6 @@ pub fn remove(
 
 /// Stores how far the walk over contacts has come, `None` at its end, unless it began anew
 /// meanwhile; one that was deleted is gone with the end.
-///
-/// # Errors
-/// What the database says.
 pub fn walked(
     tx: &mut Tx<'_>,
     relative: &RelativeSchedule,
@@ -148,9 +136,6 @@ pub fn walked(
 }
 
 /// Has the contacts of every one that goes by a group looked at anew.
-///
-/// # Errors
-/// What the database says.
 pub fn walk_group(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -165,9 +150,6 @@ pub fn walk_group(
 }
 
 /// Has the contacts of one looked at anew.
-///
-/// # Errors
-/// What the database says.
 pub fn walk_again(tx: &mut Tx<'_>, id: RelativeScheduledId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE relative_schedules SET walked_up_to = 0 WHERE id = $1 AND removed = 0",
@@ -178,9 +160,6 @@ pub fn walk_again(tx: &mut Tx<'_>, id: RelativeScheduledId) -> Result<(), StoreE
 
 /// Returns those whose contacts have still to be looked at, after one that was seen before, damaged
 /// ones too.
-///
-/// # Errors
-/// What the database says.
 pub fn walking(
     tx: &mut Tx<'_>,
     above: i64,
@@ -199,9 +178,6 @@ pub fn walking(
 }
 
 /// Returns one of a project.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -219,9 +195,6 @@ pub fn get(
 }
 
 /// Returns all of a project, oldest first, damaged ones too.
-///
-/// # Errors
-/// What the database says.
 pub fn of_project(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -238,9 +211,6 @@ pub fn of_project(
 }
 
 /// Counts a project's, up to `most`.
-///
-/// # Errors
-/// What the database says.
 pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<u64, StoreError> {
     let counted = tx.query_one(
         "SELECT count(*) FROM (SELECT 1 FROM relative_schedules WHERE project_id = $1 AND removed = 0 \
@@ -252,9 +222,6 @@ pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<
 }
 
 /// Says whether a project has any: then changes of its contacts matter.
-///
-/// # Errors
-/// What the database says.
 pub fn any(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM relative_schedules WHERE project_id = $1 AND removed = 0 LIMIT 1",
@@ -265,9 +232,6 @@ pub fn any(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<bool, StoreError> {
 }
 
 /// Notes that a contact has to be looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn note_change(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -282,9 +246,6 @@ pub fn note_change(
 }
 
 /// Returns the first project above the key `above` that has contacts to be looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn noted_project(tx: &mut Tx<'_>, above: i64) -> Result<Option<ProjectId>, StoreError> {
     tx.query_one(
         "SELECT project_id FROM relative_stale WHERE project_id > $1 ORDER BY project_id LIMIT 1",
@@ -294,9 +255,6 @@ pub fn noted_project(tx: &mut Tx<'_>, above: i64) -> Result<Option<ProjectId>, S
 }
 
 /// Returns a project's contacts that have to be looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn noted(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -310,9 +268,6 @@ pub fn noted(
 }
 
 /// Says whether a contact has to be looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn is_noted(tx: &mut Tx<'_>, contact: ContactId) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM relative_stale WHERE member_id = $1",
@@ -323,9 +278,6 @@ pub fn is_noted(tx: &mut Tx<'_>, contact: ContactId) -> Result<bool, StoreError>
 }
 
 /// Takes the note away, as the contact is looked at.
-///
-/// # Errors
-/// What the database says.
 pub fn looked_at(tx: &mut Tx<'_>, contact: ContactId) -> Result<(), StoreError> {
     tx.execute(
         "DELETE FROM relative_stale WHERE member_id = $1",

@@ -25,9 +25,6 @@ pub mod by {
 const TABLE: Table<Route> = Table::plain("routes", columns!(), read);
 
 /// Stores a new route.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, route: &Route) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -49,9 +46,6 @@ pub fn insert(tx: &mut Tx<'_>, route: &Route) -> Result<(), StoreError> {
 }
 
 /// Stores a route's name, rules and variables anew.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, route: &Route) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE routes SET name = $3, name_folded = $4, actions = $5, vars = $6 \
@@ -69,9 +63,6 @@ pub fn update(tx: &mut Tx<'_>, route: &Route) -> Result<bool, StoreError> {
 }
 
 /// Removes a route; messages keep the phone that it picked. Says whether it was there.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -85,9 +76,6 @@ pub fn delete(
 }
 
 /// Returns a project's route.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -105,9 +93,6 @@ pub fn get(
 }
 
 /// Returns a route for the dispatcher, which knows no projects.
-///
-/// # Errors
-/// What the database says.
 pub fn by_key(tx: &mut Tx<'_>, id: CustomRouteId) -> Result<Option<Route>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM routes WHERE id = $1"),
@@ -117,9 +102,6 @@ pub fn by_key(tx: &mut Tx<'_>, id: CustomRouteId) -> Result<Option<Route>, Store
 }
 
 /// Returns a project's routes, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Route>, StoreError> {
     tx.query(
         concat!(
@@ -133,9 +115,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Route>, 
 }
 
 /// Returns every route, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Route>, StoreError> {
     tx.query(
         concat!("SELECT ", columns!(), " FROM routes ORDER BY id"),

@@ -131,9 +131,6 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Takes a row out of its table and keeps it aside.
-///
-/// # Errors
-/// What the database says.
 pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), StoreError> {
     let project = damaged.project_id.map_or(0, postrider_model::Id::get);
     tx.execute(
@@ -157,9 +154,6 @@ pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), 
 }
 
 /// Returns the table, key and columns of each row that was set aside, in the order of the tables.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<(String, i64, String)>, StoreError> {
     tx.query(
         "SELECT table_name, row_id, content FROM rows_aside ORDER BY table_name, row_id",

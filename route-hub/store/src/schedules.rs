@@ -49,9 +49,6 @@ const TABLE: Table<Schedule> = Table {
 };
 
 /// Stores a new schedule.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
     let (group, contact, number) = columns_of(&schedule.to);
     tx.execute(
@@ -88,9 +85,6 @@ pub fn insert(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
 }
 
 /// Stores a changed schedule, unless it was changed meanwhile; says whether it was stored.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
     let (group, contact, number) = columns_of(&schedule.to);
     let changed = tx.execute(
@@ -121,9 +115,6 @@ pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> 
 }
 
 /// Says whether a schedule is stored as it was read.
-///
-/// # Errors
-/// What the database says.
 pub fn is_current(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
     let found = tx.query_one(
         "SELECT 1 FROM schedules WHERE id = $1 AND revision = $2",
@@ -134,9 +125,6 @@ pub fn is_current(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreErr
 }
 
 /// Stores that the moment of a schedule has passed, unless it was changed meanwhile.
-///
-/// # Errors
-/// What the database says.
 pub fn pass(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE schedules SET prev_time = $3, next_time = $4, instance = $5, occurrences = $6, \
@@ -155,9 +143,6 @@ pub fn pass(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> {
 }
 
 /// Removes a project's schedule; says whether there was one.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ScheduledId) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "DELETE FROM schedules WHERE id = $1 AND project_id = $2",
@@ -167,9 +152,6 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ScheduledId) -> Result
 }
 
 /// Returns a project's schedule.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -192,9 +174,6 @@ const DUE: &str = "SELECT next_time, id, project_id FROM schedules \
 
 /// Returns where schedules stand whose moment has come, after a place that was seen before, the
 /// longest due first.
-///
-/// # Errors
-/// What the database says.
 pub fn due(
     tx: &mut Tx<'_>,
     now: UnixMs,
@@ -205,9 +184,6 @@ pub fn due(
 }
 
 /// Returns a schedule, which may be damaged.
-///
-/// # Errors
-/// What the database says.
 pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Schedule>>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM schedules WHERE id = $1"),
@@ -217,9 +193,6 @@ pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Schedule>>, StoreE
 }
 
 /// Returns the schedules that relative ones made for a contact, damaged ones too.
-///
-/// # Errors
-/// What the database says.
 pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Found<Schedule>>, StoreError> {
     tx.query(
         concat!(
@@ -233,9 +206,6 @@ pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Found<Schedul
 }
 
 /// Returns the contacts for whom a relative schedule has made one, above a key, in their order.
-///
-/// # Errors
-/// What the database says.
 pub fn contacts_of_relative(
     tx: &mut Tx<'_>,
     relative: RelativeScheduledId,
@@ -251,9 +221,6 @@ pub fn contacts_of_relative(
 }
 
 /// Removes schedules that a relative one made, at most `limit`; returns how many.
-///
-/// # Errors
-/// What the database says.
 pub fn delete_of_relative(
     tx: &mut Tx<'_>,
     relative: RelativeScheduledId,

@@ -30,9 +30,6 @@ pub fn made_within(
 }
 
 /// Adds to the API requests of an organization's day.
-///
-/// # Errors
-/// What the database says.
 pub fn add_requests(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
@@ -49,9 +46,6 @@ pub fn add_requests(
 }
 
 /// Returns how many API requests are written of an organization's day.
-///
-/// # Errors
-/// What the database says.
 pub fn requests_of(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,

@@ -14,9 +14,6 @@ macro_rules! columns {
 }
 
 /// Keeps an attempt.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, entry: &WebhookLogEntry) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -41,9 +38,6 @@ pub fn insert(tx: &mut Tx<'_>, entry: &WebhookLogEntry) -> Result<(), StoreError
 }
 
 /// Returns a project's last attempts, newest first.
-///
-/// # Errors
-/// What the database says.
 pub fn latest(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -63,9 +57,6 @@ pub fn latest(
 /// Removes a project's attempts that ended before `before`, one step of them.
 ///
 /// Their ids are made as they end, so that the order of ids is that of time.
-///
-/// # Errors
-/// What the database says.
 pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<Purged, StoreError> {
     let first_kept = Key::first_of_ms(before.0).get();
     purge::step(tx, |tx, limit| {

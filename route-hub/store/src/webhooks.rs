@@ -24,9 +24,6 @@ pub mod by {
 const TABLE: Table<Webhook> = Table::plain("webhooks", columns!(), read);
 
 /// Stores a new webhook object.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -47,9 +44,6 @@ pub fn insert(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<(), StoreError> {
 }
 
 /// Stores address, secret and events anew.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE webhooks SET url = $3, secret = $4, events = $5 WHERE id = $1 AND project_id = $2",
@@ -65,9 +59,6 @@ pub fn update(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<bool, StoreError> {
 }
 
 /// Removes a project's webhook object; says whether there was one.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: WebhookId) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "DELETE FROM webhooks WHERE id = $1 AND project_id = $2",
@@ -77,9 +68,6 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: WebhookId) -> Result<b
 }
 
 /// Returns a project's webhook object.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -97,9 +85,6 @@ pub fn get(
 }
 
 /// Returns a project's webhook objects, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Webhook>, StoreError> {
     tx.query(
         concat!(
@@ -113,9 +98,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Vec<Webhook>
 }
 
 /// Counts a project's webhook objects.
-///
-/// # Errors
-/// What the database says.
 pub fn count_of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, StoreError> {
     let counted = tx.query_one(
         "SELECT count(*) FROM webhooks WHERE project_id = $1",
@@ -126,9 +108,6 @@ pub fn count_of_project(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, S
 }
 
 /// Returns every webhook object, oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Webhook>, StoreError> {
     tx.query(
         concat!("SELECT ", columns!(), " FROM webhooks ORDER BY id"),

@@ -210,9 +210,6 @@ pub(crate) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiEr
 
 impl Given {
     /// Stores the broadcast and tells of it; its messages are made from now on.
-    ///
-    /// # Errors
-    /// What the database says.
     pub(crate) fn store(
         &self,
         work: &mut Work<'_, '_>,

@@ -20,9 +20,6 @@ pub(crate) struct BroadcastView {
 
 impl BroadcastView {
     /// Looks up whom a broadcast is for.
-    ///
-    /// # Errors
-    /// What the database says.
     pub(crate) fn read(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Self, StoreError> {
         let (recipients, recipients_str) = match broadcast.to {
             BroadcastTo::Group(id) => {

@@ -14,9 +14,6 @@ pub struct ContactView {
 
 impl ContactView {
     /// Looks up the groups of a contact.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn read(tx: &mut Tx<'_>, contact: Contact) -> Result<Self, StoreError> {
         let group_ids = groups::of_contact(tx, contact.id)?;
         Ok(Self { contact, group_ids })

@@ -15,9 +15,6 @@ const STEP: u32 = 100;
 const STEPS_WAITED_FOR: usize = 100;
 
 /// Clears what a request has begun, and the rest of it behind the request's back.
-///
-/// # Errors
-/// What the database says.
 pub async fn begin(hub: &Hub) -> Result<(), StoreError> {
     for _ in 0..STEPS_WAITED_FOR {
         if step(hub).await? == 0 {
@@ -34,9 +31,6 @@ pub async fn begin(hub: &Hub) -> Result<(), StoreError> {
 }
 
 /// Clears whatever is left to be cleared.
-///
-/// # Errors
-/// What the database says.
 pub async fn finish(hub: &Hub) -> Result<(), StoreError> {
     loop {
         let began = hub.now().boot;

@@ -35,9 +35,6 @@ const MESSAGES: Kind = Kind {
 };
 
 /// Notes the variables of a message: each has a field.
-///
-/// # Errors
-/// What the database says.
 pub fn note(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -155,9 +155,6 @@ pub(super) fn store(
 
 /// Says whether whoever made something could view contacts. Where that was not kept, nobody who made
 /// it could have been without that permission if no key that may send ever was.
-///
-/// # Errors
-/// What the database says.
 pub(crate) fn sees(
     tx: &mut Tx<'_>,
     project: &Project,

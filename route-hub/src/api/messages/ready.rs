@@ -41,9 +41,6 @@ pub(super) struct Text {
 impl Ready {
     /// Makes ready what messages need; nothing where they need nothing. Who cannot be sent to at all
     /// is `None`, and has a place all the same.
-    ///
-    /// # Errors
-    /// What the database says.
     pub(super) async fn of(
         hub: &Hub,
         project: &Arc<Project>,

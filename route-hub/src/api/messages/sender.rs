@@ -112,9 +112,6 @@ impl Sender {
     }
 
     /// Returns the phone for one message; `None` when the route has none for its recipient.
-    ///
-    /// # Errors
-    /// What the database says.
     pub(super) fn phone_for(
         &self,
         work: &mut Work<'_, '_>,

@@ -12,9 +12,6 @@ use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
 
 /// Shows stored messages as a reader may see them, each queued one with the reason for its waiting.
-///
-/// # Errors
-/// What the database says.
 pub(in crate::api) fn show(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -28,9 +28,6 @@ impl PhoneView {
     }
 
     /// Shows a phone of `project` with its account, where a provider sends for it.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn read(tx: &mut Tx<'_>, phone: Phone, project: &Project) -> Result<Self, StoreError> {
         let account = match phone.phone_type.is_provider() {
             true => Some(phone_accounts::get(tx, phone.id)?.unwrap_or_default()),
@@ -43,9 +40,6 @@ impl PhoneView {
     }
 
     /// Shows phones of `project`.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn read_all(
         tx: &mut Tx<'_>,
         phones: Vec<Phone>,

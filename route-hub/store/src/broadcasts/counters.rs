@@ -71,9 +71,6 @@ impl Tallies {
     }
 
     /// Stores what was counted.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         for (id, tally) in self.by_broadcast {
             let counts = tally.counts;

@@ -47,9 +47,6 @@ const TABLE: Table<Broadcast> = Table {
 };
 
 /// Stores a new broadcast; for numbers, with these.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
@@ -106,9 +103,6 @@ pub fn insert(
 }
 
 /// Returns the numbers that a broadcast is for; none for one that is for others.
-///
-/// # Errors
-/// What the database says.
 pub fn numbers(tx: &mut Tx<'_>, id: BroadcastId) -> Result<Vec<Address>, StoreError> {
     let kept = tx.query_one(
         "SELECT numbers FROM broadcast_numbers WHERE broadcast_id = $1",
@@ -123,9 +117,6 @@ pub fn numbers(tx: &mut Tx<'_>, id: BroadcastId) -> Result<Vec<Address>, StoreEr
 }
 
 /// Returns a project's broadcast.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,

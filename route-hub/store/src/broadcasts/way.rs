@@ -17,9 +17,6 @@ const NEXT_PROJECT: &str = "SELECT project_id FROM broadcasts WHERE stage < 3 AN
 
 /// Returns the broadcast under way whose turn it is in the next project above a key: the one after
 /// that which had the project's last turn, as `last` knows it, else its oldest.
-///
-/// # Errors
-/// What the database says.
 pub fn next_after(
     tx: &mut Tx<'_>,
     project_above: i64,
@@ -37,9 +34,6 @@ pub fn next_after(
 
 /// Stores that a broadcast has dealt with so many more recipients, up to a place, and whether they
 /// were the last; says whether it was where it is thought to be.
-///
-/// # Errors
-/// What the database says.
 pub fn advance(
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
@@ -68,9 +62,6 @@ pub fn advance(
 }
 
 /// Ends a broadcast that cannot go on, for a reason.
-///
-/// # Errors
-/// What the database says.
 pub fn end(tx: &mut Tx<'_>, id: BroadcastId, problem: &str) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE broadcasts SET stage = 3, problem = $2 WHERE id = $1 AND stage = 1",
@@ -80,9 +71,6 @@ pub fn end(tx: &mut Tx<'_>, id: BroadcastId, problem: &str) -> Result<(), StoreE
 }
 
 /// Ends those of a schedule that is deleted; whom they have reached keep their messages.
-///
-/// # Errors
-/// What the database says.
 pub fn end_of_schedule(
     tx: &mut Tx<'_>,
     scheduled_id: ScheduledId,
@@ -96,9 +84,6 @@ pub fn end_of_schedule(
 }
 
 /// Ends all whose messages are being made, for a reason.
-///
-/// # Errors
-/// What the database says.
 pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE broadcasts SET stage = 3, problem = $1 WHERE stage = 1",
@@ -109,9 +94,6 @@ pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
 
 /// Cancels a project's broadcast, unless all that it had to send is sent; says whether it was
 /// cancelled by this.
-///
-/// # Errors
-/// What the database says.
 pub fn cancel(tx: &mut Tx<'_>, project_id: ProjectId, id: BroadcastId) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE broadcasts SET stage = 2, done_up_to = 0 WHERE id = $1 AND project_id = $2 \
@@ -123,9 +105,6 @@ pub fn cancel(tx: &mut Tx<'_>, project_id: ProjectId, id: BroadcastId) -> Result
 
 /// Stores up to which message a cancelled broadcast has been walked through, `None` at the end;
 /// says whether the walk was where it is thought to be.
-///
-/// # Errors
-/// What the database says.
 pub fn walked(
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
@@ -150,9 +129,6 @@ pub fn walked(
 
 /// Returns the key of the message up to which a cancelled broadcast was walked through, while that
 /// goes on: what is above it is not to be sent.
-///
-/// # Errors
-/// What the database says.
 pub fn called_off(tx: &mut Tx<'_>, id: BroadcastId) -> Result<Option<i64>, StoreError> {
     tx.query_one(
         "SELECT done_up_to FROM broadcasts WHERE id = $1 AND stage = 2",

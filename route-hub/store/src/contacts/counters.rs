@@ -54,9 +54,6 @@ impl Touches {
 }
 
 /// Stores counters and last times, which only rise; an incoming message makes the conversation active.
-///
-/// # Errors
-/// What the database says.
 pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
     for (contact_id, touch) in &touches.by_contact {
         let active = (touch.incoming > 0).then_some(ConversationStatus::Active.code());
@@ -90,9 +87,6 @@ pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
 }
 
 /// Takes a deleted message out of its contact's counts, last times and last message.
-///
-/// # Errors
-/// What the database says.
 pub fn forget_message(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let Some(contact_id) = message.contact_id else {
         return Ok(());
@@ -105,9 +99,6 @@ pub fn forget_message(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreErr
 
 /// Takes so many messages, which are there no more, out of a contact's counts, last times and last
 /// message.
-///
-/// # Errors
-/// What the database says.
 pub fn forget_messages(
     tx: &mut Tx<'_>,
     contact_id: ContactId,

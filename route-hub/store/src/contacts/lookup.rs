@@ -13,9 +13,6 @@ const CANDIDATES_MAX: i64 = 64;
 ///
 /// The same number in E.164 comes first; else the one contact whose number ends alike, in eight
 /// digits or more, where at least one of the two is not known in full.
-///
-/// # Errors
-/// What the database says.
 pub fn find_by_number(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -26,9 +23,6 @@ pub fn find_by_number(
 
 /// Returns the contact that a message to a number is for; where several have the very number, one to
 /// whom nothing may be sent comes first.
-///
-/// # Errors
-/// What the database says.
 pub fn find_to_send_to(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -107,9 +101,6 @@ fn exact(
 }
 
 /// Returns the oldest contact of a name, without regard to case.
-///
-/// # Errors
-/// What the database says.
 pub fn find_by_name(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -127,9 +118,6 @@ pub fn find_by_name(
 }
 
 /// Returns the oldest contact whose variable has a value, without regard to case.
-///
-/// # Errors
-/// What the database says.
 pub fn find_by_variable(
     tx: &mut Tx<'_>,
     project_id: ProjectId,

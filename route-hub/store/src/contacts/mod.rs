@@ -84,9 +84,6 @@ const TABLE: Table<Contact> = Table {
 };
 
 /// Stores a new contact with its variables.
-///
-/// # Errors
-/// What the database says.
 pub fn create(
     tx: &mut Tx<'_>,
     fields: &mut Fields<'_>,
@@ -97,9 +94,6 @@ pub fn create(
 }
 
 /// Stores what people change of a contact, and of its variables those that differ.
-///
-/// # Errors
-/// What the database says.
 pub fn change(
     tx: &mut Tx<'_>,
     fields: &mut Fields<'_>,
@@ -112,9 +106,6 @@ pub fn change(
 
 /// Removes a contact with its variables and memberships; says whether it was there. Its messages
 /// stay.
-///
-/// # Errors
-/// What the database says.
 pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<bool, StoreError> {
     let removed = tx.execute(
         "DELETE FROM contacts WHERE id = $1 AND project_id = $2",
@@ -132,9 +123,6 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<b
 }
 
 /// Stores a new contact that has no variables.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
     tx.execute(
         concat!(
@@ -171,9 +159,6 @@ pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
 }
 
 /// Stores what people may change; counters and last times stay.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, contact: &Contact) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE contacts SET name = $3, name_folded = $4, phone_number = $5, number_e164 = $6, \
@@ -198,9 +183,6 @@ pub fn update(tx: &mut Tx<'_>, contact: &Contact) -> Result<bool, StoreError> {
 }
 
 /// Returns a project's contact.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,

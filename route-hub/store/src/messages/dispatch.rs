@@ -87,9 +87,6 @@ const OPEN_EXPOSURES: &str = "SELECT phone_id, priority, count(*), count(route_i
          GROUP BY phone_id, priority ORDER BY phone_id, priority";
 
 /// Stores everything that dispatch changes: route, status, errors, times and ownership.
-///
-/// # Errors
-/// What the database says.
 pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let ownership = &message.ownership;
     tx.execute(
@@ -121,9 +118,6 @@ pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreE
 }
 
 /// Stores how long a call lasted and rang.
-///
-/// # Errors
-/// What the database says.
 pub fn update_call(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET duration = $2, ring_time = $3 WHERE id = $1",
@@ -135,9 +129,6 @@ pub fn update_call(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError>
 /// Stores an exposure and nothing else: the write before a frame, with the fewest pages touched.
 ///
 /// For a message whose status, errors and times stay as they are.
-///
-/// # Errors
-/// What the database says.
 pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let ownership = &message.ownership;
     tx.execute(
@@ -158,9 +149,6 @@ pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreEr
 }
 
 /// Gives a message to another phone; only for one that no phone holds.
-///
-/// # Errors
-/// What the database says.
 pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4, simulated = $5, \
@@ -180,9 +168,6 @@ pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError
 /// Returns the oldest messages of one priority in a phone's queue.
 ///
 /// Whoever exposes them does so in the same job.
-///
-/// # Errors
-/// What the database says.
 pub fn claim_queued(
     tx: &mut Tx<'_>,
     phone_id: PhoneId,
@@ -194,9 +179,6 @@ pub fn claim_queued(
 
 /// As [`claim_queued`], of the messages that were made after the key `above`; one of them may be
 /// damaged.
-///
-/// # Errors
-/// What the database says.
 pub fn claim_queued_above(
     tx: &mut Tx<'_>,
     phone_id: PhoneId,
@@ -208,9 +190,6 @@ pub fn claim_queued_above(
 }
 
 /// Returns a phone's queue as far as it was made up to the key `up_to`.
-///
-/// # Errors
-/// What the database says.
 pub fn waiting_up_to(
     tx: &mut Tx<'_>,
     phone_id: PhoneId,
@@ -225,9 +204,6 @@ pub const SIMULATED_STATES: [i64; 3] = [10, 35, 60];
 
 /// Returns the first route above `above`, with its project, that has simulated messages whose
 /// sequence may have a next step; `None` for a project that cannot be read.
-///
-/// # Errors
-/// What the database says.
 pub fn simulated_on(
     tx: &mut Tx<'_>,
     above: i64,
@@ -239,9 +215,6 @@ pub fn simulated_on(
 
 /// Returns the keys of a route's simulated messages that are in a state and may have a next step,
 /// oldest first.
-///
-/// # Errors
-/// What the database says.
 pub fn simulated(
     tx: &mut Tx<'_>,
     phone: i64,
@@ -254,9 +227,6 @@ pub fn simulated(
 /// Returns the exposures that a device holds without a sent result, unknown ones too, and whose
 /// frames are numbered above `above_s`, in that order. Those without a number (it started over, or
 /// was forgotten) are in [`held`] alone.
-///
-/// # Errors
-/// What the database says.
 pub fn on_device(
     tx: &mut Tx<'_>,
     device_id: DeviceId,
@@ -266,9 +236,6 @@ pub fn on_device(
 }
 
 /// Returns every exposure of a device that may still get its first result, numbered or not.
-///
-/// # Errors
-/// What the database says.
 pub fn held(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Found<Message>>, StoreError> {
     tx.query(HELD, &values![device_id], found_in)
 }
@@ -287,9 +254,6 @@ pub struct OpenExposures {
 }
 
 /// Counts the exposures without a result of each phone of a device, by priority.
-///
-/// # Errors
-/// What the database says.
 pub fn open_exposures(
     tx: &mut Tx<'_>,
     device_id: DeviceId,
@@ -307,9 +271,6 @@ pub fn open_exposures(
 
 /// Returns the messages that a custom route has queued for a phone, oldest first, above the key
 /// `above`.
-///
-/// # Errors
-/// What the database says.
 pub fn routed_waiting(
     tx: &mut Tx<'_>,
     phone_id: PhoneId,
@@ -322,9 +283,6 @@ pub fn routed_waiting(
 
 /// Returns the messages of a broadcast that wait at the hub or on a phone, oldest first, above the
 /// key `above`.
-///
-/// # Errors
-/// What the database says.
 pub fn open_of_broadcast(
     tx: &mut Tx<'_>,
     id: BroadcastId,
@@ -335,18 +293,12 @@ pub fn open_of_broadcast(
 }
 
 /// Counts what waits at the hub for a phone, up to `most`.
-///
-/// # Errors
-/// What the database says.
 pub fn queued_for(tx: &mut Tx<'_>, phone_id: PhoneId, most: i64) -> Result<u64, StoreError> {
     let counted = tx.query_one(QUEUED, &values![phone_id, most], |row| row.int(0))?;
     Ok(counted.map_or(0, i64::unsigned_abs))
 }
 
 /// Returns exposures of a device that must be taken back and were not answered yet.
-///
-/// # Errors
-/// What the database says.
 pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Found<Message>>, StoreError> {
     tx.query(ASKED_BACK, &values![device_id], found_in)
 }
@@ -354,9 +306,6 @@ pub fn asked_back(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Found<Mess
 /// Returns where outgoing messages stand that are to end, the longest due first, after a place that
 /// was seen before: those in the queue whose life ended at or before `waiting_end`, and those
 /// without a result on a phone whose life ended at or before `held_end`.
-///
-/// # Errors
-/// What the database says.
 pub fn life_ended(
     tx: &mut Tx<'_>,
     waiting_end: UnixMs,
@@ -371,9 +320,6 @@ pub fn life_ended(
 /// Counts each project's messages that wait at the hub or on a phone.
 ///
 /// Walks every such message: for the start, when counters are made.
-///
-/// # Errors
-/// What the database says.
 pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, StoreError> {
     tx.query(
         "SELECT id, (SELECT count(*) FROM messages WHERE project_id = projects.id \

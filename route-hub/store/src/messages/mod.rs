@@ -97,9 +97,6 @@ const TABLE: Table<Message> = Table {
 };
 
 /// Stores a new message.
-///
-/// # Errors
-/// What the database says.
 pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let ownership = &message.ownership;
     tx.execute(
@@ -166,9 +163,6 @@ fn vars_json(vars: &Vars) -> Option<Cow<'static, str>> {
 }
 
 /// Returns a project's message; one that was deleted is not found.
-///
-/// # Errors
-/// What the database says.
 pub fn get(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -186,9 +180,6 @@ pub fn get(
 }
 
 /// Returns a message for the dispatcher, which knows no projects and no deletion.
-///
-/// # Errors
-/// What the database says.
 pub fn by_key(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<Message>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM messages WHERE id = $1"),
@@ -198,9 +189,6 @@ pub fn by_key(tx: &mut Tx<'_>, id: MessageId) -> Result<Option<Message>, StoreEr
 }
 
 /// As [`by_key`], of a message that may be damaged.
-///
-/// # Errors
-/// What the database says.
 pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Message>>, StoreError> {
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM messages WHERE id = $1"),
@@ -215,9 +203,6 @@ fn found_in(row: &Row<'_>) -> Result<Found<Message>, StoreError> {
 }
 
 /// Stores what people may change: star, error message and variables.
-///
-/// # Errors
-/// What the database says.
 pub fn update(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE messages SET starred = $3, error_message = $4, vars = $5, time_updated = $6 \
@@ -235,9 +220,6 @@ pub fn update(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
 }
 
 /// Hides a deleted message and takes its labels off; says whether it was there to hide.
-///
-/// # Errors
-/// What the database says.
 pub fn hide(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -256,9 +238,6 @@ pub fn hide(
 }
 
 /// Counts a project's messages that wait at the hub or on a phone, up to `most`.
-///
-/// # Errors
-/// What the database says.
 pub fn count_queued(tx: &mut Tx<'_>, project_id: ProjectId, most: i64) -> Result<i64, StoreError> {
     let counted = tx.query_one(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE project_id = $1 \

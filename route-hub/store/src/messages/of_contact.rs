@@ -15,9 +15,6 @@ pub struct OfContact {
 }
 
 /// Returns up to `most` of a contact's messages below a key, newest first.
-///
-/// # Errors
-/// What the database says.
 pub fn of_contact_below(
     tx: &mut Tx<'_>,
     contact_id: ContactId,

@@ -54,9 +54,6 @@ impl Old {
 
 /// Removes what is over among the next of a project's old messages above the key `above`, and
 /// takes it out of its contacts' counts.
-///
-/// # Errors
-/// What the database says.
 pub fn remove_old(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -105,9 +102,6 @@ pub fn remove_old(
 }
 
 /// Says whether there are old messages above the key `above`.
-///
-/// # Errors
-/// What the database says.
 pub fn any_old(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -121,9 +115,6 @@ pub fn any_old(
 
 /// Removes deleted messages that are final and were last changed before `before`, one step of
 /// them.
-///
-/// # Errors
-/// What the database says.
 pub fn purge_hidden(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
