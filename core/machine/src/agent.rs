@@ -9,12 +9,12 @@ use crate::{
     effect::Effect,
     event::Event,
     fact::RadioFact,
+    frame_gate::FrameGate,
     health::{Condition, Health},
     inbound::Inbound,
-    kept::Kept,
-    late::Late,
-    out::Out,
+    late_results::LateResults,
     outbound::{Cx, Outbound, Work},
+    outputs::Outputs,
     scan::Scans,
     sims::KnownSims,
     snapshot::Snapshot,
@@ -49,8 +49,8 @@ pub struct Agent {
     pub(crate) session: PhoneSession,
     pub(crate) was_open: bool,
     pub(crate) outbound: Outbound,
-    pub(crate) kept: Kept,
-    pub(crate) late: Late,
+    pub(crate) frame_gate: FrameGate,
+    pub(crate) late_results: LateResults,
     pub(crate) inbound: Inbound,
     pub(crate) scans: Scans,
     pub(crate) line: Line,
@@ -59,7 +59,7 @@ pub struct Agent {
     pub(crate) health: Health,
     pub(crate) timers: Timers,
     pub(crate) work: Work,
-    pub(crate) out: Out,
+    pub(crate) outputs: Outputs,
     counters: Counters,
 }
 
@@ -68,10 +68,10 @@ impl Agent {
     ///
     /// `seed` is fresh for each start; the first start names the installation by it.
     pub fn new(config: AgentConfig, mut restored: Snapshot, seed: [u8; 32], now: Now) -> Self {
-        let mut out = Out::default();
+        let mut outputs = Outputs::default();
         let install = restored.install.take().unwrap_or_else(|| {
             let install = install_id(seed);
-            out.change(Change::InstallSet(install.clone()));
+            outputs.change(Change::InstallSet(install.clone()));
             install
         });
         let (mut timers, mut work) = (Timers::default(), Work::default());
@@ -107,8 +107,8 @@ impl Agent {
             session,
             was_open: false,
             outbound,
-            kept: Kept::default(),
-            late: Late::default(),
+            frame_gate: FrameGate::default(),
+            late_results: LateResults::default(),
             inbound,
             scans,
             line: Line::default(),
@@ -117,7 +117,7 @@ impl Agent {
             health: Health::new(config.condition, config.limits, config.sims),
             timers,
             work,
-            out,
+            outputs,
             counters: Counters::default(),
         };
         agent.set_condition(condition, now);
@@ -307,7 +307,7 @@ impl Agent {
 
     /// Takes it that every change polled so far is on disk.
     pub fn handle_committed(&mut self, now: Now) {
-        if self.out.committed() {
+        if self.outputs.committed() {
             self.session.committed(now);
         }
         self.settle(now);
@@ -349,12 +349,12 @@ impl Agent {
 
     /// Returns the next row to write.
     pub fn poll_change(&mut self) -> Option<Change> {
-        self.out.poll_change()
+        self.outputs.poll_change()
     }
 
     /// Returns the next thing to do, once its rows are on disk.
     pub fn poll_effect(&mut self) -> Option<Effect> {
-        match self.out.poll_effect() {
+        match self.outputs.poll_effect() {
             Some(effect) => Some(effect),
             None => self.poll_link_effect(),
         }
@@ -362,7 +362,7 @@ impl Agent {
 
     /// Returns the next thing to show.
     pub fn poll_event(&mut self) -> Option<Event> {
-        let event = self.out.poll_event()?;
+        let event = self.outputs.poll_event()?;
         self.counters.count(&event);
         Some(event)
     }

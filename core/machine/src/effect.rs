@@ -1,7 +1,7 @@
 //! What the ring is to do in the world, once the changes before it are on disk.
 
 use crate::{
-    kept::EndedAsked,
+    frame_gate::EndedAsked,
     log::{Log, ScanMark},
     token::{MessageRef, SendToken},
 };

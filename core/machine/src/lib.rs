@@ -43,16 +43,16 @@ mod counters;
 mod effect;
 mod event;
 mod fact;
+mod frame_gate;
 mod health;
 mod inbound;
 mod incoming;
-mod kept;
-mod late;
+mod late_results;
 mod log;
 mod mutant;
 mod numbers;
-mod out;
 mod outbound;
+mod outputs;
 mod pacer;
 mod parts;
 mod scan;
@@ -80,13 +80,13 @@ pub use fact::{
     CallRefusal, CallState, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
     ReportStatus, SentRow,
 };
+pub use frame_gate::{ASKED_MAX, EndedAsked};
 pub use health::{Condition, HEALTH_MS_MIN};
 pub use inbound::{
     Fingerprint, INBOUND_ADDRESS_BYTES_MAX, INBOUND_TEXT_BYTES_MAX, NoSuchSource, SEEN_MAX,
     SEEN_MS, Source,
 };
-pub use kept::{ASKED_MAX, EndedAsked};
-pub use late::LATE_MAX;
+pub use late_results::LATE_MAX;
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
     DIALLED_MS_MAX, ENDED_FOLLOWS_MS, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS,

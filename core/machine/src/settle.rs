@@ -122,24 +122,24 @@ impl Agent {
                 | LinkChange::NotKnown(_) => {}
             }
             let at = now.unix;
-            self.out.link_change(Change::Link { change, at });
+            self.outputs.link_change(Change::Link { change, at });
         }
     }
 
     fn flush_work(&mut self) {
         let work = &mut self.work;
         for change in work.changes.drain(..) {
-            self.out.change(change);
+            self.outputs.change(change);
         }
         for change in self.outbound.moved(&work.dirty) {
-            self.out.change(change);
+            self.outputs.change(change);
         }
         work.dirty.clear();
         for effect in work.effects.drain(..) {
-            self.out.effect(effect);
+            self.outputs.effect(effect);
         }
         for event in work.events.drain(..) {
-            self.out.event(event);
+            self.outputs.event(event);
         }
     }
 
@@ -149,7 +149,7 @@ impl Agent {
             None => self.timers.stop(Timer::Link, Subject::Agent),
         }
         if self.was_open && !self.session.is_open() {
-            self.out.event(Event::LinkDown);
+            self.outputs.event(Event::LinkDown);
         }
         self.was_open = self.session.is_open();
     }
@@ -182,16 +182,16 @@ impl Agent {
                         return Some(effect);
                     }
                 }
-                PhoneEffect::Opened => self.out.event(Event::LinkUp),
-                PhoneEffect::Stopped(why) => self.out.event(stopped(why)),
+                PhoneEffect::Opened => self.outputs.event(Event::LinkUp),
+                PhoneEffect::Stopped(why) => self.outputs.event(stopped(why)),
                 PhoneEffect::Alert(PhoneAlert::ProtocolErrors) => {
-                    self.out.event(Event::LinkFailing);
+                    self.outputs.event(Event::LinkFailing);
                 }
                 PhoneEffect::Alert(PhoneAlert::NotKnown) => {
-                    self.out.event(Event::NotKnownHere);
+                    self.outputs.event(Event::NotKnownHere);
                 }
                 PhoneEffect::Alert(PhoneAlert::Replaced) => {
-                    self.out.event(Event::LinkReplaced);
+                    self.outputs.event(Event::LinkReplaced);
                 }
             }
         }

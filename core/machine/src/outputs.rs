@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// The outputs. An effect shows only when every change that was pushed before it is on disk.
 #[derive(Debug, Default)]
-pub(crate) struct Out {
+pub(crate) struct Outputs {
     changes: VecDeque<Change>,
     effects: VecDeque<(u64, Effect)>,
     events: VecDeque<Event>,
@@ -15,7 +15,7 @@ pub(crate) struct Out {
     last_of_link: u64,
 }
 
-impl Out {
+impl Outputs {
     pub(crate) fn change(&mut self, change: Change) {
         self.pushed += 1;
         self.changes.push_back(change);
@@ -71,43 +71,43 @@ mod tests {
 
     #[test]
     fn an_effect_without_rows_shows_at_once() {
-        let mut out = Out::default();
-        out.effect(confirm(1));
-        assert_eq!(out.poll_effect(), Some(confirm(1)));
+        let mut outputs = Outputs::default();
+        outputs.effect(confirm(1));
+        assert_eq!(outputs.poll_effect(), Some(confirm(1)));
     }
 
     #[test]
     fn an_effect_waits_until_its_rows_are_on_disk() {
-        let mut out = Out::default();
-        out.change(Change::PausedSet(true));
-        out.effect(confirm(1));
-        assert_eq!(out.poll_effect(), None);
-        assert!(out.poll_change().is_some());
-        assert_eq!(out.poll_effect(), None);
-        out.committed();
-        assert_eq!(out.poll_effect(), Some(confirm(1)));
+        let mut outputs = Outputs::default();
+        outputs.change(Change::PausedSet(true));
+        outputs.effect(confirm(1));
+        assert_eq!(outputs.poll_effect(), None);
+        assert!(outputs.poll_change().is_some());
+        assert_eq!(outputs.poll_effect(), None);
+        outputs.committed();
+        assert_eq!(outputs.poll_effect(), Some(confirm(1)));
     }
 
     #[test]
     fn a_commit_does_not_count_for_rows_that_came_after_it() {
-        let mut out = Out::default();
-        out.change(Change::PausedSet(true));
-        out.effect(confirm(1));
-        assert!(out.poll_change().is_some());
-        out.change(Change::PausedSet(false));
-        out.effect(confirm(2));
-        out.committed();
-        assert_eq!(out.poll_effect(), Some(confirm(1)));
-        assert_eq!(out.poll_effect(), None);
+        let mut outputs = Outputs::default();
+        outputs.change(Change::PausedSet(true));
+        outputs.effect(confirm(1));
+        assert!(outputs.poll_change().is_some());
+        outputs.change(Change::PausedSet(false));
+        outputs.effect(confirm(2));
+        outputs.committed();
+        assert_eq!(outputs.poll_effect(), Some(confirm(1)));
+        assert_eq!(outputs.poll_effect(), None);
     }
 
     #[test]
     fn the_link_hears_of_a_commit_only_once_its_own_changes_are_in_it() {
-        let mut out = Out::default();
-        out.link_change(Change::PausedSet(true));
-        assert!(!out.committed());
-        assert!(out.poll_change().is_some());
-        out.change(Change::PausedSet(false));
-        assert!(out.committed(), "what waits is not the link's");
+        let mut outputs = Outputs::default();
+        outputs.link_change(Change::PausedSet(true));
+        assert!(!outputs.committed());
+        assert!(outputs.poll_change().is_some());
+        outputs.change(Change::PausedSet(false));
+        assert!(outputs.committed(), "what waits is not the link's");
     }
 }

@@ -13,7 +13,7 @@ pub const LATE_MAX: usize = 64;
 
 /// Facts whose exposures the journal was asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Late(VecDeque<RadioFact>);
+pub(crate) struct LateResults(VecDeque<RadioFact>);
 
 impl Agent {
     /// Takes the exposure that `LoadMessage` asked for; `None` when the journal has it no more.
@@ -24,10 +24,10 @@ impl Agent {
         now: Now,
     ) {
         let is_revived = row.is_some_and(|row| self.outbound.revive(row));
-        let (news, others) = std::mem::take(&mut self.late.0)
+        let (news, others) = std::mem::take(&mut self.late_results.0)
             .into_iter()
             .partition(|fact| named(fact) == Some(message));
-        self.late.0 = others;
+        self.late_results.0 = others;
         let news: VecDeque<RadioFact> = news;
         for fact in news {
             self.take_radio(fact, now);
@@ -50,13 +50,18 @@ impl Agent {
         let Some(message) = named(&fact).filter(is_late) else {
             return Some(fact);
         };
-        if self.late.0.len() >= LATE_MAX {
+        if self.late_results.0.len() >= LATE_MAX {
             return Some(fact);
         }
-        if !self.late.0.iter().any(|fact| named(fact) == Some(message)) {
+        if !self
+            .late_results
+            .0
+            .iter()
+            .any(|fact| named(fact) == Some(message))
+        {
             self.work.effects.push(Effect::LoadMessage(message));
         }
-        self.late.0.push_back(fact);
+        self.late_results.0.push_back(fact);
         None
     }
 }

@@ -31,7 +31,7 @@ pub enum EndedAsked {
 ///
 /// No more of them come in one turn than the ring takes, and the question is answered at its end.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct FrameGate {
     frames: VecDeque<(u64, HubFrame)>,
     is_asked: bool,
 }
@@ -42,7 +42,7 @@ impl Agent {
         match asked {
             EndedAsked::Of(ids) => {
                 self.outbound.recall_ended(ids, rows);
-                self.kept.is_asked = false;
+                self.frame_gate.is_asked = false;
                 self.take_frames(now);
             }
             EndedAsked::Above { down, up } => {
@@ -58,7 +58,9 @@ impl Agent {
 
     /// Puts a frame of the present connection behind those that wait, and takes what need not.
     pub(crate) fn queue_frame(&mut self, frame: HubFrame, now: Now) {
-        self.kept.frames.push_back((self.session.conn(), frame));
+        self.frame_gate
+            .frames
+            .push_back((self.session.conn(), frame));
         self.take_frames(now);
     }
 
@@ -73,10 +75,10 @@ impl Agent {
     }
 
     fn take_frames(&mut self, now: Now) {
-        while let Some((conn, frame)) = self.kept.frames.pop_front() {
+        while let Some((conn, frame)) = self.frame_gate.frames.pop_front() {
             let is_known = named(&frame).is_none_or(|id| self.outbound.has_all_ended_of(id));
             if !is_known && conn == self.session.conn() {
-                self.kept.frames.push_front((conn, frame));
+                self.frame_gate.frames.push_front((conn, frame));
                 return self.ask();
             }
             self.session.handle_frame(conn, frame, now);
@@ -84,11 +86,11 @@ impl Agent {
     }
 
     fn ask(&mut self) {
-        if self.kept.is_asked {
+        if self.frame_gate.is_asked {
             return;
         }
-        self.kept.is_asked = true;
-        let frames = self.kept.frames.iter();
+        self.frame_gate.is_asked = true;
+        let frames = self.frame_gate.frames.iter();
         let ids = frames.filter_map(|(_, frame)| named(frame)).take(ASKED_MAX);
         let effect = Effect::LoadEnded(EndedAsked::Of(ids.collect()));
         self.work.effects.push(effect);
