@@ -5,7 +5,7 @@
 //! contact that is let go again meanwhile keeps what was not looked at yet.
 
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_store::blocked_contacts::{self, BlockedContact};
@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Begins to cancel what is queued for contacts that were just blocked.
 pub fn begin(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     blocked: &[ContactId],
 ) -> Result<(), StoreError> {
@@ -87,7 +87,7 @@ fn step(hub: &Hub, tx: &mut Tx<'_>, note: BlockedContact, now: Now) -> Result<Ef
         blocked_contacts::remove(tx, note.contact_id)?;
         return Ok(Effects::default());
     };
-    let mut work = Work::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, &project, now);
     go_on(&mut work, tx, note, STEP)?;
     work.finish(tx)
 }
@@ -95,7 +95,7 @@ fn step(hub: &Hub, tx: &mut Tx<'_>, note: BlockedContact, now: Now) -> Result<Ef
 /// Looks at up to `most` more messages of a contact, notes what is left, and returns how many
 /// messages it looked at.
 fn go_on(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     note: BlockedContact,
     most: usize,
@@ -119,7 +119,11 @@ fn go_on(
     Ok(next.len())
 }
 
-fn cancel(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, one: &OfContact) -> Result<(), StoreError> {
+fn cancel(
+    work: &mut UnitOfWork<'_, '_>,
+    tx: &mut Tx<'_>,
+    one: &OfContact,
+) -> Result<(), StoreError> {
     let Some(mut message) = messages::get(tx, work.project.id, one.id)? else {
         return Ok(());
     };

@@ -2,7 +2,7 @@
 //! stop nobody.
 
 use crate::alerts;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{AlertKind, Message, Project};
 use hub_store::rows_aside::{self, Damaged, Found};
@@ -18,7 +18,7 @@ const RESTING_MAX: usize = 10_000;
 
 /// Sets a damaged row of the unit of work's project aside.
 pub fn set_aside(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     damaged: &Damaged,
 ) -> Result<(), StoreError> {
@@ -34,7 +34,7 @@ pub fn set_aside(
 
 /// Returns the rows that could be read, and sets the others aside.
 pub fn readable<T>(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     found: Vec<Found<T>>,
 ) -> Result<Vec<T>, StoreError> {
@@ -50,7 +50,7 @@ pub fn readable<T>(
 
 /// Returns a message of the unit of work's project; one that is damaged is set aside.
 pub fn message(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     id: MessageId,
 ) -> Result<Option<Message>, StoreError> {
@@ -79,7 +79,7 @@ pub async fn set_all_aside(
     }
     let (inside, of) = (hub.clone(), Arc::clone(project));
     let job = move |tx: &mut Tx<'_>| {
-        let mut work = Work::new(&inside, &of, now);
+        let mut work = UnitOfWork::new(&inside, &of, now);
         for one in &damaged {
             set_aside(&mut work, tx, one)?;
         }

@@ -1,7 +1,7 @@
 //! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
 
 use crate::api::QueueCaps;
-use crate::auth::{RateLimits, Uses};
+use crate::auth::{LastUsed, RateLimits};
 use crate::bus::Bus;
 use crate::cache::Caches;
 use crate::caps::Caps;
@@ -9,10 +9,10 @@ use crate::clock::SystemClock;
 use crate::front::{Front, FrontSettings};
 use crate::link::proof::Proofs;
 use crate::link::{FactRates, Links};
-use crate::ops::Metrics;
+use crate::metrics::Metrics;
 use crate::pairing::tries::Tries;
 use crate::random::Random;
-use crate::requests::RequestCounts;
+use crate::request_counts::RequestCounts;
 use crate::rounds::{Round, Rounds};
 use hub_store::Store;
 use hub_web::StrangerBodies;
@@ -45,9 +45,9 @@ pub struct Shared {
     /// The rate limits of API keys.
     pub rates: RateLimits,
     /// When API keys were last used.
-    pub uses: Uses,
+    pub last_used: LastUsed,
     /// How many requests there were since they were last written.
-    pub requests: RequestCounts,
+    pub request_counts: RequestCounts,
     /// How much of each project's queue cap is used.
     pub queue_caps: QueueCaps,
     /// The links that are open in this process.
@@ -120,8 +120,8 @@ impl Hub {
             rounds: Rounds::default(),
             cache: Caches::default(),
             rates: RateLimits::default(),
-            uses: Uses::default(),
-            requests: RequestCounts::default(),
+            last_used: LastUsed::default(),
+            request_counts: RequestCounts::default(),
             queue_caps: QueueCaps::default(),
             links: Links::default(),
             pairing_tries: Tries::default(),

@@ -1,7 +1,7 @@
 //! Changing contacts: a contact's row, its variables and its groups in one unit of work.
 
 use crate::blocking;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue::ContactAdded;
 use hub_domain::{
     Contact, ConversationStatus, Direction, FieldOwner, Group, Message, Vars, VarsChange, numbers,
@@ -109,7 +109,7 @@ impl<'f> Saving<'f> {
 
     /// Ends the unit of work: writes the numbers of members, and cancels what is queued for contacts
     /// that were blocked.
-    pub fn finish(self, work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub fn finish(self, work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.moves.finish(tx)?;
         blocking::begin(work, tx, &self.blocked)
     }
@@ -117,7 +117,7 @@ impl<'f> Saving<'f> {
 
 /// Saves one contact by itself.
 pub fn save(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     before: Option<&Contact>,
     contact: Contact,
@@ -135,7 +135,7 @@ pub fn save(
 /// Makes the contact of whoever a new message came from or goes to, with the message counted on it;
 /// none where the project does not make contacts by itself.
 pub fn make_of(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<Option<ContactId>, StoreError> {

@@ -116,7 +116,7 @@ impl Worker for Counting {
     const BACKOFF: Duration = WRITE_EVERY;
 
     async fn step(&mut self) -> Result<Next, StoreError> {
-        self.hub.requests.write(&self.hub).await?;
+        self.hub.request_counts.write(&self.hub).await?;
         Ok(Next::Within(WRITE_EVERY))
     }
 }

@@ -21,7 +21,7 @@ pub mod webhooks;
 mod idempotency;
 mod parse;
 mod queue;
-mod unit;
+mod transaction;
 
 pub use queue::QueueCaps;
 

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::idempotency::Idempotency;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::Tx;
@@ -27,7 +27,7 @@ pub(super) async fn answer<T, F, S>(
 ) -> Result<Answer, Failure>
 where
     T: Send + 'static,
-    F: FnMut(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<T, Failure> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>, &mut Tx<'_>) -> Result<T, Failure> + Send + 'static,
     S: Fn(T) -> Answer + Send + Clone + 'static,
 {
     let (inside, of, show_inside) = (hub.clone(), Arc::clone(project), show.clone());
@@ -35,7 +35,7 @@ where
         if let Some(earlier) = idempotency.earlier(tx, of.id)? {
             return Ok((Made::Answer(earlier), Effects::default()));
         }
-        let mut work = Work::new(&inside, &of, now);
+        let mut work = UnitOfWork::new(&inside, &of, now);
         let mut made = Made::Value(decide(&mut work, tx)?);
         if idempotency.is_keyed() {
             let answer = made.answer(&show_inside);

@@ -11,9 +11,9 @@ const NOTE_EVERY_MS: u64 = 60_000;
 
 /// The keys whose use was noted lately.
 #[derive(Debug, Default)]
-pub struct Uses(Mutex<ById<ApiKeyId, BootMs>>);
+pub struct LastUsed(Mutex<ById<ApiKeyId, BootMs>>);
 
-impl Uses {
+impl LastUsed {
     /// Notes a use, unless one was noted within the last minute; nobody waits for it.
     pub fn note(&self, hub: &Hub, id: ApiKeyId, now: Now) {
         if !self.is_due(id, now.boot) {
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_key_in_steady_use_is_noted_once_a_minute() {
-        let (uses, id) = (Uses::default(), ApiKeyId::new(Key::new(1).unwrap()));
+        let (uses, id) = (LastUsed::default(), ApiKeyId::new(Key::new(1).unwrap()));
         assert!(uses.is_due(id, BootMs(0)));
         assert!(!uses.is_due(id, BootMs(59_999)));
         assert!(uses.is_due(id, BootMs(60_000)));

@@ -1,17 +1,17 @@
 //! Who asks: API keys, what they permit, and how often they may.
 
 mod key;
+mod last_used;
 mod rate;
-mod uses;
 
 pub use key::{GivenKey, NewKey};
+pub use last_used::LastUsed;
 pub use rate::RateLimits;
-pub use uses::Uses;
 
 use crate::api::Failure;
 use crate::front::{Guest, Owner};
 use crate::hub::Hub;
-use crate::requests::By;
+use crate::request_counts::By;
 use http::Extensions;
 use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_web::{ApiError, Authenticator, RequestContext, StrangerBodies};
@@ -51,8 +51,8 @@ impl Authenticator for Hub {
             }
         }
         let by = By::Organization(key.organization_id);
-        self.requests.count(by, now.unix);
-        self.uses.note(self, key.id, now);
+        self.request_counts.count(by, now.unix);
+        self.last_used.note(self, key.id, now);
         Ok(Caller { key })
     }
 

@@ -1,7 +1,7 @@
 //! Cancelling what a broadcast has not sent yet, in steps that a restart neither loses nor repeats.
 
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use crate::steps;
 use hub_domain::{Broadcast, Project};
@@ -37,14 +37,14 @@ fn walk_alone(
     most: u32,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut work = Work::new(hub, project, now);
+    let mut work = UnitOfWork::new(hub, project, now);
     walk(&mut work, tx, broadcast, most)?;
     work.finish(tx)
 }
 
 /// Cancels up to `most` of the next messages that wait at the hub, and asks phones for those that they hold.
 pub fn walk(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
     most: u32,

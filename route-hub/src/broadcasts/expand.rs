@@ -3,7 +3,7 @@
 use crate::api::messages::{Planned, Ready, Unsent};
 use crate::api::scheduled::message::Message;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::steps;
 use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
@@ -68,7 +68,7 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         let share = hub.store.of(sending.0.id);
         let job = move |tx: &mut Tx<'_>| {
             let (project, broadcast, planned, ready) = &*sending;
-            let mut work = Work::new(&inside, project, now);
+            let mut work = UnitOfWork::new(&inside, project, now);
             send(&mut work, tx, broadcast, (planned, ready), &next)
         };
         share.write(job)
@@ -199,7 +199,7 @@ fn matching(
 
 /// Sends to a step's recipients, unless somebody else has, or the broadcast was cancelled.
 fn send(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
     (planned, ready): (&Planned, &Ready),

@@ -8,7 +8,7 @@ use crate::audit;
 use crate::clock::SystemClock;
 use crate::hub::Hub;
 use crate::link::freeze;
-use crate::schedules::forgotten;
+use crate::schedules::after_restore;
 use clap::Args;
 use hub_store::{StoreError, Tx, backup, broadcasts, devices, meta, organizations, projects};
 use postrider_model::Now;
@@ -125,7 +125,7 @@ fn begin(
     broadcasts::end_all(tx, CUT_OFF)?;
     let schedules_passed_over = match send_missed {
         true => 0,
-        false => forgotten::pass_over(tx, now.unix)?,
+        false => after_restore::pass_over(tx, now.unix)?,
     };
     for organization in organizations::all(tx)? {
         let line = audit::Line {

@@ -4,7 +4,7 @@ use super::CommandError;
 use crate::alerts::offline;
 use crate::background::Background;
 use crate::caps::Caps;
-use crate::dispatch::{failover, life, quiet, simulated};
+use crate::dispatch::{expiry, failover, quiet, simulated};
 use crate::front::FrontSettings;
 use crate::hub::{Hub, HubParts};
 use crate::pairing::offer::AppOffer;
@@ -13,8 +13,8 @@ use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use crate::webhooks::deliver;
 use crate::{
-    blocking, broadcasts, cache, elsewhere, housekeeping, link, ops, pairing, requests, retention,
-    routes, schedules,
+    blocking, broadcasts, cache, elsewhere, housekeeping, link, metrics, pairing, request_counts,
+    retention, routes, schedules,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -94,14 +94,14 @@ impl Running {
             start.drain,
         );
         let mut workers = JoinSet::new();
-        workers.spawn(life::run(hub.clone()));
+        workers.spawn(expiry::run(hub.clone()));
         workers.spawn(simulated::run(hub.clone()));
         workers.spawn(quiet::run(hub.clone()));
         workers.spawn(failover::run(hub.clone()));
         workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
-        workers.spawn(requests::run(hub.clone()));
+        workers.spawn(request_counts::run(hub.clone()));
         workers.spawn(cache::fill(hub.clone()));
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
@@ -170,7 +170,7 @@ impl Running {
             let _ = timeout(DELIVERIES_MAX, &mut self.deliverer).await;
         }
         self.workers.shutdown().await;
-        if let Err(error) = self.hub.requests.write(&self.hub).await {
+        if let Err(error) = self.hub.request_counts.write(&self.hub).await {
             tracing::warn!(%error, "how many requests there were could not be written");
         }
         tracing::info!("stopped");
@@ -182,14 +182,14 @@ fn router(hub: &Hub, app: &AppOffer) -> Router {
         .route("/link", get(link::upgrade))
         .route("/pair", post(pairing::request::pair))
         .merge(pairing::page::routes(app))
-        .merge(ops::routes());
-    routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), ops::count))
+        .merge(metrics::routes());
+    routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), metrics::count))
 }
 
 /// Serves the operator's own address until it is dropped: also while the hub stops.
 async fn tell_operator(hub: Hub, listener: TcpListener) {
     let (_running, never) = watch::channel(false);
-    let router = ops::operator::router(hub.clone());
+    let router = metrics::operator::router(hub.clone());
     if let Err(error) = serve(hub, listener, None, router, never, Duration::ZERO).await {
         tracing::error!(%error, "the operator's address ended");
     }

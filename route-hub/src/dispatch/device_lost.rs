@@ -2,7 +2,7 @@
 //! that went back. What it was exposed becomes unknown; nothing of it is freed.
 
 use super::effects::Effects;
-use super::settle::{Detail, Work};
+use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage;
 use crate::hub::Hub;
 use hub_domain::Project;
@@ -18,7 +18,7 @@ pub fn device_lost(
     device: DeviceId,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut work = Work::new(hub, project, now);
+    let mut work = UnitOfWork::new(hub, project, now);
     let held = messages::held(tx, device)?;
     for mut message in damage::readable(&mut work, tx, held)? {
         drop(work.apply(tx, &mut message, Fact::HolderLost, &Detail::default())?);

@@ -5,7 +5,7 @@
 //! whose end fails is left alone for a while. Neither holds up another one.
 
 use super::effects::Effects;
-use super::settle::{Detail, Work};
+use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::link::freeze;
@@ -154,7 +154,7 @@ fn end_lives(
     let Some(project) = projects::get(tx, project)? else {
         return Ok((Effects::default(), 0));
     };
-    let mut work = Work::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, &project, now);
     let mut ended = 0;
     for id in ids {
         match messages::found(tx, *id)? {
@@ -168,7 +168,7 @@ fn end_lives(
 
 /// Ends a life, if it is still to be ended.
 fn end_life(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     mut message: Message,
 ) -> Result<bool, StoreError> {

@@ -1,7 +1,7 @@
 //! Exposing queued messages to a connected phone: committed first, the frame after.
 
 use super::routing;
-use super::settle::{Detail, Work};
+use super::unit_of_work::{Detail, UnitOfWork};
 use hub_domain::{Message, MessageType, Phone};
 use hub_store::{StoreError, Tx, messages};
 use postrider_link::dispatch::window::Sim;
@@ -22,7 +22,7 @@ pub fn count_open(tx: &mut Tx<'_>, holder: &Holder) -> Result<Open<PhoneId>, Sto
 }
 
 /// Returns a phone as its window sees it.
-pub fn sim(work: &Work<'_, '_>, phone: &Phone) -> Sim<PhoneId> {
+pub fn sim(work: &UnitOfWork<'_, '_>, phone: &Phone) -> Sim<PhoneId> {
     let left = phone.sends_left();
     Sim {
         id: phone.id,
@@ -34,13 +34,13 @@ pub fn sim(work: &Work<'_, '_>, phone: &Phone) -> Sim<PhoneId> {
 }
 
 /// Says whether nothing may be sent by a phone now.
-pub fn is_held_back(work: &Work<'_, '_>, phone: &Phone) -> bool {
+pub fn is_held_back(work: &UnitOfWork<'_, '_>, phone: &Phone) -> bool {
     phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped
 }
 
 /// Says whether another phone could send a message at this moment.
 pub fn is_movable(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<bool, StoreError> {
@@ -50,7 +50,7 @@ pub fn is_movable(
 /// Commits an exposure of a message to a phone and whoever holds it there, at a place of the
 /// downward sequence, and makes its frame; `None` when it may not be sent any more.
 pub fn expose(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
     (phone, holder): (&Phone, &Holder),
@@ -83,7 +83,7 @@ pub fn expose(
 /// Makes the frame of an exposure by a SIM, with or without delivery reports, with the proof of
 /// whom it is for.
 pub fn frame(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     message: &Message,
     s: u64,
     to: Address,
@@ -116,7 +116,7 @@ pub fn frame(
     }
 }
 
-fn proof(work: &Work<'_, '_>, message: &Message) -> Option<Proof> {
+fn proof(work: &UnitOfWork<'_, '_>, message: &Message) -> Option<Proof> {
     let owned = &message.ownership;
     let install = owned.install.as_deref()?.parse().ok()?;
     let proofs = &work.hub.proofs;

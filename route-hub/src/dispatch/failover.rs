@@ -5,7 +5,7 @@
 
 use super::effects::Effects;
 use super::routing::{self, KnownGroups};
-use super::settle::Work;
+use super::unit_of_work::UnitOfWork;
 use crate::damage;
 use crate::hub::Hub;
 use crate::link::freeze;
@@ -111,7 +111,7 @@ fn any_moves(
     let last = waiting.last().map(Found::key);
     let (mut moves, mut groups) = (false, KnownGroups::new());
     if let Some(project) = projects::get(tx, route.project_id)? {
-        let mut work = Work::new(hub, &project, now);
+        let mut work = UnitOfWork::new(hub, &project, now);
         // What is damaged stays where it is: its phone's link sets it aside.
         for message in waiting.iter().filter_map(Found::row) {
             moves |= routing::pick_better(&mut work, tx, route, message)?.is_some();
@@ -136,7 +136,7 @@ fn move_some(
     let Some(project) = projects::get(tx, route.project_id)? else {
         return Ok((0, Effects::default()));
     };
-    let mut work = Work::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, &project, now);
     work.groups = known;
     let mut moved = 0;
     let waiting = messages::routed_waiting(tx, phone, route.id, above, STEP)?;

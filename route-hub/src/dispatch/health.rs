@@ -1,6 +1,6 @@
 //! Taking in how a phone is: the fields that the API shows, and the alerts that follow.
 
-use super::settle::Work;
+use super::unit_of_work::UnitOfWork;
 use crate::alerts;
 use crate::link::sims;
 use crate::link::words::clipped;
@@ -19,7 +19,7 @@ const KINDS_MAX: usize = 8;
 /// Stores a phone's health with each of its SIM slots; `on` are its Phones, from now on with those
 /// of slots that it uses for the first time.
 pub fn apply(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     device: &Device,
     on: &mut Vec<Phone>,

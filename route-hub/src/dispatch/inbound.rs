@@ -1,6 +1,6 @@
 //! Making a message of what came in on a phone.
 
-use super::settle::Work;
+use super::unit_of_work::UnitOfWork;
 use crate::people;
 use crate::webhooks::enqueue;
 use hub_domain::{
@@ -23,7 +23,7 @@ const REPLY_MS: i64 = 30 * 24 * 3_600_000;
 ///
 /// What was counted before (it is uploaded again after a change of generation) changes nothing.
 pub fn apply(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     by: &Holder,
     clock: &PhoneClock,
@@ -56,7 +56,7 @@ pub fn apply(
 
 /// Reads who wrote, in the phone's region; a USSD answer comes from the code that was dialled.
 fn sender(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     phone: &Phone,
     message_type: MessageType,
     raw: &Address,
@@ -88,7 +88,7 @@ fn fill(message: &mut Message, frame: &Inbound) {
 ///
 /// `raw` is the sender as the network gave it, which webhooks tell.
 pub fn store(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     phone: &Phone,
     mut message: Message,
@@ -118,7 +118,7 @@ pub fn store(
 
 /// Counts a message as an answer to the broadcast that its contact was sent last, while that is not
 /// long ago.
-fn count_reply(work: &mut Work<'_, '_>, contact: &Contact, message: &Message) {
+fn count_reply(work: &mut UnitOfWork<'_, '_>, contact: &Contact, message: &Message) {
     let since = contact.last_outgoing_message_time;
     let is_recent = since.is_some_and(|since| since.plus_ms(REPLY_MS) > work.now.unix);
     if let Some(broadcast) = contact.last_broadcast_id.filter(|_| is_recent) {
@@ -128,7 +128,7 @@ fn count_reply(work: &mut Work<'_, '_>, contact: &Contact, message: &Message) {
 
 /// Makes an incoming message that says nothing yet.
 pub fn blank(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     phone: &Phone,
     message_type: MessageType,
     created: UnixMs,

@@ -4,18 +4,18 @@
 //! message: `postrider_link::ownership` does, and this module writes down what it says.
 
 pub mod connectors;
+pub mod device_lost;
 pub mod effects;
+pub mod expiry;
 pub mod explain;
 pub mod expose;
 pub mod failover;
 pub mod health;
 pub mod inbound;
-pub mod life;
-pub mod lost;
 pub mod ownership;
 pub mod playable;
 pub mod quiet;
 pub mod report;
 pub mod routing;
-pub mod settle;
 pub mod simulated;
+pub mod unit_of_work;

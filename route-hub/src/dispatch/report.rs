@@ -1,6 +1,6 @@
 //! Applying a phone's event to its message.
 
-use super::settle::{Detail, Work};
+use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage;
 use hub_store::{StoreError, Tx, past_exposures};
 use postrider_link::clock::{PhoneClock, published_time};
@@ -15,7 +15,7 @@ pub type Aside = &'static str;
 ///
 /// Events about single parts tell nothing that the API shows: their message's own event follows.
 pub fn apply(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     by: &Holder,
     clock: &PhoneClock,

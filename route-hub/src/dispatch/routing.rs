@@ -1,7 +1,7 @@
 //! Which phone a custom route picks: what the rules ask for is looked up here, the decision is
 //! `hub_domain::routing`'s.
 
-use super::settle::Work;
+use super::unit_of_work::UnitOfWork;
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};
 use hub_domain::{Address, DeviceState, Message, MessageType, Phone, Project, numbers, recipients};
 use hub_store::{StoreError, Tx, devices, groups, messages, phones};
@@ -62,7 +62,7 @@ struct Picking<'r> {
 
 /// Picks the phone for a message; `None` when the route has none that ever could send it.
 pub fn pick(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     route: &Route,
     wanted: &Wanted<'_>,
@@ -75,7 +75,7 @@ pub fn pick(
 /// Picks a phone for a waiting message whose own cannot send it any more; `None` while that one is
 /// as good as any.
 pub fn pick_better(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     route: &Route,
     message: &Message,
@@ -95,7 +95,7 @@ pub fn pick_better(
 
 /// Picks another phone than the message's own, one that can send now.
 pub fn pick_other(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<Option<Arc<Phone>>, StoreError> {
@@ -116,7 +116,7 @@ pub fn pick_other(
 /// Says whether a message that is proven unsent goes to another phone: its route has others, and
 /// it was not tried too often.
 pub fn may_move(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<bool, StoreError> {
@@ -129,14 +129,14 @@ pub fn may_move(
 }
 
 /// Counts the message in the queue of the phone that it goes to.
-fn taken(work: &mut Work<'_, '_>, id: PhoneId) -> Option<Arc<Phone>> {
+fn taken(work: &mut UnitOfWork<'_, '_>, id: PhoneId) -> Option<Arc<Phone>> {
     let known = work.known.get_mut(&id)?.as_mut()?;
     known.queue = known.queue.map(|queue| queue + 1);
     Some(Arc::clone(&known.phone))
 }
 
 fn look<'r>(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     route: &'r Route,
     wanted: &Wanted<'_>,
@@ -175,7 +175,7 @@ fn look<'r>(
 
 /// Returns the groups that a contact is in, of those that a route asks for.
 fn groups(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     route: &Route,
     contact_id: Option<ContactId>,
@@ -197,7 +197,7 @@ fn groups(
 /// Says whether a contact is in a group. What a dynamic one's conditions say is asked once in a unit
 /// of work, and not at all where a reader has told it before.
 fn is_in(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     contact: ContactId,
     id: GroupId,
@@ -217,7 +217,7 @@ fn is_in(
 }
 
 fn state(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     id: PhoneId,
     wanted: &Wanted<'_>,
@@ -257,7 +257,11 @@ fn takes(project: &Project, phone: &Phone, wanted: &Wanted<'_>) -> bool {
     number.is_some_and(|number| recipients::check(phone, &number, region).is_ok())
 }
 
-fn known(work: &Work<'_, '_>, tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Known>, StoreError> {
+fn known(
+    work: &UnitOfWork<'_, '_>,
+    tx: &mut Tx<'_>,
+    id: PhoneId,
+) -> Result<Option<Known>, StoreError> {
     let Some(phone) = phones::get(tx, work.project.id, id)? else {
         return Ok(None);
     };
@@ -269,7 +273,11 @@ fn known(work: &Work<'_, '_>, tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Kno
     }))
 }
 
-fn ability(work: &Work<'_, '_>, tx: &mut Tx<'_>, phone: &Phone) -> Result<Ability, StoreError> {
+fn ability(
+    work: &UnitOfWork<'_, '_>,
+    tx: &mut Tx<'_>,
+    phone: &Phone,
+) -> Result<Ability, StoreError> {
     let Some(device_id) = phone.device_id else {
         return Ok(held_or(phone, Ability::Ready));
     };

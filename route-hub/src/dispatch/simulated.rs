@@ -5,7 +5,7 @@
 use super::effects::Effects;
 use super::inbound;
 use super::playable::{Page, Room};
-use super::settle::{Detail, Work};
+use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
@@ -232,7 +232,7 @@ async fn play_step(
         let Some(project) = projects::get(tx, project)? else {
             return Ok((Effects::default(), 0));
         };
-        let mut work = Work::new(&worker, &project, now);
+        let mut work = UnitOfWork::new(&worker, &project, now);
         let played = play_all(&mut work, tx, &ids)?;
         Ok((work.finish(tx)?, played))
     };
@@ -242,7 +242,11 @@ async fn play_step(
 }
 
 /// Plays one step of each message that still has one; returns how many went on.
-fn play_all(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, ids: &[i64]) -> Result<usize, StoreError> {
+fn play_all(
+    work: &mut UnitOfWork<'_, '_>,
+    tx: &mut Tx<'_>,
+    ids: &[i64],
+) -> Result<usize, StoreError> {
     let now = work.now.unix;
     let mut phones_of = BTreeMap::new();
     let mut played = 0;
@@ -299,7 +303,7 @@ fn is_test_route(phone: &Phone) -> bool {
 }
 
 /// Says whether a route's `sent_message_limit` was reached within this unit of work.
-fn is_full(work: &Work<'_, '_>, route: &Phone) -> bool {
+fn is_full(work: &UnitOfWork<'_, '_>, route: &Phone) -> bool {
     route
         .sends_left()
         .is_some_and(|left| left <= work.sent_on(route.id))
@@ -307,7 +311,7 @@ fn is_full(work: &Work<'_, '_>, route: &Phone) -> bool {
 
 /// Carries out a step, and says whether the message was sent by it.
 fn play(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
     step: Step,
@@ -353,7 +357,11 @@ fn note_call(message: &mut Message) -> bool {
 }
 
 /// Answers a USSD request as a network would: by an incoming message from its code.
-fn answer(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, request: &Message) -> Result<(), StoreError> {
+fn answer(
+    work: &mut UnitOfWork<'_, '_>,
+    tx: &mut Tx<'_>,
+    request: &Message,
+) -> Result<(), StoreError> {
     let Some(phone) = phones::by_key(tx, request.phone_id)? else {
         return Ok(());
     };

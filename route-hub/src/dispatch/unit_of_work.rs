@@ -9,7 +9,7 @@ use crate::webhooks::enqueue::{self, ContactAdded};
 use hub_domain::{Address, Broadcast, BroadcastShare, Contact, Message, Phone, PhoneType, Project};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::past_exposures::{self, PastExposure};
-use hub_store::{StoreError, Tx, messages, moves, phones};
+use hub_store::{StoreError, Tx, messages, pending_reroutes, phones};
 use postrider_link::ownership::hub::{
     ErrorCode, Fact, Flags, Outcome, Ownership, Published, Refused,
 };
@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// One unit of work on messages: what it goes by, and what it gathers until its end.
-pub struct Work<'h, 'p> {
+pub struct UnitOfWork<'h, 'p> {
     /// The hub.
     pub hub: &'h Hub,
     /// The project of every message in it.
@@ -68,7 +68,7 @@ pub struct Detail {
     pub ring_sec: Option<i64>,
 }
 
-impl<'h, 'p> Work<'h, 'p> {
+impl<'h, 'p> UnitOfWork<'h, 'p> {
     /// Begins a unit of work.
     pub fn new(hub: &'h Hub, project: &'p Project, now: Now) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl<'h, 'p> Work<'h, 'p> {
         };
         let was_asked_back = before.flags.has(Flags::REVOKE_ASKED);
         if was_asked_back && !owned.flags.has(Flags::REVOKE_ASKED) && !outcome.requeued {
-            moves::take(tx, message.id)?;
+            pending_reroutes::take(tx, message.id)?;
         }
         if before.state.is_open() && !owned.state.is_open() {
             self.closed.push(Closed {
@@ -195,7 +195,7 @@ impl<'h, 'p> Work<'h, 'p> {
     /// Gives a freed message to the phone that its sender named while another one held it, or to
     /// another one of its custom route.
     fn move_on(&mut self, tx: &mut Tx<'_>, message: &mut Message) -> Result<(), StoreError> {
-        let phone = match moves::take(tx, message.id)? {
+        let phone = match pending_reroutes::take(tx, message.id)? {
             Some(named) => phones::get(tx, message.project_id, named)?.map(Arc::new),
             None => routing::pick_other(self, tx, message)?,
         };

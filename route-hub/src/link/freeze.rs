@@ -3,9 +3,9 @@
 
 use crate::alerts;
 use crate::damage;
+use crate::dispatch::device_lost;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::lost;
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use hub_domain::{AlertKind, Device, DeviceState, Message, Project};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
@@ -102,7 +102,7 @@ impl rules::Rows for Rows<'_, '_> {
             Queues::OfProject => phones::of_project(self.tx, self.project.id)?,
             Queues::OfDevice(device) => phones::of_device(self.tx, device)?,
         };
-        let mut work = Work::new(self.hub, self.project, self.now);
+        let mut work = UnitOfWork::new(self.hub, self.project, self.now);
         for phone in phones {
             let waiting = messages::waiting_up_to(self.tx, phone.id, up_to)?;
             for mut message in damage::readable(&mut work, self.tx, waiting)? {
@@ -276,7 +276,7 @@ pub fn gone(
     device: &Device,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut effects = lost::device_lost(hub, tx, project, device.id, now)?;
+    let mut effects = device_lost::device_lost(hub, tx, project, device.id, now)?;
     let mut rows = rows_of(hub, tx, project, now);
     let ended = rules::gone(&mut rows, seen_by_rules(device))?;
     effects.merge(rows.effects);
@@ -286,7 +286,7 @@ pub fn gone(
 /// A phone has proven that it did not send a message, after another one was given up that all of
 /// them waited for: it may have been moved to that one.
 pub fn freed(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
 ) -> Result<(), StoreError> {

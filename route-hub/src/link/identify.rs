@@ -3,7 +3,7 @@
 use crate::alerts;
 use crate::damage;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::dispatch::{expose, ownership};
 use crate::front::{Guest, Owner};
 use crate::hub::Hub;
@@ -231,7 +231,7 @@ impl Deciding<'_> {
         if alerts::clear_for_device(self.hub, tx, &project, device.id, offline, self.now)? {
             effects.webhooks();
         }
-        let mut work = Work::new(self.hub, &project, self.now);
+        let mut work = UnitOfWork::new(self.hub, &project, self.now);
         let made = sims::sync(&mut work, tx, &device, &self.hello.sims)?;
         let phones = phones::of_device(tx, device.id)?;
         let resume = self.resume(&mut work, tx, &admission, &phones)?;
@@ -251,7 +251,7 @@ impl Deciding<'_> {
     /// Takes in what the journal shows, and returns what goes out again with its number.
     fn resume(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         admission: &Admission,
         phones: &[Phone],
@@ -298,7 +298,7 @@ impl Deciding<'_> {
 
 /// Returns the frame of an exposure that the phone has not received, if it shall still go there.
 pub fn wanted_again(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
     phones: &[Phone],

@@ -3,7 +3,7 @@
 use crate::damage;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::ownership;
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
 use crate::link::freeze;
@@ -55,7 +55,7 @@ fn show(
         },
         on: phones::of_device(tx, device.id)?,
     };
-    let mut work = Work::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, &project, now);
     let (mut nowhere, mut refused, mut has_proof) = (Vec::new(), Vec::new(), false);
     for row in rows {
         match reader.take(&mut work, tx, row)? {
@@ -103,7 +103,7 @@ struct Reader {
 impl Reader {
     fn take(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         row: &HeldRow,
     ) -> Result<Taken, StoreError> {
@@ -139,7 +139,7 @@ impl Reader {
         })
     }
 
-    fn is_proven(&self, work: &Work<'_, '_>, row: &HeldRow) -> bool {
+    fn is_proven(&self, work: &UnitOfWork<'_, '_>, row: &HeldRow) -> bool {
         let Holder { device, install } = &self.by;
         let own = || work.hub.proofs.of(*device, install, row.id, row.ep);
         row.proof
@@ -158,7 +158,7 @@ impl Reader {
     /// a custom route that one of them is in, or this phone held an exposure of it.
     fn is_concerned(
         &self,
-        work: &Work<'_, '_>,
+        work: &UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         message: &Message,
     ) -> Result<bool, StoreError> {
@@ -177,7 +177,7 @@ impl Reader {
 }
 
 /// Says whether a message of that age is still kept: that an older one is not there shows nothing.
-fn is_kept(work: &Work<'_, '_>, row: &HeldRow) -> bool {
+fn is_kept(work: &UnitOfWork<'_, '_>, row: &HeldRow) -> bool {
     let days = work.project.message_retention_days;
     let kept_ms = days.map_or(i64::MAX, |days| i64::from(days) * DAY_MS);
     work.now.unix.0.saturating_sub(row.id.key().made_at_ms()) < kept_ms
@@ -242,7 +242,7 @@ fn reconcile(
     now: Now,
 ) -> Result<(Vec<Send>, Effects), StoreError> {
     let project = project_of(tx, device)?;
-    let mut work = Work::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, &project, now);
     let mut resume = Vec::new();
     let by = Holder {
         device: device.id,

@@ -2,7 +2,7 @@
 //! was put in.
 
 use crate::alerts;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::link::words;
 use crate::stored_caps::Cap;
 use hub_domain::{AlertKind, Device, Phone, PhoneType, networks};
@@ -12,7 +12,7 @@ use postrider_model::UnixMs;
 
 /// Brings a device's phones in line with the slots that it has in use; says whether one was made.
 pub fn sync(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     device: &Device,
     sims: &[SimInfo],
@@ -45,7 +45,11 @@ pub fn sync(
 }
 
 /// Tells everybody that another SIM is in the slot, or that the known one is back.
-fn other_sim(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
+fn other_sim(
+    work: &mut UnitOfWork<'_, '_>,
+    tx: &mut Tx<'_>,
+    phone: &Phone,
+) -> Result<(), StoreError> {
     let (hub, project, now, kind) = (work.hub, work.project, work.now, AlertKind::SimChanged);
     let told = if phone.sim_changed {
         alerts::raise_for_phone(hub, tx, project, phone, kind, now)?
@@ -61,7 +65,7 @@ fn other_sim(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, phone: &Phone) -> Result<
 
 /// Makes the phone of a slot that was not in use before; it is in the country of its network, else
 /// in the project's.
-pub fn fresh(work: &Work<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
+pub fn fresh(work: &UnitOfWork<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
     let name = match sim.slot.get() {
         0 => device.name.clone(),
         slot => format!("{} (SIM {})", device.name, slot + 1),

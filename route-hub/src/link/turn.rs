@@ -6,7 +6,7 @@
 use crate::alerts;
 use crate::damage;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::dispatch::{expose, health, inbound, ownership, report};
 use crate::hub::Hub;
 use crate::link::fence::Fence;
@@ -115,7 +115,7 @@ pub fn run(
     let mut rows = Rows {
         on: phones::of_device(tx, device.id)?,
         tx,
-        work: Work::new(hub, &project, now),
+        work: UnitOfWork::new(hub, &project, now),
         clock: connection.clock,
         device: &device,
         by: &by,
@@ -148,7 +148,7 @@ pub fn run(
 /// The rows of one phone, as a turn reads and writes them.
 struct Rows<'a, 't, 'p> {
     tx: &'a mut Tx<'t>,
-    work: Work<'p, 'p>,
+    work: UnitOfWork<'p, 'p>,
     clock: PhoneClock,
     device: &'p Device,
     by: &'p Holder,

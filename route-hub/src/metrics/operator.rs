@@ -183,7 +183,7 @@ fn written(hub: &Hub, counted: Option<Counted>) -> Result<String, std::fmt::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::tests::hub;
+    use crate::metrics::tests::hub;
 
     #[test]
     fn the_operator_learns_why_a_hub_is_not_ready() {

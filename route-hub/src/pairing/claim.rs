@@ -66,7 +66,7 @@ pub struct Circumstances {
     pub now: UnixMs,
 }
 
-/// Uses a code for a phone; the same request again comes to the same.
+/// LastUsed a code for a phone; the same request again comes to the same.
 ///
 /// A wrong try counts against the code that its first four characters name.
 pub fn claim(

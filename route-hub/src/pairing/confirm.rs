@@ -5,7 +5,7 @@ use super::wire::SimDescription;
 use crate::alerts;
 use crate::audit;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::link::{freeze, installs, sims};
 use crate::stored_caps::{Cap, Reached};
@@ -246,7 +246,7 @@ impl Joining<'_> {
     /// Stores a Phone for each slot that has none yet; those that are there keep their ids.
     fn phones(&mut self, tx: &mut Tx<'_>, device: &Device) -> Result<Vec<Phone>, StoreError> {
         let known = phones::of_device(tx, device.id)?;
-        let work = Work::new(self.hub, &self.project, self.now);
+        let work = UnitOfWork::new(self.hub, &self.project, self.now);
         for sim in &self.claimant.device.sims {
             match known.iter().find(|phone| phone.sim == Some(sim.slot)) {
                 None => {

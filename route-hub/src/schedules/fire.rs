@@ -1,10 +1,10 @@
 //! Schedules whose moment has come.
 
-use crate::api::broadcasts::{Given, Recipients};
+use crate::api::broadcasts::{NewBroadcast, Recipients};
 use crate::api::messages::{Planned, Ready, Unsent};
 use crate::api::scheduled::message::Message;
 use crate::damage::{self, Resting};
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
@@ -176,7 +176,7 @@ async fn commit(
     let (inside, of) = (hub.clone(), Arc::clone(project));
     let job = move |tx: &mut Tx<'_>| {
         let mut fired = 0;
-        let mut work = Work::new(&inside, &of, now);
+        let mut work = UnitOfWork::new(&inside, &of, now);
         let mut touches = Touches::default();
         for one in &due {
             fired += usize::from(pass(&mut work, tx, one, &mut touches)?);
@@ -191,7 +191,7 @@ async fn commit(
 
 /// Has one schedule send and its moment pass, unless it was changed since it was read.
 fn pass(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     due: &Due,
     touches: &mut Touches,
@@ -265,7 +265,7 @@ const NOT_ALLOWED: &str = "sending to the group is not allowed";
 
 /// Makes a broadcast to a group, or says why that cannot be.
 fn broadcast(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     schedule: &Schedule,
     group_id: GroupId,
@@ -274,7 +274,7 @@ fn broadcast(
         None => "the group is gone",
         Some(group) if !group.allow_sending => NOT_ALLOWED,
         Some(group) => {
-            let given = Given {
+            let given = NewBroadcast {
                 id: work.hub.id(work.now),
                 source: MessageSource::Scheduled,
                 scheduled_id: Some(schedule.id),

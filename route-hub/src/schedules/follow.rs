@@ -6,7 +6,7 @@
 
 use crate::damage;
 use crate::dispatch::effects::Effects;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::rows_aside::Found;
@@ -80,14 +80,14 @@ async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
 async fn job<T, F>(hub: &Hub, project: ProjectId, now: Now, mut step: F) -> Result<T, StoreError>
 where
     T: Default + Send + 'static,
-    F: FnMut(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
 {
     let inside = hub.clone();
     let job = move |tx: &mut Tx<'_>| {
         let Some(project) = projects::get(tx, project)? else {
             return Ok((T::default(), Effects::default()));
         };
-        let mut work = Work::new(&inside, &project, now);
+        let mut work = UnitOfWork::new(&inside, &project, now);
         let done = step(&mut work, tx)?;
         Ok((done, work.finish(tx)?))
     };
@@ -113,7 +113,7 @@ async fn or_tell<T>(
     }
 }
 
-fn look_at_noted(work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<usize, StoreError> {
+fn look_at_noted(work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>) -> Result<usize, StoreError> {
     let project = work.project.id;
     let noted = relative_schedules::noted(tx, project, STEP)?;
     let relatives = relative_schedules::of_project(tx, project)?;
@@ -146,7 +146,7 @@ fn look_at_noted(work: &mut Work<'_, '_>, tx: &mut Tx<'_>) -> Result<usize, Stor
 
 /// Takes one walk a step further; says whether it moved.
 fn walk(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     relative: &RelativeSchedule,
 ) -> Result<bool, StoreError> {
@@ -201,7 +201,11 @@ struct Known {
 }
 
 impl Known {
-    fn read(work: &mut Work<'_, '_>, tx: &mut Tx<'_>, id: ContactId) -> Result<Self, StoreError> {
+    fn read(
+        work: &mut UnitOfWork<'_, '_>,
+        tx: &mut Tx<'_>,
+        id: ContactId,
+    ) -> Result<Self, StoreError> {
         let made = schedules::made_for(tx, id)?;
         let made = damage::readable(work, tx, made)?;
         let made = made
@@ -218,7 +222,7 @@ impl Known {
     /// Makes, changes or removes the contact's schedule, as its date and groups are now.
     fn follow(
         &self,
-        work: &Work<'_, '_>,
+        work: &UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         relative: &RelativeSchedule,
     ) -> Result<(), StoreError> {

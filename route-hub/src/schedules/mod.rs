@@ -4,9 +4,9 @@
 //! transaction that makes its message, so that a hub that is killed at any point has either done
 //! both or neither. A message to a group becomes a broadcast.
 
+pub mod after_restore;
 pub mod fire;
 pub mod follow;
-pub mod forgotten;
 
 use crate::damage::Resting;
 use crate::hub::Hub;

@@ -2,7 +2,7 @@
 //!
 //! No commit spans two projects, so that a row which cannot be written stops nobody else's.
 
-use super::settle::Settlement;
+use super::settlement::Settlement;
 use postrider_model::{BootMs, Now, ProjectId};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -127,7 +127,7 @@ impl Commits {
 mod tests {
     use super::*;
     use crate::webhooks::{
-        settle::Fate,
+        settlement::Fate,
         testing::{project, row},
     };
     use hub_domain::OutboxRow;

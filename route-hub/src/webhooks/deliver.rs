@@ -4,11 +4,11 @@ use super::{
     commits::Batch,
     deliveries::Deliveries,
     scan::{self, Scanned},
-    settle::{self, Ending, Settlement},
+    settlement::{self, Ending, Settlement},
     signature, waiting,
 };
 use crate::hub::Hub;
-use crate::requests::By;
+use crate::request_counts::By;
 use futures_util::FutureExt;
 use hub_domain::OutboxRow;
 use hub_outgoing::Client;
@@ -91,7 +91,7 @@ impl Ring {
             while let Some(row) = self.machine.poll_attempt(now) {
                 let id = row.id;
                 let by = By::Project(row.project_id);
-                self.hub.requests.count(by, now.unix);
+                self.hub.request_counts.count(by, now.unix);
                 let post = post(self.client.clone(), row, now.unix);
                 let post = AssertUnwindSafe(post).catch_unwind();
                 self.attempts
@@ -118,7 +118,7 @@ impl Ring {
         let ids: Vec<i64> = (0..lines).map(|_| self.hub.key(now).get()).collect();
         let hub = self.hub.clone();
         let job = self.hub.store.of(project_id).write(move |tx| {
-            let gone = settle::commit(tx, project_id, &settlements, &ids)?;
+            let gone = settlement::commit(tx, project_id, &settlements, &ids)?;
             waiting::left(&hub, tx, project_id, gone, now)
         });
         self.commits.spawn(async move { (project_id, job.await) });

@@ -36,7 +36,7 @@ use super::{
     retry,
     scan::{Found, LaneAsk, ScanAsk, Scanned},
     scanning::Scanning,
-    settle::{Ending, Fate, Settlement, Tried},
+    settlement::{Ending, Fate, Settlement, Tried},
     shares::Shares,
     slots::Slots,
 };

@@ -2,7 +2,7 @@
 //!
 //! [`enqueue`] writes rows into the outbox in the transaction of their cause. [`deliver`] posts
 //! them: a thin ring around the machine of [`deliveries`], which decides who goes next and when, with
-//! [`turns`], [`shares`] and [`growth`] for what is fair; [`scan`] reads the outbox for it, [`settle`]
+//! [`turns`], [`shares`] and [`growth`] for what is fair; [`scan`] reads the outbox for it, [`settlement`]
 //! writes what became of each attempt. For users: `docs/webhooks.md`.
 
 pub mod commits;
@@ -15,7 +15,7 @@ pub mod lane;
 pub mod retry;
 pub mod scan;
 pub mod scanning;
-pub mod settle;
+pub mod settlement;
 pub mod shares;
 pub mod signature;
 pub mod slots;

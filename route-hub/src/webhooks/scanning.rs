@@ -2,7 +2,7 @@
 
 use super::{
     scan::{Place, Scanned},
-    settle::Fate,
+    settlement::Fate,
 };
 use postrider_model::{BootMs, Now, UnixMs};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use crate::support::{INSTALL, TestHub, device_of, hub, id, message_id};
 use hub_store::messages;
 use postrider_link::ownership::hub::{Fact, Holder, Report};
 use postrider_model::{MessageId, PhoneId, WireState};
-use route_hub::dispatch::settle::{Detail, Work};
+use route_hub::dispatch::unit_of_work::{Detail, UnitOfWork};
 use serde_json::{Value, json};
 
 fn holder(test: &TestHub) -> Holder {
@@ -19,7 +19,7 @@ async fn apply(test: &TestHub, id: MessageId, fact: impl Fn(&Holder) -> Fact<'_>
     let (hub, project, holder) = (test.hub.clone(), test.project.clone(), holder(test));
     let job = test.hub.store.write(move |tx| {
         let mut message = messages::by_key(tx, id)?.expect("the message");
-        let mut work = Work::new(&hub, &project, hub.now());
+        let mut work = UnitOfWork::new(&hub, &project, hub.now());
         let applied = work.apply(tx, &mut message, fact(&holder), &Detail::default())?;
         applied.expect("a fact that fits");
         work.finish(tx)

@@ -4,7 +4,7 @@ use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only};
 use axum::Router;
 use hub_domain::{Day, Permission, Permissions, UsageType, Zone};
 use postrider_model::UnixMs;
-use route_hub::requests::By;
+use route_hub::request_counts::By;
 use route_hub::routes;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -276,7 +276,7 @@ async fn a_request_belongs_to_the_day_that_the_organizations_clocks_show() {
         .await;
     let day: Day = "2026-03-08".parse().unwrap();
     let start = day.start(&Zone::find(zone).unwrap()).unwrap();
-    let count = |by, at: UnixMs| test.hub.requests.count(by, at);
+    let count = |by, at: UnixMs| test.hub.request_counts.count(by, at);
     for _ in 0..3 {
         count(
             By::Organization(test.project.organization_id),

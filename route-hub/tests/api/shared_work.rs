@@ -6,7 +6,7 @@ use crate::support::{
 use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
 use hub_store::{StoreError, Tx, Value as Column, alerts, phones, rows_aside, webhooks};
 use postrider_model::Now;
-use route_hub::dispatch::{life, playable, simulated};
+use route_hub::dispatch::{expiry, playable, simulated};
 use route_hub::schedules::{fire, follow};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -145,12 +145,12 @@ async fn a_damaged_message_whose_life_ended_is_set_aside_and_the_others_end() {
     let sql = "UPDATE messages SET priority = 'x' WHERE id = $1";
     damage(&test, sql, &damaged).await;
 
-    assert_eq!(life::sweep(&test.hub).await.unwrap(), 2);
+    assert_eq!(expiry::sweep(&test.hub).await.unwrap(), 2);
     assert_eq!(status(&ours, &sound).await, "failed");
     assert_eq!(status(&theirs, &other).await, "failed");
     assert_eq!(aside(&test).await, ["messages"]);
     assert!(is_told(&test).await);
-    assert_eq!(life::sweep(&test.hub).await.unwrap(), 0);
+    assert_eq!(expiry::sweep(&test.hub).await.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn a_life_that_cannot_be_ended_holds_up_no_other() {
         WHERE id = (SELECT contact_id FROM messages WHERE id = $1)";
     damage(&test, sql, &stuck).await;
 
-    assert_eq!(life::sweep(&test.hub).await.unwrap(), 1);
+    assert_eq!(expiry::sweep(&test.hub).await.unwrap(), 1);
     assert_eq!(status(&theirs, &other).await, "failed");
     assert!(aside(&test).await.is_empty(), "the message itself is sound");
     assert!(is_told(&test).await);

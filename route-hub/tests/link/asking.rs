@@ -38,7 +38,8 @@ async fn a_revoked_message_goes_to_the_phone_that_was_asked_for() {
     let id = hub.queue(&first, "elsewhere").await;
     let frame = line.send().await;
     let to = second.row.id;
-    hub.write(move |tx| hub_store::moves::put(tx, id, to)).await;
+    hub.write(move |tx| hub_store::pending_reroutes::put(tx, id, to))
+        .await;
     hub.apply(id, Fact::ResendAsked { new_route: true }).await;
     assert!(matches!(line.asked().await, HubFrame::Revoke(revoke) if revoke.id == id));
     assert!(other.idle().await.is_empty(), "not without proof");

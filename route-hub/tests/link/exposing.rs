@@ -88,7 +88,8 @@ async fn the_window_frees_when_another_phones_late_truth_wins() {
     let mut line = slow.connect().await;
     let frame = line.send().await;
     let to = other.row.id;
-    hub.write(move |tx| hub_store::moves::put(tx, id, to)).await;
+    hub.write(move |tx| hub_store::pending_reroutes::put(tx, id, to))
+        .await;
     line.event(&frame, WireState::Submitting).await;
     line.event(&frame, WireState::Unknown).await;
     line.settle().await;

@@ -3,9 +3,9 @@
 use super::found;
 use super::model::BroadcastView;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
+use crate::api::{ApiResult, Call, enter, transaction};
 use crate::broadcasts::call_off;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -20,7 +20,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("broadcast_id", "broadcast")?;
     let fields = Fields::read(&call.params)?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let project_id = work.project.id;
         let cancelled = broadcasts::cancel(tx, project_id, id)?;
         let mut broadcast = found(broadcasts::get(tx, project_id, id)?)?;
@@ -35,5 +35,5 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(BroadcastView::read(tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

@@ -2,9 +2,9 @@
 
 mod cancel;
 mod get;
-mod given;
 mod list;
 pub(crate) mod model;
+mod new_broadcast;
 mod send;
 
 pub use cancel::cancel;
@@ -12,7 +12,7 @@ pub use get::get;
 pub use list::list;
 pub use send::send;
 
-pub(crate) use given::{Given, Recipients, title};
+pub(crate) use new_broadcast::{NewBroadcast, Recipients, title};
 
 use hub_web::ApiError;
 

@@ -1,6 +1,6 @@
 //! A broadcast as the API shows it.
 
-use super::given::in_words;
+use super::new_broadcast::in_words;
 use crate::api::scheduled::message::Message;
 use crate::api::scheduled::model::{Named, media, number_shown, write_message};
 use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};

@@ -2,7 +2,7 @@
 
 use crate::api::scheduled::message::Message;
 use crate::api::{Failure, parse};
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
@@ -24,7 +24,7 @@ const NUMBERS_NAMED: usize = 3;
 
 /// A broadcast that is to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct NewBroadcast {
     /// Its id.
     pub id: BroadcastId,
     /// Who makes it.
@@ -208,11 +208,11 @@ pub(crate) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiEr
     Ok(title.map(str::to_owned))
 }
 
-impl Given {
+impl NewBroadcast {
     /// Stores the broadcast and tells of it; its messages are made from now on.
     pub(crate) fn store(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
     ) -> Result<Broadcast, StoreError> {
         let recipients = &self.recipients;

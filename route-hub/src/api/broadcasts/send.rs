@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}/send_broadcast`
 
-use super::given::{Given, Recipients, title};
 use super::model::BroadcastView;
+use super::new_broadcast::{NewBroadcast, Recipients, title};
 use crate::api::idempotency::Idempotency;
 use crate::api::messages::Planned;
 use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{MessageSource, Permission, Project};
@@ -23,22 +23,27 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let given = read(&hub, &call, &project, now).await?;
     accepting(&hub, &project, 0, now).await?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let broadcast = given.store(work, tx)?;
         Ok(BroadcastView::read(tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
-async fn read(hub: &Hub, call: &Call, project: &Project, now: Now) -> Result<Given, Failure> {
+async fn read(
+    hub: &Hub,
+    call: &Call,
+    project: &Project,
+    now: Now,
+) -> Result<NewBroadcast, Failure> {
     let params = &call.params;
     let mut message = Message::default();
     message.take_from(call)?;
     let planned = Planned::read_for_many(hub, &message.to_params()?, project, now).await?;
     let numbers = |field: &Field<'_>| planned.numbers(field, project);
     let recipients = Recipients::read(hub, params, project, numbers).await?;
-    Ok(Given {
+    Ok(NewBroadcast {
         id: hub.id(now),
         source: MessageSource::Api,
         scheduled_id: None,

@@ -1,11 +1,11 @@
 //! `POST /projects/{project_id}/contacts`
 
-use super::given::{Given, GroupChanges, check_route};
 use super::lookup::{Key, Means, can_be_new};
 use super::model::{ContactView, READ_ONLY};
+use super::patch::{ContactPatch, GroupChanges, check_route};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::people;
 use crate::webhooks::enqueue::ContactAdded;
@@ -23,25 +23,25 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
-    let given = Given::read(|name| call.params.get(name), project.country.as_deref())?;
+    let patch = ContactPatch::read(|name| call.params.get(name), project.country.as_deref())?;
     let key = Key::read(&call.params.get("lookup_key"), true)?;
-    let means = key.means(&given, |name| call.params.get(name), true)?;
-    if matches!(means, Means::New | Means::Value(..)) && !can_be_new(&given) {
+    let means = key.means(&patch, |name| call.params.get(name), true)?;
+    if matches!(means, Means::New | Means::Value(..)) && !can_be_new(&patch) {
         let number = call.params.get("phone_number");
         if matches!(means, Means::New) {
             return Err(number.refuse("is required, or name").into());
         }
     }
-    check_route(&hub, &project, given.route(), "default_route_id").await?;
+    check_route(&hub, &project, patch.route(), "default_route_id").await?;
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        let found = means.find(tx, work.project, &given)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+        let found = means.find(tx, work.project, &patch)?;
         let groups = groups.find(tx, work.project)?;
         let by_number = matches!(means, Means::Number);
         let mut contact = match &found {
             Some(contact) => contact.clone(),
-            None if can_be_new(&given) => {
+            None if can_be_new(&patch) => {
                 Contact::new(work.hub.id(now), work.project.id, None, None, now.unix)
             }
             None => {
@@ -49,7 +49,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
                 return Err(hub_web::ApiError::invalid_param("phone_number", rule).into());
             }
         };
-        given.apply(&mut contact, by_number && found.is_some())?;
+        patch.apply(&mut contact, by_number && found.is_some())?;
         let before = found.as_ref();
         let (join, leave) = (&groups.join, &groups.leave);
         let saved = people::save(work, tx, before, contact, join, leave)?;
@@ -59,5 +59,5 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(ContactView::read(tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

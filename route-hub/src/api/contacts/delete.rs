@@ -1,8 +1,8 @@
 //! `DELETE /projects/{project_id}/contacts/{contact_id}`
 
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -14,7 +14,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("contact_id", "contact")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let project = work.project.id;
         if !contacts::delete(tx, project, id)? {
             return Err(ApiError::not_found("contact").into());
@@ -25,5 +25,5 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

@@ -1,10 +1,10 @@
 //! `POST /projects/{project_id}/import_contacts`
 
-use super::given::{Given, GroupChanges, check_route};
 use super::lookup::{Key, Means, can_be_new};
+use super::patch::{ContactPatch, GroupChanges, check_route};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::people::{Saved, Saving};
 use crate::webhooks::enqueue::ContactAdded;
@@ -33,16 +33,16 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
     let items = read_items(&call.params, project.country.as_deref(), route_id)?;
     for (index, item) in items.iter().enumerate() {
         let param = format!("contacts[{index}][default_route_id]");
-        check_route(&hub, &project, item.given.route(), param).await?;
+        check_route(&hub, &project, item.patch.route(), param).await?;
     }
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let groups = groups.find(tx, work.project)?;
         for item in items
             .iter()
             .filter(|item| matches!(item.means, Means::Id(..)))
         {
-            item.means.find(tx, work.project, &item.given)?;
+            item.means.find(tx, work.project, &item.patch)?;
         }
         let hub = work.hub;
         let mut fresh_key = || hub.key(now).get();
@@ -64,12 +64,12 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
     let show = move |answered: Answered| {
         Answer::value(&answered, &wanted).unwrap_or_else(|_| Answer::void())
     };
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }
 
 /// One contact of an import.
 struct Item {
-    given: Given,
+    patch: ContactPatch,
     means: Means,
 }
 
@@ -106,13 +106,13 @@ fn read_items(
             let object = item
                 .object()?
                 .ok_or_else(|| item.refuse("must be an object"))?;
-            let mut given = Given::read(|name| object.get(name), region)?;
-            given.sent_by(route);
-            let means = key.means(&given, |name| object.get(name), false)?;
-            if !matches!(means, Means::Id(..) | Means::Value(..)) && !can_be_new(&given) {
+            let mut patch = ContactPatch::read(|name| object.get(name), region)?;
+            patch.sent_by(route);
+            let means = key.means(&patch, |name| object.get(name), false)?;
+            if !matches!(means, Means::Id(..) | Means::Value(..)) && !can_be_new(&patch) {
                 return Err(object.get("phone_number").refuse("is required, or name"));
             }
-            Ok(Item { given, means })
+            Ok(Item { patch, means })
         })
         .collect()
 }
@@ -123,14 +123,14 @@ impl Item {
     /// What it refuses may depend on the items before, whose writes are then rolled back.
     fn meant(
         &self,
-        work: &Work<'_, '_>,
+        work: &UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         index: usize,
     ) -> Result<(Option<Contact>, Contact), Failure> {
-        let before = self.means.find(tx, work.project, &self.given)?;
+        let before = self.means.find(tx, work.project, &self.patch)?;
         let mut contact = match &before {
             Some(contact) => contact.clone(),
-            None if can_be_new(&self.given) => {
+            None if can_be_new(&self.patch) => {
                 let (id, now) = (work.hub.id(work.now), work.now.unix);
                 Contact::new(id, work.project.id, None, None, now)
             }
@@ -141,7 +141,7 @@ impl Item {
             }
         };
         let by_number = before.is_some() && matches!(self.means, Means::Number);
-        self.given.apply(&mut contact, by_number)?;
+        self.patch.apply(&mut contact, by_number)?;
         Ok((before, contact))
     }
 }

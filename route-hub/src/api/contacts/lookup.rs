@@ -1,6 +1,6 @@
 //! Which contact a request means: get-or-create by any of its keys.
 
-use super::given::Given;
+use super::patch::ContactPatch;
 use crate::api::{Failure, parse};
 use hub_domain::{Contact, Project, VarValue, is_variable};
 use hub_store::{Tx, contacts};
@@ -59,15 +59,15 @@ impl Key {
     /// A single contact must have what it is looked up by; one of an import that has not is new.
     pub(super) fn means<'a>(
         &self,
-        given: &Given,
+        patch: &ContactPatch,
         get: impl Fn(&'static str) -> Field<'a>,
         is_single: bool,
     ) -> Result<Means, ApiError> {
         let missing = |name: &'static str| Err(get(name).refuse("is required"));
         match self {
-            Self::PhoneNumber if given.number().is_some() => Ok(Means::Number),
-            Self::PhoneNumber if given.named().is_some() && is_single => Ok(Means::Name),
-            Self::Name if given.named().is_some() => Ok(Means::Name),
+            Self::PhoneNumber if patch.number().is_some() => Ok(Means::Number),
+            Self::PhoneNumber if patch.named().is_some() && is_single => Ok(Means::Name),
+            Self::Name if patch.named().is_some() => Ok(Means::Name),
             Self::Name => missing("name"),
             Self::Id => {
                 let field = get("id");
@@ -78,7 +78,7 @@ impl Key {
                 }
             }
             Self::Variable(variable) => {
-                let value = given.vars.get(variable);
+                let value = patch.vars.get(variable);
                 match value.filter(|value| !is_empty(value)) {
                     Some(value) => Ok(Means::Value(variable.clone(), value.clone())),
                     None if is_single => {
@@ -103,15 +103,15 @@ impl Means {
         &self,
         tx: &mut Tx<'_>,
         project: &Project,
-        given: &Given,
+        patch: &ContactPatch,
     ) -> Result<Option<Contact>, Failure> {
         let id = project.id;
         Ok(match self {
-            Self::Number => match given.number() {
+            Self::Number => match patch.number() {
                 Some(number) => contacts::find_by_number(tx, id, number)?,
                 None => None,
             },
-            Self::Name => match given.named() {
+            Self::Name => match patch.named() {
                 Some(name) => contacts::find_by_name(tx, id, name)?,
                 None => None,
             },
@@ -129,6 +129,6 @@ impl Means {
 }
 
 /// Says whether a contact can be told from others: a new one needs a number or a name.
-pub(super) fn can_be_new(given: &Given) -> bool {
-    given.number().is_some() || given.named().is_some()
+pub(super) fn can_be_new(patch: &ContactPatch) -> bool {
+    patch.number().is_some() || patch.named().is_some()
 }

@@ -3,14 +3,14 @@
 mod create;
 mod delete;
 mod get;
-mod given;
 mod groups;
 mod import;
-mod later;
 mod list;
 mod lookup;
 mod messages;
 pub mod model;
+mod patch;
+mod rows_and_states;
 mod update;
 
 pub use create::create;
@@ -18,9 +18,9 @@ pub use delete::delete;
 pub use get::get;
 pub use groups::groups;
 pub use import::import;
-pub use later::{rows, states};
 pub use list::list;
 pub use messages::messages;
+pub use rows_and_states::{rows, states};
 pub use update::update;
 
 pub(super) use list::list_within;

@@ -15,7 +15,7 @@ const NUMBER_LENGTH_MAX: usize = 64;
 
 /// What a request says of one contact; `None` is what it leaves out.
 #[derive(Debug, Clone)]
-pub(super) struct Given {
+pub(super) struct ContactPatch {
     pub name: Option<Option<String>>,
     pub phone_number: Option<Option<Address>>,
     send_blocked: Option<bool>,
@@ -26,7 +26,7 @@ pub(super) struct Given {
     vars_path: String,
 }
 
-impl Given {
+impl ContactPatch {
     /// Reads one contact, whose parameters `get` finds; numbers are read in `region`.
     pub(super) fn read<'a>(
         get: impl Fn(&'static str) -> Field<'a>,
@@ -96,8 +96,8 @@ impl Given {
 }
 
 /// A number in E.164 is worth more than one that is only written differently.
-fn keeps(contact: &Contact, given: Option<&Address>) -> bool {
-    contact.number_e164.is_some() || given.and_then(numbers::in_e164).is_none()
+fn keeps(contact: &Contact, patch: Option<&Address>) -> bool {
+    contact.number_e164.is_some() || patch.and_then(numbers::in_e164).is_none()
 }
 
 fn name(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {

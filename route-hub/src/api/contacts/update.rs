@@ -2,11 +2,11 @@
 
 use super::create::GROUPS_MAX;
 use super::found;
-use super::given::{Given, GroupChanges, check_route};
 use super::model::{ContactView, READ_ONLY};
+use super::patch::{ContactPatch, GroupChanges, check_route};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::people;
 use axum::extract::State;
@@ -22,19 +22,19 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, &["id"])?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
-    let given = Given::read(|name| call.params.get(name), project.country.as_deref())?;
-    check_route(&hub, &project, given.route(), "default_route_id").await?;
+    let patch = ContactPatch::read(|name| call.params.get(name), project.country.as_deref())?;
+    check_route(&hub, &project, patch.route(), "default_route_id").await?;
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let before = found(contacts::get(tx, work.project.id, id)?)?;
         let groups = groups.find(tx, work.project)?;
         let mut contact = before.clone();
-        given.apply(&mut contact, false)?;
+        patch.apply(&mut contact, false)?;
         let (join, leave) = (&groups.join, &groups.leave);
         let saved = people::save(work, tx, Some(&before), contact, join, leave)?;
         Ok(ContactView::read(tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

@@ -3,8 +3,8 @@
 use super::model::FieldView;
 use super::{Kind, clearing, list};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType, is_variable};
 use hub_store::{StoreError, Tx, fields};
@@ -31,14 +31,14 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     }
     let change = Change::read(kind, variable, |name| call.params.get(name))?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         change.check(tx, work, kind)?;
         Ok(change.apply(tx, work, kind)?)
     };
     let show = move |field: CustomField| {
         Answer::value(&FieldView::from(field), &wanted).unwrap_or_else(|_| Answer::void())
     };
-    unit::answer(hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
 }
 
 /// Changes or removes several fields, all of them or none.
@@ -64,7 +64,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     }
     let clears = changes.iter().any(|change| change.delete);
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         for change in &changes {
             change.check(tx, work, kind)?;
         }
@@ -79,7 +79,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let show = move |views: Vec<FieldView>| {
         Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void())
     };
-    let answer = unit::answer(hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await?;
     if clears && kind.owner == FieldOwner::Contact {
         clearing::begin(hub).await?;
     }
@@ -139,7 +139,7 @@ impl Change {
     }
 
     /// Refuses a choice without anything to choose from.
-    fn check(&self, tx: &mut Tx<'_>, work: &Work<'_, '_>, kind: Kind) -> Result<(), Failure> {
+    fn check(&self, tx: &mut Tx<'_>, work: &UnitOfWork<'_, '_>, kind: Kind) -> Result<(), Failure> {
         let known = fields::get(tx, work.project.id, kind.owner, &self.variable)?;
         let known_type = known.as_ref().map(|field| field.field_type);
         let field_type = self.field_type.or(known_type);
@@ -159,7 +159,7 @@ impl Change {
     fn apply(
         &self,
         tx: &mut Tx<'_>,
-        work: &Work<'_, '_>,
+        work: &UnitOfWork<'_, '_>,
         kind: Kind,
     ) -> Result<CustomField, StoreError> {
         let project_id = work.project.id;
@@ -199,7 +199,12 @@ impl Change {
     }
 
     /// Removes a field: a contact's with all its values, a message's alone.
-    fn remove(&self, tx: &mut Tx<'_>, work: &Work<'_, '_>, kind: Kind) -> Result<(), StoreError> {
+    fn remove(
+        &self,
+        tx: &mut Tx<'_>,
+        work: &UnitOfWork<'_, '_>,
+        kind: Kind,
+    ) -> Result<(), StoreError> {
         let known = fields::get(tx, work.project.id, kind.owner, &self.variable)?;
         match (known, kind.owner) {
             (Some(field), FieldOwner::Contact) => fields::begin_clearing(tx, &field),

@@ -1,10 +1,10 @@
 //! `POST /projects/{project_id}/groups` and `POST /projects/{project_id}/create_group`
 
-use super::given::Given;
 use super::model::GroupView;
+use super::patch::GroupPatch;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::stored_caps::Cap;
 use axum::extract::State;
@@ -19,7 +19,7 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let field = call.params.get("name");
     let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if let Some(group) = groups::by_name(tx, work.project.id, &name)? {
             return Ok(group);
         }
@@ -28,21 +28,21 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }
 
 /// Makes a group, dynamic when it has filters.
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let fields = Fields::read(&call.params)?;
-    let given = Given::read(&call.params)?;
+    let patch = GroupPatch::read(&call.params)?;
     let missing = || ApiError::invalid_param("name", "is required");
-    let name = given.name.clone().ok_or_else(missing)?;
+    let name = patch.name.clone().ok_or_else(missing)?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
-        given.check(tx, work.project, None)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+        patch.check(tx, work.project, None)?;
         let mut group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
-        given.apply(&mut group)?;
+        patch.apply(&mut group)?;
         if group.is_dynamic()
             && let Some(reached) = Cap::DynamicGroups.reached(tx, group.project_id)?
         {
@@ -52,5 +52,5 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

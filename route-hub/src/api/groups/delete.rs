@@ -1,8 +1,8 @@
 //! `DELETE /projects/{project_id}/groups/{group_id}`
 
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::housekeeping;
 use crate::hub::Hub;
 use axum::extract::State;
@@ -15,7 +15,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("group_id", "group")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if !groups::delete(tx, work.project.id, id)? {
             return Err(ApiError::not_found("group").into());
         }
@@ -23,7 +23,8 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     housekeeping::leftovers_soon(&hub);
     Ok(answer)
 }

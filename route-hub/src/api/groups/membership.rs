@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::people;
 use axum::extract::State;
@@ -26,7 +26,7 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
     let group_id = call.path_id("group_id", "group")?;
     let contact_id = call.path_id("contact_id", "contact")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let group = found(groups::get(tx, work.project.id, group_id)?)?;
         if group.is_dynamic() {
             let rule = "is a dynamic group: its filters say who is in it";
@@ -45,5 +45,5 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    unit::answer(hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
 }

@@ -4,10 +4,10 @@ mod contacts;
 mod create;
 mod delete;
 mod get;
-mod given;
 mod list;
 mod membership;
 pub mod model;
+mod patch;
 mod update;
 
 pub use contacts::contacts;

@@ -8,7 +8,7 @@ use postrider_model::GroupId;
 
 /// What a request says of a group; `None` is what it leaves out.
 #[derive(Debug, Clone)]
-pub(super) struct Given {
+pub(super) struct GroupPatch {
     pub name: Option<String>,
     pub filters: Option<GroupFilters>,
     allow_sending: Option<bool>,
@@ -16,7 +16,7 @@ pub(super) struct Given {
     vars: VarsChange,
 }
 
-impl Given {
+impl GroupPatch {
     pub(super) fn read(params: &Params) -> Result<Self, ApiError> {
         Ok(Self {
             name: parse::name(&params.get("name"))?,

@@ -1,11 +1,11 @@
 //! `POST /projects/{project_id}/groups/{group_id}`
 
 use super::found;
-use super::given::Given;
 use super::model::{GroupView, READ_ONLY};
+use super::patch::GroupPatch;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -18,19 +18,19 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("group_id", "group")?;
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
-    let given = Given::read(&call.params)?;
+    let patch = GroupPatch::read(&call.params)?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut group = found(groups::get(tx, work.project.id, id)?)?;
-        if given.filters.is_some() && !group.is_dynamic() {
+        if patch.filters.is_some() && !group.is_dynamic() {
             let rule = "can only be changed of a dynamic group";
             return Err(ApiError::invalid_param("filters", rule).into());
         }
-        given.check(tx, work.project, Some(id))?;
-        given.apply(&mut group)?;
+        patch.check(tx, work.project, Some(id))?;
+        patch.apply(&mut group)?;
         groups::update(tx, &group)?;
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

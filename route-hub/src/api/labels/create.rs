@@ -2,8 +2,8 @@
 
 use super::model::LabelView;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Label, Permission};
@@ -17,7 +17,7 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let field = call.params.get("name");
     let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if let Some(label) = labels::by_name(tx, work.project.id, &name)? {
             return Ok(label);
         }
@@ -26,5 +26,5 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

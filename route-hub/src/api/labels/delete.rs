@@ -1,8 +1,8 @@
 //! `DELETE /projects/{project_id}/labels/{label_id}`
 
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::housekeeping;
 use crate::hub::Hub;
 use axum::extract::State;
@@ -15,14 +15,15 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("label_id", "label")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if !labels::delete(tx, work.project.id, id)? {
             return Err(ApiError::not_found("label").into());
         }
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     housekeeping::leftovers_soon(&hub);
     Ok(answer)
 }

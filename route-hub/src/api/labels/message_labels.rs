@@ -3,8 +3,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project};
@@ -30,7 +30,7 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
     let label_id = call.path_id("label_id", "label")?;
     let message_id = call.path_id("message_id", "message")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let project_id = work.project.id;
         found(labels::get(tx, project_id, label_id)?)?;
         if hub_store::messages::get(tx, project_id, message_id)?.is_none() {
@@ -44,7 +44,7 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    unit::answer(hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
 }
 
 /// Reads the `label_ids` of new messages, each of which must be one of the project.

@@ -3,8 +3,8 @@
 mod create;
 mod delete;
 mod get;
-pub(super) mod labelled;
 mod list;
+pub(super) mod message_labels;
 mod messages;
 mod model;
 mod update;
@@ -12,8 +12,8 @@ mod update;
 pub use create::get_or_create;
 pub use delete::delete;
 pub use get::get;
-pub use labelled::{put_on, take_off};
 pub use list::list;
+pub use message_labels::{put_on, take_off};
 pub use messages::messages;
 pub use update::update;
 

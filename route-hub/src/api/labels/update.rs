@@ -3,8 +3,8 @@
 use super::found;
 use super::model::{LabelView, READ_ONLY};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -20,7 +20,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let name = parse::name(&call.params.get("name"))?;
     let vars = parse::vars(&call.params.get("vars"))?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut label = found(labels::get(tx, work.project.id, id)?)?;
         if let Some(name) = &name {
             let other = labels::by_name(tx, work.project.id, name)?;
@@ -34,5 +34,5 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

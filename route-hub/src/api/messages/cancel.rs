@@ -2,7 +2,7 @@
 
 use super::{found, waiting};
 use crate::api::{ApiResult, Call, Failure, enter};
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Direction, Message, Permission, Project};
@@ -75,7 +75,7 @@ fn record(
     mut message: Message,
     now: Now,
 ) -> Result<(Verdict, crate::dispatch::effects::Effects), StoreError> {
-    let mut work = Work::new(hub, project, now);
+    let mut work = UnitOfWork::new(hub, project, now);
     let applied = work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?;
     let verdict = applied.ok().and_then(|outcome| outcome.verdict);
     let effects = work.finish(tx)?;

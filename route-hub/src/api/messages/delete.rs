@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::{Detail, Work};
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use crate::webhooks::waiting;
 use axum::extract::State;
@@ -18,7 +18,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let now = hub.now();
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = found(messages::get(tx, work.project.id, id)?)?;
         if message.direction == Direction::Outgoing {
             drop(work.apply(tx, &mut message, Fact::DeleteAsked, &Detail::default())?);
@@ -33,5 +33,5 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

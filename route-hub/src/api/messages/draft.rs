@@ -1,10 +1,10 @@
 //! What a request to send says, read into domain types.
 
-use super::later;
 use super::sender::Sender;
 use super::sending::{self, Body, Operation, Sending};
+use super::unsupported_params;
 use super::writing::Writing;
-use crate::api::labels::labelled;
+use crate::api::labels::message_labels;
 use crate::api::{Call, Failure, parse};
 use crate::hub::Hub;
 use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, VarsChange, numbers};
@@ -114,7 +114,7 @@ impl Shared {
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        params.refuse_later(later::SENDING)?;
+        params.refuse_later(unsupported_params::SENDING)?;
         let sending = Sending::read(params, operation)?;
         let writing = Writing::read(Place::Top(params), &sending, project)?;
         let (sender, sender_named) = Sender::read(hub, params, project).await?;
@@ -131,7 +131,7 @@ impl Shared {
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
-            labels: labelled::read(hub, params, project).await?,
+            labels: message_labels::read(hub, params, project).await?,
             origin: Origin::API,
             maker_sees: None,
         })

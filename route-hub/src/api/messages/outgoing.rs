@@ -9,7 +9,7 @@ use super::waiting;
 use crate::api::fields;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::people;
 use hub_domain::{
@@ -65,7 +65,7 @@ pub(super) struct Reached {
 
 /// Finds whom a draft reaches, or says why nobody is reached.
 pub(super) fn reach(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
@@ -115,7 +115,7 @@ pub(super) fn reach(
 ///
 /// It refuses before its first write.
 pub(super) fn store(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
@@ -172,7 +172,7 @@ pub(crate) fn sees(
 
 /// Puts labels on a new message, and notes the names of its variables.
 pub(super) fn annotate(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
     labels: &[LabelId],
@@ -223,7 +223,7 @@ fn refusal(project: &Project, phone: &Phone, number: &PhoneNumber) -> Option<Str
 
 /// Returns what sends: what the request names, the contact's own, the default.
 fn sender_of<'s>(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &'s Shared,
     own_route: Option<RouteId>,
@@ -237,7 +237,7 @@ fn sender_of<'s>(
 }
 
 fn new_message(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     shared: &Shared,
     draft: &Draft,
     body: &Body,

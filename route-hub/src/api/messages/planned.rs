@@ -6,7 +6,7 @@ use super::outgoing::{self, SendError};
 use super::ready::{self, Ready};
 use super::sending::{Body, Operation, Sending};
 use crate::api::Failure;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
 use hub_store::contacts::Touches;
@@ -181,7 +181,7 @@ impl Planned {
     /// A group is nobody here: its contacts are.
     pub(crate) fn store(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         to: &ScheduledTo,
         (ready, place): (&Ready, usize),

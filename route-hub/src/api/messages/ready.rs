@@ -10,7 +10,7 @@ use super::outgoing::{self, Reached, SendError};
 use super::sender::Sender;
 use super::sending::Body;
 use crate::dispatch::routing::KnownGroups;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
@@ -58,7 +58,7 @@ impl Ready {
             let (inside, of, shared) = (hub.clone(), Arc::clone(project), Arc::clone(&shared));
             let step: Vec<_> = step.iter().map(|draft| draft.cloned()).collect();
             let reading = hub.store.of(project.id).read(move |tx| {
-                let mut work = Work::new(&inside, &of, now);
+                let mut work = UnitOfWork::new(&inside, &of, now);
                 let texts = step.iter().map(|draft| match draft {
                     Some(draft) => text(&mut work, tx, &shared, draft),
                     None => Ok(None),
@@ -74,7 +74,7 @@ impl Ready {
     }
 
     /// Tells a job what is known of groups; its texts are asked for one by one.
-    pub(crate) fn begin(&self, work: &mut Work<'_, '_>) {
+    pub(crate) fn begin(&self, work: &mut UnitOfWork<'_, '_>) {
         work.groups.extend(&self.groups);
     }
 
@@ -92,7 +92,7 @@ pub(super) fn needs_a_reader(shared: &Shared, body: &Body) -> bool {
 
 /// Writes one text as its job would, and has whoever picks its phone look at its groups.
 fn text(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
@@ -115,7 +115,7 @@ fn text(
 /// # Errors
 /// Why its text cannot be written.
 pub(super) fn body_of<'d>(
-    work: &Work<'_, '_>,
+    work: &UnitOfWork<'_, '_>,
     draft: &'d Draft,
     reached: &Reached,
     ready: Option<&'d Text>,
@@ -148,7 +148,7 @@ impl Text {
 }
 
 /// Returns the contact that a text is written for, who may be new.
-fn contact_of<'r>(work: &Work<'_, '_>, reached: &'r Reached) -> Cow<'r, Contact> {
+fn contact_of<'r>(work: &UnitOfWork<'_, '_>, reached: &'r Reached) -> Cow<'r, Contact> {
     match &reached.contact {
         Some(contact) => Cow::Borrowed(contact),
         None => {

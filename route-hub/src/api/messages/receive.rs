@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}/messages/receive`
 
 use super::outgoing::annotate;
-use super::{later, model::MessageView};
+use super::{model::MessageView, unsupported_params};
 use crate::api::idempotency::Idempotency;
-use crate::api::labels::labelled;
-use crate::api::{ApiResult, Call, enter, parse, unit};
+use crate::api::labels::message_labels;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
 use crate::dispatch::inbound;
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Address, Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
@@ -25,16 +25,16 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "receive")?;
-    call.params.refuse_later(later::RECEIVING)?;
+    call.params.refuse_later(unsupported_params::RECEIVING)?;
     let field = call.params.get("phone_id");
     let phone_id = parse::id(&field, "phone")?.ok_or_else(|| field.refuse("is required"))?;
     let found = hub.cache.phone(&hub.store, project.id, phone_id).await?;
     let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
     let region = phone.country.as_deref().or(project.country.as_deref());
-    let given = Given::read(&call.params, region)?;
-    let labels = labelled::read(&hub, &call.params, &project).await?;
+    let given = NewIncoming::read(&call.params, region)?;
+    let labels = message_labels::read(&hub, &call.params, &project).await?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = inbound::blank(work, &phone, given.message_type, now.unix);
         given.fill(&mut message, &phone);
         annotate(work, tx, &message, &labels)?;
@@ -49,10 +49,10 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
         };
         Answer::object(&view, &fields)
     };
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
-struct Given {
+struct NewIncoming {
     message_type: MessageType,
     content: Option<MessageText>,
     from: Address,
@@ -64,7 +64,7 @@ struct Given {
     vars: Vars,
 }
 
-impl Given {
+impl NewIncoming {
     fn read(params: &Params, region: Option<&str>) -> Result<Self, ApiError> {
         let message_type = message_type(&params.get("message_type"))?;
         let field = params.get("content");

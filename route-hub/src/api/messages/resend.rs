@@ -3,10 +3,10 @@
 use super::sender::Sender;
 use super::{found, outgoing, waiting};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
+use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
-use crate::dispatch::settle::{Detail, Work};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use crate::link::freeze;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use hub_domain::{
     PhoneType, Project, recipients,
 };
 use hub_store::contacts::{self, Touches};
-use hub_store::{StoreError, Tx, messages, moves, phones};
+use hub_store::{StoreError, Tx, messages, pending_reroutes, phones};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_link::ownership::hub::{Fact, HubState, Verdict};
 use postrider_model::{ApiKeyId, CustomRouteId, MessageStatus};
@@ -39,7 +39,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     accepting(&hub, &project, 1, now).await?;
 
     let (actor, sight) = (call.caller.key.id, call.caller.sight());
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let message = found(messages::get(tx, work.project.id, id)?)?;
         if message.direction == Direction::Incoming {
             let text = "an incoming message cannot be sent again";
@@ -64,7 +64,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
         Some(view) => Answer::object(view, &fields),
         None => Answer::void(),
     };
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
 /// The phone that a message shall go to, and the custom route that picked it.
@@ -75,7 +75,7 @@ struct Target {
 
 /// Finds where the message shall go; `None` when it stays where it is.
 fn target(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
     route: Option<&Sender>,
@@ -130,7 +130,7 @@ fn refusal(project: &Project, message: &Message, phone: &Phone) -> Option<ApiErr
 
 /// Asks ownership what sending again means for this message, and does it.
 fn again(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     mut message: Message,
     route: Option<&Target>,
@@ -162,7 +162,7 @@ fn again(
         _ => {
             match route {
                 Some(route) if is_held => {
-                    moves::put(tx, message.id, route.phone.id)?;
+                    pending_reroutes::put(tx, message.id, route.phone.id)?;
                     message.route_id = route.route_id;
                     messages::update_route(tx, &message)?;
                 }
@@ -174,7 +174,7 @@ fn again(
 }
 
 fn move_to(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &mut Message,
     route: Option<&Target>,
@@ -190,7 +190,7 @@ fn move_to(
 
 /// Makes a new message that says the same.
 fn copy(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     sent: Message,
     route: Option<&Target>,

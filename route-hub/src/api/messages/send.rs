@@ -5,8 +5,8 @@ use super::outgoing::{self, Queued, SendError};
 use super::ready::Ready;
 use super::sending::Operation;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -42,7 +42,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
             Answer::object(&view, &fields)
         }
     };
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         ready.begin(work);
         let mut touches = Touches::default();
         let text = ready.text(0);
@@ -54,7 +54,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         Ok(stored)
     };
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
 /// Names the parameter that is at fault.

@@ -5,11 +5,11 @@ use super::outgoing::{self, SendError};
 use super::planned;
 use super::ready::Ready;
 use super::sending::Operation;
-use crate::api::broadcasts::{Given, Recipients};
+use crate::api::broadcasts::{NewBroadcast, Recipients};
 use crate::api::idempotency::Idempotency;
 use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Address, Permission, Project};
@@ -32,9 +32,10 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let all: Vec<_> = batch.drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &batch.shared, &all, now).await?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| Ok(batch.store(work, tx, &ready)?);
+    let decide =
+        move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| Ok(batch.store(work, tx, &ready)?);
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
 #[derive(Serialize)]
@@ -45,7 +46,7 @@ struct Sent {
 
 /// What a request sends: to a group, or a draft for each number.
 struct Batch {
-    given: Given,
+    given: NewBroadcast,
     shared: Shared,
     drafts: Vec<Draft>,
 }
@@ -68,7 +69,7 @@ impl Batch {
         };
         let recipients = Recipients::read(hub, params, project, read_numbers).await?;
         let draft = |number| Draft::of(Recipient::Number(number), body.clone(), &defaults);
-        let given = Given {
+        let given = NewBroadcast {
             id,
             source: shared.origin.source,
             scheduled_id: None,
@@ -89,7 +90,7 @@ impl Batch {
 
     fn store(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         ready: &Ready,
     ) -> Result<Sent, StoreError> {

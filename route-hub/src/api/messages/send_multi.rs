@@ -1,15 +1,15 @@
 //! `POST /projects/{project_id}/send_multi`
 
 use super::draft::{Defaults, Draft, Place, Shared};
-use super::later;
 use super::outgoing::{self, SendError};
 use super::ready::{Ready, Text};
 use super::sending::Operation;
-use crate::api::broadcasts::{Given, Recipients, title};
+use super::unsupported_params;
+use crate::api::broadcasts::{NewBroadcast, Recipients, title};
 use crate::api::idempotency::Idempotency;
 use crate::api::scheduled::message::Message as KeptMessage;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project};
@@ -37,7 +37,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let all: Vec<_> = drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &shared, &all, now).await?;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if let Some(joins) = &joins {
             joins.join(work, tx, drafts.len())?;
         }
@@ -55,7 +55,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
         })
     };
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
 
 fn read_drafts(
@@ -75,7 +75,7 @@ fn read_drafts(
             let object = item
                 .object()?
                 .ok_or_else(|| item.refuse("must be an object"))?;
-            later::check_item(&object)?;
+            unsupported_params::check_item(&object)?;
             Draft::read(Place::Item(&object), Some(&defaults), shared, project)
         })
         .collect()
@@ -93,7 +93,7 @@ enum Joins {
     /// One that is there.
     Existing(BroadcastId),
     /// One that the request makes.
-    New(Box<Given>),
+    New(Box<NewBroadcast>),
 }
 
 impl Joins {
@@ -112,7 +112,7 @@ impl Joins {
         };
         let mut message = KeptMessage::default();
         message.take(params)?;
-        Ok(Some(Self::New(Box::new(Given {
+        Ok(Some(Self::New(Box::new(NewBroadcast {
             id: hub.id(now),
             source: shared.origin.source,
             scheduled_id: None,
@@ -133,7 +133,7 @@ impl Joins {
     /// Finds or makes the broadcast, for so many more recipients.
     fn join(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         recipients: usize,
     ) -> Result<(), Failure> {
@@ -163,7 +163,7 @@ struct Item {
 }
 
 fn store_one(
-    work: &mut Work<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,

@@ -2,7 +2,7 @@
 
 use crate::api::{Failure, parse};
 use crate::dispatch::routing::{self, Wanted};
-use crate::dispatch::settle::Work;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use hub_domain::routing::Route;
 use hub_domain::{Phone, Project, RouteId};
@@ -114,7 +114,7 @@ impl Sender {
     /// Returns the phone for one message; `None` when the route has none for its recipient.
     pub(super) fn phone_for(
         &self,
-        work: &mut Work<'_, '_>,
+        work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,
         wanted: &Wanted<'_>,
     ) -> Result<Option<Arc<Phone>>, StoreError> {

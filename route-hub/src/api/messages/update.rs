@@ -2,8 +2,8 @@
 
 use super::{found, model::READ_ONLY, waiting};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, fields, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, fields, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Message, Permission, VarsChange};
@@ -21,7 +21,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let change = Change::read(&call.params)?;
     let (now, sight) = (hub.now(), call.caller.sight());
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = found(messages::get(tx, work.project.id, id)?)?;
         change.apply(&mut message)?;
         message.time_updated = now.unix;
@@ -41,7 +41,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Some(view) => Answer::object(view, &fields),
         None => Answer::void(),
     };
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }
 
 struct Change {

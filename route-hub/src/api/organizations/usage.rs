@@ -47,7 +47,7 @@ async fn requests_today(
     organization: &Organization,
     now: UnixMs,
 ) -> Result<u64, Failure> {
-    hub.requests.write(hub).await?;
+    hub.request_counts.write(hub).await?;
     let (id, today) = (organization.id, Day::of(&zone_of(organization), now));
     let reading = hub.store.of_organization(id).read(move |tx| match today {
         Some(today) => usage::requests_of(tx, id, today),

@@ -38,7 +38,7 @@ pub async fn usage_history(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (id, of) = (organization.id, zone.clone());
     let counting = move |tx: &mut Tx<'_>| history(tx, id, kind, &of, first, last.min(today));
     if kind == UsageType::ApiRequestsDay {
-        hub.requests.write(&hub).await?;
+        hub.request_counts.write(&hub).await?;
     }
     let counted = hub.store.of_organization(id).read(counting).await?;
     let shown = History {

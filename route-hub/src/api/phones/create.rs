@@ -3,8 +3,8 @@
 use super::model::PhoneView;
 use super::update::Change;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::stored_caps::Cap;
 use axum::extract::State;
@@ -20,7 +20,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (now, actor) = (hub.now(), call.caller.key.id);
     let id = hub.id(now);
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let name = made.name.clone();
         let mut phone = Phone::new(id, work.project.id, name, made.phone_type, now.unix);
         made.change.apply(&mut phone)?;
@@ -34,7 +34,8 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(PhoneView::read(tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, QuietMode};
@@ -18,7 +18,7 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
     let id = call.path_id("phone_id", "phone")?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut phone = found(phones::get(tx, work.project.id, id)?)?;
         if phone.quiet_mode != QuietMode::Confirm {
             let rule = "is not confirm: there is nothing to release";
@@ -34,7 +34,8 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -16,7 +16,7 @@ pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> Api
     let id = call.path_id("phone_id", "phone")?;
     let now = hub.now();
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut phone = found(phones::get(tx, work.project.id, id)?)?;
         phone.reset_sent_count(now.unix);
         phones::update(tx, &phone)?;
@@ -26,7 +26,8 @@ pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> Api
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

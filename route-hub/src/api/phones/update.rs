@@ -6,8 +6,8 @@ use super::model::{MADE_WITH, PhoneView, READ_ONLY};
 use super::quiet::QuietChange;
 use super::waits::WaitsChange;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Phone, VarsChange, numbers};
@@ -35,7 +35,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let change = Change::read(&call.params, project.country.as_deref())?;
     let now = hub.now();
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut phone = found(phones::get(tx, work.project.id, id)?)?;
         change.apply(&mut phone)?;
         phones::update(tx, &phone)?;
@@ -46,7 +46,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(PhoneView::read(tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

@@ -3,8 +3,8 @@
 use super::change::Change;
 use super::model::ProjectView;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -18,7 +18,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let change = Change::read(&call.params)?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let Some(mut changed) = projects::get(tx, work.project.id)? else {
             return Err(ApiError::not_found("project").into());
         };
@@ -32,7 +32,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(changed)
     };
     let show = move |changed| Answer::object(&ProjectView(changed), &fields);
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_project(project.id);
     Ok(answer)
 }

@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}/relative_scheduled`
 
 use super::check_recipient;
-use super::given::{Given, planned, recipient};
 use super::model::RelativeView;
+use super::patch::{RelativeSchedulePatch, planned, recipient};
 use crate::api::idempotency::Idempotency;
 use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::stored_caps::Cap;
 use axum::extract::State;
@@ -24,10 +24,10 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let planned = planned(&hub, &call, &project, &mut message, now).await?;
     let required = |name| ApiError::invalid_param(name, "is required");
     let to = recipient(params, &planned, &project)?;
-    let given = Given::read(params, &project, now)?;
-    let (rrule, timezone_id, end_time) = given.recurring.of_new(&project)?;
-    let (offset_scale, offset_count) = given.scale_and_count();
-    let time_of_day = given.time_of_day;
+    let patch = RelativeSchedulePatch::read(params, &project, now)?;
+    let (rrule, timezone_id, end_time) = patch.recurring.of_new(&project)?;
+    let (offset_scale, offset_count) = patch.scale_and_count();
+    let time_of_day = patch.time_of_day;
     let relative = RelativeSchedule {
         id: hub.id(now),
         project_id: project.id,
@@ -37,7 +37,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             ApiError::invalid_param("to_number", "is required, or contact_id or group_id")
         })?,
         time_of_day: time_of_day.ok_or_else(|| required("time_of_day"))?,
-        date_variable: given
+        date_variable: patch
             .date_variable
             .ok_or_else(|| required("date_variable"))?,
         offset_scale,
@@ -50,7 +50,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         time_created: now.unix,
     };
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         check_recipient(tx, work.project, &relative.to)?;
         if let Some(reached) = Cap::RelativeSchedules.reached(tx, work.project.id)? {
             return Err(reached.refuse("date_variable").into());
@@ -59,7 +59,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(RelativeView::read(tx, relative.clone())?)
     };
     let show = move |view: RelativeView| Answer::object(&view, &fields);
-    let answer = unit::answer(&hub, &project, now, idempotency, decide, show).await?;
+    let answer = transaction::answer(&hub, &project, now, idempotency, decide, show).await?;
     hub.bus.wake_followers();
     Ok(answer)
 }

@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -15,13 +15,13 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let removed = relative_schedules::remove(tx, work.project.id, id)?;
         Ok(found(removed.then_some(()))?)
     };
     let show = |()| Answer::void();
     let none = Idempotency::none();
-    let answer = unit::answer(&hub, &project, now, none, decide, show).await?;
+    let answer = transaction::answer(&hub, &project, now, none, decide, show).await?;
     hub.bus.wake_followers();
     Ok(answer)
 }

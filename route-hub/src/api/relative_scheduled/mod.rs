@@ -3,9 +3,9 @@
 mod create;
 mod delete;
 mod get;
-mod given;
 mod list;
 mod model;
+mod patch;
 mod update;
 
 pub use create::create;

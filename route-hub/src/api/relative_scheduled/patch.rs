@@ -29,7 +29,7 @@ const SCALES: &[(&str, OffsetScale)] = &[
 
 /// What is given of a relative schedule, beside its message and recipient.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Given {
+pub(super) struct RelativeSchedulePatch {
     pub(super) date_variable: Option<String>,
     pub(super) time_of_day: Option<TimeOfDay>,
     offset_scale: Option<OffsetScale>,
@@ -37,7 +37,7 @@ pub(super) struct Given {
     pub(super) recurring: Recurring,
 }
 
-impl Given {
+impl RelativeSchedulePatch {
     pub(super) fn read(params: &Params, project: &Project, now: Now) -> Result<Self, ApiError> {
         let offset_count = params.get("offset_count");
         Ok(Self {

@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
 
-use super::given::{Given, planned, recipient};
 use super::model::{READ_ONLY, RelativeView};
+use super::patch::{RelativeSchedulePatch, planned, recipient};
 use super::{check_recipient, found};
 use crate::api::idempotency::Idempotency;
 use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project, RelativeSchedule};
@@ -57,10 +57,10 @@ async fn attempt(
     if let Some(to) = recipient(params, &planned, project)? {
         relative.to = to;
     }
-    Given::read(params, project, now)?.apply(&mut relative)?;
+    RelativeSchedulePatch::read(params, project, now)?.apply(&mut relative)?;
     relative.walked_up_to = Some(0);
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if relative.to != before.to {
             check_recipient(tx, work.project, &relative.to)?;
         }
@@ -75,7 +75,7 @@ async fn attempt(
     let show = move |view: Option<RelativeView>| {
         view.map_or_else(Answer::void, |view| Answer::object(&view, &fields))
     };
-    unit::answer(hub, project, now, Idempotency::none(), decide, show).await
+    transaction::answer(hub, project, now, Idempotency::none(), decide, show).await
 }
 
 /// Says whether nothing was changed but how far its contacts have been walked through.

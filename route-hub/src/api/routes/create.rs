@@ -1,10 +1,10 @@
 //! `POST /projects/{project_id}/routes`
 
-use super::given::Given;
 use super::model::RouteView;
+use super::patch::RoutePatch;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::routing::{Actions, Route};
@@ -16,10 +16,10 @@ use hub_web::{Answer, ApiError, Fields};
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let fields = Fields::read(&call.params)?;
-    let given = Given::read(&call.params)?;
+    let patch = RoutePatch::read(&call.params)?;
     for (name, is_given) in [
-        ("name", given.name.is_some()),
-        ("actions", given.actions.is_some()),
+        ("name", patch.name.is_some()),
+        ("actions", patch.actions.is_some()),
     ] {
         if !is_given {
             return Err(ApiError::invalid_param(name, "is required").into());
@@ -27,7 +27,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     }
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut route = Route {
             id: work.hub.id(now),
             project_id: work.project.id,
@@ -36,11 +36,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             vars: Vars::default(),
             time_created: now.unix,
         };
-        given.apply(tx, &mut route)?;
+        patch.apply(tx, &mut route)?;
         routes::insert(tx, &route)?;
         work.note(tx, actor, "route.create", route.id)?;
         Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

@@ -3,9 +3,9 @@
 mod create;
 mod delete;
 mod get;
-mod given;
 mod list;
 pub mod model;
+mod patch;
 mod route_list;
 mod update;
 

@@ -12,13 +12,13 @@ const READ_ONLY: &[&str] = &["id", "project_id", "url"];
 
 /// What is to be set; what is `None` stays.
 #[derive(Debug, Clone)]
-pub(super) struct Given {
+pub(super) struct RoutePatch {
     pub name: Option<String>,
     pub actions: Option<Actions>,
     pub vars: VarsChange,
 }
 
-impl Given {
+impl RoutePatch {
     pub(super) fn read(params: &Params) -> Result<Self, ApiError> {
         parse::refuse_read_only(params, READ_ONLY)?;
         let field = params.get("actions");

@@ -1,11 +1,11 @@
 //! `POST /projects/{project_id}/routes/{route_id}`
 
 use super::found;
-use super::given::Given;
 use super::model::RouteView;
+use super::patch::RoutePatch;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -17,18 +17,19 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let id = call.path_id("route_id", "route")?;
     let fields = Fields::read(&call.params)?;
-    let given = Given::read(&call.params)?;
+    let patch = RoutePatch::read(&call.params)?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut route = found(routes::get(tx, work.project.id, id)?)?;
-        given.apply(tx, &mut route)?;
+        patch.apply(tx, &mut route)?;
         routes::update(tx, &route)?;
         work.note(tx, actor, "route.update", id)?;
         Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_route(id);
     Ok(answer)
 }

@@ -6,8 +6,8 @@ use super::timing::{self, Timing};
 use super::{listed, recipient_group};
 use crate::api::idempotency::Idempotency;
 use crate::api::messages::Planned;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Schedule};
@@ -53,12 +53,12 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     timing::check(&schedule)?;
 
     let for_code = planned.is_for_code();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut schedule = schedule.clone();
         schedule.listed_contact_id = listed(tx, work.project, &schedule.to, for_code)?;
         schedules::insert(tx, &schedule)?;
         Ok(ScheduleView::read(tx, schedule)?)
     };
     let show = move |view: ScheduleView| Answer::object(&view, &fields);
-    unit::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }

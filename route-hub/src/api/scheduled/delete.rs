@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -15,7 +15,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("scheduled_id", "scheduled message")?;
     let now = hub.now();
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         if !schedules::delete(tx, work.project.id, id)? {
             return Ok(found(None)?);
         }
@@ -23,5 +23,5 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
 }

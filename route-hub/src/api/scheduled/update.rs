@@ -6,8 +6,8 @@ use super::timing::Timing;
 use super::{found, listed, recipient_group};
 use crate::api::idempotency::Idempotency;
 use crate::api::messages::Planned;
-use crate::api::{ApiResult, Call, Failure, enter, parse, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, Failure, enter, parse, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Project, Schedule};
@@ -51,7 +51,7 @@ async fn attempt(
     let planned = change(hub, call, project, &mut schedule, now).await?;
 
     let moved = schedule.to != before.to;
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut schedule = schedule.clone();
         if moved {
             schedule.listed_contact_id =
@@ -67,7 +67,7 @@ async fn attempt(
     let show = move |view: Option<ScheduleView>| {
         view.map_or_else(Answer::void, |view| Answer::object(&view, &fields))
     };
-    unit::answer(hub, project, now, Idempotency::none(), decide, show).await
+    transaction::answer(hub, project, now, Idempotency::none(), decide, show).await
 }
 
 /// Puts into a schedule what the request gives, and checks the whole.

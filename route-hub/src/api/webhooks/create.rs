@@ -1,9 +1,9 @@
 //! `POST /projects/{project_id}/webhooks`
 
-use super::model::{Given, WebhookView};
+use super::model::{WebhookPatch, WebhookView};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::{Permission, Webhook};
@@ -14,20 +14,20 @@ use hub_web::{Answer, ApiError, Fields};
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
     let fields = Fields::read(&call.params)?;
-    let given = Given::read(&call.params)?;
+    let patch = WebhookPatch::read(&call.params)?;
     let missing = || ApiError::invalid_param("url", "is required");
     let now = hub.now();
     let webhook = Webhook {
         id: hub.id(now),
         project_id: project.id,
-        url: given.url.ok_or_else(missing)?,
-        secret: given.secret.flatten(),
-        events: given.events.unwrap_or_default(),
+        url: patch.url.ok_or_else(missing)?,
+        secret: patch.secret.flatten(),
+        events: patch.events.unwrap_or_default(),
         time_created: now.unix,
     };
     let actor = call.caller.key.id;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let cap = work.hub.caps().webhooks;
         if webhooks::count_of_project(tx, webhook.project_id)? >= cap {
             let rule = format!("is one too many: a project has at most {cap} webhooks");
@@ -38,7 +38,8 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(webhook.clone())
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_webhooks(project.id);
     Ok(answer)
 }

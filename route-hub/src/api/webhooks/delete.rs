@@ -2,8 +2,8 @@
 
 use super::found;
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -17,14 +17,15 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let actor = call.caller.key.id;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         found(webhooks::get(tx, work.project.id, id)?)?;
         webhooks::delete(tx, work.project.id, id)?;
         work.note(tx, actor, "webhook.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_webhooks(project.id);
     Ok(answer)
 }

@@ -32,13 +32,13 @@ impl Resource for WebhookView {
 
 /// What a request says of a webhook object; `None` is what it leaves out.
 #[derive(Debug, Clone)]
-pub(super) struct Given {
+pub(super) struct WebhookPatch {
     pub url: Option<String>,
     pub secret: Option<Option<Secret>>,
     pub events: Option<Vec<WebhookEvent>>,
 }
 
-impl Given {
+impl WebhookPatch {
     pub(super) fn read(params: &Params) -> Result<Self, ApiError> {
         parse::refuse_read_only(params, &["id", "project_id"])?;
         let (url, secret) = (params.get("url"), params.get("secret"));

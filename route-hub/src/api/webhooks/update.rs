@@ -1,10 +1,10 @@
 //! `POST /projects/{project_id}/webhooks/{webhook_id}`
 
 use super::found;
-use super::model::{Given, WebhookView};
+use super::model::{WebhookPatch, WebhookView};
 use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, unit};
-use crate::dispatch::settle::Work;
+use crate::api::{ApiResult, Call, enter, transaction};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use axum::extract::State;
 use hub_domain::Permission;
@@ -16,19 +16,19 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
     let id = call.path_id("webhook_id", "webhook")?;
     let fields = Fields::read(&call.params)?;
-    let given = Given::read(&call.params)?;
+    let patch = WebhookPatch::read(&call.params)?;
     let now = hub.now();
     let actor = call.caller.key.id;
 
-    let decide = move |work: &mut Work<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut webhook = found(webhooks::get(tx, work.project.id, id)?)?;
-        if let Some(url) = &given.url {
+        if let Some(url) = &patch.url {
             webhook.url.clone_from(url);
         }
-        if let Some(secret) = &given.secret {
+        if let Some(secret) = &patch.secret {
             webhook.secret.clone_from(secret);
         }
-        if let Some(events) = &given.events {
+        if let Some(events) = &patch.events {
             webhook.events.clone_from(events);
         }
         webhooks::update(tx, &webhook)?;
@@ -36,7 +36,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(webhook)
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
-    let answer = unit::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer =
+        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
     hub.cache.forget_webhooks(project.id);
     Ok(answer)
 }

@@ -21,10 +21,12 @@ macro_rules! columns {
 }
 
 mod counters;
-mod way;
+mod progress;
 
 pub use counters::Tallies;
-pub use way::{advance, called_off, cancel, end, end_all, end_of_schedule, next_after, walked};
+pub use progress::{
+    advance, called_off, cancel, end, end_all, end_of_schedule, next_after, walked,
+};
 
 /// What lists may be filtered and sorted by.
 pub mod by {

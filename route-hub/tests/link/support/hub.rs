@@ -12,8 +12,8 @@ use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{KeyMaker, MessageId, MessageStatus, UnixMs};
 use route_hub::clock::SystemClock;
 use route_hub::dispatch::effects::Effects;
-use route_hub::dispatch::settle::{Detail, Work};
-use route_hub::dispatch::{inbound, life};
+use route_hub::dispatch::unit_of_work::{Detail, UnitOfWork};
+use route_hub::dispatch::{expiry, inbound};
 use route_hub::hub::{Hub, HubParts};
 use route_hub::link::{freeze, installs, proof};
 use route_hub::{link, routes, serve};
@@ -110,12 +110,12 @@ impl TestHub {
     /// Applies what a request or worker would, and tells the links.
     pub async fn work<T: Send + 'static>(
         &self,
-        job: impl Fn(&mut Work<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        job: impl Fn(&mut UnitOfWork<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
         let (done, effects): (T, Effects) = self
             .write(move |tx| {
-                let mut work = Work::new(&hub, &project, now);
+                let mut work = UnitOfWork::new(&hub, &project, now);
                 let done = job(&mut work, tx)?;
                 Ok((done, work.finish(tx)?))
             })
@@ -173,7 +173,7 @@ impl TestHub {
             messages::update_ownership(tx, &message)
         })
         .await;
-        assert_eq!(life::sweep(&self.hub).await.ok(), Some(1));
+        assert_eq!(expiry::sweep(&self.hub).await.ok(), Some(1));
     }
 
     /// Changes a phone as the API would.
