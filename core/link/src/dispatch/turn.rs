@@ -202,6 +202,8 @@ pub fn gives_back<E>(
     };
     match event.state {
         WireState::OnPhone | WireState::Retrying | WireState::Submitting => return Ok(None),
+        // Also the last word of a phone that is unpaired while its radio is silent.
+        WireState::Unknown => return Ok(None),
         WireState::Revoked => {}
         _ => return Ok(Some(false)),
     }
