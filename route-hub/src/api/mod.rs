@@ -79,7 +79,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Returns what a caller is told of the database.
+/// Turns an error of the database into what the caller reads.
 fn told(error: &StoreError) -> ApiError {
     match error {
         StoreError::Busy => ApiError::unavailable("too much is being written at once"),
