@@ -91,7 +91,7 @@ pub fn read_pairing(folder: String) -> Result<Option<Paired>, AgentError> {
 /// What came in under another hub or project and was not told: it waits for them, or for the
 /// owner's word.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
-pub struct SetAside {
+pub(crate) struct SetAside {
     /// Names it.
     pub slot: u8,
     /// The name of the hub that it came in for, where that is known.
@@ -105,7 +105,7 @@ pub struct SetAside {
 /// # Errors
 /// When a file cannot be read, written or removed.
 #[uniffi::export]
-pub fn read_set_aside(folder: String, now: UnixMs) -> Result<Vec<SetAside>, AgentError> {
+pub(crate) fn read_set_aside(folder: String, now: UnixMs) -> Result<Vec<SetAside>, AgentError> {
     let kept = asides(Path::new(&folder), now).map_err(AgentError::storage)?;
     let shown = kept.into_iter().map(|aside| SetAside {
         slot: aside.slot,

@@ -19,6 +19,8 @@
 //! One [`Agent`] lives as long as the app's process. [`Agent::begin_pairing`] joins it to a hub,
 //! [`Agent::start`] runs it, [`Agent::stop`] stops it; it can start again.
 
+#![warn(unreachable_pub)]
+
 // Linked for its symbols: the unwinder, where no NDK brings one.
 #[cfg(all(target_os = "android", feature = "no-ndk"))]
 extern crate unwinding;

@@ -23,6 +23,8 @@
 //! Only `clock.rs` reads a clock, only `random.rs` asks the system for randomness, only `backoff.rs`
 //! knows the crate `backoff`.
 
+#![warn(unreachable_pub)]
+
 mod address;
 mod backoff;
 mod clock;
@@ -52,8 +54,8 @@ pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
 pub use install::{InstallError, JOURNAL_FILE, install_of, settle};
 pub use outlook::{Outlook, Watch};
 pub use pairing::{
-    ASIDE_MS, Aside, DeviceDescription, PairedPhone, Pairing, PairingError, RecordError,
-    SimDescription, asides, erase_aside, pair,
+    Aside, DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription,
+    asides, erase_aside, pair,
 };
 pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, PhoneHandle, StartError};
 pub use postrider_link::frame::SimInfo;

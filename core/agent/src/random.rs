@@ -21,7 +21,7 @@ pub(crate) fn system() -> SystemRandom {
 ///
 /// # Errors
 /// When the system has none to give.
-pub fn seed() -> Result<[u8; 32], RandomError> {
+pub(crate) fn seed() -> Result<[u8; 32], RandomError> {
     let mut bytes = [0; 32];
     system().fill(&mut bytes).map_err(|_| RandomError)?;
     Ok(bytes)
@@ -31,7 +31,7 @@ pub fn seed() -> Result<[u8; 32], RandomError> {
 ///
 /// # Errors
 /// When the system has no random numbers to give.
-pub fn name() -> Result<String, RandomError> {
+pub(crate) fn name() -> Result<String, RandomError> {
     let mut name = String::with_capacity(32);
     for byte in &seed()?[..16] {
         write!(name, "{byte:02x}").map_err(|_| RandomError)?;

@@ -31,9 +31,9 @@ use postrider_link::{
 use postrider_model::Now;
 
 /// Downward frames that the hub may be ahead of this journal: what a commit may have to take in.
-pub const DOWN_WINDOW: u64 = 500;
+pub(crate) const DOWN_WINDOW: u64 = 500;
 /// The time between two rounds of erasing and forgetting, in milliseconds.
-pub const HOUSEKEEPING_MS: u64 = 3_600_000;
+pub(crate) const HOUSEKEEPING_MS: u64 = 3_600_000;
 
 /// Everything that a phone decides.
 ///

@@ -10,7 +10,7 @@ use postrider_model::{MessageId, Now};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Most messages that one question is about; the rest is asked next.
-pub const ASKED_MAX: usize = 256;
+pub(crate) const ASKED_MAX: usize = 256;
 
 /// Which ended exposures the journal is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

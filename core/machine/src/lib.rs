@@ -34,6 +34,8 @@
 //! Messages of other kinds than SMS end as unsupported, provably unsent; each kind that the phone
 //! learns gets a machine of its own beside the outbound one.
 
+#![warn(unreachable_pub)]
+
 mod agent;
 mod calls;
 pub mod change;
@@ -66,8 +68,8 @@ mod token;
 mod unpair;
 mod wall;
 
-pub use agent::{Agent, DOWN_WINDOW, HOUSEKEEPING_MS};
-pub use calls::{CALL_LOG_LOOKS_MS, CALL_MS_MAX, RINGS_MAX};
+pub use agent::Agent;
+pub use calls::CALL_MS_MAX;
 pub use change::Change;
 pub use command::{Command, Refused};
 pub use config::{
@@ -80,25 +82,20 @@ pub use fact::{
     CallRefusal, CallState, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
     ReportStatus, SentRow,
 };
-pub use frame_gate::{ASKED_MAX, EndedAsked};
+pub use frame_gate::EndedAsked;
 pub use health::{Condition, HEALTH_MS_MIN};
-pub use inbound::{
-    Fingerprint, INBOUND_ADDRESS_BYTES_MAX, INBOUND_TEXT_BYTES_MAX, NoSuchSource, SEEN_MAX,
-    SEEN_MS, Source,
-};
+pub use inbound::{Fingerprint, NoSuchSource, SEEN_MAX, Source};
 pub use late_results::LATE_MAX;
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};
 pub use outbound::{
-    DIALLED_MS_MAX, ENDED_FOLLOWS_MS, ENDED_MAX, FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS,
-    HAND_BACK_MS, LINE_TOLD_MS, RARE_LOOK_MS, REPORTS_AWAITED_MAX, ROW_MS, SENT_ROWS_MAX, TEXT_MS,
-    USSD_MS_MAX, WAITING_MAX, claims_to_keep,
+    DIALLED_MS_MAX, ENDED_FOLLOWS_MS, ENDED_MAX, REPORTS_AWAITED_MAX, SENT_ROWS_MAX, USSD_MS_MAX,
+    WAITING_MAX, claims_to_keep,
 };
-pub use pacer::{HALVING_MS, HALVINGS_MAX, PaceRule, SEND_LIMIT_SPAN_MS};
+pub use pacer::{PaceRule, SEND_LIMIT_SPAN_MS};
 pub use parts::{InvalidParts, Parts};
-pub use scan::{SCAN_MS, SCAN_MS_MIN, SCAN_OVERLAP_MS};
+pub use scan::{SCAN_MS, SCAN_MS_MIN};
 pub use snapshot::Snapshot;
 pub use stamp::{BootId, Stamp};
 pub use status::{HubSettings, KindStatus, NextSlot, SimStatus};
 pub use timers::{Deadline, Subject, Timer};
 pub use token::{MessageRef, SendToken};
-pub use wall::WALL_DRIFT_MS;

@@ -12,11 +12,11 @@ use postrider_text::{
 use std::{fmt, str::FromStr};
 
 /// Most parts that a hand-over is taken to have; the platform never makes more of a text.
-pub const PARTS_MAX: u8 = 255;
+pub(crate) const PARTS_MAX: u8 = 255;
 
 /// What the radio said of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SentResult {
+pub(crate) enum SentResult {
     /// Nothing yet.
     Awaited,
     /// The network accepted it.
@@ -27,7 +27,7 @@ pub enum SentResult {
 
 /// What the network said of a part's delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
+pub(crate) enum Report {
     /// Nothing yet, or nothing that ends it.
     Awaited,
     /// It arrived.

@@ -28,7 +28,7 @@ pub const SCAN_MS: u64 = 900_000;
 /// changes in between are read together.
 pub const SCAN_MS_MIN: u64 = 30_000;
 /// How far a reading goes back before the mark, in milliseconds.
-pub const SCAN_OVERLAP_MS: i64 = 86_400_000;
+pub(crate) const SCAN_OVERLAP_MS: i64 = 86_400_000;
 /// How long the platform may take for a page, in milliseconds; then the log is asked anew.
 const PAGE_MS_MAX: u64 = 60_000;
 

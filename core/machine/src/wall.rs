@@ -11,7 +11,7 @@ use crate::{
 use postrider_model::{Now, UnixMs};
 
 /// By how much the wall clock may drift before stamps follow it, in milliseconds.
-pub const WALL_DRIFT_MS: i64 = 5_000;
+pub(crate) const WALL_DRIFT_MS: i64 = 5_000;
 
 /// How the two clocks stand to each other.
 #[derive(Debug, Clone, Copy)]

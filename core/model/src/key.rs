@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// The highest number a hub process may have in its keys.
-pub const PROCESS_MAX: u8 = u8::MAX;
-
 const COUNTER_BITS: u32 = 13;
 const PROCESS_BITS: u32 = 8;
 const MS_BITS: u32 = 42;

@@ -3,6 +3,8 @@
 //! Nothing here reads a clock or draws a random number, and whatever is somebody's (a number, a
 //! text, a secret) prints masked in `Debug` and `Display`; `as_str` is the one way to its content.
 
+#![warn(unreachable_pub)]
+
 mod id;
 mod key;
 mod masked;
@@ -15,7 +17,7 @@ pub use id::{
     InvalidId, LabelId, MessageId, OrganizationId, PairingId, PhoneId, ProjectId,
     RelativeScheduledId, ScheduledId, WebhookId, kind,
 };
-pub use key::{Key, KeyMaker, PROCESS_MAX};
+pub use key::{Key, KeyMaker};
 pub use masked::{MessageText, Secret};
 pub use number::{InvalidNumber, NumberShape, PhoneNumber};
 pub use status::{InvalidStatus, MessageStatus, WireState};

@@ -4,15 +4,15 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::{fmt, str::FromStr};
 
 /// Most digits of an international number (ITU-T E.164).
-pub const E164_DIGITS_MAX: usize = 15;
+pub(crate) const E164_DIGITS_MAX: usize = 15;
 /// Fewest digits that we take for an international number.
-pub const E164_DIGITS_MIN: usize = 7;
+pub(crate) const E164_DIGITS_MIN: usize = 7;
 /// Most digits of a short code.
-pub const SHORT_CODE_DIGITS_MAX: usize = 8;
+pub(crate) const SHORT_CODE_DIGITS_MAX: usize = 8;
 /// Most digits of a number as typed, prefix codes included.
-pub const NATIONAL_DIGITS_MAX: usize = 20;
+pub(crate) const NATIONAL_DIGITS_MAX: usize = 20;
 /// Most characters of an alphanumeric sender (3GPP TS 23.040, 9.1.2.5: eleven septets).
-pub const ALPHANUMERIC_LENGTH_MAX: usize = 11;
+pub(crate) const ALPHANUMERIC_LENGTH_MAX: usize = 11;
 
 /// What a [`PhoneNumber`] looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,6 +7,8 @@
 //!
 //! The formats of what is kept stay: an updated app goes on with what the one before it kept.
 
+#![warn(unreachable_pub)]
+
 mod alerts;
 mod book;
 mod contact;

@@ -5,6 +5,8 @@
 //! transaction, and returns when they are on disk (`synchronous=FULL`). A process that dies in
 //! between finds everything before it, and nothing of it.
 
+#![warn(unreachable_pub)]
+
 mod columns;
 mod error;
 mod journal;

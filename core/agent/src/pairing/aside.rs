@@ -22,7 +22,7 @@ use std::{
 /// Most asides of a phone; each takes a pairing of its own. Of more, the oldest goes.
 const SLOTS: u8 = 8;
 /// How long an aside that nobody took is kept, in milliseconds: 30 days.
-pub const ASIDE_MS: i64 = 30 * 24 * 3_600_000;
+pub(super) const ASIDE_MS: i64 = 30 * 24 * 3_600_000;
 
 /// Whose an aside is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ mod ending;
 mod record;
 mod wire;
 
-pub use aside::{ASIDE_MS, Aside, asides, erase as erase_aside};
+pub use aside::{Aside, asides, erase as erase_aside};
 pub(crate) use aside::{has_known_origin, journal_of as aside_of, of_pairing as asides_of};
 pub use client::{PairingError, pair};
 pub(crate) use ending::{

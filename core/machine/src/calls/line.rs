@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Most rings that wait for their rows; when full, the oldest is forgotten, and its row in the log
 /// is told without the time that it rang.
-pub const RINGS_MAX: usize = 16;
+pub(super) const RINGS_MAX: usize = 16;
 /// How far a row's beginning may lie from the ring, in milliseconds.
 const BEGINS_WITHIN_MS: u64 = 60_000;
 

@@ -12,7 +12,6 @@
 
 mod line;
 
-pub use line::RINGS_MAX;
 pub(crate) use line::{Line, Ring};
 
 use crate::{
@@ -23,7 +22,7 @@ use postrider_model::Now;
 
 /// When the call log is looked into after a call, in milliseconds since it ended; the last moment
 /// is when it is given up.
-pub const CALL_LOG_LOOKS_MS: [u64; 4] = [2_000, 10_000, 30_000, 60_000];
+pub(crate) const CALL_LOG_LOOKS_MS: [u64; 4] = [2_000, 10_000, 30_000, 60_000];
 /// How long a call may last, in milliseconds: a line that is told to be busy for longer is taken
 /// for free, lest a change that was never told keep every call back.
 pub const CALL_MS_MAX: u64 = 14_400_000;

@@ -7,9 +7,9 @@ use postrider_link::frame::Address;
 use postrider_model::{MessageText, UnixMs};
 
 /// Most bytes of a text as JSON writes it; what is longer is cut. A frame holds 64 KiB.
-pub const INBOUND_TEXT_BYTES_MAX: usize = 48 * 1024;
+pub(super) const INBOUND_TEXT_BYTES_MAX: usize = 48 * 1024;
 /// Most bytes of an address as JSON writes it; what is longer is cut. No network has longer ones.
-pub const INBOUND_ADDRESS_BYTES_MAX: usize = 512;
+pub(super) const INBOUND_ADDRESS_BYTES_MAX: usize = 512;
 /// The end of the years that a time is taken for one in, in Unix milliseconds.
 const TIME_END: i64 = 253_402_300_800_000;
 

@@ -10,7 +10,6 @@ mod content;
 mod fingerprint;
 mod source;
 
-pub use content::{INBOUND_ADDRESS_BYTES_MAX, INBOUND_TEXT_BYTES_MAX};
 pub(crate) use content::{bounded_address, bounded_text, sane_time};
 pub use fingerprint::Fingerprint;
 pub use source::{NoSuchSource, Source};
@@ -23,7 +22,7 @@ use postrider_model::{Now, UnixMs};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How long a thing is remembered; the logs are read 24 h back.
-pub const SEEN_MS: i64 = 259_200_000;
+pub(crate) const SEEN_MS: i64 = 259_200_000;
 /// Most things that are remembered; when full, the oldest is forgotten before its time, and no
 /// row of its log as old as it is told any more.
 pub const SEEN_MAX: usize = 20_000;

@@ -28,7 +28,7 @@ use postrider_model::{BootMs, Now, SimSlot, WireState};
 pub const DIALLED_MS_MAX: u64 = 60_000;
 /// How long a start waits to hear whether a call of before still runs, in milliseconds: the shell
 /// tells how each line is when it starts.
-pub const LINE_TOLD_MS: u64 = 10_000;
+pub(super) const LINE_TOLD_MS: u64 = 10_000;
 /// How long before its hand-over a call's row may seem to begin, in milliseconds.
 const BEGINS_EARLY_MS: i64 = 5_000;
 /// How long after its hand-over a call's row may begin, in milliseconds.

@@ -13,9 +13,9 @@ use postrider_model::{MessageId, UnixMs};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How long a text outlives the end of its message.
-pub const TEXT_MS: i64 = 86_400_000;
+pub(super) const TEXT_MS: i64 = 86_400_000;
 /// How long a row outlives it.
-pub const ROW_MS: i64 = 2_592_000_000;
+pub(super) const ROW_MS: i64 = 2_592_000_000;
 /// From which jump of the wall clock on, either way, the ends move with it, in milliseconds: they
 /// are as long ago as before, and no row is forgotten because somebody set the clock.
 pub const ENDED_FOLLOWS_MS: u64 = 3_600_000;

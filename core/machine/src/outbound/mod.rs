@@ -37,14 +37,14 @@ mod submit;
 mod trial;
 mod ussd;
 
-pub use calls::{DIALLED_MS_MAX, LINE_TOLD_MS};
+pub use calls::DIALLED_MS_MAX;
 pub use claims::{SENT_ROWS_MAX, claims_to_keep};
-pub use ended::{ENDED_FOLLOWS_MS, ENDED_MAX, ROW_MS, TEXT_MS};
-pub use queue::{FLYING_MAX, FREQUENT_LOOK_MS, FREQUENT_LOOKS, RARE_LOOK_MS};
+pub use ended::{ENDED_FOLLOWS_MS, ENDED_MAX};
 pub use reports::REPORTS_AWAITED_MAX;
-pub use submit::HAND_BACK_MS;
 pub(crate) use submit::Waiting;
 pub use ussd::USSD_MS_MAX;
+
+use ended::{ROW_MS, TEXT_MS};
 
 use crate::{
     change::{Change, EndedRow, MessageRow, SpentRow},

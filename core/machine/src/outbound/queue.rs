@@ -6,13 +6,13 @@ use postrider_text::result_code::{Action, look_up};
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// Most messages of a SIM that wait for a sent result at once.
-pub const FLYING_MAX: usize = 2;
+pub(super) const FLYING_MAX: usize = 2;
 /// Looks at a held SIM, one a minute, before they become rare.
-pub const FREQUENT_LOOKS: u32 = 15;
+pub(super) const FREQUENT_LOOKS: u32 = 15;
 /// The time between two of the frequent looks, in milliseconds.
-pub const FREQUENT_LOOK_MS: u64 = 60_000;
+pub(super) const FREQUENT_LOOK_MS: u64 = 60_000;
 /// The time between two of the later looks, in milliseconds.
-pub const RARE_LOOK_MS: u64 = 900_000;
+pub(super) const RARE_LOOK_MS: u64 = 900_000;
 
 /// A message's place: higher priority first, then what arrived earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -254,7 +254,7 @@ impl Outbound {
         };
         live.row.progress.tries += 1;
         let delay_ms = retry_delay_ms(live.row.progress.tries);
-        let too_long = |delay_ms: &u64| live.row.movable && *delay_ms > super::HAND_BACK_MS;
+        let too_long = |delay_ms: &u64| live.row.movable && *delay_ms > super::submit::HAND_BACK_MS;
         match delay_ms.filter(|delay_ms| !too_long(delay_ms)) {
             None => {
                 let step = Step::Failed {

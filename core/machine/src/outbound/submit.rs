@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// The longest wait on this phone of a message that another phone could send, once the radio
 /// refused it: then it is handed back.
-pub const HAND_BACK_MS: u64 = 60_000;
+pub(super) const HAND_BACK_MS: u64 = 60_000;
 
 /// What the next message of a SIM waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,9 +27,9 @@ use window::{Tick, Window};
 /// The span of a send limit.
 pub const SEND_LIMIT_SPAN_MS: u64 = 3_600_000;
 /// How long a halving lasts; a code 5 in between starts it anew.
-pub const HALVING_MS: u64 = 900_000;
+pub(crate) const HALVING_MS: u64 = 900_000;
 /// Most halvings: a further code 5 changes nothing.
-pub const HALVINGS_MAX: u8 = 6;
+pub(crate) const HALVINGS_MAX: u8 = 6;
 
 /// Which rule a message waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum PaceRule {
 
 /// When a message may leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
+pub(crate) enum Slot {
     /// Now.
     Free,
     /// Not before.
