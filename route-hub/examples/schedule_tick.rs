@@ -3,12 +3,12 @@
 //! `schedule_tick [--waiting N] [--due N] [--ticks N] [--dir DIR]` prints one line of JSON for each tick: how
 //! many were sent, in how many milliseconds.
 
+use hub_app::clock::SystemClock;
+use hub_app::hub::{Hub, HubParts};
+use hub_app::schedules::fire;
 use hub_domain::{MessageType, Organization, Phone, PhoneType, Project, Schedule, ScheduledTo};
 use hub_store::{SqliteSettings, Store, Tx, organizations, phones, projects, schedules};
 use postrider_model::{KeyMaker, Now, PhoneNumber};
-use route_hub::clock::SystemClock;
-use route_hub::hub::{Hub, HubParts};
-use route_hub::schedules::fire;
 use serde_json::json;
 use std::error::Error;
 
@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),
         generation: 1,
-        proofs: route_hub::link::proof::Proofs::new("a key of tests"),
+        proofs: hub_app::devices::proof::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["127.0.0.1".to_owned()],
     });

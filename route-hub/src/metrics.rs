@@ -7,21 +7,22 @@
 mod once_a_second;
 pub mod operator;
 
-use self::once_a_second::OnceASecond;
-use self::operator::Counted;
-use crate::hub::Hub;
+use crate::metrics::once_a_second::OnceASecond;
+use crate::metrics::operator::Counted;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{Method, header};
+use hub_app::hub::Hub;
 use hub_store::{Health, meta};
 use hub_web::ApiError;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Upper bounds of the latency buckets, in seconds.
@@ -66,11 +67,6 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Says that the hub is about to stop: it is ready for nothing new.
-    pub fn say_stopping(&self) {
-        self.stopping.store(true, Ordering::Release);
-    }
-
     fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }
@@ -89,28 +85,52 @@ impl Metrics {
     }
 }
 
+/// A hub with what is counted of its requests.
+#[derive(Clone)]
+pub struct Observed {
+    hub: Hub,
+    metrics: Arc<Metrics>,
+}
+
+impl Observed {
+    /// Begins to count.
+    pub fn new(hub: Hub) -> Self {
+        Self {
+            hub,
+            metrics: Arc::default(),
+        }
+    }
+
+    /// Says that the hub is about to stop: it is ready for nothing new.
+    pub fn say_stopping(&self) {
+        self.metrics.stopping.store(true, Ordering::Release);
+    }
+}
+
 /// Returns the routes of the main address.
-pub fn routes() -> Router<Hub> {
+pub fn routes<S: Clone + Send + Sync + 'static>(observed: Observed) -> Router<S> {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
+        .with_state(observed)
 }
 
 /// Counts a request by its route, method and class of status, and how long its answer took; use
 /// with `axum::middleware::from_fn_with_state`.
-pub async fn count(State(hub): State<Hub>, request: Request, next: Next) -> Response {
-    let started = hub.clock.since_start();
+pub async fn count(State(observed): State<Observed>, request: Request, next: Next) -> Response {
+    let started = observed.hub.clock.since_start();
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let method = method_name(request.method());
     let response = next.run(request).await;
-    let seconds = hub
+    let seconds = observed
+        .hub
         .clock
         .since_start()
         .saturating_sub(started)
         .as_secs_f64();
     let status = status_class(response.status().as_u16());
-    hub.metrics.count(route, method, status, seconds);
+    observed.metrics.count(route, method, status, seconds);
     response
 }
 
@@ -149,8 +169,8 @@ async fn healthz() -> Response {
 
 /// Answers while the database takes writes and the hub is not about to stop; why it does not is not
 /// for everybody.
-async fn readyz(State(hub): State<Hub>) -> Response {
-    match Readiness::of(&hub).await.is_ready() {
+async fn readyz(State(observed): State<Observed>) -> Response {
+    match Readiness::of(&observed).await.is_ready() {
         true => ok(),
         false => ApiError::unavailable("the hub is not ready").into_response(),
     }
@@ -168,11 +188,11 @@ struct Readiness {
 }
 
 impl Readiness {
-    async fn of(hub: &Hub) -> Self {
+    async fn of(Observed { hub, metrics }: &Observed) -> Self {
         let asked = async { hub.store.write(meta::generation).await.is_ok() };
-        let answers = hub.metrics.answers.get(hub.clock, asked).await;
+        let answers = metrics.answers.get(hub.clock, asked).await;
         Self {
-            stopping: hub.metrics.is_stopping(),
+            stopping: metrics.is_stopping(),
             database: hub.store.health(),
             answers,
         }
@@ -186,22 +206,22 @@ impl Readiness {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::commands::data_folder;
+    use hub_app::data_folder;
     use tokio::runtime::{Builder, Runtime};
 
-    pub(super) fn hub() -> (Hub, tempfile::TempDir) {
+    pub(super) fn observed() -> (Observed, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let store = data_folder::open(folder.path()).unwrap();
         let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
-        (Hub::new(parts.unwrap()), folder)
+        (Observed::new(Hub::new(parts.unwrap())), folder)
     }
 
     fn runtime() -> Runtime {
         Builder::new_current_thread().build().unwrap()
     }
 
-    fn answer(hub: &Hub) -> u16 {
-        let ready = runtime().block_on(readyz(State(hub.clone())));
+    fn answer(observed: &Observed) -> u16 {
+        let ready = runtime().block_on(readyz(State(observed.clone())));
         ready.status().as_u16()
     }
 
@@ -227,9 +247,9 @@ pub(crate) mod tests {
 
     #[test]
     fn a_hub_is_ready_until_it_is_about_to_stop() {
-        let (hub, _folder) = hub();
-        assert_eq!(answer(&hub), 200);
-        hub.metrics.say_stopping();
-        assert_eq!(answer(&hub), 503);
+        let (observed, _folder) = observed();
+        assert_eq!(answer(&observed), 200);
+        observed.say_stopping();
+        assert_eq!(answer(&observed), 503);
     }
 }

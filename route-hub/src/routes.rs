@@ -1,14 +1,14 @@
 //! Every URL of the REST API, on one page.
 
-use crate::api::{
-    broadcasts, contacts, fields, groups, labels, messages, organizations, phones, projects,
-    relative_scheduled, routes, scheduled, webhooks,
-};
-use crate::hub::Hub;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post, put};
+use hub_api::{
+    broadcasts, contacts, fields, groups, labels, messages, organizations, phones, projects,
+    relative_scheduled, routes, scheduled, webhooks,
+};
+use hub_app::hub::Hub;
 use hub_store::list::TIME_MAX;
 use hub_store::within_request;
 use hub_web::{RequestIds, conventions, no_such_method, no_such_url};

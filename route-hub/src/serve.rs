@@ -1,12 +1,12 @@
 //! The accept loop: HTTP/1.1 over plain TCP or TLS, with bounds on headers, places from the front
 //! for whoever comes, and a stop that finishes what runs.
 
-use crate::front::{Full, Noted, Visit, party};
-use crate::hub::Hub;
 use crate::tls::{Certificate, TlsError};
 use axum::Router;
 use axum::response::Response;
+use hub_app::hub::Hub;
 use hub_web::Party;
+use hub_web::front::{Full, Noted, Visit, party};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;

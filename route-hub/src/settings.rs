@@ -1,7 +1,7 @@
 //! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
 
-use crate::caps::Caps;
 use clap::Args;
+use hub_app::caps::Caps;
 use serde::Deserialize;
 use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ pub struct ServeSettings {
     #[cfg(feature = "fault-order")]
     #[arg(long)]
     #[serde(skip)]
-    pub fault: Option<crate::fault::Fault>,
+    pub fault: Option<hub_app::fault::Fault>,
     /// Log lines as JSON.
     #[arg(long, env = "ROUTE_HUB_LOG_JSON", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub log_json: Option<bool>,

@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a committed success is kept with what it tells of, and given again.
 
-use super::{Call, Failure};
-use crate::digest::sha256_hex;
+use crate::{Call, Failure};
+use hub_app::digest::sha256_hex;
 use hub_domain::Sight;
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{StoreError, Tx};

@@ -19,25 +19,17 @@ pub mod scheduled;
 pub mod webhooks;
 
 mod idempotency;
-mod parse;
-mod queue;
 mod transaction;
 
-pub use queue::QueueCaps;
-
-use crate::auth::Caller;
-use crate::hub::Hub;
 use axum::response::{IntoResponse, Response};
+use hub_app::hub::Hub;
 use hub_domain::{Permission, Project};
 use hub_store::StoreError;
 use hub_web::{Answer, ApiError, ErrorCode};
 use postrider_model::Now;
-use std::error::Error;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// One call of an operation by the holder of a key.
-pub type Call = hub_web::Call<Caller>;
+pub use hub_app::auth::Call;
 
 /// What an operation comes to.
 pub type ApiResult = Result<Answer, Failure>;
@@ -56,7 +48,7 @@ impl Failure {
     pub fn into_error(self) -> ApiError {
         match self {
             Self::Refused(error) => error,
-            Self::Store(error) => told(&error),
+            Self::Store(error) => hub_app::failure::told(&error),
         }
     }
 }
@@ -73,45 +65,25 @@ impl From<StoreError> for Failure {
     }
 }
 
+impl From<hub_app::failure::Failure> for Failure {
+    fn from(failure: hub_app::failure::Failure) -> Self {
+        match failure {
+            hub_app::failure::Failure::Refused(error) => Self::Refused(error),
+            hub_app::failure::Failure::Store(error) => Self::Store(error),
+        }
+    }
+}
+
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         self.into_error().into_response()
     }
 }
 
-/// Turns an error of the database into what the caller reads.
-fn told(error: &StoreError) -> ApiError {
-    match error {
-        StoreError::Busy => ApiError::unavailable("too much is being written at once"),
-        StoreError::Closed => ApiError::unavailable("the hub is shutting down"),
-        StoreError::TooSlow => ApiError::unavailable(
-            "this takes too long to look up: ask for less, or use other filters",
-        ),
-        StoreError::OverBudget { job } => {
-            tracing::error!(job, "a request did more at once than one may do: a defect");
-            ApiError::unavailable("this is more than can be done at once: ask for less")
-        }
-        StoreError::Full(_) => ApiError::unavailable("the hub's disk is full"),
-        StoreError::NotWritable(_) => ApiError::unavailable("the hub's database cannot be written"),
-        StoreError::Damaged(_) => ApiError::unavailable("the hub's database is damaged"),
-        error => ApiError::internal(with_causes(error)),
-    }
-}
-
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
-        cause = error.source();
-    }
-    text
-}
-
 /// Takes the project of the path, which the caller's key must reach with this permission.
 async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Arc<Project>, Failure> {
     let id = call.path_id("project_id", "project")?;
-    call.caller.project(hub, id, permission).await
+    Ok(call.caller.project(hub, id, permission).await?)
 }
 
 /// Checks that a project takes `count` more messages to send.
@@ -120,5 +92,5 @@ async fn accepting(hub: &Hub, project: &Project, count: usize, now: Now) -> Resu
         let text = "the operator of this hub has stopped the project";
         return Err(ApiError::new(ErrorCode::LimitExceeded, text).into());
     }
-    hub.queue_caps.admit(hub, project, count, now).await
+    Ok(hub.queue_caps.admit(hub, project, count, now).await?)
 }

@@ -13,7 +13,7 @@
 //! A handler reads a request through its table (`List::read`), has the store run it, and answers
 //! (`Asked::answer`).
 
-use super::{ApiResult, Failure};
+use crate::{ApiResult, Failure};
 use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Page, Sort};
 use hub_store::{Share, StoreError, Tx};
 use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Params, Resource};

@@ -1,10 +1,10 @@
 //! One unit of work per request: decided, written and answered in one transaction.
 
-use super::Failure;
-use super::idempotency::Idempotency;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::Failure;
+use crate::idempotency::Idempotency;
+use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::Project;
 use hub_store::Tx;
 use hub_web::Answer;
@@ -43,7 +43,7 @@ where
             made = Made::Answer(answer);
         }
         #[cfg(feature = "fault-order")]
-        crate::fault::of_request(tx);
+        hub_app::fault::of_request(tx);
         Ok::<_, Failure>((made, work.finish(tx)?))
     };
     let (made, effects) = hub.store.of(project.id).write(job).await?;

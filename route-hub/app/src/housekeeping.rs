@@ -3,7 +3,7 @@
 //! Each purge takes small steps; one that has more to do first lets others work as long as its
 //! last step took, and those with nothing left wait for the next look.
 
-use crate::api::fields::clearing;
+use crate::fields::clearing;
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Project;

@@ -1,21 +1,21 @@
 //! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
 
-use crate::api::QueueCaps;
 use crate::auth::{LastUsed, RateLimits};
 use crate::bus::Bus;
 use crate::cache::Caches;
 use crate::caps::Caps;
 use crate::clock::SystemClock;
-use crate::front::{Front, FrontSettings};
-use crate::link::proof::Proofs;
-use crate::link::{FactRates, Links};
-use crate::metrics::Metrics;
+use crate::devices::fact_rate::FactRates;
+use crate::devices::proof::Proofs;
+use crate::devices::registry::Links;
 use crate::pairing::tries::Tries;
+use crate::queue_caps::QueueCaps;
 use crate::random::Random;
 use crate::request_counts::RequestCounts;
 use crate::rounds::{Round, Rounds};
 use hub_store::Store;
 use hub_web::StrangerBodies;
+use hub_web::front::{Front, FrontSettings};
 use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -60,8 +60,6 @@ pub struct Shared {
     pub stranger_bodies: StrangerBodies,
     /// How fast facts of each phone are taken in.
     pub fact_rates: FactRates,
-    /// What is counted for the operator.
-    pub metrics: Metrics,
     /// Proves to this hub what it exposed, whatever it remembers.
     pub proofs: Proofs,
     caps: OnceLock<Caps>,
@@ -128,7 +126,6 @@ impl Hub {
             front: Front::new(front),
             stranger_bodies: StrangerBodies::default(),
             fact_rates: FactRates::default(),
-            metrics: Metrics::default(),
             proofs,
             caps: OnceLock::new(),
             generation: AtomicU64::new(generation),

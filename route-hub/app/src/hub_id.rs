@@ -46,7 +46,7 @@ fn id_of(number: u64) -> HubId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::data_folder;
+    use crate::data_folder;
     use hub_domain::Organization;
     use postrider_model::{OrganizationId, UnixMs};
 

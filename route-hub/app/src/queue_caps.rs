@@ -1,7 +1,7 @@
 //! The cap on a project's queue, checked per request without counting each time.
 
-use super::Failure;
 use crate::by_id::ById;
+use crate::failure::Failure;
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::messages;

@@ -105,7 +105,7 @@ async fn go_round(hub: Hub, round: Round, mut links: Vec<Arc<Wake>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::data_folder;
+    use crate::data_folder;
     use postrider_model::{Id, Key};
 
     async fn hub() -> (Hub, tempfile::TempDir) {

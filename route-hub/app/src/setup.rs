@@ -226,7 +226,7 @@ pub fn test_phone(
 mod tests {
     use super::*;
     use crate::auth::GivenKey;
-    use crate::commands::data_folder;
+    use crate::data_folder;
     use hub_domain::Permission;
 
     fn with_hub<T: Send + 'static>(

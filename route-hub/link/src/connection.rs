@@ -4,18 +4,18 @@
 //! takes it all. Frames are written only after the commit that numbered them, and facts are acked
 //! only after the commit that stored them: both happen in `committed`, and nowhere else.
 
-use crate::bus::{Wake, Woken};
-use crate::dispatch::expose::Open;
-use crate::front::Guest;
-use crate::hub::Hub;
-use crate::link::fact_rate::Granted;
-use crate::link::fence::Fence;
-use crate::link::identify::{Admitted, Answer, Greeting, identify};
-use crate::link::patience::{Pauses, until_taken};
-use crate::link::socket::{Heard, Socket};
-use crate::link::turn::{self, Connection, Ended, Turn};
-use crate::link::{leave, pages};
+use crate::identify::{Admitted, Answer, Greeting, identify};
+use crate::patience::{Pauses, until_taken};
+use crate::socket::{Heard, Socket};
+use crate::turn::{self, Connection, Ended, Turn};
+use crate::{leave, pages};
+use hub_app::bus::{Wake, Woken};
+use hub_app::devices::fact_rate::Granted;
+use hub_app::devices::fence::Fence;
+use hub_app::dispatch::expose::Open;
+use hub_app::hub::Hub;
 use hub_store::StoreError;
+use hub_web::front::Guest;
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Hello, HubFrame, Nonce};
 use postrider_link::session::hub::{DeviceLink, HubOutput, HubSession, HubSettings};

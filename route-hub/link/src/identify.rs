@@ -1,18 +1,19 @@
 //! A hello: who it is, whether it may come in, and what its journal proves.
 
-use crate::alerts;
-use crate::damage;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
-use crate::dispatch::{expose, ownership};
-use crate::front::{Guest, Owner};
-use crate::hub::Hub;
-use crate::link::fence::Fence;
-use crate::link::verify::DeviceKey;
-use crate::link::{freeze, installs, sims};
+use hub_app::alerts;
+use hub_app::damage;
+use hub_app::devices::fence::Fence;
+use hub_app::devices::project_of;
+use hub_app::devices::verify::DeviceKey;
+use hub_app::devices::{freeze, installs, sims};
+use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::dispatch::{expose, ownership};
+use hub_app::hub::Hub;
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone, Project};
 use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones, projects};
+use hub_web::front::{Guest, Owner};
 use postrider_link::close::CloseCode;
 use postrider_link::frame::{Address, Hello, InstallId, Nonce, Send};
 use postrider_link::ownership::hub::{Fact, Holder};
@@ -320,14 +321,6 @@ pub fn wanted_again(
     let frame = expose::frame(work, message, s, Address::from(to), by);
     let movable = expose::is_movable(work, tx, message)?;
     Ok(Some(Send { movable, ..frame }))
-}
-
-/// Returns the project of a device's phones.
-///
-/// # Errors
-/// What the database says, or that there is no such project.
-pub fn project_of(tx: &mut Tx<'_>, device: &Device) -> Result<Project, StoreError> {
-    projects::get(tx, device.project_id)?.ok_or(StoreError::BadRow { column: 2 })
 }
 
 /// Returns the link's part of a device's row; `None` when its installation is no name.

@@ -1,10 +1,10 @@
 //! What is stored when a connection ends.
 
-use crate::dispatch::effects::Effects;
-use crate::hub::Hub;
-use crate::link::fence::Fence;
-use crate::link::removal::{self, Word};
-use crate::link::turn::{self, Connection, Ended, Turn};
+use crate::turn::{self, Connection, Ended, Turn};
+use hub_app::devices::fence::Fence;
+use hub_app::devices::removal::{self, Word};
+use hub_app::dispatch::effects::Effects;
+use hub_app::hub::Hub;
 use hub_domain::{Device, DeviceState};
 use hub_store::{StoreError, Tx, devices};
 
@@ -19,9 +19,9 @@ pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), St
             let Some(stored) = stored.filter(|stored| fence.admits(stored)) else {
                 return Ok(());
             };
-            if let Some(mut link) = super::identify::link_of(&stored) {
+            if let Some(mut link) = crate::identify::link_of(&stored) {
                 link.down_acked = link.down_acked.max(acked.unwrap_or(0)).min(link.down_sent);
-                devices::update_link(tx, fence.device, &super::identify::counters(&link))?;
+                devices::update_link(tx, fence.device, &crate::identify::counters(&link))?;
             }
             devices::update_presence(tx, fence.device, now, Some(now))
         })

@@ -5,34 +5,22 @@
 
 mod config;
 mod connection;
-mod fact_rate;
-mod fence;
-pub mod freeze;
 mod identify;
-pub mod installs;
 mod leave;
 mod pages;
+pub mod pairing;
 mod patience;
-pub mod proof;
-mod registry;
-pub mod removal;
-pub mod sims;
 mod socket;
 mod turn;
-mod verify;
-pub mod words;
 
-pub use fact_rate::{FactRates, RATE_DEFAULT_PER_S};
-pub use registry::Links;
-
-use crate::front::Guest;
-use crate::hub::Hub;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::response::{IntoResponse as _, Response};
 use http::{Extensions, HeaderMap, Uri, header};
+use hub_app::hub::Hub;
 use hub_web::ApiError;
+use hub_web::front::Guest;
 use postrider_link::limits::{FRAME_BYTES_MAX, SUB_PROTOCOL};
 
 /// A phone's socket reads this much at a time: thousands of them are idle.

@@ -1,14 +1,15 @@
 //! Held pages: what a phone shows after the hub went backwards or was restored.
 
-use crate::damage;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::ownership;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
-use crate::hub::Hub;
-use crate::link::fence::Fence;
-use crate::link::freeze;
-use crate::link::identify::{counters, link_of, project_of, wanted_again};
-use crate::link::proof::Proofs;
+use crate::identify::{counters, link_of, wanted_again};
+use hub_app::damage;
+use hub_app::devices::fence::Fence;
+use hub_app::devices::freeze;
+use hub_app::devices::project_of;
+use hub_app::devices::proof::Proofs;
+use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::ownership;
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::hub::Hub;
 use hub_domain::{Device, Direction, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::{StoreError, Tx, devices, messages, past_exposures, phones};

@@ -1,6 +1,6 @@
 //! Trying again while the store has no room: a phone's link does not end for that.
 
-use crate::hub::Hub;
+use hub_app::hub::Hub;
 use hub_store::StoreError;
 use std::future::Future;
 use std::time::Duration;

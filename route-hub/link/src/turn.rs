@@ -3,15 +3,17 @@
 //! Everything that a connection stores goes through here, in one transaction with the counters
 //! that make it count once, and refused when the phone has a newer connection.
 
-use crate::alerts;
-use crate::damage;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::dispatch::{expose, health, inbound, ownership, report};
-use crate::hub::Hub;
-use crate::link::fence::Fence;
-use crate::link::identify::{link_of, project_of};
-use crate::link::{config, freeze, identify};
+use crate::identify::link_of;
+use crate::{config, identify};
+use hub_app::alerts;
+use hub_app::damage;
+use hub_app::devices::fence::Fence;
+use hub_app::devices::freeze;
+use hub_app::devices::project_of;
+use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::dispatch::{expose, health, inbound, ownership, report};
+use hub_app::hub::Hub;
 use hub_domain::{Device, DeviceState, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::rows_aside::Found;
@@ -126,7 +128,7 @@ pub fn run(
         tx, mut work, on, ..
     } = rows;
     #[cfg(feature = "fault-order")]
-    crate::fault::of_turn(tx, &frames);
+    hub_app::fault::of_turn(tx, &frames);
     let effects = work.finish(tx)?;
     if link != before {
         devices::update_link(tx, device.id, &identify::counters(&link))?;

@@ -1,10 +1,10 @@
 //! `admin device`.
 
-use super::Admin;
-use super::args::DeviceCommand;
-use super::output::{or_dash, table};
-use crate::commands::CommandError;
-use crate::link::removal::{self, Word};
+use crate::admin::Admin;
+use crate::admin::args::DeviceCommand;
+use crate::admin::output::{or_dash, table};
+use hub_app::data_folder::error::CommandError;
+use hub_app::devices::removal::{self, Word};
 use hub_domain::{Device, DeviceState};
 use hub_store::{Tx, devices};
 use postrider_model::{DeviceId, UnixMs};

@@ -2,11 +2,11 @@
 //!
 //! The code stands behind `#`, which no browser sends to a server, so that it is in nobody's log.
 
-use super::code::NewCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
 use http::Uri;
+use hub_app::pairing::code::NewCode;
 use qrcode::render::unicode::Dense1x2;
 use qrcode::{Color, EcLevel, QrCode};
 use std::{fmt, io};
@@ -153,7 +153,7 @@ fn gray_png(side: usize, pixels: &[u8]) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use hub_app::random::Random;
 
     const PIN: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 

@@ -1,11 +1,11 @@
 //! `admin key`.
 
-use super::Admin;
-use super::args::KeyCommand;
-use super::output::{or_dash, table};
-use crate::audit;
-use crate::commands::CommandError;
-use crate::setup::{self, KeyWish, Reach};
+use crate::admin::Admin;
+use crate::admin::args::KeyCommand;
+use crate::admin::output::{or_dash, table};
+use hub_app::audit;
+use hub_app::data_folder::error::CommandError;
+use hub_app::setup::{self, KeyWish, Reach};
 use hub_domain::{ApiKey, Permission, Permissions};
 use hub_store::changes::{self, Scope};
 use hub_store::{StoreError, Tx, api_keys, organizations};

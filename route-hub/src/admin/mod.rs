@@ -6,6 +6,7 @@
 mod alerts;
 mod args;
 mod device;
+pub mod invitation;
 mod key;
 mod organization;
 pub(crate) mod output;
@@ -17,9 +18,10 @@ mod unfreeze;
 
 pub use args::AdminArgs;
 
-use crate::commands::{CommandError, data_folder};
-use crate::hub::Hub;
 use args::{AdminCommand, OrganizationCommand};
+use hub_app::data_folder;
+use hub_app::data_folder::error::CommandError;
+use hub_app::hub::Hub;
 use hub_store::{StoreError, Tx, meta};
 use output::Output;
 use postrider_model::Now;

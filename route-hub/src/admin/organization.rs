@@ -1,10 +1,10 @@
 //! `admin organization`.
 
-use super::Admin;
-use super::args::OrganizationCommand;
-use super::output::table;
-use crate::commands::CommandError;
-use crate::setup;
+use crate::admin::Admin;
+use crate::admin::args::OrganizationCommand;
+use crate::admin::output::table;
+use hub_app::data_folder::error::CommandError;
+use hub_app::setup;
 use hub_domain::Organization;
 use hub_store::organizations;
 use serde_json::{Value, json};

@@ -1,12 +1,12 @@
 //! `admin pair`: a code, the wait for a phone, the six digits, the operator's word.
 
-use super::Admin;
-use super::args::PairArgs;
-use crate::commands::CommandError;
-use crate::pairing::code::NewCode;
-use crate::pairing::confirm::{self, ConfirmRefused, Joined};
-use crate::pairing::invitation::Invitation;
-use crate::pairing::open::{self, Purpose};
+use crate::admin::Admin;
+use crate::admin::args::PairArgs;
+use crate::admin::invitation::Invitation;
+use hub_app::data_folder::error::CommandError;
+use hub_app::pairing::code::NewCode;
+use hub_app::pairing::confirm::{self, ConfirmRefused, Joined};
+use hub_app::pairing::open::{self, Purpose};
 use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, meta, pairings, projects};
 use postrider_model::PairingId;
@@ -179,7 +179,11 @@ fn operator_agrees() -> Result<bool, CommandError> {
 }
 
 fn show_joined(admin: &Admin, joined: &Joined) {
-    let phones: Vec<Value> = joined.phones.iter().map(super::phone::view).collect();
+    let phones: Vec<Value> = joined
+        .phones
+        .iter()
+        .map(crate::admin::phone::view)
+        .collect();
     let json = json!({"device_id": joined.device.id, "phones": phones});
     admin.out.show(&json, || {
         let mut text = format!("{} has joined ({})\n", joined.device.id, joined.device.name);

@@ -1,13 +1,13 @@
 //! `admin phone`.
 
-use super::Admin;
-use super::args::PhoneCommand;
-use super::output::{or_dash, table};
-use crate::alerts;
-use crate::audit;
-use crate::commands::CommandError;
-use crate::hub::Hub;
-use crate::setup;
+use crate::admin::Admin;
+use crate::admin::args::PhoneCommand;
+use crate::admin::output::{or_dash, table};
+use hub_app::alerts;
+use hub_app::audit;
+use hub_app::data_folder::error::CommandError;
+use hub_app::hub::Hub;
+use hub_app::setup;
 use hub_domain::{AlertKind, Phone, Project, QuietMode};
 use hub_store::changes::{self, Scope};
 use hub_store::{StoreError, Tx, phones, projects};

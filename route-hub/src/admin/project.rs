@@ -1,12 +1,12 @@
 //! `admin project`.
 
-use super::Admin;
-use super::args::{ProjectCommand, ProjectSettings};
-use super::output::{or_dash, table};
-use super::project_settings::Changes;
-use crate::audit;
-use crate::commands::CommandError;
-use crate::setup::{self, SetupRefused};
+use crate::admin::Admin;
+use crate::admin::args::{ProjectCommand, ProjectSettings};
+use crate::admin::output::{or_dash, table};
+use crate::admin::project_settings::Changes;
+use hub_app::audit;
+use hub_app::data_folder::error::CommandError;
+use hub_app::setup::{self, SetupRefused};
 use hub_domain::Project;
 use hub_store::changes::{self, Scope};
 use hub_store::{Tx, organizations, projects};

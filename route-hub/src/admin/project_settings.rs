@@ -1,7 +1,7 @@
 //! A project's settings as the command line gives them, checked before anything is written.
 
-use super::args::ProjectSettings;
-use crate::commands::CommandError;
+use crate::admin::args::ProjectSettings;
+use hub_app::data_folder::error::CommandError;
 use hub_domain::{Project, RouteId, Zone};
 use hub_outgoing::{Allowed, Guard};
 use hub_store::{StoreError, Tx, phones};

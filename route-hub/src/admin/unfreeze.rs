@@ -1,10 +1,10 @@
 //! `admin unfreeze`: the operator's word for phones that will not answer after a restore.
 
-use super::Admin;
-use super::args::UnfreezeArgs;
-use crate::audit;
-use crate::commands::CommandError;
-use crate::link::freeze;
+use crate::admin::Admin;
+use crate::admin::args::UnfreezeArgs;
+use hub_app::audit;
+use hub_app::data_folder::error::CommandError;
+use hub_app::devices::freeze;
 use hub_domain::Device;
 use hub_store::{StoreError, Tx, devices, phones, projects};
 use postrider_model::PhoneId;

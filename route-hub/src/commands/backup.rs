@@ -1,12 +1,12 @@
 //! `route-hub backup`: one file with everything, taken beside a running hub.
 
-use super::CommandError;
-use super::data_folder::{self, database};
-use super::replacement::sync_folder;
-use super::stamp::stamp;
 use crate::admin::output::Output;
-use crate::clock::SystemClock;
+use crate::commands::stamp::stamp;
 use clap::Args;
+use hub_app::clock::SystemClock;
+use hub_app::data_folder::error::CommandError;
+use hub_app::data_folder::replacement::sync_folder;
+use hub_app::data_folder::{self, database};
 use hub_store::backup::{self, Sound};
 use serde_json::json;
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};

@@ -1,19 +1,21 @@
 //! `route-hub demo`: a hub with virtual phones on a folder of its own, ready to be tried.
 
-use super::demo_phones::{self, Phones};
-use super::demo_screen::{Addresses, Screen};
-use super::demo_setup::{self, Demo};
-use super::running::{Running, Start};
-use super::serve::listen;
-use super::stop_signal::StopSignal;
-use super::{CommandError, data_folder, logging};
-use crate::caps::Caps;
-use crate::front::FrontSettings;
-use crate::pairing::offer::AppOffer;
-use crate::random::Random;
+use crate::commands::demo_phones::{self, Phones};
+use crate::commands::demo_screen::{Addresses, Screen};
+use crate::commands::demo_setup::{self, Demo};
+use crate::commands::logging;
+use crate::commands::running::{Running, Start};
+use crate::commands::serve::listen;
+use crate::commands::stop_signal::StopSignal;
 use crate::settings::ServeSettings;
 use clap::Args;
+use hub_app::caps::Caps;
+use hub_app::data_folder;
+use hub_app::data_folder::error::CommandError;
+use hub_app::random::Random;
+use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Guard, Names};
+use hub_web::front::FrontSettings;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,12 +1,12 @@
 //! The demo's virtual phones: the real agent over the real link, confirmed by the demo itself.
 
-use super::CommandError;
-use super::demo_screen::Screen;
-use super::demo_setup::Demo;
-use crate::hub::Hub;
-use crate::pairing::confirm;
-use crate::pairing::open::{self, Purpose};
+use crate::commands::demo_screen::Screen;
+use crate::commands::demo_setup::Demo;
 use futures_util::future::{join, join_all};
+use hub_app::data_folder::error::CommandError;
+use hub_app::hub::Hub;
+use hub_app::pairing::confirm;
+use hub_app::pairing::open::{self, Purpose};
 use hub_domain::{Device, PairingState};
 use hub_store::{devices, pairings, phones};
 use postrider_agent::{Pairing, TlsConfig, Trust};

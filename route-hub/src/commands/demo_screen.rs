@@ -1,7 +1,7 @@
 //! What the demo prints, and what is typed into it.
 
-use super::demo_phones::DemoPhone;
-use super::demo_setup::Demo;
+use crate::commands::demo_phones::DemoPhone;
+use crate::commands::demo_setup::Demo;
 use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, BufRead as _, Write as _};

@@ -1,8 +1,9 @@
 //! What the demo has in its database: one organization, one project, one key, one test route.
 
-use super::{CommandError, data_folder};
-use crate::hub::Hub;
-use crate::setup::{self, KeyWish, Reach, SetupRefused, Step};
+use hub_app::data_folder;
+use hub_app::data_folder::error::CommandError;
+use hub_app::hub::Hub;
+use hub_app::setup::{self, KeyWish, Reach, SetupRefused, Step};
 use hub_domain::{Permissions, Project};
 use hub_store::{Store, StoreError, Tx, meta, organizations};
 use postrider_model::{Now, OrganizationId, PhoneId, PhoneNumber, ProjectId, Secret};
@@ -96,7 +97,7 @@ fn keep(tx: &mut Tx<'_>, demo: Demo) -> Result<Result<Demo, SetupRefused>, Store
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::GivenKey;
+    use hub_app::auth::GivenKey;
     use hub_store::{api_keys, phones};
 
     #[test]

@@ -1,6 +1,6 @@
 //! The log: lines on standard error, as text or as JSON.
 
-use super::CommandError;
+use hub_app::data_folder::error::CommandError;
 use std::io::{self, IsTerminal as _};
 use std::panic;
 use tracing_subscriber::EnvFilter;

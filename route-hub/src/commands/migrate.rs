@@ -1,7 +1,8 @@
 //! `route-hub migrate`.
 
-use super::{CommandError, data_folder};
 use clap::Args;
+use hub_app::data_folder;
+use hub_app::data_folder::error::CommandError;
 use std::io::Write as _;
 use std::path::PathBuf;
 

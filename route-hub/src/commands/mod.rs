@@ -2,16 +2,13 @@
 //! its own.)
 
 mod backup;
-pub mod data_folder;
 mod demo;
 mod demo_phones;
 mod demo_screen;
 mod demo_setup;
 mod error;
-pub mod folder_lock;
 mod logging;
 mod migrate;
-mod replacement;
 mod restore;
 mod running;
 mod serve;
@@ -20,7 +17,6 @@ mod stop_signal;
 
 pub use backup::{BackupArgs, backup};
 pub use demo::{DemoArgs, demo};
-pub use error::CommandError;
 pub use migrate::{MigrateArgs, migrate};
 pub use restore::{RestoreArgs, restore};
 pub use serve::serve;

@@ -1,15 +1,16 @@
 //! `route-hub restore`: a backup takes the place of the data, and the phones say what it forgot.
 
-use super::data_folder::{self, database};
-use super::stamp::stamp;
-use super::{CommandError, folder_lock, replacement};
 use crate::admin::output::Output;
-use crate::audit;
-use crate::clock::SystemClock;
-use crate::hub::Hub;
-use crate::link::freeze;
-use crate::schedules::after_restore;
+use crate::commands::stamp::stamp;
 use clap::Args;
+use hub_app::audit;
+use hub_app::clock::SystemClock;
+use hub_app::data_folder::error::CommandError;
+use hub_app::data_folder::{self, database};
+use hub_app::data_folder::{folder_lock, replacement};
+use hub_app::devices::freeze;
+use hub_app::hub::Hub;
+use hub_app::schedules::after_restore;
 use hub_store::{StoreError, Tx, backup, broadcasts, devices, meta, organizations, projects};
 use postrider_model::Now;
 use serde_json::json;

@@ -1,26 +1,28 @@
 //! A hub that runs: its server and its workers, and their stop in good order.
 
-use super::CommandError;
-use crate::alerts::offline;
-use crate::background::Background;
-use crate::caps::Caps;
-use crate::dispatch::{expiry, failover, quiet, simulated};
-use crate::front::FrontSettings;
-use crate::hub::{Hub, HubParts};
-use crate::pairing::offer::AppOffer;
-use crate::pairing::open::BASE_URL;
+use crate::metrics::{self, Observed};
+use crate::routes;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
-use crate::webhooks::deliver;
-use crate::{
-    blocking, broadcasts, cache, elsewhere, housekeeping, link, metrics, pairing, request_counts,
-    retention, routes, schedules,
-};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use hub_app::alerts::offline;
+use hub_app::background::Background;
+use hub_app::caps::Caps;
+use hub_app::data_folder::error::CommandError;
+use hub_app::dispatch::{expiry, failover, quiet, simulated};
+use hub_app::hub::{Hub, HubParts};
+use hub_app::pairing::open::BASE_URL;
+use hub_app::webhooks::deliver;
+use hub_app::{
+    blocking, broadcasts, cache, elsewhere, housekeeping, request_counts, retention, schedules,
+};
+use hub_link::pairing;
+use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Client, Guard, Limits, Names};
 use hub_store::{Health, changes, meta};
+use hub_web::front::FrontSettings;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -60,6 +62,7 @@ pub(super) struct Start {
 /// A hub that runs.
 pub(super) struct Running {
     pub(super) hub: Hub,
+    observed: Observed,
     stop: watch::Sender<bool>,
     server: JoinHandle<Result<(), TlsError>>,
     deliverer: JoinHandle<()>,
@@ -84,7 +87,8 @@ impl Running {
         let client = Client::with_limits(start.guard, Limits::default(), start.names)?;
         let (stop, stopped) = watch::channel(false);
         let background = Background::start("webhooks")?;
-        let router = router(&hub, &start.app);
+        let observed = Observed::new(hub.clone());
+        let router = router(&observed, &hub, &start.app);
         let served = serve(
             hub.clone(),
             start.listener,
@@ -114,12 +118,13 @@ impl Running {
         ));
         workers.spawn(tell_health(hub.clone()));
         if let Some(listener) = start.operator {
-            workers.spawn(tell_operator(hub.clone(), listener));
+            workers.spawn(tell_operator(hub.clone(), observed.clone(), listener));
         }
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());
         }
         Ok(Self {
+            observed,
             stop,
             server: tokio::spawn(served),
             deliverer: background.spawn(deliver::run(hub.clone(), client, stopped)),
@@ -153,7 +158,7 @@ impl Running {
     /// webhooks under way end. What is answered is on disk already.
     pub(super) async fn stop(mut self) {
         tracing::info!("stopping");
-        self.hub.metrics.say_stopping();
+        self.observed.say_stopping();
         self.hub.links.drain();
         self.stop.send_replace(true);
         if timeout(self.drain, self.hub.links.all_ended())
@@ -177,19 +182,19 @@ impl Running {
     }
 }
 
-fn router(hub: &Hub, app: &AppOffer) -> Router {
-    let others = Router::new()
-        .route("/link", get(link::upgrade))
+fn router(observed: &Observed, hub: &Hub, app: &AppOffer) -> Router {
+    let others = Router::<Hub>::new()
+        .route("/link", get(hub_link::upgrade))
         .route("/pair", post(pairing::request::pair))
         .merge(pairing::page::routes(app))
-        .merge(metrics::routes());
-    routes::router(hub.clone(), others).layer(from_fn_with_state(hub.clone(), metrics::count))
+        .merge(metrics::routes(observed.clone()));
+    routes::router(hub.clone(), others).layer(from_fn_with_state(observed.clone(), metrics::count))
 }
 
 /// Serves the operator's own address until it is dropped: also while the hub stops.
-async fn tell_operator(hub: Hub, listener: TcpListener) {
+async fn tell_operator(hub: Hub, observed: Observed, listener: TcpListener) {
     let (_running, never) = watch::channel(false);
-    let router = metrics::operator::router(hub.clone());
+    let router = metrics::operator::router(observed);
     if let Err(error) = serve(hub, listener, None, router, never, Duration::ZERO).await {
         tracing::error!(%error, "the operator's address ended");
     }

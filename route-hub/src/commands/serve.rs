@@ -1,16 +1,18 @@
 //! `route-hub serve`.
 
-use super::running::{Running, Start};
-use super::stop_signal::StopSignal;
-use super::{CommandError, data_folder, logging};
-use crate::front::{FrontSettings, Network};
-use crate::link::RATE_DEFAULT_PER_S;
-use crate::pairing::offer::{AppOffer, Fingerprint, read_app};
+use crate::commands::logging;
+use crate::commands::running::{Running, Start};
+use crate::commands::stop_signal::StopSignal;
 use crate::settings::{OperatorListen, ServeSettings, Transport};
-use crate::stored_caps::Cap;
 use crate::tls::Certificate;
+use hub_app::data_folder;
+use hub_app::data_folder::error::CommandError;
+use hub_app::devices::fact_rate::RATE_DEFAULT_PER_S;
+use hub_app::stored_caps::Cap;
+use hub_link::pairing::offer::{AppOffer, Fingerprint, read_app};
 use hub_outgoing::{Allowed, Guard, Names};
 use hub_store::Tx;
+use hub_web::front::{FrontSettings, Network};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpListener;

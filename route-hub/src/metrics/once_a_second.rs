@@ -1,6 +1,6 @@
 //! A value that is looked up at most once a second, however many ask for it.
 
-use crate::clock::SystemClock;
+use hub_app::clock::SystemClock;
 use std::future::Future;
 use std::time::Duration;
 use tokio::sync::Mutex;

@@ -1,7 +1,6 @@
 //! The operator's own address: `/metrics`, and what is wrong when the hub is not ready.
 
-use super::{Readiness, ok};
-use crate::hub::Hub;
+use crate::metrics::{Observed, Readiness, ok};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -18,17 +17,17 @@ use serde_json::json;
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Returns the router of the operator's address.
-pub fn router(hub: Hub) -> Router {
+pub fn router(observed: Observed) -> Router {
     Router::new()
         .route("/healthz", get(async || ok()))
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
-        .with_state(hub)
+        .with_state(observed)
 }
 
 /// Says what is wrong when the hub is not ready.
-async fn readyz(State(hub): State<Hub>) -> Response {
-    let readiness = Readiness::of(&hub).await;
+async fn readyz(State(observed): State<Observed>) -> Response {
+    let readiness = Readiness::of(&observed).await;
     let (status, word) = match readiness.is_ready() {
         true => (StatusCode::OK, "ok"),
         false => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
@@ -52,15 +51,16 @@ pub(super) struct Counted {
 }
 
 /// Tells what is counted; what the database would have to say is left out while it does not answer.
-async fn metrics(State(hub): State<Hub>) -> Response {
+async fn metrics(State(observed): State<Observed>) -> Response {
+    let Observed { hub, metrics } = &observed;
     let counting = async {
         let counted = hub.store.read(count_rows).await;
         counted
             .inspect_err(|error| tracing::warn!(%error, "rows could not be counted"))
             .ok()
     };
-    let counted = hub.metrics.counted.get(hub.clock, counting).await;
-    match written(&hub, counted) {
+    let counted = metrics.counted.get(hub.clock, counting).await;
+    match written(&observed, counted) {
         Ok(text) => ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response(),
         Err(error) => ApiError::internal(error).into_response(),
     }
@@ -75,8 +75,9 @@ fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
     })
 }
 
-fn written(hub: &Hub, counted: Option<Counted>) -> Result<String, std::fmt::Error> {
+fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std::fmt::Error> {
     let mut registry = Registry::with_prefix("route_hub");
+    let Observed { hub, metrics } = observed;
     let load = hub.store.load();
     let visitors = hub.front.load();
     let gauges: [(&str, &str, Option<u64>); 8] = [
@@ -163,7 +164,6 @@ fn written(hub: &Hub, counted: Option<Counted>) -> Result<String, std::fmt::Erro
     for (name, help, value) in counters {
         registry.register(name, help, ConstCounter::new(value));
     }
-    let metrics = &hub.metrics;
     registry.register(
         "http_requests",
         "Requests answered",
@@ -183,15 +183,15 @@ fn written(hub: &Hub, counted: Option<Counted>) -> Result<String, std::fmt::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::tests::hub;
+    use crate::metrics::tests::observed;
 
     #[test]
     fn the_operator_learns_why_a_hub_is_not_ready() {
-        let (hub, _folder) = hub();
-        hub.metrics.say_stopping();
+        let (observed, _folder) = observed();
+        observed.say_stopping();
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.unwrap();
-        let answer = runtime.block_on(readyz(State(hub)));
+        let answer = runtime.block_on(readyz(State(observed)));
         assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
         let body = runtime.block_on(axum::body::to_bytes(answer.into_body(), 10_000));
         let told: serde_json::Value = serde_json::from_slice(&body.unwrap()).unwrap();
@@ -203,12 +203,14 @@ mod tests {
 
     #[test]
     fn what_is_counted_has_the_names_that_operators_watch() {
-        let (hub, _folder) = hub();
+        let (observed, _folder) = observed();
         for status in ["2xx", "2xx", "5xx"] {
-            hub.metrics.count("/v1/x/{id}".into(), "GET", status, 0.004);
+            observed
+                .metrics
+                .count("/v1/x/{id}".into(), "GET", status, 0.004);
         }
-        let counted = hub.store.read_blocking(count_rows).ok();
-        let text = written(&hub, counted).unwrap();
+        let counted = observed.hub.store.read_blocking(count_rows).ok();
+        let text = written(&observed, counted).unwrap();
         for line in [
             "route_hub_messages_queued 0",
             "route_hub_webhooks_waiting 0",

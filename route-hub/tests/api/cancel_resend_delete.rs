@@ -1,10 +1,10 @@
 //! Taking back, sending again, deleting.
 
 use crate::support::{INSTALL, TestHub, device_of, hub, id, message_id};
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_store::messages;
 use postrider_link::ownership::hub::{Fact, Holder, Report};
 use postrider_model::{MessageId, PhoneId, WireState};
-use route_hub::dispatch::unit_of_work::{Detail, UnitOfWork};
 use serde_json::{Value, json};
 
 fn holder(test: &TestHub) -> Holder {
@@ -267,7 +267,7 @@ async fn what_is_sent_again_over_a_test_route_is_simulated() {
         .await;
     assert_eq!(moved["simulated"], true);
     assert_eq!(moved["waiting_for"], "queue");
-    while route_hub::dispatch::simulated::play_once(&test.hub)
+    while hub_app::dispatch::simulated::play_once(&test.hub)
         .await
         .unwrap()
     {}

@@ -1,8 +1,8 @@
 //! How many of some things a project may have.
 
 use crate::support::{Client, TestHub, hub};
+use hub_app::stored_caps::Cap;
 use hub_store::Tx;
-use route_hub::stored_caps::Cap;
 use serde_json::{Value, json};
 
 async fn set(test: &TestHub, cap: Cap, most: u32) {

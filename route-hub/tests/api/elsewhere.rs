@@ -1,9 +1,9 @@
 //! What another process changes while every hint of it is lost.
 
 use crate::support::{hub, hub_in};
+use hub_app::elsewhere;
 use hub_store::changes::{self, Scope};
 use hub_store::{Tx, api_keys};
-use route_hub::elsewhere;
 use std::time::Duration;
 use tokio::sync::watch;
 

@@ -1,10 +1,10 @@
 //! Old rows that nobody needs any more go, however many there are.
 
 use crate::support::{TestHub, hub};
+use hub_app::housekeeping;
 use hub_domain::{WebhookEvent, WebhookLogEntry};
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{purge, webhook_log};
-use route_hub::housekeeping;
 
 const DAY_MS: i64 = 86_400_000;
 /// More than two steps of a purge.

@@ -1,7 +1,7 @@
 //! USSD, calls and data messages, out and in.
 
 use crate::support::{Client, OWN, TO, TestHub, hub, id};
-use route_hub::dispatch::simulated;
+use hub_app::dispatch::simulated;
 use serde_json::{Value, json};
 
 async fn play(test: &TestHub) {

@@ -1,10 +1,10 @@
 //! Phones that are made: test routes, and those of providers.
 
 use crate::support::{TO, hub, id};
+use hub_app::dispatch::simulated;
 use hub_domain::PhoneType;
 use hub_store::phone_accounts;
 use postrider_model::PhoneId;
-use route_hub::dispatch::simulated;
 use serde_json::{Value, json};
 
 const NUMBER: &str = "+15005550130";

@@ -2,9 +2,9 @@
 
 use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only};
 use axum::Router;
+use hub_app::request_counts::By;
 use hub_domain::{Day, Permission, Permissions, UsageType, Zone};
 use postrider_model::UnixMs;
-use route_hub::request_counts::By;
 use route_hub::routes;
 use serde_json::{Value, json};
 use std::time::Duration;

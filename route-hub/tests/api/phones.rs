@@ -1,11 +1,11 @@
 //! Phones: list, get, update, the counter.
 
 use crate::support::{TO, hub, id, ids_of, message_id};
+use hub_app::dispatch::simulated;
+use hub_app::hub::Hub;
 use hub_domain::{KindQueue, MessageType, WaitingFor};
 use hub_store::phones;
 use postrider_model::{Now, UnixMs};
-use route_hub::dispatch::simulated;
-use route_hub::hub::Hub;
 use serde_json::{Value, json};
 
 #[tokio::test]

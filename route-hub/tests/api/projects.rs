@@ -4,9 +4,9 @@ use crate::support::{
     self, Client, TO, TestHub, add_key, add_organization, add_phone, add_project, hub, new_project,
     only,
 };
+use hub_app::schedules::fire;
 use hub_domain::{Permission, Permissions, PhoneType};
 use postrider_model::Now;
-use route_hub::schedules::fire;
 use serde_json::{Value, json};
 
 /// A client whose key is for the whole organization.

@@ -1,9 +1,9 @@
 //! Quiet hours as programs set and see them.
 
 use crate::support::{Client, TO, TestHub, hub, id};
+use hub_app::dispatch::simulated;
 use hub_store::audit;
 use postrider_model::UnixMs;
-use route_hub::dispatch::simulated;
 use serde_json::{Value, json};
 
 const HOUR_MS: i64 = 3_600_000;

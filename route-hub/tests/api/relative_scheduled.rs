@@ -1,9 +1,9 @@
 //! Relative scheduled messages: each contact's own follows its date and its groups.
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, id, new_project};
+use hub_app::schedules::{fire, follow};
 use hub_domain::Permissions;
 use postrider_model::Now;
-use route_hub::schedules::{fire, follow};
 use serde_json::{Value, json};
 
 /// Has every contact's schedule follow what the contact is now.

@@ -7,11 +7,11 @@
 
 use crate::support::{Client, TO, TestHub, hub, hub_in, id};
 use axum::Router;
+use hub_app::schedules::fire;
 use hub_store::{backup, schedules};
 use postrider_model::UnixMs;
 use route_hub::commands::{RestoreArgs, restore};
 use route_hub::routes;
-use route_hub::schedules::fire;
 use serde_json::{Value, json};
 use std::fs::File;
 use tempfile::TempDir;
@@ -40,7 +40,7 @@ async fn restored(test: &TestHub, send_missed: bool) -> (TempDir, TestHubAgain) 
     (dir, again)
 }
 
-struct TestHubAgain(route_hub::hub::Hub);
+struct TestHubAgain(hub_app::hub::Hub);
 
 impl TestHubAgain {
     fn client(&self, before: &TestHub) -> Client {

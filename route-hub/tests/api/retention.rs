@@ -1,8 +1,8 @@
 //! Messages that a project does not keep for ever.
 
 use crate::support::{TO, hub, id};
-use route_hub::dispatch::simulated;
-use route_hub::retention;
+use hub_app::dispatch::simulated;
+use hub_app::retention;
 use serde_json::{Value, json};
 
 const DAY_MS: i64 = 86_400_000;

@@ -1,8 +1,8 @@
 //! Custom routes: made, changed, and what they send by.
 
 use crate::support::{Client, TO, TestHub, add_phone, hub, id};
+use hub_app::dispatch::{failover, simulated};
 use hub_domain::{Phone, PhoneType};
-use route_hub::dispatch::{failover, simulated};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! Scheduled messages: made, changed, listed, and sent when their time comes.
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, hub_with, id, new_project};
+use hub_app::broadcasts::{self, Turns};
+use hub_app::hub::Hub;
+use hub_app::schedules::fire;
 use hub_domain::Permissions;
 use postrider_model::Now;
-use route_hub::broadcasts::{self, Turns};
-use route_hub::hub::Hub;
-use route_hub::schedules::fire;
 use serde_json::{Value, json};
 
 const OTHER: &str = "+15005550111";

@@ -3,11 +3,11 @@
 use crate::support::{
     Client, TO, TestHub, add_key, add_phone, add_project, hub, id, message_id, new_project,
 };
+use hub_app::dispatch::{expiry, playable, simulated};
+use hub_app::schedules::{fire, follow};
 use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
 use hub_store::{StoreError, Tx, Value as Column, alerts, phones, rows_aside, webhooks};
 use postrider_model::Now;
-use route_hub::dispatch::{expiry, playable, simulated};
-use route_hub::schedules::{fire, follow};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::mpsc;

@@ -1,11 +1,11 @@
 //! What a key that may not view contacts learns of them: whom a message is for, and no more.
 
 use crate::support::{Client, TO, TestHub, add_key, hub, id};
+use hub_app::broadcasts::{self, Turns};
+use hub_app::schedules::{fire, follow};
 use hub_domain::{Permission, Permissions};
 use hub_store::outbox;
 use postrider_model::{Now, UnixMs};
-use route_hub::broadcasts::{self, Turns};
-use route_hub::schedules::{fire, follow};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

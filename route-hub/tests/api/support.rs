@@ -4,6 +4,9 @@ use axum::Router;
 use axum::body::Body;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use hub_app::auth::NewKey;
+use hub_app::clock::SystemClock;
+use hub_app::hub::{Hub, HubParts};
 use hub_domain::{
     ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
 };
@@ -12,9 +15,6 @@ use postrider_model::{
     ApiKeyId, DeviceId, KeyMaker, MessageId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
     UnixMs,
 };
-use route_hub::auth::NewKey;
-use route_hub::clock::SystemClock;
-use route_hub::hub::{Hub, HubParts};
 use route_hub::routes;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -115,7 +115,7 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, None),
         generation: 1,
-        proofs: route_hub::link::proof::Proofs::new("a key of tests"),
+        proofs: hub_app::devices::proof::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["127.0.0.1".to_owned()],
     })

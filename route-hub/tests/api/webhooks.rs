@@ -1,8 +1,8 @@
 //! Webhook objects, and the rows that their events write.
 
 use crate::support::{TO, hub, id};
+use hub_app::caps::Caps;
 use hub_store::outbox;
-use route_hub::caps::Caps;
 use serde_json::json;
 
 #[tokio::test]

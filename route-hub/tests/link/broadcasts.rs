@@ -1,9 +1,9 @@
 //! Broadcasts that are cancelled while phones send.
 
 use super::support::{Phone, TestHub, hub};
+use hub_app::broadcasts::{self, Turns};
 use postrider_link::frame::HubFrame;
 use postrider_model::WireState;
-use route_hub::broadcasts::{self, Turns};
 use serde_json::{Value, json};
 
 /// Sends a broadcast to so many numbers by a phone, and makes all its messages; returns its path.

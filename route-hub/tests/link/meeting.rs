@@ -1,11 +1,11 @@
 //! Who may come in, and who has to go.
 
 use super::support::hub;
+use hub_app::alerts::offline;
 use hub_domain::DeviceState;
 use postrider_link::frame::{Bye, HubFrame, PhoneFrame};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::WireState;
-use route_hub::alerts::offline;
 
 #[tokio::test]
 async fn a_revoked_device_is_closed() {

@@ -1,12 +1,12 @@
 //! Messages of custom routes on their phones.
 
 use super::support::{Phone, TestHub, hub};
+use hub_app::dispatch::failover;
 use hub_domain::PhoneType;
 use hub_domain::routing::{Actions, Route};
 use hub_store::routes;
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{CustomRouteId, WireState};
-use route_hub::dispatch::failover;
 use serde_json::json;
 use std::time::Duration;
 

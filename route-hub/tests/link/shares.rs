@@ -2,14 +2,14 @@
 
 use super::facts::incoming;
 use super::support::{TestHub, hub};
+use hub_app::devices::installs;
+use hub_app::housekeeping;
 use hub_domain::{Alert, AlertKind};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{Value as Column, alerts, devices, messages, projects, rows_aside};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{DeviceId, MessageId, UnixMs, WireState};
-use route_hub::housekeeping;
-use route_hub::link::installs;
 
 const DAY_MS: i64 = 86_400_000;
 

@@ -1,11 +1,11 @@
 //! Who is woken by a change, and what a full store does to the links.
 
 use super::support::{Line, TestHub, hub};
+use hub_app::elsewhere;
 use hub_domain::DeviceState;
 use hub_store::StoreError;
 use hub_store::changes::{self, Scope};
 use hub_store::devices;
-use route_hub::elsewhere;
 use serde_json::json;
 use std::sync::mpsc;
 

@@ -22,6 +22,7 @@ mod credentials;
 mod error;
 mod field;
 mod filter;
+pub mod front;
 mod json;
 pub mod limits;
 mod list;

@@ -1,13 +1,13 @@
 //! `POST /projects/{project_id}/broadcasts/{broadcast_id}/cancel`
 
-use super::found;
-use super::model::BroadcastView;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::broadcasts::call_off;
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::broadcasts::found;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::broadcasts::call_off;
+use hub_app::broadcasts::model::BroadcastView;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{Tx, broadcasts};
 use hub_web::{Answer, Fields};

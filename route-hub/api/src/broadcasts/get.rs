@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/broadcasts/{broadcast_id}`
 
-use super::found;
-use super::model::BroadcastView;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::broadcasts::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::broadcasts::model::BroadcastView;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::broadcasts;
 use hub_web::{Answer, Fields};

@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/broadcasts`
 
-use super::model::BroadcastView;
-use crate::api::lists::{DEFAULT, Entry, List, MIN_MAX};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::lists::{DEFAULT, Entry, List, MIN_MAX};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::broadcasts::model::BroadcastView;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::broadcasts::{self, by};
 use hub_store::list::Sort;

@@ -3,16 +3,12 @@
 mod cancel;
 mod get;
 mod list;
-pub(crate) mod model;
-mod new_broadcast;
 mod send;
 
 pub use cancel::cancel;
 pub use get::get;
 pub use list::list;
 pub use send::send;
-
-pub(crate) use new_broadcast::{NewBroadcast, Recipients, title};
 
 use hub_web::ApiError;
 

@@ -1,14 +1,14 @@
 //! `POST /projects/{project_id}/send_broadcast`
 
-use super::model::BroadcastView;
-use super::new_broadcast::{NewBroadcast, Recipients, title};
-use crate::api::idempotency::Idempotency;
-use crate::api::messages::Planned;
-use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
+use hub_app::broadcasts::model::BroadcastView;
+use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients, title};
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::planned::Planned;
+use hub_app::scheduled::message::Message;
 use hub_domain::{MessageSource, Permission, Project};
 use hub_store::Tx;
 use hub_web::{Answer, Field, Fields};

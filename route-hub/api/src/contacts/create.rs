@@ -1,15 +1,16 @@
 //! `POST /projects/{project_id}/contacts`
 
-use super::lookup::{Key, Means, can_be_new};
-use super::model::{ContactView, READ_ONLY};
-use super::patch::{ContactPatch, GroupChanges, check_route};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::people;
-use crate::webhooks::enqueue::ContactAdded;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::contacts::lookup::{Key, Means, can_be_new};
+use hub_app::contacts::model::{ContactView, READ_ONLY};
+use hub_app::contacts::patch::{ContactPatch, GroupChanges, check_route};
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
+use hub_app::people;
+use hub_app::webhooks::enqueue::ContactAdded;
 use hub_domain::{Contact, Permission};
 use hub_store::Tx;
 use hub_web::{Answer, Fields};

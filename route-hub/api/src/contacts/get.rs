@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/contacts/{contact_id}`
 
-use super::found;
-use super::model::ContactView;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::contacts::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::contacts::model::ContactView;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::contacts;
 use hub_web::{Answer, Fields};

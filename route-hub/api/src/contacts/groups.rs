@@ -1,11 +1,12 @@
 //! `GET /projects/{project_id}/contacts/{contact_id}/groups`
 
-use super::found;
-use crate::api::groups::{LIST, model::GroupView};
-use crate::api::lists::each;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::contacts::found;
+use crate::groups::LIST;
+use crate::groups::model::GroupView;
+use crate::lists::each;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{contacts, groups};
 

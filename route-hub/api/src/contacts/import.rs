@@ -1,14 +1,15 @@
 //! `POST /projects/{project_id}/import_contacts`
 
-use super::lookup::{Key, Means, can_be_new};
-use super::patch::{ContactPatch, GroupChanges, check_route};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::people::{Saved, Saving};
-use crate::webhooks::enqueue::ContactAdded;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
+use hub_app::contacts::lookup::{Key, Means, can_be_new};
+use hub_app::contacts::patch::{ContactPatch, GroupChanges, check_route};
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
+use hub_app::people::{Saved, Saving};
+use hub_app::webhooks::enqueue::ContactAdded;
 use hub_domain::{Contact, Permission, RouteId};
 use hub_store::Tx;
 use hub_web::{Answer, ApiError, Fields, Params};

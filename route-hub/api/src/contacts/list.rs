@@ -1,12 +1,12 @@
 //! `GET /projects/{project_id}/contacts`, and the contacts of a group.
 
-use super::model::ContactView;
-use crate::api::lists::{
+use crate::lists::{
     DEFAULT, Entry, List, MIN_MAX, MIN_MAX_EXISTS, NE_MIN_MAX, TEXT, TEXT_EXISTS, VARIABLES,
 };
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::contacts::model::ContactView;
+use hub_app::hub::Hub;
 use hub_domain::{Address, Permission, Project, numbers};
 use hub_store::contacts::{self, by};
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
@@ -57,7 +57,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
 }
 
 /// Lists contacts, all of them or those of a group.
-pub(in crate::api) async fn list_within(
+pub(crate) async fn list_within(
     hub: &Hub,
     call: &Call,
     project: &Project,

@@ -1,9 +1,9 @@
 //! `GET /projects/{project_id}/contacts/{contact_id}/messages`
 
-use crate::api::messages::{Within, list_within};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::messages::{Within, list_within};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::contacts;
 use hub_web::ApiError;

@@ -6,10 +6,7 @@ mod get;
 mod groups;
 mod import;
 mod list;
-mod lookup;
 mod messages;
-pub mod model;
-mod patch;
 mod rows_and_states;
 mod update;
 

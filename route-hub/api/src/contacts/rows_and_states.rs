@@ -3,11 +3,11 @@
 //! Data tables and services come later: a contact has no rows and no states yet, so that these
 //! lists are read as they will be and are empty.
 
-use super::found;
-use crate::api::lists::{DEFAULT, Entry, List, MIN_MAX, TEXT, VARIABLES};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::contacts::found;
+use crate::lists::{DEFAULT, Entry, List, MIN_MAX, TEXT, VARIABLES};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::contacts;
 use hub_store::list::{Column, Kind, Page};

@@ -1,15 +1,16 @@
 //! `POST /projects/{project_id}/contacts/{contact_id}`
 
-use super::create::GROUPS_MAX;
-use super::found;
-use super::model::{ContactView, READ_ONLY};
-use super::patch::{ContactPatch, GroupChanges, check_route};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::people;
+use crate::contacts::create::GROUPS_MAX;
+use crate::contacts::found;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::contacts::model::{ContactView, READ_ONLY};
+use hub_app::contacts::patch::{ContactPatch, GroupChanges, check_route};
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
+use hub_app::people;
 use hub_domain::Permission;
 use hub_store::{Tx, contacts};
 use hub_web::{Answer, Fields};

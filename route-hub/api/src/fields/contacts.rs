@@ -1,9 +1,9 @@
 //! `/projects/{project_id}/contact_fields`
 
-use super::{CONTACTS, change as changing, list as listing};
-use crate::api::{ApiResult, Call};
-use crate::hub::Hub;
+use crate::fields::{CONTACTS, change as changing, list as listing};
+use crate::{ApiResult, Call};
 use axum::extract::State;
+use hub_app::hub::Hub;
 
 /// Lists the fields of contacts, all in one array.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {

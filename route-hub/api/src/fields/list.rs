@@ -1,9 +1,9 @@
 //! `GET …_fields`
 
-use super::Kind;
-use super::model::FieldView;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::fields::Kind;
+use crate::fields::model::FieldView;
+use crate::{ApiResult, Call, enter};
+use hub_app::hub::Hub;
 use hub_store::{StoreError, Tx, fields};
 use hub_web::{Answer, Fields};
 use postrider_model::ProjectId;

@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/groups/{group_id}/contacts`
 
-use super::find;
-use crate::api::contacts::list_within;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::contacts::list_within;
+use crate::groups::find;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 
 /// Lists the contacts of a group; those of a dynamic one are whoever meets its conditions now.

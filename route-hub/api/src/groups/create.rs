@@ -1,13 +1,14 @@
 //! `POST /projects/{project_id}/groups` and `POST /projects/{project_id}/create_group`
 
-use super::model::GroupView;
-use super::patch::GroupPatch;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::stored_caps::Cap;
+use crate::groups::model::GroupView;
+use crate::groups::patch::GroupPatch;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
+use hub_app::stored_caps::Cap;
 use hub_domain::{Group, Permission};
 use hub_store::{Tx, groups};
 use hub_web::{Answer, ApiError, Fields};

@@ -1,16 +1,16 @@
 //! `GET /projects/{project_id}/groups`
 
-use super::model::GroupView;
-use crate::api::lists::{DEFAULT, Entry, List, TEXT, each};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::groups::model::GroupView;
+use crate::lists::{DEFAULT, Entry, List, TEXT, each};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::groups::{self, by};
 use hub_store::list::Sort;
 
 /// What groups are filtered and sorted by, those of a contact too.
-pub(in crate::api) const LIST: List = List {
+pub(crate) const LIST: List = List {
     filters: &[
         Entry::text("name", by::NAME, TEXT),
         Entry::presence("dynamic", by::FILTERS),

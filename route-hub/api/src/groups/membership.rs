@@ -1,12 +1,12 @@
 //! `PUT` and `DELETE /projects/{project_id}/groups/{group_id}/contacts/{contact_id}`
 
-use super::found;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::people;
+use crate::groups::found;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::people;
 use hub_domain::Permission;
 use hub_store::{Tx, contacts, groups};
 use hub_web::{Answer, ApiError};

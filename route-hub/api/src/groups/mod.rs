@@ -20,8 +20,8 @@ pub use update::update;
 
 pub(super) use list::LIST;
 
-use crate::api::Failure;
-use crate::hub::Hub;
+use crate::Failure;
+use hub_app::hub::Hub;
 use hub_domain::{Group, Project};
 use hub_store::groups;
 use hub_web::ApiError;

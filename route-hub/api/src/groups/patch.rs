@@ -1,6 +1,7 @@
 //! What a request says of a group, read into domain types.
 
-use crate::api::{Failure, parse};
+use crate::Failure;
+use hub_app::parse;
 use hub_domain::{Group, GroupFilters, Project, VarsChange, is_variable};
 use hub_store::{Tx, groups};
 use hub_web::{ApiError, Field, Params};

@@ -1,13 +1,14 @@
 //! `POST /projects/{project_id}/groups/{group_id}`
 
-use super::found;
-use super::model::{GroupView, READ_ONLY};
-use super::patch::GroupPatch;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::groups::found;
+use crate::groups::model::{GroupView, READ_ONLY};
+use crate::groups::patch::GroupPatch;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
 use hub_domain::Permission;
 use hub_store::{Tx, groups};
 use hub_web::{Answer, ApiError, Fields};

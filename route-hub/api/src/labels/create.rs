@@ -1,11 +1,12 @@
 //! `POST /projects/{project_id}/labels`
 
-use super::model::LabelView;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::labels::model::LabelView;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
 use hub_domain::{Label, Permission};
 use hub_store::{Tx, labels};
 use hub_web::{Answer, Fields};

@@ -1,11 +1,11 @@
 //! `DELETE /projects/{project_id}/labels/{label_id}`
 
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::housekeeping;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::housekeeping;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{Tx, labels};
 use hub_web::{Answer, ApiError};

@@ -1,9 +1,10 @@
 //! `GET /projects/{project_id}/labels/{label_id}`
 
-use super::{find, model::LabelView};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::labels::find;
+use crate::labels::model::LabelView;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_web::{Answer, Fields};
 

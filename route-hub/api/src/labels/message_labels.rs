@@ -1,19 +1,17 @@
 //! Which messages have a label: `PUT` and `DELETE
 //! /projects/{project_id}/labels/{label_id}/messages/{message_id}`, and `label_ids` of new messages.
 
-use super::found;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::labels::found;
+use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
 use hub_domain::{Permission, Project};
 use hub_store::{Tx, labels};
 use hub_web::{Answer, ApiError, Params};
 use postrider_model::LabelId;
-
-/// Most labels that new messages get.
-const LABELS_MAX: usize = 5;
 
 /// Puts a label on a message; one that has it keeps it.
 pub async fn put_on(State(hub): State<Hub>, call: Call) -> ApiResult {
@@ -45,35 +43,4 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
     };
     let show = |()| Answer::void();
     transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
-}
-
-/// Reads the `label_ids` of new messages, each of which must be one of the project.
-pub(in crate::api) async fn read(
-    hub: &Hub,
-    params: &Params,
-    project: &Project,
-) -> Result<Vec<LabelId>, Failure> {
-    let field = params.get("label_ids");
-    let items = field.array(LABELS_MAX)?.unwrap_or_default();
-    if items.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut ids = Vec::with_capacity(items.len());
-    for item in &items {
-        let id = parse::id(item, "label")?.ok_or_else(|| parse::no_such(item, "label"))?;
-        ids.push(id);
-    }
-    let (project_id, asked) = (project.id, ids.clone());
-    let reading = hub.store.of(project_id).read(move |tx| {
-        let known = asked.iter();
-        let known = known.map(|id| Ok(labels::get(tx, project_id, *id)?.is_some()));
-        known.collect::<Result<Vec<_>, hub_store::StoreError>>()
-    });
-    let known = reading.await?;
-    if let Some(at) = known.iter().position(|known| !known) {
-        return Err(parse::no_such(&items[at], "label").into());
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    Ok(ids)
 }

@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/labels/{label_id}/messages`
 
-use super::find;
-use crate::api::messages::{Within, list_within};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::labels::find;
+use crate::messages::{Within, list_within};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 
 /// Lists the messages that have a label.

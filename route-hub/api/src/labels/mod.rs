@@ -17,8 +17,8 @@ pub use message_labels::{put_on, take_off};
 pub use messages::messages;
 pub use update::update;
 
-use crate::api::Failure;
-use crate::hub::Hub;
+use crate::Failure;
+use hub_app::hub::Hub;
 use hub_domain::{Label, Project};
 use hub_store::labels;
 use hub_web::ApiError;

@@ -1,12 +1,13 @@
 //! `POST /projects/{project_id}/labels/{label_id}`
 
-use super::found;
-use super::model::{LabelView, READ_ONLY};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::labels::found;
+use crate::labels::model::{LabelView, READ_ONLY};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
 use hub_domain::Permission;
 use hub_store::{Tx, labels};
 use hub_web::{Answer, ApiError, Fields};

@@ -1,10 +1,11 @@
 //! `POST /projects/{project_id}/messages/{message_id}/cancel`
 
-use super::{found, waiting};
-use crate::api::{ApiResult, Call, Failure, enter};
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
-use crate::hub::Hub;
+use crate::messages::found;
+use crate::{ApiResult, Call, Failure, enter};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::hub::Hub;
+use hub_app::messages::waiting;
 use hub_domain::{Direction, Message, Permission, Project};
 use hub_store::{StoreError, Tx, messages};
 use hub_web::{Answer, ApiError, ErrorCode, Fields};
@@ -74,7 +75,7 @@ fn record(
     project: &Project,
     mut message: Message,
     now: Now,
-) -> Result<(Verdict, crate::dispatch::effects::Effects), StoreError> {
+) -> Result<(Verdict, hub_app::dispatch::effects::Effects), StoreError> {
     let mut work = UnitOfWork::new(hub, project, now);
     let applied = work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?;
     let verdict = applied.ok().and_then(|outcome| outcome.verdict);

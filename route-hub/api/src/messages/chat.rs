@@ -1,10 +1,10 @@
 //! `POST /projects/{project_id}/messages/{message_id}/send_read_receipt` and
 //! `…/send_typing_indicator`
 
-use super::found;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::messages::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::messages;
 use hub_web::ApiError;

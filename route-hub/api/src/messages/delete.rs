@@ -1,12 +1,12 @@
 //! `DELETE /projects/{project_id}/messages/{message_id}`
 
-use super::found;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
-use crate::hub::Hub;
-use crate::webhooks::waiting;
+use crate::idempotency::Idempotency;
+use crate::messages::found;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::hub::Hub;
+use hub_app::webhooks::waiting;
 use hub_domain::{Direction, Permission};
 use hub_store::{Tx, contacts, messages, outbox};
 use hub_web::Answer;

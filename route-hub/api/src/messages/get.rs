@@ -1,10 +1,11 @@
 //! `GET /projects/{project_id}/messages/{message_id}`
 
-use super::model::Alone;
-use super::{found, waiting};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::messages::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::messages::model::Alone;
+use hub_app::messages::waiting;
 use hub_domain::Permission;
 use hub_store::messages;
 use hub_web::{Answer, Fields};

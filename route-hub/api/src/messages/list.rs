@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/messages`, and the messages of one phone or contact.
 
-use super::waiting;
-use crate::api::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, NE_EXISTS, code};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, NE_EXISTS, code};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::messages::waiting;
 use hub_domain::{Direction, MessageSource, MessageType, Permission, Project, status_code};
 use hub_store::list::{Filter, Op, Operand};
 use hub_store::messages::{self, by};
@@ -85,7 +85,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
 
 /// Whose messages a list is limited to.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::api) enum Within {
+pub(crate) enum Within {
     /// All of the project's.
     Project,
     /// Those of one phone.
@@ -109,7 +109,7 @@ impl Within {
 }
 
 /// Lists messages with every filter that messages have.
-pub(in crate::api) async fn list_within(
+pub(crate) async fn list_within(
     hub: &Hub,
     call: &Call,
     project: &Arc<Project>,

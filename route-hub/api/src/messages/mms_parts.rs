@@ -1,9 +1,10 @@
 //! `GET /projects/{project_id}/messages/{message_id}/mms_parts`
 
-use super::{found, model};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::messages::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::messages::model;
 use hub_domain::Permission;
 use hub_store::messages;
 use hub_web::{Answer, Fields};

@@ -1,14 +1,16 @@
 //! `POST /projects/{project_id}/messages/receive`
 
-use super::outgoing::annotate;
-use super::{model::MessageView, unsupported_params};
-use crate::api::idempotency::Idempotency;
-use crate::api::labels::message_labels;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::inbound;
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::labels::message_labels;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::inbound;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::model::MessageView;
+use hub_app::messages::outgoing::annotate;
+use hub_app::messages::unsupported_params;
+use hub_app::parse;
 use hub_domain::{Address, Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
 use hub_store::Tx;
 use hub_web::{Answer, ApiError, Field, Fields, Params};
@@ -32,7 +34,7 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
     let region = phone.country.as_deref().or(project.country.as_deref());
     let given = NewIncoming::read(&call.params, region)?;
-    let labels = message_labels::read(&hub, &call.params, &project).await?;
+    let labels = hub_app::labels::read(&hub, &call.params, &project).await?;
 
     let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
         let mut message = inbound::blank(work, &phone, given.message_type, now.unix);

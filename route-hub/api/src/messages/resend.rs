@@ -1,15 +1,16 @@
 //! `POST /projects/{project_id}/messages/{message_id}/resend`
 
-use super::sender::Sender;
-use super::{found, outgoing, waiting};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
-use crate::dispatch::connectors;
-use crate::dispatch::routing::Wanted;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
-use crate::hub::Hub;
-use crate::link::freeze;
+use crate::idempotency::Idempotency;
+use crate::messages::found;
+use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
+use hub_app::devices::freeze;
+use hub_app::dispatch::connectors;
+use hub_app::dispatch::routing::Wanted;
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::hub::Hub;
+use hub_app::messages::sender::Sender;
+use hub_app::messages::{outgoing, waiting};
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission, Phone,
     PhoneType, Project, recipients,

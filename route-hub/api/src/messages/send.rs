@@ -1,14 +1,14 @@
 //! `POST /projects/{project_id}/messages/send`
 
-use super::draft::{Draft, Place, Recipient, Shared};
-use super::outgoing::{self, Queued, SendError};
-use super::ready::Ready;
-use super::sending::Operation;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::draft::{Draft, Place, Recipient, Shared};
+use hub_app::messages::outgoing::{self, Queued, SendError};
+use hub_app::messages::ready::Ready;
+use hub_app::messages::sending::Operation;
 use hub_domain::Permission;
 use hub_store::Tx;
 use hub_store::contacts::{self, Touches};

@@ -1,17 +1,17 @@
 //! `POST /projects/{project_id}/messages/send_batch`, and `messages/outgoing_batch`, its older name.
 
-use super::draft::{Defaults, Draft, Place, Recipient, Shared};
-use super::outgoing::{self, SendError};
-use super::planned;
-use super::ready::Ready;
-use super::sending::Operation;
-use crate::api::broadcasts::{NewBroadcast, Recipients};
-use crate::api::idempotency::Idempotency;
-use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
+use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::draft::{Defaults, Draft, Place, Recipient, Shared};
+use hub_app::messages::outgoing::{self, SendError};
+use hub_app::messages::planned;
+use hub_app::messages::ready::Ready;
+use hub_app::messages::sending::Operation;
+use hub_app::scheduled::message::Message;
 use hub_domain::{Address, Permission, Project};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx};

@@ -1,17 +1,18 @@
 //! `POST /projects/{project_id}/send_multi`
 
-use super::draft::{Defaults, Draft, Place, Shared};
-use super::outgoing::{self, SendError};
-use super::ready::{Ready, Text};
-use super::sending::Operation;
-use super::unsupported_params;
-use crate::api::broadcasts::{NewBroadcast, Recipients, title};
-use crate::api::idempotency::Idempotency;
-use crate::api::scheduled::message::Message as KeptMessage;
-use crate::api::{ApiResult, Call, Failure, accepting, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
+use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients, title};
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::draft::{Defaults, Draft, Place, Shared};
+use hub_app::messages::outgoing::{self, SendError};
+use hub_app::messages::ready::{Ready, Text};
+use hub_app::messages::sending::Operation;
+use hub_app::messages::unsupported_params;
+use hub_app::parse;
+use hub_app::scheduled::message::Message as KeptMessage;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, broadcasts};

@@ -1,11 +1,14 @@
 //! `POST /projects/{project_id}/messages/{message_id}`
 
-use super::{found, model::READ_ONLY, waiting};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, fields, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::messages::found;
+use crate::{ApiResult, Call, enter, fields, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::model::READ_ONLY;
+use hub_app::messages::waiting;
+use hub_app::parse;
 use hub_domain::{Message, Permission, VarsChange};
 use hub_store::{Tx, messages};
 use hub_web::{Answer, ApiError, Fields, Params};
@@ -26,7 +29,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         change.apply(&mut message)?;
         message.time_updated = now.unix;
         messages::update(tx, &message)?;
-        fields::note(work.hub, tx, work.project.id, &message.vars, now)?;
+        hub_app::fields::note(work.hub, tx, work.project.id, &message.vars, now)?;
         work.effects.changed(id);
         Ok(waiting::show(
             work.hub,

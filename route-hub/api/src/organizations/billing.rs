@@ -1,10 +1,10 @@
 //! `GET /organizations/{organization_id}/billing`
 
-use super::usage::present;
-use super::{enter_whole, model};
-use crate::api::{ApiResult, Call};
-use crate::hub::Hub;
+use crate::organizations::usage::present;
+use crate::organizations::{enter_whole, model};
+use crate::{ApiResult, Call};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::{Permission, UsageType};
 use hub_web::{Answer, Fields};
 use serde_json::{Map, Value, json};

@@ -1,10 +1,10 @@
 //! `GET /organizations/{organization_id}`
 
-use super::enter;
-use super::model::OrganizationView;
-use crate::api::{ApiResult, Call};
-use crate::hub::Hub;
+use crate::organizations::enter;
+use crate::organizations::model::OrganizationView;
+use crate::{ApiResult, Call};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_web::{Answer, Fields};
 

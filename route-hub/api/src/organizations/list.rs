@@ -1,9 +1,9 @@
 //! `GET /organizations`
 
-use super::model::OrganizationView;
-use crate::api::{ApiResult, Call};
-use crate::hub::Hub;
+use crate::organizations::model::OrganizationView;
+use crate::{ApiResult, Call};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::{Permission, fold};
 use hub_store::organizations;
 use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};

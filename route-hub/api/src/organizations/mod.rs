@@ -15,8 +15,8 @@ pub use update::update;
 pub use usage::usage;
 pub use usage_history::usage_history;
 
-use super::{Call, Failure};
-use crate::hub::Hub;
+use crate::{Call, Failure};
+use hub_app::hub::Hub;
 use hub_domain::{Organization, Permission};
 use hub_store::organizations;
 use hub_web::ApiError;

@@ -1,11 +1,12 @@
 //! `POST /organizations/{organization_id}`
 
-use super::enter_whole;
-use super::model::OrganizationView;
-use crate::api::{ApiResult, Call, Failure, parse};
-use crate::audit;
-use crate::hub::Hub;
+use crate::organizations::enter_whole;
+use crate::organizations::model::OrganizationView;
+use crate::{ApiResult, Call, Failure};
 use axum::extract::State;
+use hub_app::audit;
+use hub_app::hub::Hub;
+use hub_app::parse;
 use hub_domain::Permission;
 use hub_store::{Tx, organizations};
 use hub_web::{Answer, ApiError, Fields};

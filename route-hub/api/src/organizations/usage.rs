@@ -1,9 +1,9 @@
 //! `GET /organizations/{organization_id}/usage/{usage_type}`
 
-use super::enter_whole;
-use crate::api::{ApiResult, Call, Failure};
-use crate::hub::Hub;
+use crate::organizations::enter_whole;
+use crate::{ApiResult, Call, Failure};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::{Day, Organization, Permission, UsageType, Zone};
 use hub_store::usage;
 use hub_web::{Answer, ApiError, Fields};

@@ -1,10 +1,10 @@
 //! `GET /organizations/{organization_id}/usage_history`
 
-use super::enter_whole;
-use super::usage::zone_of;
-use crate::api::{ApiResult, Call};
-use crate::hub::Hub;
+use crate::organizations::enter_whole;
+use crate::organizations::usage::zone_of;
+use crate::{ApiResult, Call};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::{Day, Permission, UsageType, Zone};
 use hub_store::{StoreError, Tx, usage};
 use hub_web::{Answer, ApiError, Field, Fields};

@@ -1,13 +1,13 @@
 //! `POST /projects/{project_id}/phones`
 
-use super::model::PhoneView;
-use super::update::Change;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::stored_caps::Cap;
+use crate::idempotency::Idempotency;
+use crate::phones::update::Change;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::phones::model::PhoneView;
+use hub_app::stored_caps::Cap;
 use hub_domain::{Permission, Phone, PhoneType, numbers};
 use hub_store::{Tx, phones};
 use hub_web::{Answer, ApiError, Field, Fields, Params};

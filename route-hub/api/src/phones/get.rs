@@ -1,9 +1,10 @@
 //! `GET /projects/{project_id}/phones/{phone_id}`
 
-use super::{found, model::PhoneView};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::phones::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::phones::model::PhoneView;
 use hub_domain::Permission;
 use hub_store::{Tx, phones};
 use hub_web::{Answer, Fields};

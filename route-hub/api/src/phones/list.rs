@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/phones`
 
-use super::model::PhoneView;
-use crate::api::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::phones::model::PhoneView;
 use hub_domain::Permission;
 use hub_store::list::Sort;
 use hub_store::phones::{self, by};

@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/phones/{phone_id}/messages`
 
-use super::find;
-use crate::api::messages::{Within, list_within};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::messages::{Within, list_within};
+use crate::phones::find;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 
 /// Lists the messages of one phone.

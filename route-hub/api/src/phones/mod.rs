@@ -6,7 +6,6 @@ mod delete;
 mod get;
 mod list;
 mod messages;
-pub mod model;
 mod quiet;
 mod release_quiet_hours;
 mod reset_sent_message_count;
@@ -22,8 +21,8 @@ pub use release_quiet_hours::release_quiet_hours;
 pub use reset_sent_message_count::reset_sent_message_count;
 pub use update::update;
 
-use super::{Call, Failure};
-use crate::hub::Hub;
+use crate::{Call, Failure};
+use hub_app::hub::Hub;
 use hub_domain::{Phone, Project};
 use hub_store::phones;
 use hub_web::ApiError;
@@ -40,4 +39,18 @@ async fn find(hub: &Hub, call: &Call, project: &Project) -> Result<Phone, Failur
         .of(project_id)
         .read(move |tx| phones::get(tx, project_id, id));
     Ok(found(reading.await?)?)
+}
+
+#[cfg(test)]
+fn phone_of_tests() -> Phone {
+    use postrider_model::{Id, Key, UnixMs};
+    let (id, project) = (Key::new(3).unwrap(), Key::new(1).unwrap());
+    let phone_type = hub_domain::PhoneType::Android;
+    Phone::new(
+        Id::new(id),
+        Id::new(project),
+        "Front desk",
+        phone_type,
+        UnixMs(0),
+    )
 }

@@ -1,6 +1,6 @@
 //! A phone's quiet hours and zone, as a request sets them.
 
-use crate::api::parse;
+use hub_app::parse;
 use hub_domain::{Phone, QuietMode, TimeOfDay, Zone};
 use hub_web::{ApiError, Field, Params};
 
@@ -93,7 +93,7 @@ fn time(field: &Field<'_>) -> Result<Option<Option<TimeOfDay>>, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::messages::tests::phone;
+    use crate::phones::phone_of_tests as phone;
     use postrider_model::UnixMs;
 
     fn change(body: &str) -> Result<QuietChange, ApiError> {

@@ -1,11 +1,11 @@
 //! `POST /projects/{project_id}/phones/{phone_id}/release_quiet_hours`
 
-use super::found;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::phones::found;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::{Permission, QuietMode};
 use hub_store::{Tx, phones};
 use hub_web::{Answer, ApiError};

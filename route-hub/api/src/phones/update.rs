@@ -1,15 +1,16 @@
 //! `POST /projects/{project_id}/phones/{phone_id}`
 
-use super::account::AccountChange;
-use super::found;
-use super::model::{MADE_WITH, PhoneView, READ_ONLY};
-use super::quiet::QuietChange;
-use super::waits::WaitsChange;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::phones::account::AccountChange;
+use crate::phones::found;
+use crate::phones::quiet::QuietChange;
+use crate::phones::waits::WaitsChange;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
+use hub_app::phones::model::{MADE_WITH, PhoneView, READ_ONLY};
 use hub_domain::{Permission, Phone, VarsChange, numbers};
 use hub_store::{StoreError, Tx, phone_accounts, phones};
 use hub_web::{Answer, ApiError, Field, Fields, Params};
@@ -246,7 +247,7 @@ fn set_limit(phone: &mut Phone, limit: Option<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::messages::tests::phone;
+    use crate::phones::phone_of_tests as phone;
 
     fn change(body: &str) -> Result<Change, ApiError> {
         let body = Some(("application/json", body.as_bytes()));

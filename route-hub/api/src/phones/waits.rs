@@ -1,6 +1,6 @@
 //! How long a phone waits for what its platform may never say, as a request sets it.
 
-use super::update::optional;
+use crate::phones::update::optional;
 use hub_domain::PhoneWaits;
 use hub_web::{ApiError, Params};
 

@@ -1,7 +1,8 @@
 //! A project's settings, as a request gives them.
 
-use crate::api::{Failure, parse};
-use crate::setup::slug::SLUG_LENGTH;
+use crate::Failure;
+use hub_app::parse;
+use hub_app::setup::slug::SLUG_LENGTH;
 use hub_domain::{Project, RouteId, VarsChange, Zone, numbers};
 use hub_store::{Tx, phones, projects, routes};
 use hub_web::{ApiError, Field, Params};

@@ -1,13 +1,13 @@
 //! `POST /organizations/{organization_id}/projects`
 
-use super::change::Change;
-use super::model::ProjectView;
-use crate::api::organizations::enter_whole;
-use crate::api::{ApiResult, Call, Failure};
-use crate::audit;
-use crate::hub::Hub;
-use crate::setup::slug;
+use crate::organizations::enter_whole;
+use crate::projects::change::Change;
+use crate::projects::model::ProjectView;
+use crate::{ApiResult, Call, Failure};
 use axum::extract::State;
+use hub_app::audit;
+use hub_app::hub::Hub;
+use hub_app::setup::slug;
 use hub_domain::{Permission, Project};
 use hub_store::{Tx, projects};
 use hub_web::{Answer, ApiError, Fields};

@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}`
 
-use super::change::Change;
-use super::model::ProjectView;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::projects::change::Change;
+use crate::projects::model::ProjectView;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{Tx, projects};
 use hub_web::{Answer, ApiError, Fields};

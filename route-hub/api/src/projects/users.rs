@@ -1,8 +1,8 @@
 //! `GET /projects/{project_id}/users`
 
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_web::{Answer, Fields};
 

@@ -1,15 +1,15 @@
 //! `POST /projects/{project_id}/relative_scheduled`
 
-use super::check_recipient;
-use super::model::RelativeView;
-use super::patch::{RelativeSchedulePatch, planned, recipient};
-use crate::api::idempotency::Idempotency;
-use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
-use crate::stored_caps::Cap;
+use crate::idempotency::Idempotency;
+use crate::relative_scheduled::check_recipient;
+use crate::relative_scheduled::model::RelativeView;
+use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::scheduled::message::Message;
+use hub_app::stored_caps::Cap;
 use hub_domain::{Permission, RelativeSchedule};
 use hub_store::{Tx, relative_schedules};
 use hub_web::{Answer, ApiError, Fields};

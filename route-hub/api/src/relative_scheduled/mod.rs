@@ -14,8 +14,8 @@ pub use get::get;
 pub use list::list;
 pub use update::update;
 
-use super::Failure;
-use super::scheduled::listed;
+use crate::Failure;
+use hub_app::scheduled::listed;
 use hub_domain::{Project, ScheduledTo};
 use hub_store::{Tx, groups};
 use hub_web::ApiError;

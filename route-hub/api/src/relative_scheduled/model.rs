@@ -1,7 +1,7 @@
 //! A relative scheduled message as the API shows it.
 
-use crate::api::scheduled::message::Message;
-use crate::api::scheduled::model::{Named, media, write_message, write_recipient, write_rule};
+use hub_app::scheduled::message::Message;
+use hub_app::scheduled::model::{Named, media, write_message, write_recipient, write_rule};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};
 use hub_web::{ObjectWriter, Resource};

@@ -1,12 +1,12 @@
 //! What a request says of a relative scheduled message.
 
-use crate::api::Call;
-use crate::api::Failure;
-use crate::api::messages::Planned;
-use crate::api::scheduled::message::Message;
-use crate::api::scheduled::recipient_group;
-use crate::api::scheduled::timing::Recurring;
-use crate::hub::Hub;
+use crate::Call;
+use crate::Failure;
+use hub_app::hub::Hub;
+use hub_app::messages::planned::Planned;
+use hub_app::scheduled::message::Message;
+use hub_app::scheduled::recipient_group;
+use hub_app::scheduled::timing::Recurring;
 use hub_domain::{
     OFFSET_COUNT_MAX, OffsetScale, Project, RelativeSchedule, ScheduledTo, TimeOfDay, is_variable,
 };

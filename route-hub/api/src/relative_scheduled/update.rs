@@ -1,14 +1,15 @@
 //! `POST /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
 
-use super::model::{READ_ONLY, RelativeView};
-use super::patch::{RelativeSchedulePatch, planned, recipient};
-use super::{check_recipient, found};
-use crate::api::idempotency::Idempotency;
-use crate::api::scheduled::message::Message;
-use crate::api::{ApiResult, Call, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::relative_scheduled::model::{READ_ONLY, RelativeView};
+use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient};
+use crate::relative_scheduled::{check_recipient, found};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::parse;
+use hub_app::scheduled::message::Message;
 use hub_domain::{Permission, Project, RelativeSchedule};
 use hub_store::{Tx, relative_schedules};
 use hub_web::{Answer, ApiError, Fields};

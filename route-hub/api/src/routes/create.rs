@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}/routes`
 
-use super::model::RouteView;
-use super::patch::RoutePatch;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::routes::model::RouteView;
+use crate::routes::patch::RoutePatch;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::routing::{Actions, Route};
 use hub_domain::{Permission, Vars};
 use hub_store::{Tx, routes};

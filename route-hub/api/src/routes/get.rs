@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/routes/{route_id}`
 
-use super::found;
-use super::model::RouteView;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::routes::found;
+use crate::routes::model::RouteView;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::routes;
 use hub_web::{Answer, Fields};

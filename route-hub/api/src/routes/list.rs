@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/routes`
 
-use super::model::RouteView;
-use crate::api::lists::{DEFAULT, Entry, List, TEXT, each};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::lists::{DEFAULT, Entry, List, TEXT, each};
+use crate::routes::model::RouteView;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::list::Sort;
 use hub_store::routes::{self, by};

@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/route_list`
 
-use super::model::RouteView;
-use crate::api::phones::model::PhoneView;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::routes::model::RouteView;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::phones::model::PhoneView;
 use hub_domain::Permission;
 use hub_store::{StoreError, Tx, phones, routes};
 use hub_web::{Answer, Fields, Resource};

@@ -1,13 +1,13 @@
 //! `POST /projects/{project_id}/routes/{route_id}`
 
-use super::found;
-use super::model::RouteView;
-use super::patch::RoutePatch;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::routes::found;
+use crate::routes::model::RouteView;
+use crate::routes::patch::RoutePatch;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{Tx, routes};
 use hub_web::{Answer, Fields};

@@ -1,15 +1,15 @@
 //! `POST /projects/{project_id}/scheduled`
 
-use super::message::Message;
-use super::model::ScheduleView;
-use super::timing::{self, Timing};
-use super::{listed, recipient_group};
-use crate::api::idempotency::Idempotency;
-use crate::api::messages::Planned;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::planned::Planned;
+use hub_app::scheduled::message::Message;
+use hub_app::scheduled::model::ScheduleView;
+use hub_app::scheduled::timing::{self, Timing};
+use hub_app::scheduled::{listed, recipient_group};
 use hub_domain::{Permission, Schedule};
 use hub_store::{Tx, schedules};
 use hub_web::{Answer, Fields};

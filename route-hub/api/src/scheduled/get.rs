@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/scheduled/{scheduled_id}`
 
-use super::found;
-use super::model::ScheduleView;
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::scheduled::found;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::scheduled::model::ScheduleView;
 use hub_domain::Permission;
 use hub_store::schedules;
 use hub_web::{Answer, Fields};

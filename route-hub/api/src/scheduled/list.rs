@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/scheduled`, and the schedules of one contact or group.
 
-use super::model::ScheduleView;
-use crate::api::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
-use crate::api::{ApiResult, Call, Failure, enter};
-use crate::hub::Hub;
+use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
+use crate::{ApiResult, Call, Failure, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::scheduled::model::ScheduleView;
 use hub_domain::{MessageType, Permission, Project};
 use hub_store::list::{Filter, Sort};
 use hub_store::schedules::{self, by};
@@ -13,7 +13,7 @@ use hub_web::ApiError;
 use postrider_model::{ContactId, GroupId, kind};
 
 /// The types that messages may be filtered by.
-pub(in crate::api) const TYPES: &[&str] = &[
+pub(crate) const TYPES: &[&str] = &[
     "sms",
     "mms",
     "ussd",

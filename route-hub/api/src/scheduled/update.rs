@@ -1,15 +1,17 @@
 //! `POST /projects/{project_id}/scheduled/{scheduled_id}`
 
-use super::message::Message;
-use super::model::{READ_ONLY, ScheduleView};
-use super::timing::Timing;
-use super::{found, listed, recipient_group};
-use crate::api::idempotency::Idempotency;
-use crate::api::messages::Planned;
-use crate::api::{ApiResult, Call, Failure, enter, parse, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::scheduled::found;
+use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
+use hub_app::messages::planned::Planned;
+use hub_app::parse;
+use hub_app::scheduled::message::Message;
+use hub_app::scheduled::model::{READ_ONLY, ScheduleView};
+use hub_app::scheduled::timing::Timing;
+use hub_app::scheduled::{listed, recipient_group};
 use hub_domain::{Permission, Project, Schedule};
 use hub_store::{Tx, schedules};
 use hub_web::{Answer, ApiError, Fields};

@@ -1,11 +1,11 @@
 //! `POST /projects/{project_id}/webhooks`
 
-use super::model::{WebhookPatch, WebhookView};
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::webhooks::model::{WebhookPatch, WebhookView};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::{Permission, Webhook};
 use hub_store::{Tx, webhooks};
 use hub_web::{Answer, ApiError, Fields};

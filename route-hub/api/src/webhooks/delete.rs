@@ -1,11 +1,11 @@
 //! `DELETE /projects/{project_id}/webhooks/{webhook_id}`
 
-use super::found;
-use crate::api::idempotency::Idempotency;
-use crate::api::{ApiResult, Call, enter, transaction};
-use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::idempotency::Idempotency;
+use crate::webhooks::found;
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{Tx, webhooks};
 use hub_web::Answer;

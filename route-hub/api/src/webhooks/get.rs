@@ -1,9 +1,10 @@
 //! `GET /projects/{project_id}/webhooks/{webhook_id}`
 
-use super::{found, model::WebhookView};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::webhooks::found;
+use crate::webhooks::model::WebhookView;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::webhooks;
 use hub_web::{Answer, Fields};

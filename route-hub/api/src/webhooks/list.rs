@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/webhooks`
 
-use super::model::WebhookView;
-use crate::api::lists::{DEFAULT, List, each};
-use crate::api::{ApiResult, Call, enter};
-use crate::hub::Hub;
+use crate::lists::{DEFAULT, List, each};
+use crate::webhooks::model::WebhookView;
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::webhooks;
 

@@ -11,7 +11,7 @@ pub mod rules;
 #[cfg(test)]
 mod tests;
 
-use self::rules::Verdict;
+use crate::alerts::rules::Verdict;
 use crate::hub::Hub;
 use crate::webhooks::enqueue;
 use hub_domain::{Alert, AlertKind, Phone, Project};

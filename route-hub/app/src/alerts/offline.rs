@@ -4,7 +4,7 @@
 //! before the phone was here. A phone that comes back ends its alert in the transaction that admits it; here is only the
 //! other half, since nothing happens on a link that is gone.
 
-use super::rules::{Presence, is_missed};
+use crate::alerts::rules::{Presence, is_missed};
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{AlertKind, Device, DeviceState};
@@ -101,7 +101,7 @@ fn raise_all(
             continue;
         };
         let kind = AlertKind::PhoneOffline;
-        told |= super::raise_for_device(hub, tx, &project, *id, kind, now)?;
+        told |= crate::alerts::raise_for_device(hub, tx, &project, *id, kind, now)?;
         raised += 1;
     }
     Ok((raised, told))

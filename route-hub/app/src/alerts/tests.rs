@@ -1,6 +1,6 @@
 //! Alerts with the real store.
 
-use super::*;
+use crate::alerts::*;
 use crate::webhooks::testing::{Fixture, Here};
 use hub_domain::{Device, DeviceState, OutboxRow};
 use hub_store::{devices, projects};

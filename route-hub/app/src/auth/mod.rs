@@ -8,15 +8,18 @@ pub use key::{GivenKey, NewKey};
 pub use last_used::LastUsed;
 pub use rate::RateLimits;
 
-use crate::api::Failure;
-use crate::front::{Guest, Owner};
+use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::request_counts::By;
 use http::Extensions;
 use hub_domain::{ApiKey, Permission, Project, Sight};
+use hub_web::front::{Guest, Owner};
 use hub_web::{ApiError, Authenticator, RequestContext, StrangerBodies};
 use postrider_model::{ApiKeyId, ProjectId, Secret};
 use std::sync::Arc;
+
+/// One call of an operation by the holder of a key.
+pub type Call = hub_web::Call<Caller>;
 
 /// The holder of an API key, for the length of one request.
 #[derive(Debug, Clone)]

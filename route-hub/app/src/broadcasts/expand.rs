@@ -1,10 +1,11 @@
 //! Making the messages of a broadcast, in steps that a restart neither loses nor repeats.
 
-use crate::api::messages::{Planned, Ready, Unsent};
-use crate::api::scheduled::message::Message;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
+use crate::messages::planned::{Planned, Unsent};
+use crate::messages::ready::Ready;
+use crate::scheduled::message::Message;
 use crate::steps;
 use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
 use hub_store::contacts::{self, Touches, by};

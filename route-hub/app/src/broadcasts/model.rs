@@ -1,8 +1,8 @@
 //! A broadcast as the API shows it.
 
-use super::new_broadcast::in_words;
-use crate::api::scheduled::message::Message;
-use crate::api::scheduled::model::{Named, media, number_shown, write_message};
+use crate::broadcasts::new_broadcast::in_words;
+use crate::scheduled::message::Message;
+use crate::scheduled::model::{Named, media, number_shown, write_message};
 use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
 use hub_web::{ObjectWriter, Resource};
@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 /// A broadcast with the names of whom it is for.
 #[derive(Debug, Clone)]
-pub(crate) struct BroadcastView {
+pub struct BroadcastView {
     broadcast: Broadcast,
     message: Message,
     recipients: Vec<Json>,
@@ -20,7 +20,7 @@ pub(crate) struct BroadcastView {
 
 impl BroadcastView {
     /// Looks up whom a broadcast is for.
-    pub(crate) fn read(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Self, StoreError> {
+    pub fn read(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Self, StoreError> {
         let (recipients, recipients_str) = match broadcast.to {
             BroadcastTo::Group(id) => {
                 let to = ScheduledTo::Group(id);

@@ -1,9 +1,10 @@
 //! What a new broadcast is made of.
 
-use crate::api::scheduled::message::Message;
-use crate::api::{Failure, parse};
 use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::parse;
+use crate::scheduled::message::Message;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
     MessageType, Project,
@@ -24,7 +25,7 @@ const NUMBERS_NAMED: usize = 3;
 
 /// A broadcast that is to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct NewBroadcast {
+pub struct NewBroadcast {
     /// Its id.
     pub id: BroadcastId,
     /// Who makes it.
@@ -43,7 +44,7 @@ pub(crate) struct NewBroadcast {
 
 /// Whom a broadcast that is to be made is for.
 #[derive(Debug, Clone)]
-pub(crate) struct Recipients {
+pub struct Recipients {
     to: BroadcastTo,
     numbers: Vec<Address>,
     exclude: Option<ContactId>,
@@ -81,7 +82,7 @@ impl Recipients {
     }
 
     /// Whom requests name, this one and later ones.
-    pub(crate) fn requests() -> Self {
+    pub fn requests() -> Self {
         Self {
             to: BroadcastTo::Requests,
             numbers: Vec::new(),
@@ -93,7 +94,7 @@ impl Recipients {
     }
 
     /// Says that the request itself makes the messages.
-    pub(crate) fn made_at_once(self) -> Self {
+    pub fn made_at_once(self) -> Self {
         Self {
             all_made: true,
             ..self
@@ -104,7 +105,7 @@ impl Recipients {
     ///
     /// # Errors
     /// `invalid_param` for who is not there, and for both or none of them.
-    pub(crate) async fn read(
+    pub async fn read(
         hub: &Hub,
         params: &Params,
         project: &Project,
@@ -191,7 +192,7 @@ async fn matching(hub: &Hub, group: &Group) -> Result<i64, StoreError> {
 }
 
 /// Returns numbers for people, the first of many.
-pub(super) fn in_words(numbers: &[Address]) -> String {
+pub(crate) fn in_words(numbers: &[Address]) -> String {
     let named = numbers.iter().take(NUMBERS_NAMED).map(Address::as_str);
     let mut text = named.collect::<Vec<_>>().join(", ");
     let more = numbers.len().saturating_sub(NUMBERS_NAMED);
@@ -202,7 +203,7 @@ pub(super) fn in_words(numbers: &[Address]) -> String {
 }
 
 /// Reads the title that a request gives.
-pub(crate) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
+pub fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
     let title = params.get(name).string(TITLE_LENGTH_MAX)?;
     let title = title.map(str::trim).filter(|title| !title.is_empty());
     Ok(title.map(str::to_owned))
@@ -210,7 +211,7 @@ pub(crate) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiEr
 
 impl NewBroadcast {
     /// Stores the broadcast and tells of it; its messages are made from now on.
-    pub(crate) fn store(
+    pub fn store(
         &self,
         work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,

@@ -1,7 +1,8 @@
 //! Which contact a request means: get-or-create by any of its keys.
 
-use super::patch::ContactPatch;
-use crate::api::{Failure, parse};
+use crate::contacts::patch::ContactPatch;
+use crate::failure::Failure;
+use crate::parse;
 use hub_domain::{Contact, Project, VarValue, is_variable};
 use hub_store::{Tx, contacts};
 use hub_web::{ApiError, Field};
@@ -9,7 +10,7 @@ use postrider_model::ContactId;
 
 /// What contacts are looked up by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Key {
+pub enum Key {
     /// The number, and without one the name.
     PhoneNumber,
     /// The name.
@@ -24,7 +25,7 @@ pub(super) enum Key {
 
 /// Which contact one item of a request means.
 #[derive(Debug, Clone)]
-pub(super) enum Means {
+pub enum Means {
     /// That of its number.
     Number,
     /// That of its name.
@@ -39,7 +40,7 @@ pub(super) enum Means {
 
 impl Key {
     /// Reads `lookup_key`; an import does not look up by name.
-    pub(super) fn read(field: &Field<'_>, by_name: bool) -> Result<Self, ApiError> {
+    pub fn read(field: &Field<'_>, by_name: bool) -> Result<Self, ApiError> {
         let Some(text) = field.string(64)?.filter(|text| !text.is_empty()) else {
             return Ok(Self::PhoneNumber);
         };
@@ -57,7 +58,7 @@ impl Key {
     /// Says which contact is meant by what was given of it; `get` finds its other parameters.
     ///
     /// A single contact must have what it is looked up by; one of an import that has not is new.
-    pub(super) fn means<'a>(
+    pub fn means<'a>(
         &self,
         patch: &ContactPatch,
         get: impl Fn(&'static str) -> Field<'a>,
@@ -99,7 +100,7 @@ fn is_empty(value: &VarValue) -> bool {
 
 impl Means {
     /// Finds the contact that is meant; `None` when there is none yet.
-    pub(super) fn find(
+    pub fn find(
         &self,
         tx: &mut Tx<'_>,
         project: &Project,
@@ -129,6 +130,6 @@ impl Means {
 }
 
 /// Says whether a contact can be told from others: a new one needs a number or a name.
-pub(super) fn can_be_new(patch: &ContactPatch) -> bool {
+pub fn can_be_new(patch: &ContactPatch) -> bool {
     patch.number().is_some() || patch.named().is_some()
 }

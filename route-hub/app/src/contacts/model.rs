@@ -52,7 +52,7 @@ fn seconds(time: Option<UnixMs>) -> Option<i64> {
 }
 
 /// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &[
+pub const READ_ONLY: &[&str] = &[
     "time_created",
     "time_updated",
     "last_message_time",

@@ -1,7 +1,5 @@
 //! The one error of the command line: a text for the operator.
 
-use crate::settings::SettingsError;
-use crate::tls::TlsError;
 use hub_outgoing::InvalidRoot;
 use hub_store::StoreError;
 use std::error::Error;
@@ -50,26 +48,8 @@ impl From<io::Error> for CommandError {
     }
 }
 
-impl From<SettingsError> for CommandError {
-    fn from(error: SettingsError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<TlsError> for CommandError {
-    fn from(error: TlsError) -> Self {
-        Self(error.to_string())
-    }
-}
-
 impl From<InvalidRoot> for CommandError {
     fn from(error: InvalidRoot) -> Self {
         Self::of("a trusted certificate cannot be used", &error)
-    }
-}
-
-impl From<crate::pairing::invitation::InvalidInvitation> for CommandError {
-    fn from(error: crate::pairing::invitation::InvalidInvitation) -> Self {
-        Self(error.to_string())
     }
 }

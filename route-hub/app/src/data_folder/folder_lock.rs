@@ -2,7 +2,7 @@
 //!
 //! The system ends a lock with its program, however that ends; the file `lock` itself says nothing.
 
-use super::CommandError;
+use crate::data_folder::error::CommandError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;

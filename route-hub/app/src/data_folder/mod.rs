@@ -1,11 +1,15 @@
 //! The data folder: where the database is, and how it is opened.
 
-use super::folder_lock::{self, Place};
-use super::{CommandError, replacement};
+pub mod error;
+pub mod folder_lock;
+pub mod replacement;
+
+use self::folder_lock::Place;
 use crate::clock::SystemClock;
+use crate::data_folder::error::CommandError;
+use crate::devices::proof::Proofs;
 use crate::hub::{Hub, HubParts};
 use crate::hub_id;
-use crate::link::proof::Proofs;
 use crate::random::Random;
 use hub_store::{SqliteSettings, Store, StoreError, Tx, meta};
 use postrider_model::KeyMaker;

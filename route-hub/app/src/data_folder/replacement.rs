@@ -12,9 +12,9 @@
 //! Every program that enters the folder first finishes what it finds in `restored`. Nothing is ever
 //! deleted but what was made here and not committed.
 
-use super::CommandError;
-use super::data_folder::database;
-use super::folder_lock;
+use crate::data_folder::database;
+use crate::data_folder::error::CommandError;
+use crate::data_folder::folder_lock;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
@@ -162,7 +162,7 @@ fn remove_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Brings to disk which files a folder has.
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 

@@ -8,7 +8,7 @@
 //! who it was, and is told that it is out of service. Whoever cannot show it is told nothing more
 //! than that the hub does not know it.
 
-use super::verify::DeviceKey;
+use crate::devices::verify::DeviceKey;
 use hub_domain::Device;
 use hub_store::{StoreError, Tx, meta};
 use postrider_model::{DeviceId, UnixMs};

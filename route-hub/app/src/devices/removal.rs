@@ -2,10 +2,10 @@
 
 use crate::alerts;
 use crate::audit;
+use crate::devices::freeze;
+use crate::devices::project_of;
 use crate::dispatch::effects::Effects;
 use crate::hub::Hub;
-use crate::link::freeze;
-use crate::link::identify::project_of;
 use hub_domain::{Device, DeviceState};
 use hub_store::{StoreError, Tx, devices};
 use postrider_model::Now;

@@ -2,8 +2,8 @@
 //! was put in.
 
 use crate::alerts;
+use crate::devices::words;
 use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::link::words;
 use crate::stored_caps::Cap;
 use hub_domain::{AlertKind, Device, Phone, PhoneType, networks};
 use hub_store::{StoreError, Tx, phones};

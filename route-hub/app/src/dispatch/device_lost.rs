@@ -1,9 +1,9 @@
 //! A device that is gone for good: removed, replaced by another installation, or with a journal
 //! that went back. What it was exposed becomes unknown; nothing of it is freed.
 
-use super::effects::Effects;
-use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::{StoreError, Tx, messages};

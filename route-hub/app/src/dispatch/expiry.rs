@@ -4,11 +4,11 @@
 //! Each project's are ended in jobs of its own; a message that cannot be read is set aside, and one
 //! whose end fails is left alone for a while. Neither holds up another one.
 
-use super::effects::Effects;
-use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage::{self, Resting};
+use crate::devices::freeze;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
-use crate::link::freeze;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{Message, OwnershipRow};
 use hub_store::rows_aside::{Found, Place};

@@ -3,12 +3,12 @@
 //! Only what no phone holds moves: rule R0 of `link.md`. What a phone was exposed stays until that
 //! phone has proven that it did not send it.
 
-use super::effects::Effects;
-use super::routing::{self, KnownGroups};
-use super::unit_of_work::UnitOfWork;
 use crate::damage;
+use crate::devices::freeze;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::routing::{self, KnownGroups};
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
-use crate::link::freeze;
 use crate::worker::{self, Next, Worker};
 use hub_domain::routing::Route;
 use hub_store::rows_aside::Found;

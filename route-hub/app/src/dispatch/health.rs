@@ -1,9 +1,9 @@
 //! Taking in how a phone is: the fields that the API shows, and the alerts that follow.
 
-use super::unit_of_work::UnitOfWork;
 use crate::alerts;
-use crate::link::sims;
-use crate::link::words::clipped;
+use crate::devices::sims;
+use crate::devices::words::clipped;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use hub_domain::{Device, KindQueue, MessageType, Phone, WaitingFor};
 use hub_store::{StoreError, Tx, phones};
 use postrider_link::frame::{self, Health, Kind, SimInfo};

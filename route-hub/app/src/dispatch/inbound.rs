@@ -1,6 +1,6 @@
 //! Making a message of what came in on a phone.
 
-use super::unit_of_work::UnitOfWork;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::people;
 use crate::webhooks::enqueue;
 use hub_domain::{
@@ -29,7 +29,7 @@ pub fn apply(
     clock: &PhoneClock,
     on: &[Phone],
     frame: &Inbound,
-) -> Result<Result<(), super::report::Aside>, StoreError> {
+) -> Result<Result<(), crate::dispatch::report::Aside>, StoreError> {
     let Some(message_type) = message_type(&frame.kind) else {
         return Ok(Err("an inbound kind that this hub does not know"));
     };

@@ -1,7 +1,7 @@
 //! Applying a phone's event to its message.
 
-use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage;
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_store::{StoreError, Tx, past_exposures};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::Event;
@@ -24,7 +24,7 @@ pub fn apply(
     let Some(mut message) = damage::message(work, tx, event.id)? else {
         return Ok(Err("no such message"));
     };
-    let whose = super::ownership::of(&message)?.whose(event.ep, by);
+    let whose = crate::dispatch::ownership::of(&message)?.whose(event.ep, by);
     let report = Report {
         state: event.state,
         partial: event.partial,

@@ -1,7 +1,7 @@
 //! Which phone a custom route picks: what the rules ask for is looked up here, the decision is
 //! `hub_domain::routing`'s.
 
-use super::unit_of_work::UnitOfWork;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};
 use hub_domain::{Address, DeviceState, Message, MessageType, Phone, Project, numbers, recipients};
 use hub_store::{StoreError, Tx, devices, groups, messages, phones};

@@ -2,11 +2,11 @@
 //!
 //! Source: the specification, "States and transitions", "Simulation on a test route".
 
-use super::effects::Effects;
-use super::inbound;
-use super::playable::{Page, Room};
-use super::unit_of_work::{Detail, UnitOfWork};
 use crate::damage::{self, Resting};
+use crate::dispatch::effects::Effects;
+use crate::dispatch::inbound;
+use crate::dispatch::playable::{Page, Room};
+use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};

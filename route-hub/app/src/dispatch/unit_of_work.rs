@@ -1,9 +1,9 @@
 //! Carrying out what ownership says about a message: the row, its status, its webhook.
 
-use super::effects::Effects;
-use super::ownership;
-use super::routing::{self, KnownGroups, KnownPhones};
 use crate::audit;
+use crate::dispatch::effects::Effects;
+use crate::dispatch::ownership;
+use crate::dispatch::routing::{self, KnownGroups, KnownPhones};
 use crate::hub::Hub;
 use crate::webhooks::enqueue::{self, ContactAdded};
 use hub_domain::{Address, Broadcast, BroadcastShare, Contact, Message, Phone, PhoneType, Project};
@@ -255,7 +255,7 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
                 detail
                     .text
                     .clone()
-                    .unwrap_or_else(|| super::explain::error(error).to_owned()),
+                    .unwrap_or_else(|| crate::dispatch::explain::error(error).to_owned()),
             ),
             (None, MessageStatus::FailedQueued | MessageStatus::NotDelivered) => {
                 detail.text.clone()

@@ -1,12 +1,14 @@
 //! What a request to send says, read into domain types.
 
-use super::sender::Sender;
-use super::sending::{self, Body, Operation, Sending};
-use super::unsupported_params;
-use super::writing::Writing;
-use crate::api::labels::message_labels;
-use crate::api::{Call, Failure, parse};
+use crate::auth::Call;
+use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::labels;
+use crate::messages::sender::Sender;
+use crate::messages::sending::{self, Body, Operation, Sending};
+use crate::messages::unsupported_params;
+use crate::messages::writing::Writing;
+use crate::parse;
 use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, VarsChange, numbers};
 use hub_web::{ApiError, Field, Object, Params};
 use postrider_model::{
@@ -20,7 +22,7 @@ const NUMBER_LENGTH_MAX: usize = 64;
 
 /// Whom a message is for, as the request names them.
 #[derive(Debug, Clone)]
-pub(super) enum Recipient {
+pub enum Recipient {
     Number(PhoneNumber),
     Contact(ContactId),
     /// The contact must have the number.
@@ -31,7 +33,7 @@ pub(super) enum Recipient {
 
 /// What one message of a request says.
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
+pub struct Draft {
     pub to: Recipient,
     pub body: Body,
     pub priority: u8,
@@ -42,7 +44,7 @@ pub(super) struct Draft {
 
 /// What all messages of a request share.
 #[derive(Debug, Clone)]
-pub(super) struct Shared {
+pub struct Shared {
     /// What sends, and whether the request named it: then no contact's own goes before.
     pub sender: Sender,
     pub sender_named: bool,
@@ -59,7 +61,7 @@ pub(super) struct Shared {
 
 /// Who makes messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Origin {
+pub struct Origin {
     pub source: MessageSource,
     pub scheduled_id: Option<ScheduledId>,
     pub broadcast_id: Option<BroadcastId>,
@@ -67,7 +69,7 @@ pub(super) struct Origin {
 
 impl Origin {
     /// A program, by the REST API.
-    pub(super) const API: Self = Self {
+    pub(crate) const API: Self = Self {
         source: MessageSource::Api,
         scheduled_id: None,
         broadcast_id: None,
@@ -76,13 +78,13 @@ impl Origin {
 
 /// Where one message's own parameters are: at the top, or in an item of `messages`.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub enum Place<'a> {
     Top(&'a Params),
     Item(&'a Object<'a>),
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn get(self, name: &'a str) -> Field<'a> {
+    pub(crate) fn get(self, name: &'a str) -> Field<'a> {
         match self {
             Self::Top(params) => params.get(name),
             Self::Item(object) => object.get(name),
@@ -92,7 +94,7 @@ impl<'a> Place<'a> {
 
 impl Shared {
     /// Reads what stands at the top of a request.
-    pub(super) async fn read(
+    pub async fn read(
         hub: &Hub,
         call: &Call,
         project: &Project,
@@ -107,7 +109,7 @@ impl Shared {
     }
 
     /// Reads what all messages of these parameters share.
-    pub(super) async fn of(
+    pub(crate) async fn of(
         hub: &Hub,
         params: &Params,
         project: &Project,
@@ -131,14 +133,14 @@ impl Shared {
             simulated: params.get("simulated").boolean()?.unwrap_or(false),
             on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
-            labels: message_labels::read(hub, params, project).await?,
+            labels: labels::read(hub, params, project).await?,
             origin: Origin::API,
             maker_sees: None,
         })
     }
 
     /// Reads a recipient: a number, a contact or a code.
-    pub(super) fn recipient(
+    pub(crate) fn recipient(
         &self,
         place: Place<'_>,
         project: &Project,
@@ -147,7 +149,7 @@ impl Shared {
     }
 
     /// Reads a recipient's number, as this kind of message takes it.
-    pub(super) fn number(
+    pub(crate) fn number(
         &self,
         field: &Field<'_>,
         project: &Project,
@@ -163,7 +165,7 @@ impl Shared {
 
 impl Draft {
     /// Reads one message; what it leaves out, `defaults` says.
-    pub(super) fn read(
+    pub fn read(
         place: Place<'_>,
         defaults: Option<&Defaults>,
         shared: &Shared,
@@ -196,7 +198,7 @@ impl Draft {
     }
 
     /// Makes one of many that say the same.
-    pub(super) fn of(to: Recipient, body: Body, defaults: &Defaults) -> Self {
+    pub fn of(to: Recipient, body: Body, defaults: &Defaults) -> Self {
         let own = defaults.clone();
         Self {
             to,
@@ -211,7 +213,7 @@ impl Draft {
 
 /// What an item of `messages` may override.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Defaults {
+pub struct Defaults {
     priority: Option<u8>,
     vars: VarsChange,
     status_url: Option<String>,
@@ -219,7 +221,7 @@ pub(super) struct Defaults {
 }
 
 impl Defaults {
-    pub(super) fn read(place: Place<'_>) -> Result<Self, ApiError> {
+    pub fn read(place: Place<'_>) -> Result<Self, ApiError> {
         let priority = place.get("priority").integer(1..=2)?;
         Ok(Self {
             priority: priority.and_then(|value| u8::try_from(value).ok()),

@@ -107,7 +107,7 @@ const NOTHING: Option<&str> = None;
 
 /// A message that is shown by itself: only then with the parts of a multimedia message.
 #[derive(Debug, Clone)]
-pub(super) struct Alone(pub(super) MessageView);
+pub struct Alone(pub MessageView);
 
 impl Resource for Alone {
     fn write(&self, out: &mut ObjectWriter<'_>) {
@@ -119,7 +119,7 @@ impl Resource for Alone {
 }
 
 /// Returns the parts of a multimedia message that came in: its text, since media stay on the phone.
-pub(super) fn mms_parts(message: &Message) -> Option<Vec<Value>> {
+pub fn mms_parts(message: &Message) -> Option<Vec<Value>> {
     let came_in = message.direction == Direction::Incoming;
     if !came_in || message.message_type != MessageType::Mms {
         return None;
@@ -144,7 +144,7 @@ fn is_live(message_type: MessageType) -> bool {
 }
 
 /// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &[
+pub const READ_ONLY: &[&str] = &[
     "id",
     "direction",
     "status",

@@ -1,16 +1,16 @@
 //! A message that a program wants sent: from its draft to a row.
 
-use super::draft::{Draft, Recipient, Shared};
-use super::model::MessageView;
-use super::ready::{self, Text};
-use super::sender::Sender;
-use super::sending::{Body, Sending};
-use super::waiting;
-use crate::api::fields;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::fields;
 use crate::hub::Hub;
+use crate::messages::draft::{Draft, Recipient, Shared};
+use crate::messages::model::MessageView;
+use crate::messages::ready::{self, Text};
+use crate::messages::sender::Sender;
+use crate::messages::sending::{Body, Sending};
+use crate::messages::waiting;
 use crate::people;
 use hub_domain::{
     Address, Contact, Direction, Disclosure, Message, OwnershipRow, Phone, PhoneType, Project,
@@ -24,10 +24,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A message that is queued, and the phone that is to send it.
-pub(super) type Queued = Box<(Message, Arc<Phone>)>;
+pub type Queued = Box<(Message, Arc<Phone>)>;
 
 /// Why a draft is not sent.
-pub(super) enum SendError {
+pub enum SendError {
     /// Its contact is blocked: there is no message.
     Blocked,
     /// The custom route has no phone for this recipient.
@@ -49,10 +49,10 @@ impl From<StoreError> for SendError {
 }
 
 /// Says that a custom route leads to no phone.
-pub(super) const NO_PHONE: &str = "has no phone that may send to this recipient";
+pub const NO_PHONE: &str = "has no phone that may send to this recipient";
 
 /// Whom a draft reaches, and by what.
-pub(super) struct Reached {
+pub struct Reached {
     /// The recipient, where there is such a contact.
     pub contact: Option<Contact>,
     /// The phone that is to send it.
@@ -64,7 +64,7 @@ pub(super) struct Reached {
 }
 
 /// Finds whom a draft reaches, or says why nobody is reached.
-pub(super) fn reach(
+pub fn reach(
     work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
@@ -114,7 +114,7 @@ pub(super) fn reach(
 /// made ready before.
 ///
 /// It refuses before its first write.
-pub(super) fn store(
+pub fn store(
     work: &mut UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     shared: &Shared,
@@ -155,11 +155,7 @@ pub(super) fn store(
 
 /// Says whether whoever made something could view contacts. Where that was not kept, nobody who made
 /// it could have been without that permission if no key that may send ever was.
-pub(crate) fn sees(
-    tx: &mut Tx<'_>,
-    project: &Project,
-    kept: Option<bool>,
-) -> Result<bool, StoreError> {
+pub fn sees(tx: &mut Tx<'_>, project: &Project, kept: Option<bool>) -> Result<bool, StoreError> {
     match kept {
         Some(sees) => Ok(sees),
         None => Ok(!api_keys::any_sends_unseeing(
@@ -171,7 +167,7 @@ pub(crate) fn sees(
 }
 
 /// Puts labels on a new message, and notes the names of its variables.
-pub(super) fn annotate(
+pub fn annotate(
     work: &UnitOfWork<'_, '_>,
     tx: &mut Tx<'_>,
     message: &Message,
@@ -303,7 +299,7 @@ fn parts_by(phone: &Phone, shared: &Shared, body: &Body) -> Option<u32> {
 }
 
 /// Shows a message that was just stored to whoever sent it.
-pub(super) fn show(
+pub fn show(
     hub: &Hub,
     project: &Project,
     phone: &Phone,

@@ -1,13 +1,13 @@
 //! Messages that are sent later: their parameters are checked when they are planned, and read again
 //! when they go out.
 
-use super::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
-use super::outgoing::{self, SendError};
-use super::ready::{self, Ready};
-use super::sending::{Body, Operation, Sending};
-use crate::api::Failure;
 use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::messages::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
+use crate::messages::outgoing::{self, SendError};
+use crate::messages::ready::{self, Ready};
+use crate::messages::sending::{Body, Operation, Sending};
 use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, Tx};
@@ -21,7 +21,7 @@ const NUMBERS_MAX: usize = 500;
 
 /// What a planned message carries, whoever gets it.
 #[derive(Debug, Clone)]
-pub(crate) struct Planned {
+pub struct Planned {
     shared: Shared,
     body: Body,
     defaults: Defaults,
@@ -29,7 +29,7 @@ pub(crate) struct Planned {
 
 /// Why a planned message was not made.
 #[derive(Debug)]
-pub(crate) enum Unsent {
+pub enum Unsent {
     /// Its contact is blocked.
     Blocked,
     /// It was refused, for this reason.
@@ -46,7 +46,7 @@ impl From<StoreError> for Unsent {
 
 impl Planned {
     /// Reads and checks the parameters of a message.
-    pub(crate) async fn read(
+    pub async fn read(
         hub: &Hub,
         params: &Params,
         project: &Project,
@@ -56,7 +56,7 @@ impl Planned {
     }
 
     /// As [`Planned::read`], for a message to many: a code is nobody's.
-    pub(crate) async fn read_for_many(
+    pub async fn read_for_many(
         hub: &Hub,
         params: &Params,
         project: &Project,
@@ -82,21 +82,17 @@ impl Planned {
     }
 
     /// Returns the type of the messages.
-    pub(crate) fn message_type(&self) -> MessageType {
+    pub fn message_type(&self) -> MessageType {
         self.shared.sending.message_type()
     }
 
     /// Says whether it goes to a code, which is nobody's.
-    pub(crate) fn is_for_code(&self) -> bool {
+    pub fn is_for_code(&self) -> bool {
         self.shared.sending == Sending::Ussd
     }
 
     /// Reads whom a request names: a number, a code or a contact.
-    pub(crate) fn recipient(
-        &self,
-        params: &Params,
-        project: &Project,
-    ) -> Result<ScheduledTo, ApiError> {
+    pub fn recipient(&self, params: &Params, project: &Project) -> Result<ScheduledTo, ApiError> {
         Ok(match self.shared.recipient(Place::Top(params), project)? {
             Recipient::Number(number) => ScheduledTo::Number(number.into()),
             Recipient::Code(code) => ScheduledTo::Number(code),
@@ -109,7 +105,7 @@ impl Planned {
     }
 
     /// Checks that it can go to a group.
-    pub(crate) fn to_group(&self, group: ScheduledTo) -> Result<ScheduledTo, ApiError> {
+    pub fn to_group(&self, group: ScheduledTo) -> Result<ScheduledTo, ApiError> {
         match self.is_for_code() {
             true => Err(ApiError::invalid_param(
                 "group_id",
@@ -146,11 +142,7 @@ impl Planned {
     }
 
     /// Reads numbers that the messages may go to, each once.
-    pub(crate) fn numbers(
-        &self,
-        field: &Field<'_>,
-        project: &Project,
-    ) -> Result<Vec<Address>, ApiError> {
+    pub fn numbers(&self, field: &Field<'_>, project: &Project) -> Result<Vec<Address>, ApiError> {
         let numbers = numbers(field, &self.shared, project)?;
         Ok(numbers.into_iter().map(Address::from).collect())
     }
@@ -219,7 +211,7 @@ impl Planned {
 }
 
 /// Reads the numbers of a request, once each that stands twice.
-pub(super) fn numbers(
+pub fn numbers(
     field: &Field<'_>,
     shared: &Shared,
     project: &Project,

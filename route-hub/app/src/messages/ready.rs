@@ -5,13 +5,13 @@
 //! are written here, from an unchanging state of the database, and the job only looks whether what
 //! they were written from is still so; if not, it writes the text itself.
 
-use super::draft::{Draft, Shared};
-use super::outgoing::{self, Reached, SendError};
-use super::sender::Sender;
-use super::sending::Body;
 use crate::dispatch::routing::KnownGroups;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
+use crate::messages::draft::{Draft, Shared};
+use crate::messages::outgoing::{self, Reached, SendError};
+use crate::messages::sender::Sender;
+use crate::messages::sending::Body;
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
 use hub_store::{StoreError, Tx};
@@ -24,14 +24,14 @@ const STEP: usize = 10;
 
 /// What was made ready for the messages of a job.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ready {
+pub struct Ready {
     texts: Vec<Option<Text>>,
     groups: KnownGroups,
 }
 
 /// A text that was written before its job.
 #[derive(Debug, Clone)]
-pub(super) struct Text {
+pub struct Text {
     /// What tells the variables that it was written from, from others.
     fingerprint: u64,
     /// What its message carries, or why it cannot be written.
@@ -41,7 +41,7 @@ pub(super) struct Text {
 impl Ready {
     /// Makes ready what messages need; nothing where they need nothing. Who cannot be sent to at all
     /// is `None`, and has a place all the same.
-    pub(super) async fn of(
+    pub async fn of(
         hub: &Hub,
         project: &Arc<Project>,
         shared: &Shared,
@@ -74,18 +74,18 @@ impl Ready {
     }
 
     /// Tells a job what is known of groups; its texts are asked for one by one.
-    pub(crate) fn begin(&self, work: &mut UnitOfWork<'_, '_>) {
+    pub fn begin(&self, work: &mut UnitOfWork<'_, '_>) {
         work.groups.extend(&self.groups);
     }
 
     /// Returns the text of one of the messages, by their order.
-    pub(super) fn text(&self, index: usize) -> Option<&Text> {
+    pub fn text(&self, index: usize) -> Option<&Text> {
         self.texts.get(index).and_then(Option::as_ref)
     }
 }
 
 /// Says whether there is anything to make ready for a message.
-pub(super) fn needs_a_reader(shared: &Shared, body: &Body) -> bool {
+pub(crate) fn needs_a_reader(shared: &Shared, body: &Body) -> bool {
     body.template.is_some()
         || matches!(&shared.sender, Sender::Route(route) if !route.actions.groups().is_empty())
 }
@@ -114,7 +114,7 @@ fn text(
 ///
 /// # Errors
 /// Why its text cannot be written.
-pub(super) fn body_of<'d>(
+pub(crate) fn body_of<'d>(
     work: &UnitOfWork<'_, '_>,
     draft: &'d Draft,
     reached: &Reached,
@@ -160,7 +160,7 @@ fn contact_of<'r>(work: &UnitOfWork<'_, '_>, reached: &'r Reached) -> Cow<'r, Co
 }
 
 /// Returns what the variables of a message stand for.
-pub(super) fn scope<'s>(contact: &'s Contact, phone: &'s Phone, project: &'s Project) -> Scope<'s> {
+pub(crate) fn scope<'s>(contact: &'s Contact, phone: &'s Phone, project: &'s Project) -> Scope<'s> {
     Scope::new()
         .with("contact", contact)
         .with("phone", phone)
@@ -170,7 +170,7 @@ pub(super) fn scope<'s>(contact: &'s Contact, phone: &'s Phone, project: &'s Pro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::messages::tests::{message, phone, project};
+    use crate::messages::tests::{message, phone, project};
     use hub_domain::VarsChange;
     use postrider_model::UnixMs;
     use serde_json::json;

@@ -1,9 +1,10 @@
 //! What sends the messages of a request: a phone, or a custom route that picks one for each.
 
-use crate::api::{Failure, parse};
 use crate::dispatch::routing::{self, Wanted};
 use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::parse;
 use hub_domain::routing::Route;
 use hub_domain::{Phone, Project, RouteId};
 use hub_store::{StoreError, Tx, phones};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 /// What sends.
 #[derive(Debug, Clone)]
-pub(in crate::api) enum Sender {
+pub enum Sender {
     /// A phone.
     Phone(Arc<Phone>),
     /// A custom route.
@@ -23,7 +24,7 @@ pub(in crate::api) enum Sender {
 impl Sender {
     /// Finds what a request names, by either of its names, else the project's default, else its
     /// first phone; and says whether the request named it.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         hub: &Hub,
         params: &Params,
         project: &Project,
@@ -47,7 +48,7 @@ impl Sender {
     }
 
     /// Finds what a parameter names.
-    pub(super) async fn named(
+    pub async fn named(
         hub: &Hub,
         field: &Field<'_>,
         project: &Project,
@@ -76,7 +77,7 @@ impl Sender {
     }
 
     /// Finds what a contact's own route names, within a job.
-    pub(super) fn find_in(
+    pub(crate) fn find_in(
         hub: &Hub,
         tx: &mut Tx<'_>,
         project: &Project,
@@ -96,7 +97,7 @@ impl Sender {
     }
 
     /// Returns the country of the phone, where there is but one.
-    pub(super) fn country(&self) -> Option<&str> {
+    pub(crate) fn country(&self) -> Option<&str> {
         match self {
             Self::Phone(phone) => phone.country.as_deref(),
             Self::Route(_) => None,
@@ -104,7 +105,7 @@ impl Sender {
     }
 
     /// Returns the custom route's id.
-    pub(super) fn route_id(&self) -> Option<CustomRouteId> {
+    pub fn route_id(&self) -> Option<CustomRouteId> {
         match self {
             Self::Phone(_) => None,
             Self::Route(route) => Some(route.id),
@@ -112,7 +113,7 @@ impl Sender {
     }
 
     /// Returns the phone for one message; `None` when the route has none for its recipient.
-    pub(super) fn phone_for(
+    pub fn phone_for(
         &self,
         work: &mut UnitOfWork<'_, '_>,
         tx: &mut Tx<'_>,

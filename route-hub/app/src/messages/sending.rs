@@ -1,6 +1,6 @@
 //! What kind of message a request sends, and what each kind needs.
 
-use super::writing::Writing;
+use crate::messages::writing::Writing;
 use hub_domain::{DATA_BYTES_MAX, DataSms, Encoding, MessageType, ussd};
 use hub_rules::Template;
 use hub_web::{ApiError, Field, Params};
@@ -11,7 +11,7 @@ const DATA_LENGTH_MAX: usize = 1_000;
 
 /// What all messages of a request are.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Sending {
+pub enum Sending {
     /// Texts.
     Text,
     /// The same payload for everybody.
@@ -24,7 +24,7 @@ pub(super) enum Sending {
 
 /// Which operation asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
+pub enum Operation {
     /// `send`.
     Single,
     /// `send_multi`.
@@ -33,7 +33,7 @@ pub(super) enum Operation {
 
 /// What a single message carries.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Body {
+pub struct Body {
     pub content: Option<MessageText>,
     /// Its SMS parts, where there are any.
     pub num_parts: Option<u32>,
@@ -49,7 +49,7 @@ pub(super) struct Body {
 
 impl Sending {
     /// Reads `message_type` and `route_params`.
-    pub(super) fn read(params: &Params, operation: Operation) -> Result<Self, ApiError> {
+    pub(crate) fn read(params: &Params, operation: Operation) -> Result<Self, ApiError> {
         let field = params.get("message_type");
         let asked = field.one_of(&[
             ("text", Some(Kind::Text)),
@@ -78,7 +78,7 @@ impl Sending {
     }
 
     /// Returns the type of the messages.
-    pub(super) const fn message_type(&self) -> MessageType {
+    pub const fn message_type(&self) -> MessageType {
         match self {
             Self::Text | Self::Data(_) => MessageType::Sms,
             Self::Ussd => MessageType::Ussd,
@@ -87,7 +87,7 @@ impl Sending {
     }
 
     /// Reads what a message of this kind carries from its `content`.
-    pub(super) fn body(&self, content: &Field<'_>, writing: &Writing) -> Result<Body, ApiError> {
+    pub fn body(&self, content: &Field<'_>, writing: &Writing) -> Result<Body, ApiError> {
         match self {
             Self::Text => writing.text(content),
             Self::Data(data) => {
@@ -113,7 +113,7 @@ impl Sending {
     }
 
     /// Says what is wrong with a number as a recipient of this kind.
-    pub(super) fn refuses(&self, number: &PhoneNumber) -> Option<&'static str> {
+    pub(crate) fn refuses(&self, number: &PhoneNumber) -> Option<&'static str> {
         let shape = number.shape();
         match self {
             Self::Call if !matches!(shape, NumberShape::E164 | NumberShape::National) => {
@@ -168,7 +168,7 @@ fn payload(field: &Field<'_>) -> Result<Option<DataSms>, ApiError> {
 }
 
 /// Reads the code of a USSD request.
-pub(super) fn code(to: &Field<'_>) -> Result<hub_domain::Address, ApiError> {
+pub fn code(to: &Field<'_>) -> Result<hub_domain::Address, ApiError> {
     let typed = to.string(ussd::CODE_LENGTH_MAX)?.unwrap_or_default();
     if typed.is_empty() {
         return Err(to.refuse("is required: the code to dial"));

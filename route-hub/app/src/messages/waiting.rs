@@ -1,8 +1,8 @@
 //! Why a queued message still waits.
 
-use super::model::{MessageView, Waiting};
+use crate::devices::freeze;
 use crate::hub::Hub;
-use crate::link::freeze;
+use crate::messages::model::{MessageView, Waiting};
 use hub_domain::{
     Device, Direction, Message, Phone, PhoneType, Project, QuietMode, Sight, WaitingFor,
 };
@@ -12,7 +12,7 @@ use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
 
 /// Shows stored messages as a reader may see them, each queued one with the reason for its waiting.
-pub(in crate::api) fn show(
+pub fn show(
     hub: &Hub,
     tx: &mut Tx<'_>,
     project: &Project,
@@ -66,7 +66,7 @@ fn holder<'a>(
 }
 
 /// Says whether a message is one that waits.
-pub(super) fn is_queued(message: &Message) -> bool {
+pub(crate) fn is_queued(message: &Message) -> bool {
     message.direction == Direction::Outgoing
         && matches!(
             message.status,
@@ -75,7 +75,7 @@ pub(super) fn is_queued(message: &Message) -> bool {
 }
 
 /// Returns why a queued message waits, as far as the hub knows, and until when if that is known.
-pub(super) fn waiting(
+pub(crate) fn waiting(
     hub: &Hub,
     project: &Project,
     message: &Message,
@@ -186,7 +186,7 @@ fn pause(project: &Project, phone: &Phone) -> Option<WaitingFor> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::messages::tests::{message, phone, project};
+    use crate::messages::tests::{message, phone, project};
 
     const NOW: UnixMs = UnixMs(3_600_000);
     const LATER: UnixMs = UnixMs(7_200_000);

@@ -1,9 +1,9 @@
 //! How texts are written: as they were given, or with variables put in for each recipient, and with
 //! links to media below.
 
-use super::draft::Place;
-use super::ready::scope;
-use super::sending::{Body, Sending};
+use crate::messages::draft::Place;
+use crate::messages::ready::scope;
+use crate::messages::sending::{Body, Sending};
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Template, is_property};
 use hub_web::{ApiError, Field};
@@ -11,7 +11,7 @@ use postrider_text::PARTS_MAX_DEFAULT;
 use std::borrow::Cow;
 
 /// Longest text that is counted at all, in characters.
-pub(super) const CONTENT_LENGTH_MAX: usize = 20_000;
+pub const CONTENT_LENGTH_MAX: usize = 20_000;
 /// Longest text that a template may make, in bytes; far more than an SMS may have.
 const RENDERED_BYTES_MAX: usize = 20_000;
 /// Most links of a message.
@@ -19,7 +19,7 @@ const LINKS_MAX: usize = 10;
 
 /// What all texts of a request share.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Writing {
+pub struct Writing {
     /// Whether `[[variables]]` are put in.
     pub replaces: bool,
     /// What stands on lines of its own below each text.
@@ -31,7 +31,7 @@ pub(super) struct Writing {
 impl Writing {
     /// Reads `replace_variables`, by either of its names, and `media_urls` or `media`: of texts
     /// alone.
-    pub(super) fn read(
+    pub(crate) fn read(
         place: Place<'_>,
         sending: &Sending,
         project: &Project,
@@ -59,7 +59,7 @@ impl Writing {
     }
 
     /// Reads a text; what is the same for everybody is counted at once.
-    pub(super) fn text(&self, content: &Field<'_>) -> Result<Body, ApiError> {
+    pub(crate) fn text(&self, content: &Field<'_>) -> Result<Body, ApiError> {
         let given = match self.links.is_empty() {
             true => content.required_string(CONTENT_LENGTH_MAX)?,
             false => content.string(CONTENT_LENGTH_MAX)?.unwrap_or_default(),
@@ -97,7 +97,7 @@ impl Body {
     ///
     /// # Errors
     /// What is wrong with its text: it is empty or too long.
-    pub(super) fn written(
+    pub(crate) fn written(
         &self,
         contact: &Contact,
         phone: &Phone,
@@ -144,7 +144,7 @@ fn with_links<'t>(text: Cow<'t, str>, links: &[String]) -> Cow<'t, str> {
 }
 
 /// Reads the addresses of media: `media_urls`, or the `url` of each item of `media`.
-pub(super) fn links(place: Place<'_>) -> Result<Vec<String>, ApiError> {
+pub fn links(place: Place<'_>) -> Result<Vec<String>, ApiError> {
     let (urls, media) = (place.get("media_urls"), place.get("media"));
     if !urls.is_empty() && !media.is_empty() {
         return Err(media.refuse("and media_urls say the same: one of them is enough"));
@@ -174,7 +174,7 @@ fn link(field: &Field<'_>) -> Result<String, ApiError> {
         return Err(field.refuse("cannot be a data URI: this hub stores no files yet"));
     }
     let is_one_line = !text.contains(char::is_whitespace) && !text.contains(char::is_control);
-    let parsed = crate::api::parse::url(field)?;
+    let parsed = crate::parse::url(field)?;
     parsed
         .filter(|_| is_one_line)
         .ok_or_else(|| field.refuse("must be an http or https address"))
@@ -183,7 +183,7 @@ fn link(field: &Field<'_>) -> Result<String, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::messages::tests::project;
+    use crate::messages::tests::project;
     use hub_web::Params;
 
     fn read(body: &str) -> Result<(Writing, Option<String>), Option<String>> {

@@ -1,9 +1,9 @@
 //! A phone uses a code.
 
-use super::code::{Form, GivenCode};
-use super::open::kept_since;
-use super::wire::{DeviceDescription, OpenRequest, PairRequest, Step};
 use crate::digest::{same, sha256};
+use crate::pairing::code::{Form, GivenCode};
+use crate::pairing::open::kept_since;
+use crate::pairing::wire::{DeviceDescription, OpenRequest, PairRequest, Step};
 use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, pairings};
 use postrider_link::frame::InstallId;

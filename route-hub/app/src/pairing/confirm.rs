@@ -1,13 +1,13 @@
 //! The operator's word on the six digits: the device joins, or does not.
 
-use super::claim::Claimant;
-use super::wire::SimDescription;
 use crate::alerts;
 use crate::audit;
+use crate::devices::{freeze, installs, sims};
 use crate::dispatch::effects::Effects;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
-use crate::link::{freeze, installs, sims};
+use crate::pairing::claim::Claimant;
+use crate::pairing::wire::SimDescription;
 use crate::stored_caps::{Cap, Reached};
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};

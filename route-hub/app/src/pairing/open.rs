@@ -1,8 +1,8 @@
 //! Drawing a code: the first step of a pairing.
 
-use super::code::NewCode;
 use crate::audit;
 use crate::hub::Hub;
+use crate::pairing::code::NewCode;
 use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, devices, pairings, projects};
 use postrider_model::{DeviceId, Now, ProjectId, UnixMs};
@@ -96,7 +96,7 @@ pub fn open(
 }
 
 /// Returns the moment after which a code must have run out for its pairing to be kept still.
-pub(super) fn kept_since(now: UnixMs) -> UnixMs {
+pub(crate) fn kept_since(now: UnixMs) -> UnixMs {
     now.plus_ms(-KEPT_MS)
 }
 

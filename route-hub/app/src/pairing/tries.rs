@@ -3,7 +3,7 @@
 //! A try is taken before its code is looked at, and given back when the code was right: of any
 //! number of guesses at the same time, no more are looked at than an address has left.
 
-use crate::front::party;
+use hub_web::front::party;
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
 use std::net::IpAddr;

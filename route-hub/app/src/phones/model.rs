@@ -146,10 +146,10 @@ fn seconds(time: Option<UnixMs>) -> Option<i64> {
 }
 
 /// The fields that are given to a new phone and never change.
-pub(super) const MADE_WITH: &[&str] = &["phone_type"];
+pub const MADE_WITH: &[&str] = &["phone_type"];
 
 /// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &[
+pub const READ_ONLY: &[&str] = &[
     "id",
     "time_created",
     "last_active_time",

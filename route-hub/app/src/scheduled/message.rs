@@ -3,9 +3,12 @@
 //! They are kept as the JSON of a request to send, so that what goes out is read by the same code,
 //! with the same checks, as what is sent at once.
 
-use crate::api::messages::{Planned, links_of};
-use crate::api::{Call, Failure, parse};
+use crate::auth::Call;
+use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::messages::links_of;
+use crate::messages::planned::Planned;
+use crate::parse;
 use hub_domain::{Project, Vars, VarsChange};
 use hub_web::{ApiError, ErrorCode, Field, Params};
 use postrider_model::Now;
@@ -79,7 +82,7 @@ impl Message {
     ///
     /// # Errors
     /// As [`Planned::read`].
-    pub(crate) async fn planned_again(
+    pub async fn planned_again(
         &mut self,
         hub: &Hub,
         project: &Project,

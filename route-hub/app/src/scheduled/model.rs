@@ -1,6 +1,6 @@
 //! A scheduled message as the API shows it.
 
-use super::message::Message;
+use crate::scheduled::message::Message;
 use hub_domain::{Schedule, ScheduledTo};
 use hub_store::{StoreError, Tx, contacts, groups};
 use hub_web::{ObjectWriter, Resource};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Whom something is for, in words.
 #[derive(Debug, Clone, Default)]
-pub(in crate::api) struct Named {
+pub struct Named {
     /// As `recipients` shows it.
     shown: Option<Json>,
     /// For people.
@@ -19,7 +19,7 @@ pub(in crate::api) struct Named {
 
 /// A schedule with the names of whom it is for.
 #[derive(Debug, Clone)]
-pub(super) struct ScheduleView {
+pub struct ScheduleView {
     schedule: Schedule,
     message: Message,
     named: Named,
@@ -27,13 +27,13 @@ pub(super) struct ScheduleView {
 
 impl ScheduleView {
     /// Looks up whom a schedule is for.
-    pub(super) fn read(tx: &mut Tx<'_>, schedule: Schedule) -> Result<Self, StoreError> {
+    pub fn read(tx: &mut Tx<'_>, schedule: Schedule) -> Result<Self, StoreError> {
         let named = Named::read(tx, schedule.project_id, &schedule.to)?;
         Ok(Self::of(schedule, named))
     }
 
     /// Looks up whom the schedules of a page are for, each contact and group once.
-    pub(super) fn read_all(tx: &mut Tx<'_>, rows: Vec<Schedule>) -> Result<Vec<Self>, StoreError> {
+    pub fn read_all(tx: &mut Tx<'_>, rows: Vec<Schedule>) -> Result<Vec<Self>, StoreError> {
         let mut known = BTreeMap::new();
         let mut views = Vec::with_capacity(rows.len());
         for schedule in rows {
@@ -65,7 +65,7 @@ impl ScheduleView {
 
 impl Named {
     /// Looks up one recipient.
-    pub(in crate::api) fn read(
+    pub fn read(
         tx: &mut Tx<'_>,
         project_id: ProjectId,
         to: &ScheduledTo,
@@ -99,18 +99,18 @@ impl Named {
     }
 
     /// Returns it as `recipients` shows it; `None` for a contact without a number.
-    pub(in crate::api) fn shown(&self) -> Option<&Json> {
+    pub(crate) fn shown(&self) -> Option<&Json> {
         self.shown.as_ref()
     }
 
     /// Returns it for people.
-    pub(in crate::api) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 }
 
 /// Returns a number as `recipients` shows it.
-pub(in crate::api) fn number_shown(number: &str) -> Json {
+pub(crate) fn number_shown(number: &str) -> Json {
     json!({ "type": "phone_number", "phone_number": number })
 }
 
@@ -137,13 +137,13 @@ impl Resource for ScheduleView {
 }
 
 /// Writes what recurs, and where.
-pub(in crate::api) fn write_rule(out: &mut ObjectWriter<'_>, rrule: &str, timezone_id: &str) {
+pub fn write_rule(out: &mut ObjectWriter<'_>, rrule: &str, timezone_id: &str) {
     out.put("rrule", rrule);
     out.put("timezone_id", timezone_id);
 }
 
 /// Writes whom something is for, but for `recipients`.
-pub(in crate::api) fn write_recipient(out: &mut ObjectWriter<'_>, to: &ScheduledTo, named: &Named) {
+pub fn write_recipient(out: &mut ObjectWriter<'_>, to: &ScheduledTo, named: &Named) {
     let (group, contact, number) = match to {
         ScheduledTo::Group(id) => (Some(id), None, None),
         ScheduledTo::Contact(id) => (None, Some(id), None),
@@ -156,11 +156,7 @@ pub(in crate::api) fn write_recipient(out: &mut ObjectWriter<'_>, to: &Scheduled
 }
 
 /// Writes the parameters of the messages.
-pub(in crate::api) fn write_message(
-    out: &mut ObjectWriter<'_>,
-    message: &Message,
-    message_type: &str,
-) {
+pub fn write_message(out: &mut ObjectWriter<'_>, message: &Message, message_type: &str) {
     out.put("message_type", message_type);
     for name in [
         "content",
@@ -190,7 +186,7 @@ pub(in crate::api) fn write_message(
 }
 
 /// Returns what a message's media are shown as.
-pub(in crate::api) fn media(message: &Message) -> Vec<Json> {
+pub fn media(message: &Message) -> Vec<Json> {
     message.links().map(medium).collect()
 }
 
@@ -199,7 +195,7 @@ fn medium(url: &str) -> Json {
 }
 
 /// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &[
+pub const READ_ONLY: &[&str] = &[
     "id",
     "recipients",
     "recipients_str",

@@ -14,7 +14,7 @@ const ONCE: &str = "COUNT=1";
 
 /// What a request says of a rule, its end and its zone.
 #[derive(Debug, Clone, Default)]
-pub(in crate::api) struct Recurring {
+pub struct Recurring {
     rrule: Option<String>,
     timezone_id: Option<String>,
     /// The outer `None`: not given.
@@ -23,17 +23,13 @@ pub(in crate::api) struct Recurring {
 
 /// What a request says of the time of a schedule.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Timing {
+pub struct Timing {
     start_time: Option<UnixMs>,
     recurring: Recurring,
 }
 
 impl Recurring {
-    pub(in crate::api) fn read(
-        params: &Params,
-        project: &Project,
-        now: Now,
-    ) -> Result<Self, ApiError> {
+    pub fn read(params: &Params, project: &Project, now: Now) -> Result<Self, ApiError> {
         let end = params.get("end_time");
         let end_offset = params.get("end_time_offset");
         let given = end.is_present() || end_offset.is_given();
@@ -49,7 +45,7 @@ impl Recurring {
     ///
     /// Only what recurs has an end: one that is named for what does not is refused, one that is
     /// left over goes.
-    pub(in crate::api) fn apply(
+    pub fn apply(
         &self,
         rrule: &mut String,
         timezone_id: &mut String,
@@ -74,10 +70,7 @@ impl Recurring {
     }
 
     /// Returns the rule, zone and end of what is new.
-    pub(in crate::api) fn of_new(
-        &self,
-        project: &Project,
-    ) -> Result<(String, String, Option<UnixMs>), ApiError> {
+    pub fn of_new(&self, project: &Project) -> Result<(String, String, Option<UnixMs>), ApiError> {
         let (mut rrule, mut zone) = (ONCE.to_owned(), project.timezone_id.clone());
         let mut end_time = None;
         self.apply(&mut rrule, &mut zone, &mut end_time)?;
@@ -86,7 +79,7 @@ impl Recurring {
 }
 
 impl Timing {
-    pub(super) fn read(params: &Params, project: &Project, now: Now) -> Result<Self, ApiError> {
+    pub fn read(params: &Params, project: &Project, now: Now) -> Result<Self, ApiError> {
         let (start, offset) = (params.get("start_time"), params.get("start_time_offset"));
         Ok(Self {
             start_time: moment(&start, &offset, now)?,
@@ -95,7 +88,7 @@ impl Timing {
     }
 
     /// Returns the start of what is new, with its rule, zone and end.
-    pub(super) fn of_new(
+    pub fn of_new(
         &self,
         project: &Project,
     ) -> Result<(UnixMs, String, String, Option<UnixMs>), ApiError> {
@@ -107,7 +100,7 @@ impl Timing {
     }
 
     /// Puts it into a schedule and looks for the next moment anew where it changes one.
-    pub(super) fn apply(&self, schedule: &mut Schedule, now: UnixMs) -> Result<(), ApiError> {
+    pub fn apply(&self, schedule: &mut Schedule, now: UnixMs) -> Result<(), ApiError> {
         let before = schedule.clone();
         if let Some(start) = self.start_time {
             schedule.start_time = start;
@@ -130,7 +123,7 @@ impl Timing {
 }
 
 /// Refuses a schedule that will never send: its own fault is named.
-pub(super) fn check(schedule: &Schedule) -> Result<(), ApiError> {
+pub fn check(schedule: &Schedule) -> Result<(), ApiError> {
     if schedule.next_time.is_some() {
         return Ok(());
     }

@@ -1,11 +1,12 @@
 //! Schedules whose moment has come.
 
-use crate::api::broadcasts::{NewBroadcast, Recipients};
-use crate::api::messages::{Planned, Ready, Unsent};
-use crate::api::scheduled::message::Message;
+use crate::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use crate::damage::{self, Resting};
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
+use crate::messages::planned::{Planned, Unsent};
+use crate::messages::ready::Ready;
+use crate::scheduled::message::Message;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::rows_aside::Found;

@@ -2,7 +2,7 @@
 //!
 //! No commit spans two projects, so that a row which cannot be written stops nobody else's.
 
-use super::settlement::Settlement;
+use crate::webhooks::settlement::Settlement;
 use postrider_model::{BootMs, Now, ProjectId};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -126,10 +126,8 @@ impl Commits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::webhooks::{
-        settlement::Fate,
-        testing::{project, row},
-    };
+    use crate::webhooks::settlement::Fate;
+    use crate::webhooks::testing::{project, row};
     use hub_domain::OutboxRow;
 
     fn of_project(n: i64, id: i64, now: Now) -> Settlement {

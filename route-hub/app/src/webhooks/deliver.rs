@@ -1,14 +1,12 @@
 //! The ring around the deliverer's machine: the socket, the database and the clock.
 
-use super::{
-    commits::Batch,
-    deliveries::Deliveries,
-    scan::{self, Scanned},
-    settlement::{self, Ending, Settlement},
-    signature, waiting,
-};
 use crate::hub::Hub;
 use crate::request_counts::By;
+use crate::webhooks::commits::Batch;
+use crate::webhooks::deliveries::Deliveries;
+use crate::webhooks::scan::{self, Scanned};
+use crate::webhooks::settlement::{self, Ending, Settlement};
+use crate::webhooks::{signature, waiting};
 use futures_util::FutureExt;
 use hub_domain::OutboxRow;
 use hub_outgoing::Client;

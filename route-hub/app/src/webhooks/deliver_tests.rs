@@ -1,9 +1,7 @@
 //! The ring with the real store, the real client and a receiver on loopback.
 
-use super::{
-    deliver,
-    testing::{Fixture, Here, message},
-};
+use crate::webhooks::deliver;
+use crate::webhooks::testing::{Fixture, Here, message};
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -227,7 +225,7 @@ impl Fixture {
             url: format!("http://127.0.0.1:{}/hook", receiver.port),
             due_at: self.now.unix,
             time_created: self.now.unix,
-            ..super::testing::row(0)
+            ..crate::webhooks::testing::row(0)
         }
     }
 

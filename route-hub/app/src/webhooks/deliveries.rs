@@ -16,30 +16,28 @@
 //! wait, its followers wait with it.
 //!
 //! # Fairness
-//! Projects take turns, and within a project its endpoints ([`super::turns`]). Of the 256 slots, of
+//! Projects take turns, and within a project its endpoints ([`crate::webhooks::turns`]). Of the 256 slots, of
 //! those for failing endpoints and of the rows in memory a project may have as many as it leaves
-//! free ([`super::shares`]): whoever comes next finds some. An endpoint has 4 slots, and more while
-//! it answers well and nobody else waits for them ([`super::growth`]); a failing one has 1, and all
+//! free ([`crate::webhooks::shares`]): whoever comes next finds some. An endpoint has 4 slots, and more while
+//! it answers well and nobody else waits for them ([`crate::webhooks::growth`]); a failing one has 1, and all
 //! failing ones together never more than a quarter. A row that waits for its next attempt is in the
 //! table alone and takes nothing.
 //!
 //! # Reading ahead
-//! What is in memory for an endpoint follows what it takes ([`super::lane`]): it is read for again
+//! What is in memory for an endpoint follows what it takes ([`crate::webhooks::lane`]): it is read for again
 //! when half of that is used, so that a backlog never starves its slots.
 //!
 //! # Drain
 //! After every call: attempts, settlements, scan; then sleep until [`Deliveries::poll_timeout`].
 
-use super::{
-    commits::{Batch, Commits},
-    lane::{Class, Endpoint, Lane},
-    retry,
-    scan::{Found, LaneAsk, ScanAsk, Scanned},
-    scanning::Scanning,
-    settlement::{Ending, Fate, Settlement, Tried},
-    shares::Shares,
-    slots::Slots,
-};
+use crate::webhooks::commits::{Batch, Commits};
+use crate::webhooks::lane::{Class, Endpoint, Lane};
+use crate::webhooks::retry;
+use crate::webhooks::scan::{Found, LaneAsk, ScanAsk, Scanned};
+use crate::webhooks::scanning::Scanning;
+use crate::webhooks::settlement::{Ending, Fate, Settlement, Tried};
+use crate::webhooks::shares::Shares;
+use crate::webhooks::slots::Slots;
 use hub_domain::OutboxRow;
 use postrider_model::{BootMs, Now, ProjectId, UnixMs};
 use std::{collections::BTreeMap, sync::Arc};

@@ -1,14 +1,12 @@
 //! The machine alone, with a table in memory and time that jumps.
 
 use super::*;
-use crate::webhooks::{
-    growth::{SLOTS_FIRST, SLOTS_MOST},
-    lane::{FAILING_AFTER, ROOM_FIRST},
-    scan::{Before, Place},
-    scanning::SCAN_EVERY_MS,
-    slots::{SLOTS_FAILING_MAX, SLOTS_MAX},
-    testing::{message, project, row},
-};
+use crate::webhooks::growth::{SLOTS_FIRST, SLOTS_MOST};
+use crate::webhooks::lane::{FAILING_AFTER, ROOM_FIRST};
+use crate::webhooks::scan::{Before, Place};
+use crate::webhooks::scanning::SCAN_EVERY_MS;
+use crate::webhooks::slots::{SLOTS_FAILING_MAX, SLOTS_MAX};
+use crate::webhooks::testing::{message, project, row};
 use std::collections::{BTreeSet, VecDeque};
 
 const OK: Ending = Ending {

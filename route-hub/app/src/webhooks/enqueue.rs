@@ -3,9 +3,10 @@
 //! Each function says whether it wrote a row, so that its caller wakes the deliverer after the
 //! commit. Where nobody wants to be told, nothing is built and nothing is read.
 
-use super::{form::Form, views, waiting};
-use crate::api::messages::sees;
 use crate::hub::Hub;
+use crate::messages::outgoing::sees;
+use crate::webhooks::form::Form;
+use crate::webhooks::{views, waiting};
 use hub_domain::{
     Address, Alert, Broadcast, Contact, Message, OutboxRow, Phone, Project, Sight, Webhook,
     WebhookEvent, numbers,

@@ -1,6 +1,7 @@
 //! Who is told what, with the real store.
 
-use super::{enqueue, testing::Fixture};
+use crate::webhooks::enqueue;
+use crate::webhooks::testing::Fixture;
 use hub_domain::{
     Address, Alert, AlertKind, Contact, Direction, Message, OutboxRow, Webhook, WebhookEvent,
 };

@@ -1,6 +1,6 @@
 //! One endpoint's deliveries: what waits for it in memory, and how it has been doing.
 
-use super::growth::{Growth, SLOTS_FIRST};
+use crate::webhooks::growth::{Growth, SLOTS_FIRST};
 use postrider_model::{BootMs, ProjectId};
 use std::{
     collections::{BTreeSet, VecDeque},

@@ -4,10 +4,8 @@
 //! look into the index by (project, origin, due time). Of a project with many endpoints a scan
 //! looks at some, and the next scan goes on behind them.
 
-use super::{
-    lane::{Endpoint, ROOM_FIRST},
-    shares::Shares,
-};
+use crate::webhooks::lane::{Endpoint, ROOM_FIRST};
+use crate::webhooks::shares::Shares;
 use hub_domain::OutboxRow;
 use hub_store::{StoreError, Tx, outbox};
 use postrider_model::{ProjectId, UnixMs};

@@ -1,9 +1,7 @@
 //! When the outbox is read, and where the next scan goes on.
 
-use super::{
-    scan::{Place, Scanned},
-    settlement::Fate,
-};
+use crate::webhooks::scan::{Place, Scanned};
+use crate::webhooks::settlement::Fate;
 use postrider_model::{BootMs, Now, UnixMs};
 use std::collections::BTreeMap;
 

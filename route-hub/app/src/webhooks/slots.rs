@@ -1,10 +1,8 @@
 //! The slots of deliveries: whose turn it is, and who may have how many.
 
-use super::{
-    lane::{Class, Endpoint},
-    shares::Shares,
-    turns::Turns,
-};
+use crate::webhooks::lane::{Class, Endpoint};
+use crate::webhooks::shares::Shares;
+use crate::webhooks::turns::Turns;
 use postrider_model::ProjectId;
 
 /// Most deliveries under way.
@@ -95,12 +93,12 @@ impl Slots {
     }
 
     #[cfg(test)]
-    pub(super) fn taken_by_failing(&self) -> usize {
+    pub(crate) fn taken_by_failing(&self) -> usize {
         self.shares_failing.taken()
     }
 
     #[cfg(test)]
-    pub(super) fn taken_of(&self, project: ProjectId) -> usize {
+    pub(crate) fn taken_of(&self, project: ProjectId) -> usize {
         self.shares.of(project)
     }
 }

@@ -12,7 +12,7 @@ use std::{sync::Arc, thread};
 use tempfile::TempDir;
 
 /// A row of no message, due at once.
-pub(crate) fn row(id: i64) -> OutboxRow {
+pub fn row(id: i64) -> OutboxRow {
     OutboxRow {
         id,
         project_id: project(1),
@@ -29,16 +29,16 @@ pub(crate) fn row(id: i64) -> OutboxRow {
     }
 }
 
-pub(crate) fn project(n: i64) -> ProjectId {
+pub fn project(n: i64) -> ProjectId {
     ProjectId::new(Key::new(n).unwrap())
 }
 
-pub(crate) fn message(n: i64) -> MessageId {
+pub fn message(n: i64) -> MessageId {
     MessageId::new(Key::new(n).unwrap())
 }
 
 /// A hub on a database of its own, with a project and a phone that are not stored.
-pub(crate) struct Fixture {
+pub struct Fixture {
     pub(crate) hub: Hub,
     pub(crate) project: Project,
     pub(crate) phone: Phone,
@@ -63,7 +63,7 @@ impl Fixture {
             clock,
             keys: KeyMaker::new(0, floor),
             generation: 0,
-            proofs: crate::link::proof::Proofs::new("a key of tests"),
+            proofs: crate::devices::proof::Proofs::new("a key of tests"),
             base_url: "http://127.0.0.1".into(),
             host_names: vec!["127.0.0.1".into()],
         });
@@ -166,7 +166,7 @@ fn endpoints(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, String)>, StoreError> {
 }
 
 /// Runs jobs to their end from any thread, an asynchronous one too.
-pub(crate) trait Here {
+pub trait Here {
     fn write_here<T, F>(&self, job: F) -> T
     where
         T: Send + 'static,

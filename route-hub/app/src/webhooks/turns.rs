@@ -2,7 +2,7 @@
 //!
 //! However many endpoints a project has, it has one turn among the projects.
 
-use super::lane::Endpoint;
+use crate::webhooks::lane::Endpoint;
 use postrider_model::ProjectId;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
 //! What an event shows of a message, a contact, a phone: the same properties as the REST API.
 
-use crate::api::broadcasts::model::BroadcastView;
-use crate::api::contacts::model::ContactView;
-use crate::api::messages::model::MessageView;
-use crate::api::phones::model::PhoneView;
+use crate::broadcasts::model::BroadcastView;
+use crate::contacts::model::ContactView;
+use crate::messages::model::MessageView;
+use crate::phones::model::PhoneView;
 use hub_domain::{Broadcast, Contact, Message, Phone, Project};
 use hub_store::{StoreError, Tx, labels};
 use hub_web::{Fields, ObjectWriter, Resource};

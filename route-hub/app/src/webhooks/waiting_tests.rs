@@ -1,11 +1,8 @@
 //! The cap on waiting events, with a real store.
 
-use super::{
-    enqueue,
-    testing::{Fixture, Here},
-    waiting,
-};
 use crate::caps::Caps;
+use crate::webhooks::testing::{Fixture, Here};
+use crate::webhooks::{enqueue, waiting};
 use hub_domain::{AlertKind, OutboxRow};
 use hub_store::{Tx, alerts, outbox, projects, webhook_log};
 
@@ -45,8 +42,8 @@ fn an_alert_stands_from_most_of_the_cap_until_much_of_it_is_free() {
 fn a_cap_of_one_project_ends_nothing_of_another() {
     let fixture = Fixture::with_cap(10);
     let other = OutboxRow {
-        project_id: super::testing::project(99),
-        ..super::testing::row(1)
+        project_id: crate::webhooks::testing::project(99),
+        ..crate::webhooks::testing::row(1)
     };
     fixture
         .hub
@@ -55,7 +52,7 @@ fn a_cap_of_one_project_ends_nothing_of_another() {
     for _ in 0..30 {
         fixture.write_one();
     }
-    let job = |tx: &mut Tx<'_>| outbox::waiting(tx, super::testing::project(99));
+    let job = |tx: &mut Tx<'_>| outbox::waiting(tx, crate::webhooks::testing::project(99));
     assert_eq!(fixture.hub.store.read_here(job), 1);
 }
 
@@ -66,7 +63,7 @@ fn a_cap_that_was_lowered_is_reached_in_steps() {
     let rows: Vec<_> = (0..300)
         .map(|_| OutboxRow {
             project_id: project,
-            ..super::testing::row(fixture.hub.key(fixture.now).get())
+            ..crate::webhooks::testing::row(fixture.hub.key(fixture.now).get())
         })
         .collect();
     let job = move |tx: &mut Tx<'_>| rows.iter().try_for_each(|row| outbox::insert(tx, row));

@@ -15,16 +15,9 @@
 //!    `------------------`---------------`-------> ended
 //! ```
 
-pub mod claim;
-pub mod code;
-pub mod confirm;
-pub mod invitation;
 pub mod offer;
-pub mod open;
 pub mod page;
 pub mod request;
-pub mod tries;
-pub mod wire;
 
 #[cfg(test)]
 mod tests;

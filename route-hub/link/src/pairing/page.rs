@@ -4,14 +4,14 @@
 //! the page's own script hands it to the app, and looking at the page uses nothing up. Its policy
 //! lets no other script run, and nothing be loaded or sent.
 
-use super::offer::AppOffer;
-use crate::hub::Hub;
+use crate::pairing::offer::AppOffer;
 use axum::Router;
 use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
+use hub_app::hub::Hub;
 use ring::digest::{SHA256, digest};
 
 const HTML: &str = include_str!("page/page.html");

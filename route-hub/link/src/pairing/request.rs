@@ -1,16 +1,16 @@
 //! `POST /pair`: a phone asks to join, again and again until the operator has said so.
 
-use super::claim::{self, Circumstances, Claim};
-use super::code::GivenCode;
-use super::tries::Try;
-use super::wire::{PairAnswer, PairRequest, PairedPhone};
-use crate::api::Failure;
-use crate::front::address_of;
-use crate::hub::Hub;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri, header};
+use hub_app::failure::Failure;
+use hub_app::hub::Hub;
+use hub_app::pairing::claim::{self, Circumstances, Claim};
+use hub_app::pairing::code::GivenCode;
+use hub_app::pairing::tries::Try;
+use hub_app::pairing::wire::{PairAnswer, PairRequest, PairedPhone};
 use hub_store::{StoreError, Tx, phones};
+use hub_web::front::address_of;
 use hub_web::{ApiError, Authenticator as _, ErrorCode, read_stranger_body};
 use postrider_link::pairing::Number;
 use std::net::IpAddr;
@@ -24,7 +24,11 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 /// # Errors
 /// `invalid_param`, `pairing_refused`, `pairing_expired`, `app_too_old`, `public_url_missing`,
 /// `rate_limited`, and what a body can be refused for.
-pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, Failure> {
+pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, ApiError> {
+    answer(&hub, request).await.map_err(Failure::into_error)
+}
+
+async fn answer(hub: &Hub, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let address = address_of(&parts.extensions);
     hub.stays(&parts.extensions)?;

@@ -1,18 +1,18 @@
 //! Pairing through its steps, on a real database, with the clock in the caller's hand.
 
-use super::claim::{Circumstances, Claim, WRONG_TRIES_MAX, claim};
-use super::code::{GivenCode, NewCode};
-use super::confirm::{ConfirmRefused, Joined, confirm, refuse};
-use super::open::{self, CODE_LIFE_MS, KEPT_MS, OpenRefused, Purpose};
-use super::request::settle;
-use super::tries::TRIES_MAX;
-use super::wire::{PairAnswer, PairRequest, Step};
-use crate::commands::data_folder;
-use crate::digest::sha256;
-use crate::hub::Hub;
-use crate::setup;
+use crate::pairing::request::settle;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hub_app::data_folder;
+use hub_app::digest::sha256;
+use hub_app::hub::Hub;
+use hub_app::pairing::claim::{Circumstances, Claim, WRONG_TRIES_MAX, claim};
+use hub_app::pairing::code::{GivenCode, NewCode};
+use hub_app::pairing::confirm::{ConfirmRefused, Joined, confirm, refuse};
+use hub_app::pairing::open::{self, CODE_LIFE_MS, KEPT_MS, OpenRefused, Purpose};
+use hub_app::pairing::tries::TRIES_MAX;
+use hub_app::pairing::wire::{PairAnswer, PairRequest, Step};
+use hub_app::setup;
 use hub_domain::{Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, audit, devices, pairings, phones, projects};
 use hub_web::ApiError;

@@ -2,7 +2,7 @@
 
 use super::{OTHER, count, counts, expand, group_of, one_step, path, play, send};
 use crate::support::{TO, hub, id};
-use route_hub::dispatch::simulated;
+use hub_app::dispatch::simulated;
 use serde_json::{Value, json};
 
 #[tokio::test]

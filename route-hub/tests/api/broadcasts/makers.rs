@@ -100,7 +100,7 @@ async fn what_a_schedule_sends_to_a_group_is_a_broadcast() {
     let group = group_of(&client, 3).await;
     let body = json!({ "group_id": group, "content": "x", "start_time_offset": 0 });
     let schedule = client.post("scheduled", body).await;
-    let fired = route_hub::schedules::fire::all_due(&test.hub, test.hub.now());
+    let fired = hub_app::schedules::fire::all_due(&test.hub, test.hub.now());
     assert_eq!(fired.await.unwrap(), 1);
     expand(&test.hub).await;
     let made = client.get("broadcasts").await["data"][0].take();

@@ -5,10 +5,10 @@ mod makers;
 mod recipients;
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, id, new_project, only};
+use hub_app::broadcasts::{self, Turns};
+use hub_app::dispatch::simulated;
+use hub_app::hub::Hub;
 use hub_domain::{Permission, Permissions};
-use route_hub::broadcasts::{self, Turns};
-use route_hub::dispatch::simulated;
-use route_hub::hub::Hub;
 use serde_json::{Value, json};
 
 const OTHER: &str = "+15005550111";

@@ -2,9 +2,9 @@
 
 use super::{OTHER, count, counts, expand, group_of, join, number, one_step, path, send};
 use crate::support::{TO, add_key, add_project, hub, hub_with, id, new_project};
+use hub_app::broadcasts::{self, Turns};
 use hub_domain::Permissions;
 use hub_store::projects;
-use route_hub::broadcasts::{self, Turns};
 use serde_json::json;
 
 #[tokio::test]

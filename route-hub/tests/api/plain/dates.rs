@@ -3,9 +3,9 @@
 
 use super::run;
 use crate::support::{Client, TestHub, hub, id};
+use hub_app::schedules::{fire, follow};
 use postrider_model::Now;
 use proptest::prelude::*;
-use route_hub::schedules::{fire, follow};
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -4,11 +4,11 @@ mod new_contacts;
 mod refused;
 
 use crate::support::{Client, Reply, TestHub, hub_with, id};
+use hub_app::broadcasts::{self, Turns};
+use hub_app::dispatch::simulated;
+use hub_app::schedules::{fire, follow};
 use hub_domain::Project;
 use postrider_model::Now;
-use route_hub::broadcasts::{self, Turns};
-use route_hub::dispatch::simulated;
-use route_hub::schedules::{fire, follow};
 use serde_json::{Value, json};
 
 /// Whom all ways send to. In the tables `{number}` stands for it.

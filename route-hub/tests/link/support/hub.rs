@@ -3,6 +3,12 @@
 use super::{Phone, TO};
 use axum::Router;
 use axum::routing::get;
+use hub_app::clock::SystemClock;
+use hub_app::devices::{freeze, installs, proof};
+use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::dispatch::{expiry, inbound};
+use hub_app::hub::{Hub, HubParts};
 use hub_domain::{
     Alert, Device, Direction, Message, MessageType, Organization, OwnershipRow, Project,
 };
@@ -10,13 +16,7 @@ use hub_store::{SqliteSettings, Store, StoreError, Tx};
 use hub_store::{alerts, devices, facts_aside, messages, meta, organizations, phones, projects};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{KeyMaker, MessageId, MessageStatus, UnixMs};
-use route_hub::clock::SystemClock;
-use route_hub::dispatch::effects::Effects;
-use route_hub::dispatch::unit_of_work::{Detail, UnitOfWork};
-use route_hub::dispatch::{expiry, inbound};
-use route_hub::hub::{Hub, HubParts};
-use route_hub::link::{freeze, installs, proof};
-use route_hub::{link, routes, serve};
+use route_hub::{routes, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -54,7 +54,7 @@ pub async fn hub() -> TestHub {
     let project = add_project(&hub).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let router = Router::new().route("/link", get(link::upgrade));
+    let router = Router::new().route("/link", get(hub_link::upgrade));
     let router = routes::router(hub.clone(), router);
     let (stop, stopped) = watch::channel(false);
     let served = serve::serve(hub.clone(), listener, None, router, stopped, Duration::ZERO);

@@ -1,7 +1,7 @@
 //! Whose request it is: the one place that reads `X-Forwarded-For`.
 
-use super::Guest;
-use super::network::Network;
+use crate::front::Guest;
+use crate::front::network::Network;
 use http::{Extensions, HeaderMap};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -9,7 +9,7 @@
 //! Nothing is armed while a connection works: it notes what it does in a few atomics, and once a
 //! second a sweep looks at all of them. A body is read under the limits of `hub-web`.
 
-use super::cut::Cut;
+use crate::front::cut::Cut;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -22,10 +22,10 @@ pub use network::{Network, party};
 pub use places::{Full, Load, Owner, Place, STRANGERS_PER_ADDRESS_MAX};
 pub use stream::{Noted, Visit};
 
+use crate::ApiError;
 use cut::Cut;
 use deadline::Watch;
 use http::HeaderMap;
-use hub_web::ApiError;
 use places::{Limits, Places};
 use postrider_model::BootMs;
 use std::net::IpAddr;

@@ -8,8 +8,8 @@
 //! When all connections are taken, a newcomer takes the place of the stranger who has been here
 //! for longest: who has a key shows it at once, so a crowd of strangers ends itself.
 
-use super::cut::Cut;
-use super::network::party;
+use crate::front::cut::Cut;
+use crate::front::network::party;
 use postrider_model::{OrganizationId, ProjectId};
 use std::collections::BTreeMap;
 use std::net::IpAddr;

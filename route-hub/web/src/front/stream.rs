@@ -1,8 +1,8 @@
 //! A connection's bytes, noted on their way.
 
-use super::cut::Cut;
-use super::deadline::{Progress, Watch};
-use super::places::Place;
+use crate::front::cut::Cut;
+use crate::front::deadline::{Progress, Watch};
+use crate::front::places::Place;
 use postrider_model::BootMs;
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -1,7 +1,8 @@
 //! What a request says of a contact, read into domain types.
 
-use crate::api::{Failure, parse};
+use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::parse;
 use hub_domain::{
     Address, Contact, ConversationStatus, Group, Project, RouteId, VarsChange, numbers,
 };
@@ -15,7 +16,7 @@ const NUMBER_LENGTH_MAX: usize = 64;
 
 /// What a request says of one contact; `None` is what it leaves out.
 #[derive(Debug, Clone)]
-pub(super) struct ContactPatch {
+pub struct ContactPatch {
     pub name: Option<Option<String>>,
     pub phone_number: Option<Option<Address>>,
     send_blocked: Option<bool>,
@@ -28,7 +29,7 @@ pub(super) struct ContactPatch {
 
 impl ContactPatch {
     /// Reads one contact, whose parameters `get` finds; numbers are read in `region`.
-    pub(super) fn read<'a>(
+    pub fn read<'a>(
         get: impl Fn(&'static str) -> Field<'a>,
         region: Option<&str>,
     ) -> Result<Self, ApiError> {
@@ -51,11 +52,11 @@ impl ContactPatch {
     }
 
     /// Has contacts sent to by a route, whatever was read of each.
-    pub(super) fn sent_by(&mut self, route: Option<Option<RouteId>>) {
+    pub fn sent_by(&mut self, route: Option<Option<RouteId>>) {
         self.default_route_id = route.or(self.default_route_id);
     }
 
-    pub(super) fn route(&self) -> Option<RouteId> {
+    pub fn route(&self) -> Option<RouteId> {
         self.default_route_id.flatten()
     }
 
@@ -69,7 +70,7 @@ impl ContactPatch {
 
     /// Applies what was given; a number only when it says more than what the contact has, where it
     /// was found by its number (`by_number`).
-    pub(super) fn apply(&self, contact: &mut Contact, by_number: bool) -> Result<(), ApiError> {
+    pub fn apply(&self, contact: &mut Contact, by_number: bool) -> Result<(), ApiError> {
         if let Some(name) = &self.name {
             contact.name.clone_from(name);
         }
@@ -123,20 +124,20 @@ pub(super) fn number(
 
 /// The groups that a request puts contacts into and takes them out of.
 #[derive(Debug, Clone, Default)]
-pub(super) struct GroupChanges {
+pub struct GroupChanges {
     join: Vec<(String, GroupId)>,
     leave: Vec<(String, GroupId)>,
 }
 
 /// The groups themselves, as they stand in the transaction.
 #[derive(Debug, Default)]
-pub(super) struct FoundGroups {
+pub struct FoundGroups {
     pub join: Vec<Group>,
     pub leave: Vec<GroupId>,
 }
 
 impl GroupChanges {
-    pub(super) fn read(params: &Params, most: usize) -> Result<Self, ApiError> {
+    pub fn read(params: &Params, most: usize) -> Result<Self, ApiError> {
         Ok(Self {
             join: group_ids(&params.get("add_group_ids"), most)?,
             leave: group_ids(&params.get("remove_group_ids"), most)?,
@@ -144,7 +145,7 @@ impl GroupChanges {
     }
 
     /// Finds the groups, none of which may be another project's or a dynamic one.
-    pub(super) fn find(&self, tx: &mut Tx<'_>, project: &Project) -> Result<FoundGroups, Failure> {
+    pub fn find(&self, tx: &mut Tx<'_>, project: &Project) -> Result<FoundGroups, Failure> {
         let mut found = FoundGroups::default();
         for (path, id) in self.join.iter().chain(&self.leave) {
             let rule = match groups::get(tx, project.id, *id)? {
@@ -175,7 +176,7 @@ fn group_ids(field: &Field<'_>, most: usize) -> Result<Vec<(String, GroupId)>, A
 }
 
 /// Checks that a contact's own route, which `param` names, is one of the project's.
-pub(super) async fn check_route(
+pub async fn check_route(
     hub: &Hub,
     project: &Project,
     route: Option<RouteId>,

@@ -1,0 +1,5 @@
+//! Contacts.
+
+pub mod lookup;
+pub mod model;
+pub mod patch;

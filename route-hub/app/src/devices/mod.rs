@@ -1,0 +1,23 @@
+//! Devices: which may be connected, and what is known of each.
+
+pub mod fact_rate;
+pub mod fence;
+pub mod freeze;
+pub mod installs;
+pub mod proof;
+pub mod registry;
+pub mod removal;
+pub mod sims;
+pub mod verify;
+pub mod words;
+
+use hub_domain::{Device, Project};
+use hub_store::{StoreError, Tx, projects};
+
+/// Returns the project of a device's phones.
+///
+/// # Errors
+/// What the database says, or that there is no such project.
+pub fn project_of(tx: &mut Tx<'_>, device: &Device) -> Result<Project, StoreError> {
+    projects::get(tx, device.project_id)?.ok_or(StoreError::BadRow { column: 2 })
+}

@@ -1,0 +1,22 @@
+//! Messages: what a program wants sent, until it is a row.
+
+pub mod draft;
+pub mod model;
+pub mod outgoing;
+pub mod planned;
+pub mod ready;
+pub mod sender;
+pub mod sending;
+pub mod unsupported_params;
+pub mod waiting;
+pub mod writing;
+
+#[cfg(test)]
+mod tests;
+
+use hub_web::{ApiError, Params};
+
+/// Reads the addresses of a request's media.
+pub fn links_of(params: &Params) -> Result<Vec<String>, ApiError> {
+    writing::links(draft::Place::Top(params))
+}

@@ -1,0 +1,3 @@
+//! Phones.
+
+pub mod model;
