@@ -27,7 +27,7 @@ pub(super) async fn answer<T, F, S>(
 ) -> Result<Answer, Failure>
 where
     T: Send + 'static,
-    F: FnMut(&mut UnitOfWork<'_, '_>, &mut Tx<'_>) -> Result<T, Failure> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, Failure> + Send + 'static,
     S: Fn(T) -> Answer + Send + Clone + 'static,
 {
     let (inside, of, show_inside) = (hub.clone(), Arc::clone(project), show.clone());
@@ -35,16 +35,16 @@ where
         if let Some(earlier) = idempotency.earlier(tx, of.id)? {
             return Ok((Made::Answer(earlier), Effects::default()));
         }
-        let mut work = UnitOfWork::new(&inside, &of, now);
-        let mut made = Made::Value(decide(&mut work, tx)?);
+        let mut work = UnitOfWork::new(&inside, tx, &of, now);
+        let mut made = Made::Value(decide(&mut work)?);
         if idempotency.is_keyed() {
             let answer = made.answer(&show_inside);
-            idempotency.keep(tx, of.id, &answer, now.unix)?;
+            idempotency.keep(work.tx, of.id, &answer, now.unix)?;
             made = Made::Answer(answer);
         }
         #[cfg(feature = "fault-order")]
-        hub_app::fault::of_request(tx);
-        Ok::<_, Failure>((made, work.finish(tx)?))
+        hub_app::fault::of_request(work.tx);
+        Ok::<_, Failure>((made, work.finish()?))
     };
     let (made, effects) = hub.store.of(project.id).write(job).await?;
     effects.perform(hub);

@@ -21,11 +21,7 @@ const STEP: usize = 100;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Begins to cancel what is queued for contacts that were just blocked.
-pub fn begin(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    blocked: &[ContactId],
-) -> Result<(), StoreError> {
+pub fn begin(work: &mut UnitOfWork<'_, '_>, blocked: &[ContactId]) -> Result<(), StoreError> {
     let mut left = STEP;
     for contact_id in blocked {
         let note = BlockedContact {
@@ -33,7 +29,7 @@ pub fn begin(
             project_id: work.project.id,
             below: i64::MAX,
         };
-        left -= go_on(work, tx, note, left)?;
+        left -= go_on(work, note, left)?;
     }
     Ok(())
 }
@@ -87,47 +83,42 @@ fn step(hub: &Hub, tx: &mut Tx<'_>, note: BlockedContact, now: Now) -> Result<Ef
         blocked_contacts::remove(tx, note.contact_id)?;
         return Ok(Effects::default());
     };
-    let mut work = UnitOfWork::new(hub, &project, now);
-    go_on(&mut work, tx, note, STEP)?;
-    work.finish(tx)
+    let mut work = UnitOfWork::new(hub, tx, &project, now);
+    go_on(&mut work, note, STEP)?;
+    work.finish()
 }
 
 /// Looks at up to `most` more messages of a contact, notes what is left, and returns how many
 /// messages it looked at.
 fn go_on(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     note: BlockedContact,
     most: usize,
 ) -> Result<usize, StoreError> {
-    let next = messages::of_contact_below(tx, note.contact_id, note.below, most)?;
+    let next = messages::of_contact_below(work.tx, note.contact_id, note.below, most)?;
     for one in next.iter().filter(|one| one.is_open) {
-        cancel(work, tx, one)?;
+        cancel(work, one)?;
     }
     match next.last() {
         Some(last) if next.len() == most => {
             let below = last.id.get();
-            blocked_contacts::put(tx, &BlockedContact { below, ..note })?;
+            blocked_contacts::put(work.tx, &BlockedContact { below, ..note })?;
             work.effects.blocked();
         }
         None if most == 0 => {
-            blocked_contacts::put(tx, &note)?;
+            blocked_contacts::put(work.tx, &note)?;
             work.effects.blocked();
         }
-        _ => blocked_contacts::remove(tx, note.contact_id)?,
+        _ => blocked_contacts::remove(work.tx, note.contact_id)?,
     }
     Ok(next.len())
 }
 
-fn cancel(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    one: &OfContact,
-) -> Result<(), StoreError> {
-    let Some(mut message) = messages::get(tx, work.project.id, one.id)? else {
+fn cancel(work: &mut UnitOfWork<'_, '_>, one: &OfContact) -> Result<(), StoreError> {
+    let Some(mut message) = messages::get(work.tx, work.project.id, one.id)? else {
         return Ok(());
     };
     // What has left, or has ended meanwhile, is refused and stays as it is.
-    let _ = work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?;
+    let _ = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
     Ok(())
 }

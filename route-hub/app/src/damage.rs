@@ -17,16 +17,12 @@ const REST_MS: i64 = 60_000;
 const RESTING_MAX: usize = 10_000;
 
 /// Sets a damaged row of the unit of work's project aside.
-pub fn set_aside(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    damaged: &Damaged,
-) -> Result<(), StoreError> {
+pub fn set_aside(work: &mut UnitOfWork<'_, '_>, damaged: &Damaged) -> Result<(), StoreError> {
     let (table, row, project) = (damaged.table, damaged.id, work.project.id);
     tracing::error!(table, row, %project, "a row could not be read and was set aside");
-    rows_aside::set_aside(tx, damaged, work.now.unix)?;
+    rows_aside::set_aside(work.tx, damaged, work.now.unix)?;
     let kind = AlertKind::RowUnreadable;
-    if alerts::raise_for_project(work.hub, tx, work.project, kind, work.now)? {
+    if alerts::raise_for_project(work.hub, work.tx, work.project, kind, work.now)? {
         work.effects.webhooks();
     }
     Ok(())
@@ -35,14 +31,13 @@ pub fn set_aside(
 /// Returns the rows that could be read, and sets the others aside.
 pub fn readable<T>(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     found: Vec<Found<T>>,
 ) -> Result<Vec<T>, StoreError> {
     let mut rows = Vec::with_capacity(found.len());
     for one in found {
         match one {
             Found::Row(row) => rows.push(row),
-            Found::Damaged(damaged) => set_aside(work, tx, &damaged)?,
+            Found::Damaged(damaged) => set_aside(work, &damaged)?,
         }
     }
     Ok(rows)
@@ -51,10 +46,9 @@ pub fn readable<T>(
 /// Returns a message of the unit of work's project; one that is damaged is set aside.
 pub fn message(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     id: MessageId,
 ) -> Result<Option<Message>, StoreError> {
-    match messages::found(tx, id.get())? {
+    match messages::found(work.tx, id.get())? {
         None => Ok(None),
         Some(Found::Row(message)) => Ok(Some(message)),
         // It is another project's: nobody's word here reaches it.
@@ -63,7 +57,7 @@ pub fn message(
         {
             Ok(None)
         }
-        Some(Found::Damaged(damaged)) => set_aside(work, tx, &damaged).map(|()| None),
+        Some(Found::Damaged(damaged)) => set_aside(work, &damaged).map(|()| None),
     }
 }
 
@@ -79,11 +73,11 @@ pub async fn set_all_aside(
     }
     let (inside, of) = (hub.clone(), Arc::clone(project));
     let job = move |tx: &mut Tx<'_>| {
-        let mut work = UnitOfWork::new(&inside, &of, now);
+        let mut work = UnitOfWork::new(&inside, tx, &of, now);
         for one in &damaged {
-            set_aside(&mut work, tx, one)?;
+            set_aside(&mut work, one)?;
         }
-        work.finish(tx)
+        work.finish()
     };
     hub.store.of(project.id).write(job).await?.perform(hub);
     Ok(())

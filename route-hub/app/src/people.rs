@@ -109,16 +109,15 @@ impl<'f> Saving<'f> {
 
     /// Ends the unit of work: writes the numbers of members, and cancels what is queued for contacts
     /// that were blocked.
-    pub fn finish(self, work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        self.moves.finish(tx)?;
-        blocking::begin(work, tx, &self.blocked)
+    pub fn finish(self, work: &mut UnitOfWork<'_, '_>) -> Result<(), StoreError> {
+        self.moves.finish(work.tx)?;
+        blocking::begin(work, &self.blocked)
     }
 }
 
 /// Saves one contact by itself.
 pub fn save(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     before: Option<&Contact>,
     contact: Contact,
     join: &[Group],
@@ -127,8 +126,8 @@ pub fn save(
     let (hub, now) = (work.hub, work.now);
     let mut fresh_key = || hub.key(now).get();
     let mut saving = Saving::new(contact.project_id, &mut fresh_key, now);
-    let saved = saving.save(tx, before, contact, join, leave)?;
-    saving.finish(work, tx)?;
+    let saved = saving.save(work.tx, before, contact, join, leave)?;
+    saving.finish(work)?;
     Ok(saved)
 }
 
@@ -136,7 +135,6 @@ pub fn save(
 /// none where the project does not make contacts by itself.
 pub fn make_of(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<Option<ContactId>, StoreError> {
     if !work.project.auto_create_contacts {
@@ -150,8 +148,8 @@ pub fn make_of(
     let id = work.hub.id(work.now);
     let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
     count_first(&mut contact, message);
-    contacts::insert(tx, &contact)?;
-    work.tell_contact_added(tx, &contact, ContactAdded::ByMessage)?;
+    contacts::insert(work.tx, &contact)?;
+    work.tell_contact_added(&contact, ContactAdded::ByMessage)?;
     Ok(Some(id))
 }
 

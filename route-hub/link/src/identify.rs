@@ -232,11 +232,11 @@ impl Deciding<'_> {
         if alerts::clear_for_device(self.hub, tx, &project, device.id, offline, self.now)? {
             effects.webhooks();
         }
-        let mut work = UnitOfWork::new(self.hub, &project, self.now);
-        let made = sims::sync(&mut work, tx, &device, &self.hello.sims)?;
-        let phones = phones::of_device(tx, device.id)?;
-        let resume = self.resume(&mut work, tx, &admission, &phones)?;
-        effects.merge(work.finish(tx)?);
+        let mut work = UnitOfWork::new(self.hub, tx, &project, self.now);
+        let made = sims::sync(&mut work, &device, &self.hello.sims)?;
+        let phones = phones::of_device(work.tx, device.id)?;
+        let resume = self.resume(&mut work, &admission, &phones)?;
+        effects.merge(work.finish()?);
         if made {
             effects.rows(project.id);
         }
@@ -253,7 +253,6 @@ impl Deciding<'_> {
     fn resume(
         &self,
         work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
         admission: &Admission,
         phones: &[Phone],
     ) -> Result<Vec<Send>, StoreError> {
@@ -262,7 +261,7 @@ impl Deciding<'_> {
             install: admission.link.install.clone(),
         };
         for row in &self.hello.held {
-            let Some(mut message) = damage::message(work, tx, row.id)? else {
+            let Some(mut message) = damage::message(work, row.id)? else {
                 continue;
             };
             let fact = Fact::Shown {
@@ -271,24 +270,24 @@ impl Deciding<'_> {
                 state: row.state,
                 page: None,
             };
-            drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+            drop(work.apply(&mut message, fact, &Detail::default())?);
         }
         let Some(down) = admission.never_received_above else {
             return Ok(Vec::new());
         };
         let mut resume = Vec::new();
-        let on_device = messages::on_device(tx, by.device, down)?;
-        for mut message in damage::readable(work, tx, on_device)? {
+        let on_device = messages::on_device(work.tx, by.device, down)?;
+        for mut message in damage::readable(work, on_device)? {
             if message.ownership.install.as_deref() != Some(by.install.as_str()) {
                 continue;
             }
-            match wanted_again(work, tx, &message, phones)? {
+            match wanted_again(work, &message, phones)? {
                 Some(frame) if admission.resumes => resume.push(frame),
                 _ => {
                     let fact = Fact::NeverReceived { by: &by, down };
-                    let applied = work.apply(tx, &mut message, fact, &Detail::default())?;
+                    let applied = work.apply(&mut message, fact, &Detail::default())?;
                     if applied.is_ok_and(|outcome| outcome.requeued) {
-                        freeze::freed(work, tx, &mut message)?;
+                        freeze::freed(work, &mut message)?;
                     }
                 }
             }
@@ -300,7 +299,6 @@ impl Deciding<'_> {
 /// Returns the frame of an exposure that the phone has not received, if it shall still go there.
 pub fn wanted_again(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &Message,
     phones: &[Phone],
 ) -> Result<Option<Send>, StoreError> {
@@ -319,7 +317,7 @@ pub fn wanted_again(
     }
     let by = (sim, phone.delivery_reports);
     let frame = expose::frame(work, message, s, Address::from(to), by);
-    let movable = expose::is_movable(work, tx, message)?;
+    let movable = expose::is_movable(work, message)?;
     Ok(Some(Send { movable, ..frame }))
 }
 

@@ -56,10 +56,10 @@ fn show(
         },
         on: phones::of_device(tx, device.id)?,
     };
-    let mut work = UnitOfWork::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, tx, &project, now);
     let (mut nowhere, mut refused, mut has_proof) = (Vec::new(), Vec::new(), false);
     for row in rows {
-        match reader.take(&mut work, tx, row)? {
+        match reader.take(&mut work, row)? {
             Taken::Known => {}
             Taken::Forgotten => has_proof = true,
             Taken::Nowhere { proven } => {
@@ -69,11 +69,11 @@ fn show(
             Taken::Refused => refused.push(*row),
         }
     }
-    put_aside(tx, device, nowhere, FORGOTTEN, now)?;
-    put_aside(tx, device, refused, NOT_ITS_OWN, now)?;
-    let mut effects = work.finish(tx)?;
+    put_aside(work.tx, device, nowhere, FORGOTTEN, now)?;
+    put_aside(work.tx, device, refused, NOT_ITS_OWN, now)?;
+    let mut effects = work.finish()?;
     if has_proof {
-        effects.merge(freeze::proven_by(hub, tx, &project, device, now)?);
+        effects.merge(freeze::proven_by(hub, work.tx, &project, device, now)?);
     }
     Ok(effects)
 }
@@ -102,15 +102,10 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(
-        &self,
-        work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
-        row: &HeldRow,
-    ) -> Result<Taken, StoreError> {
+    fn take(&self, work: &mut UnitOfWork<'_, '_>, row: &HeldRow) -> Result<Taken, StoreError> {
         let proven = self.is_proven(work, row);
         let project = work.project.id;
-        let found = damage::message(work, tx, row.id)?;
+        let found = damage::message(work, row.id)?;
         let Some(mut message) = found.filter(|message| message.project_id == project) else {
             let proven = proven && is_kept(work, row);
             return Ok(Taken::Nowhere { proven });
@@ -119,20 +114,20 @@ impl Reader {
             return Ok(Taken::Refused);
         }
         let whose = ownership::of(&message)?.whose(row.ep, &self.by);
-        let was_held = whose == Whose::LookUpPast && self.was_held(tx, row)?;
+        let was_held = whose == Whose::LookUpPast && self.was_held(work.tx, row)?;
         let is_known = whose == Whose::Present || was_held;
-        let standing = Standing::of(proven, is_known, || self.is_concerned(work, tx, &message))?;
+        let standing = Standing::of(proven, is_known, || self.is_concerned(work, &message))?;
         let fact = Fact::Shown {
             ep: row.ep,
             by: &self.by,
             state: row.state,
             page: Some(standing),
         };
-        let Ok(outcome) = work.apply(tx, &mut message, fact, &Detail::default())? else {
+        let Ok(outcome) = work.apply(&mut message, fact, &Detail::default())? else {
             return Ok(Taken::Refused);
         };
         if row.state == WireState::Revoked && outcome.requeued {
-            freeze::freed(work, tx, &mut message)?;
+            freeze::freed(work, &mut message)?;
         }
         Ok(match proven && !is_known {
             true => Taken::Forgotten,
@@ -159,21 +154,20 @@ impl Reader {
     /// a custom route that one of them is in, or this phone held an exposure of it.
     fn is_concerned(
         &self,
-        work: &UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
+        work: &mut UnitOfWork<'_, '_>,
         message: &Message,
     ) -> Result<bool, StoreError> {
         if self.on.iter().any(|phone| phone.id == message.phone_id) {
             return Ok(true);
         }
         let route = match message.route_id {
-            Some(id) => work.hub.cache.route_in(tx, id)?,
+            Some(id) => work.hub.cache.route_in(work.tx, id)?,
             None => None,
         };
         let offered = route.map(|route| route.actions.phones());
         let is_offered = |phone: &Phone| offered.as_ref().is_some_and(|of| of.contains(&phone.id));
         Ok(self.on.iter().any(is_offered)
-            || past_exposures::any_of_device(tx, message.id, self.by.device)?)
+            || past_exposures::any_of_device(work.tx, message.id, self.by.device)?)
     }
 }
 
@@ -243,36 +237,36 @@ fn reconcile(
     now: Now,
 ) -> Result<(Vec<Send>, Effects), StoreError> {
     let project = project_of(tx, device)?;
-    let mut work = UnitOfWork::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, tx, &project, now);
     let mut resume = Vec::new();
     let by = Holder {
         device: device.id,
         install: link.install.clone(),
     };
-    let on = phones::of_device(tx, device.id)?;
-    let on_device = messages::on_device(tx, device.id, 0)?;
-    for mut message in damage::readable(&mut work, tx, on_device)? {
+    let on = phones::of_device(work.tx, device.id)?;
+    let on_device = messages::on_device(work.tx, device.id, 0)?;
+    for mut message in damage::readable(&mut work, on_device)? {
         if restarts {
-            drop(work.apply(tx, &mut message, Fact::Renumbered, &Detail::default())?);
+            drop(work.apply(&mut message, Fact::Renumbered, &Detail::default())?);
             continue;
         }
         if message.ownership.install.as_deref() != Some(by.install.as_str()) {
             continue;
         }
-        match wanted_again(&mut work, tx, &message, &on)? {
+        match wanted_again(&mut work, &message, &on)? {
             Some(frame) => resume.push(frame),
             None => {
                 let fact = Fact::NeverReceived { by: &by, down: 0 };
-                let applied = work.apply(tx, &mut message, fact, &Detail::default())?;
+                let applied = work.apply(&mut message, fact, &Detail::default())?;
                 if applied.is_ok_and(|outcome| outcome.requeued) {
-                    freeze::freed(&mut work, tx, &mut message)?;
+                    freeze::freed(&mut work, &mut message)?;
                 }
             }
         }
     }
-    devices::update_link(tx, device.id, &counters(link))?;
-    let mut effects = work.finish(tx)?;
-    effects.merge(freeze::answered(hub, tx, &project, device, now)?);
+    devices::update_link(work.tx, device.id, &counters(link))?;
+    let mut effects = work.finish()?;
+    effects.merge(freeze::answered(hub, work.tx, &project, device, now)?);
     Ok((resume, effects))
 }
 

@@ -116,20 +116,17 @@ pub fn run(
     };
     let mut rows = Rows {
         on: phones::of_device(tx, device.id)?,
-        tx,
-        work: UnitOfWork::new(hub, &project, now),
+        work: UnitOfWork::new(hub, tx, &project, now),
         clock: connection.clock,
         device: &device,
         by: &by,
     };
     let of = (&by, device.frozen);
     let frames = turn::run(&mut rows, turn, of, &mut connection, &mut link)?;
-    let Rows {
-        tx, mut work, on, ..
-    } = rows;
+    let Rows { mut work, on, .. } = rows;
     #[cfg(feature = "fault-order")]
-    hub_app::fault::of_turn(tx, &frames);
-    let effects = work.finish(tx)?;
+    hub_app::fault::of_turn(work.tx, &frames);
+    let effects = work.finish()?;
     if link != before {
         devices::update_link(tx, device.id, &identify::counters(&link))?;
     }
@@ -148,16 +145,15 @@ pub fn run(
 }
 
 /// The rows of one phone, as a turn reads and writes them.
-struct Rows<'a, 't, 'p> {
-    tx: &'a mut Tx<'t>,
-    work: UnitOfWork<'p, 'p>,
+struct Rows<'w, 't> {
+    work: UnitOfWork<'w, 't>,
     clock: PhoneClock,
-    device: &'p Device,
-    by: &'p Holder,
+    device: &'w Device,
+    by: &'w Holder,
     on: Vec<Phone>,
 }
 
-impl Queue for Rows<'_, '_, '_> {
+impl Queue for Rows<'_, '_> {
     type Error = StoreError;
     type Sim = PhoneId;
     type Message = Message;
@@ -174,14 +170,14 @@ impl Queue for Rows<'_, '_, '_> {
         limit: u32,
     ) -> Result<Claimed<Message>, StoreError> {
         let phone = self.on[at].id;
-        let claimed = messages::claim_queued_above(self.tx, phone, priority, above, limit)?;
+        let claimed = messages::claim_queued_above(self.work.tx, phone, priority, above, limit)?;
         let full = claimed.len() >= limit as usize;
-        let messages = damage::readable(&mut self.work, self.tx, claimed)?;
+        let messages = damage::readable(&mut self.work, claimed)?;
         Ok(Claimed { messages, full })
     }
 
     fn is_movable(&mut self, message: &Message) -> Result<bool, StoreError> {
-        expose::is_movable(&mut self.work, self.tx, message)
+        expose::is_movable(&mut self.work, message)
     }
 
     fn is_routed(&self, message: &Message) -> bool {
@@ -195,15 +191,15 @@ impl Queue for Rows<'_, '_, '_> {
         s: u64,
     ) -> Result<Option<Send>, StoreError> {
         let to = (&self.on[at], self.by);
-        expose::expose(&mut self.work, self.tx, message, to, s)
+        expose::expose(&mut self.work, message, to, s)
     }
 }
 
-impl turn::Rows for Rows<'_, '_, '_> {
+impl turn::Rows for Rows<'_, '_> {
     type Told = config::Sent;
 
     fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, StoreError> {
-        let found = messages::found(self.tx, id.get())?;
+        let found = messages::found(self.work.tx, id.get())?;
         found
             .as_ref()
             .and_then(Found::row)
@@ -213,15 +209,13 @@ impl turn::Rows for Rows<'_, '_, '_> {
 
     fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), StoreError> {
         let applied = match fact {
-            PhoneFrame::Event(event) => {
-                report::apply(&mut self.work, self.tx, self.by, &self.clock, event)?
-            }
+            PhoneFrame::Event(event) => report::apply(&mut self.work, self.by, &self.clock, event)?,
             PhoneFrame::Inbound(frame) => {
                 let (clock, on) = (&self.clock, &self.on);
-                inbound::apply(&mut self.work, self.tx, self.by, clock, on, frame)?
+                inbound::apply(&mut self.work, self.by, clock, on, frame)?
             }
             PhoneFrame::Health(frame) => {
-                health::apply(&mut self.work, self.tx, self.device, &mut self.on, frame)?;
+                health::apply(&mut self.work, self.device, &mut self.on, frame)?;
                 Ok(())
             }
             _ => Ok(()),
@@ -237,11 +231,11 @@ impl turn::Rows for Rows<'_, '_, '_> {
             reason: reason.to_owned(),
             time: self.work.now.unix,
         };
-        facts_aside::insert(self.tx, &aside)
+        facts_aside::insert(self.work.tx, &aside)
     }
 
     fn count_open(&mut self) -> Result<Open<PhoneId>, StoreError> {
-        expose::count_open(self.tx, self.by)
+        expose::count_open(self.work.tx, self.by)
     }
 
     fn close(&mut self, open: &mut Open<PhoneId>) -> Result<(), StoreError> {
@@ -259,15 +253,15 @@ impl turn::Rows for Rows<'_, '_, '_> {
     fn settings(&mut self, told: &mut config::Sent) -> Result<Vec<Config>, StoreError> {
         let (project, now) = (self.work.project, self.work.now);
         let changed = config::changed(&self.on, project, told, now.unix);
-        if alerts::of_forwarding(self.work.hub, self.tx, project, &self.on, now)? {
+        if alerts::of_forwarding(self.work.hub, self.work.tx, project, &self.on, now)? {
             self.work.effects.webhooks();
         }
         Ok(changed)
     }
 
     fn asks(&mut self) -> Result<Vec<(MessageId, u32, Ask)>, StoreError> {
-        let mut held = messages::held(self.tx, self.by.device)?;
-        held.extend(messages::asked_back(self.tx, self.by.device)?);
+        let mut held = messages::held(self.work.tx, self.by.device)?;
+        held.extend(messages::asked_back(self.work.tx, self.by.device)?);
         let mut asks = Vec::new();
         // What is damaged is set aside when its life ends, or when its phone tells of it.
         for message in held.iter().filter_map(Found::row) {
@@ -278,6 +272,6 @@ impl turn::Rows for Rows<'_, '_, '_> {
     }
 
     fn exposable_above(&mut self) -> Result<i64, StoreError> {
-        freeze::exposable_above(self.tx, self.work.project.id)
+        freeze::exposable_above(self.work.tx, self.work.project.id)
     }
 }

@@ -19,10 +19,10 @@ async fn apply(test: &TestHub, id: MessageId, fact: impl Fn(&Holder) -> Fact<'_>
     let (hub, project, holder) = (test.hub.clone(), test.project.clone(), holder(test));
     let job = test.hub.store.write(move |tx| {
         let mut message = messages::by_key(tx, id)?.expect("the message");
-        let mut work = UnitOfWork::new(&hub, &project, hub.now());
-        let applied = work.apply(tx, &mut message, fact(&holder), &Detail::default())?;
+        let mut work = UnitOfWork::new(&hub, tx, &project, hub.now());
+        let applied = work.apply(&mut message, fact(&holder), &Detail::default())?;
         applied.expect("a fact that fits");
-        work.finish(tx)
+        work.finish()
     });
     job.await.expect("applied").perform(&test.hub);
 }

@@ -20,19 +20,19 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("broadcast_id", "broadcast")?;
     let fields = Fields::read(&call.params)?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project_id = work.project.id;
-        let cancelled = broadcasts::cancel(tx, project_id, id)?;
-        let mut broadcast = found(broadcasts::get(tx, project_id, id)?)?;
+        let cancelled = broadcasts::cancel(work.tx, project_id, id)?;
+        let mut broadcast = found(broadcasts::get(work.tx, project_id, id)?)?;
         if cancelled {
-            call_off::walk(work, tx, &broadcast, call_off::STEP)?;
-            work.write_tallies(tx)?;
+            call_off::walk(work, &broadcast, call_off::STEP)?;
+            work.write_tallies()?;
             work.effects.broadcasts();
-            if let Some(now_stored) = broadcasts::get(tx, project_id, id)? {
+            if let Some(now_stored) = broadcasts::get(work.tx, project_id, id)? {
                 broadcast = now_stored;
             }
         }
-        Ok(BroadcastView::read(tx, broadcast)?)
+        Ok(BroadcastView::read(work.tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
     transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await

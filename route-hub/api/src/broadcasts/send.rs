@@ -23,9 +23,9 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let given = read(&hub, &call, &project, now).await?;
     accepting(&hub, &project, 0, now).await?;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let broadcast = given.store(work, tx)?;
-        Ok(BroadcastView::read(tx, broadcast)?)
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let broadcast = given.store(work)?;
+        Ok(BroadcastView::read(work.tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
     transaction::answer(&hub, &project, now, idempotency, decide, show).await

@@ -36,9 +36,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     check_route(&hub, &project, patch.route(), "default_route_id").await?;
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let found = means.find(tx, work.project, &patch)?;
-        let groups = groups.find(tx, work.project)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let found = means.find(work.tx, work.project, &patch)?;
+        let groups = groups.find(work.tx, work.project)?;
         let by_number = matches!(means, Means::Number);
         let mut contact = match &found {
             Some(contact) => contact.clone(),
@@ -53,11 +53,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         patch.apply(&mut contact, by_number && found.is_some())?;
         let before = found.as_ref();
         let (join, leave) = (&groups.join, &groups.leave);
-        let saved = people::save(work, tx, before, contact, join, leave)?;
+        let saved = people::save(work, before, contact, join, leave)?;
         if saved.is_new {
-            work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
+            work.tell_contact_added(&saved.contact, ContactAdded::ByRequest)?;
         }
-        Ok(ContactView::read(tx, saved.contact)?)
+        Ok(ContactView::read(work.tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
     transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await

@@ -14,13 +14,13 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("contact_id", "contact")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project = work.project.id;
-        if !contacts::delete(tx, project, id)? {
+        if !contacts::delete(work.tx, project, id)? {
             return Err(ApiError::not_found("contact").into());
         }
-        if relative_schedules::any(tx, project)? {
-            relative_schedules::note_change(tx, project, id)?;
+        if relative_schedules::any(work.tx, project)? {
+            relative_schedules::note_change(work.tx, project, id)?;
         }
         Ok(())
     };

@@ -37,27 +37,27 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
         check_route(&hub, &project, item.patch.route(), param).await?;
     }
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let groups = groups.find(tx, work.project)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let groups = groups.find(work.tx, work.project)?;
         for item in items
             .iter()
             .filter(|item| matches!(item.means, Means::Id(..)))
         {
-            item.means.find(tx, work.project, &item.patch)?;
+            item.means.find(work.tx, work.project, &item.patch)?;
         }
         let hub = work.hub;
         let mut fresh_key = || hub.key(now).get();
         let mut saving = Saving::new(work.project.id, &mut fresh_key, now);
         let mut contacts = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            let (before, contact) = item.meant(work, tx, index)?;
+            let (before, contact) = item.meant(work, index)?;
             let (join, leave) = (&groups.join, &groups.leave);
-            let saved = saving.save(tx, before.as_ref(), contact, join, leave)?;
+            let saved = saving.save(work.tx, before.as_ref(), contact, join, leave)?;
             contacts.push(saved);
         }
-        saving.finish(work, tx)?;
+        saving.finish(work)?;
         for saved in contacts.iter().filter(|saved| saved.is_new) {
-            work.tell_contact_added(tx, &saved.contact, ContactAdded::ByRequest)?;
+            work.tell_contact_added(&saved.contact, ContactAdded::ByRequest)?;
         }
         let contacts = contacts.iter().map(Imported::of).collect();
         Ok(Answered { contacts })
@@ -124,11 +124,10 @@ impl Item {
     /// What it refuses may depend on the items before, whose writes are then rolled back.
     fn meant(
         &self,
-        work: &UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
+        work: &mut UnitOfWork<'_, '_>,
         index: usize,
     ) -> Result<(Option<Contact>, Contact), Failure> {
-        let before = self.means.find(tx, work.project, &self.patch)?;
+        let before = self.means.find(work.tx, work.project, &self.patch)?;
         let mut contact = match &before {
             Some(contact) => contact.clone(),
             None if can_be_new(&self.patch) => {

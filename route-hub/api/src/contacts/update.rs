@@ -27,14 +27,14 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     check_route(&hub, &project, patch.route(), "default_route_id").await?;
     let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let before = found(contacts::get(tx, work.project.id, id)?)?;
-        let groups = groups.find(tx, work.project)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let before = found(contacts::get(work.tx, work.project.id, id)?)?;
+        let groups = groups.find(work.tx, work.project)?;
         let mut contact = before.clone();
         patch.apply(&mut contact, false)?;
         let (join, leave) = (&groups.join, &groups.leave);
-        let saved = people::save(work, tx, Some(&before), contact, join, leave)?;
-        Ok(ContactView::read(tx, saved.contact)?)
+        let saved = people::save(work, Some(&before), contact, join, leave)?;
+        Ok(ContactView::read(work.tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
     transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await

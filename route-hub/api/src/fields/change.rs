@@ -32,9 +32,9 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     }
     let change = Change::read(kind, variable, |name| call.params.get(name))?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        change.check(tx, work, kind)?;
-        Ok(change.apply(tx, work, kind)?)
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        change.check(work, kind)?;
+        Ok(change.apply(work, kind)?)
     };
     let show = move |field: CustomField| {
         Answer::value(&FieldView::from(field), &wanted).unwrap_or_else(|_| Answer::void())
@@ -65,17 +65,17 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     }
     let clears = changes.iter().any(|change| change.delete);
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         for change in &changes {
-            change.check(tx, work, kind)?;
+            change.check(work, kind)?;
         }
         for change in &changes {
             match change.delete {
-                true => change.remove(tx, work, kind)?,
-                false => drop(change.apply(tx, work, kind)?),
+                true => change.remove(work, kind)?,
+                false => drop(change.apply(work, kind)?),
             }
         }
-        Ok(list::all(tx, work.project.id, kind)?)
+        Ok(list::all(work.tx, work.project.id, kind)?)
     };
     let show = move |views: Vec<FieldView>| {
         Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void())
@@ -140,8 +140,8 @@ impl Change {
     }
 
     /// Refuses a choice without anything to choose from.
-    fn check(&self, tx: &mut Tx<'_>, work: &UnitOfWork<'_, '_>, kind: Kind) -> Result<(), Failure> {
-        let known = fields::get(tx, work.project.id, kind.owner, &self.variable)?;
+    fn check(&self, work: &mut UnitOfWork<'_, '_>, kind: Kind) -> Result<(), Failure> {
+        let known = fields::get(work.tx, work.project.id, kind.owner, &self.variable)?;
         let known_type = known.as_ref().map(|field| field.field_type);
         let field_type = self.field_type.or(known_type);
         let has_items = match (&self.items, &known) {
@@ -157,27 +157,22 @@ impl Change {
         Ok(())
     }
 
-    fn apply(
-        &self,
-        tx: &mut Tx<'_>,
-        work: &UnitOfWork<'_, '_>,
-        kind: Kind,
-    ) -> Result<CustomField, StoreError> {
+    fn apply(&self, work: &mut UnitOfWork<'_, '_>, kind: Kind) -> Result<CustomField, StoreError> {
         let project_id = work.project.id;
-        let known = fields::get(tx, project_id, kind.owner, &self.variable)?;
+        let known = fields::get(work.tx, project_id, kind.owner, &self.variable)?;
         let is_new = known.is_none();
         let mut field = match known {
             Some(field) => field,
             None => {
-                let place = fields::next_place(tx, project_id, kind.owner)?;
+                let place = fields::next_place(work.tx, project_id, kind.owner)?;
                 let key = work.hub.key(work.now).get();
                 CustomField::new(key, project_id, kind.owner, &self.variable, place)
             }
         };
         self.fill(&mut field);
         match is_new {
-            true => fields::insert(tx, &field)?,
-            false => fields::update(tx, &field)?,
+            true => fields::insert(work.tx, &field)?,
+            false => fields::update(work.tx, &field)?,
         }
         Ok(field)
     }
@@ -200,16 +195,11 @@ impl Change {
     }
 
     /// Removes a field: a contact's with all its values, a message's alone.
-    fn remove(
-        &self,
-        tx: &mut Tx<'_>,
-        work: &UnitOfWork<'_, '_>,
-        kind: Kind,
-    ) -> Result<(), StoreError> {
-        let known = fields::get(tx, work.project.id, kind.owner, &self.variable)?;
+    fn remove(&self, work: &mut UnitOfWork<'_, '_>, kind: Kind) -> Result<(), StoreError> {
+        let known = fields::get(work.tx, work.project.id, kind.owner, &self.variable)?;
         match (known, kind.owner) {
-            (Some(field), FieldOwner::Contact) => fields::begin_clearing(tx, &field),
-            (Some(field), FieldOwner::Message) => fields::delete(tx, &field),
+            (Some(field), FieldOwner::Contact) => fields::begin_clearing(work.tx, &field),
+            (Some(field), FieldOwner::Message) => fields::delete(work.tx, &field),
             (None, _) => Ok(()),
         }
     }

@@ -20,12 +20,12 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let field = call.params.get("name");
     let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        if let Some(group) = groups::by_name(tx, work.project.id, &name)? {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        if let Some(group) = groups::by_name(work.tx, work.project.id, &name)? {
             return Ok(group);
         }
         let group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
-        groups::insert(tx, &group)?;
+        groups::insert(work.tx, &group)?;
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
@@ -40,16 +40,16 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let missing = || ApiError::invalid_param("name", "is required");
     let name = patch.name.clone().ok_or_else(missing)?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        patch.check(tx, work.project, None)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        patch.check(work.tx, work.project, None)?;
         let mut group = Group::new(work.hub.id(now), work.project.id, &name, now.unix);
         patch.apply(&mut group)?;
         if group.is_dynamic()
-            && let Some(reached) = Cap::DynamicGroups.reached(tx, group.project_id)?
+            && let Some(reached) = Cap::DynamicGroups.reached(work.tx, group.project_id)?
         {
             return Err(reached.refuse("filters").into());
         }
-        groups::insert(tx, &group)?;
+        groups::insert(work.tx, &group)?;
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);

@@ -15,11 +15,11 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("group_id", "group")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        if !groups::delete(tx, work.project.id, id)? {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        if !groups::delete(work.tx, work.project.id, id)? {
             return Err(ApiError::not_found("group").into());
         }
-        relative_schedules::walk_group(tx, work.project.id, id)?;
+        relative_schedules::walk_group(work.tx, work.project.id, id)?;
         Ok(())
     };
     let show = |()| Answer::void();

@@ -26,13 +26,13 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
     let group_id = call.path_id("group_id", "group")?;
     let contact_id = call.path_id("contact_id", "contact")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let group = found(groups::get(tx, work.project.id, group_id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let group = found(groups::get(work.tx, work.project.id, group_id)?)?;
         if group.is_dynamic() {
             let rule = "is a dynamic group: its filters say who is in it";
             return Err(ApiError::invalid_param("group_id", rule).into());
         }
-        let Some(before) = contacts::get(tx, work.project.id, contact_id)? else {
+        let Some(before) = contacts::get(work.tx, work.project.id, contact_id)? else {
             return Err(ApiError::not_found("contact").into());
         };
         let contact = before.clone();
@@ -41,7 +41,7 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
             true => (&group[..], &[][..]),
             false => (&[][..], &[group_id][..]),
         };
-        people::save(work, tx, Some(&before), contact, join, leave)?;
+        people::save(work, Some(&before), contact, join, leave)?;
         Ok(())
     };
     let show = |()| Answer::void();

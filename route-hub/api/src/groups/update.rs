@@ -21,15 +21,15 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     parse::refuse_read_only(&call.params, READ_ONLY)?;
     let patch = GroupPatch::read(&call.params)?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut group = found(groups::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut group = found(groups::get(work.tx, work.project.id, id)?)?;
         if patch.filters.is_some() && !group.is_dynamic() {
             let rule = "can only be changed of a dynamic group";
             return Err(ApiError::invalid_param("filters", rule).into());
         }
-        patch.check(tx, work.project, Some(id))?;
+        patch.check(work.tx, work.project, Some(id))?;
         patch.apply(&mut group)?;
-        groups::update(tx, &group)?;
+        groups::update(work.tx, &group)?;
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);

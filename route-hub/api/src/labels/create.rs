@@ -18,12 +18,12 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let field = call.params.get("name");
     let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        if let Some(label) = labels::by_name(tx, work.project.id, &name)? {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        if let Some(label) = labels::by_name(work.tx, work.project.id, &name)? {
             return Ok(label);
         }
         let label = Label::new(work.hub.id(now), work.project.id, &name, now.unix);
-        labels::insert(tx, &label)?;
+        labels::insert(work.tx, &label)?;
         Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);

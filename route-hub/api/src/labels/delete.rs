@@ -15,8 +15,8 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("label_id", "label")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        if !labels::delete(tx, work.project.id, id)? {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        if !labels::delete(work.tx, work.project.id, id)? {
             return Err(ApiError::not_found("label").into());
         }
         Ok(())

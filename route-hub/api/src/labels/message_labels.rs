@@ -28,15 +28,15 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
     let label_id = call.path_id("label_id", "label")?;
     let message_id = call.path_id("message_id", "message")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project_id = work.project.id;
-        found(labels::get(tx, project_id, label_id)?)?;
-        if hub_store::messages::get(tx, project_id, message_id)?.is_none() {
+        found(labels::get(work.tx, project_id, label_id)?)?;
+        if hub_store::messages::get(work.tx, project_id, message_id)?.is_none() {
             return Err(ApiError::not_found("message").into());
         }
         match wanted {
-            true => labels::put_on(tx, project_id, label_id, message_id)?,
-            false => labels::take_off(tx, label_id, message_id)?,
+            true => labels::put_on(work.tx, project_id, label_id, message_id)?,
+            false => labels::take_off(work.tx, label_id, message_id)?,
         }
         work.effects.changed(message_id);
         Ok(())

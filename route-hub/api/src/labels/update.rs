@@ -21,17 +21,17 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let name = parse::name(&call.params.get("name"))?;
     let vars = parse::vars(&call.params.get("vars"))?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut label = found(labels::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut label = found(labels::get(work.tx, work.project.id, id)?)?;
         if let Some(name) = &name {
-            let other = labels::by_name(tx, work.project.id, name)?;
+            let other = labels::by_name(work.tx, work.project.id, name)?;
             if other.is_some_and(|other| other.id != id) {
                 return Err(ApiError::invalid_param("name", "is another label's").into());
             }
             label.name.clone_from(name);
         }
         parse::apply_vars(&mut label.vars, &vars)?;
-        labels::update(tx, &label)?;
+        labels::update(work.tx, &label)?;
         Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);

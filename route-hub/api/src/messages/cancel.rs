@@ -76,10 +76,10 @@ fn record(
     mut message: Message,
     now: Now,
 ) -> Result<(Verdict, hub_app::dispatch::effects::Effects), StoreError> {
-    let mut work = UnitOfWork::new(hub, project, now);
-    let applied = work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?;
+    let mut work = UnitOfWork::new(hub, tx, project, now);
+    let applied = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
     let verdict = applied.ok().and_then(|outcome| outcome.verdict);
-    let effects = work.finish(tx)?;
+    let effects = work.finish()?;
     Ok((verdict.unwrap_or(Verdict::NotCancellable), effects))
 }
 

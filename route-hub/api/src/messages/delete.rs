@@ -18,15 +18,15 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let now = hub.now();
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut message = found(messages::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut message = found(messages::get(work.tx, work.project.id, id)?)?;
         if message.direction == Direction::Outgoing {
-            drop(work.apply(tx, &mut message, Fact::DeleteAsked, &Detail::default())?);
+            drop(work.apply(&mut message, Fact::DeleteAsked, &Detail::default())?);
         }
-        messages::hide(tx, work.project.id, id, now.unix)?;
-        contacts::forget_message(tx, &message)?;
-        let gone = outbox::delete_of_message(tx, work.project.id, id)?;
-        if waiting::left(work.hub, tx, work.project.id, gone, now)? {
+        messages::hide(work.tx, work.project.id, id, now.unix)?;
+        contacts::forget_message(work.tx, &message)?;
+        let gone = outbox::delete_of_message(work.tx, work.project.id, id)?;
+        if waiting::left(work.hub, work.tx, work.project.id, gone, now)? {
             work.effects.webhooks();
         }
         work.effects.changed(id);

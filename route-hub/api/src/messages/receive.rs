@@ -36,11 +36,11 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let given = NewIncoming::read(&call.params, region)?;
     let labels = hub_app::labels::read(&hub, &call.params, &project).await?;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut message = inbound::blank(work, &phone, given.message_type, now.unix);
         given.fill(&mut message, &phone);
-        annotate(work, tx, &message, &labels)?;
-        let stored = inbound::store(work, tx, &phone, message, Some(&given.from_raw))?;
+        annotate(work, &message, &labels)?;
+        let stored = inbound::store(work, &phone, message, Some(&given.from_raw))?;
         Ok((stored, labels.clone()))
     };
     let show = move |(message, label_ids)| {

@@ -40,21 +40,21 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     accepting(&hub, &project, 1, now).await?;
 
     let (actor, sight) = (call.caller.key.id, call.caller.sight());
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let message = found(messages::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let message = found(messages::get(work.tx, work.project.id, id)?)?;
         if message.direction == Direction::Incoming {
             let text = "an incoming message cannot be sent again";
             return Err(ApiError::invalid_body(text).into());
         }
-        if is_blocked(tx, &message)? {
+        if is_blocked(work.tx, &message)? {
             let text = "a message to a blocked contact cannot be sent again";
             return Err(ApiError::invalid_body(text).into());
         }
-        let target = target(work, tx, &message, route.as_ref())?;
-        let resent = again(work, tx, message, target.as_ref(), actor)?;
+        let target = target(work, &message, route.as_ref())?;
+        let resent = again(work, message, target.as_ref(), actor)?;
         Ok(waiting::show(
             work.hub,
-            tx,
+            work.tx,
             work.project,
             vec![resent],
             sight,
@@ -77,20 +77,19 @@ struct Target {
 /// Finds where the message shall go; `None` when it stays where it is.
 fn target(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &Message,
     route: Option<&Sender>,
 ) -> Result<Option<Target>, Failure> {
     let refused = |rule: &str| Err(ApiError::invalid_param("route_id", rule).into());
     let (Some(route), Some(wanted)) = (route, Wanted::of(message)) else {
-        let own = phones::get(tx, work.project.id, message.phone_id)?;
+        let own = phones::get(work.tx, work.project.id, message.phone_id)?;
         let missing = own.as_ref().and_then(connectors::missing);
         return match missing.filter(|_| !message.simulated) {
             Some(_) => refused("is required: this hub has no connector for the message's phone"),
             None => Ok(None),
         };
     };
-    let Some(phone) = route.phone_for(work, tx, &wanted)? else {
+    let Some(phone) = route.phone_for(work, &wanted)? else {
         return refused(outgoing::NO_PHONE);
     };
     if connectors::missing(&phone).is_some() && !message.simulated {
@@ -132,7 +131,6 @@ fn refusal(project: &Project, message: &Message, phone: &Phone) -> Option<ApiErr
 /// Asks ownership what sending again means for this message, and does it.
 fn again(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     mut message: Message,
     route: Option<&Target>,
     actor: ApiKeyId,
@@ -146,28 +144,28 @@ fn again(
         message.life_end = Some(work.now.unix.plus_ms(life_ms));
     }
     let is_waiting = state == Some(HubState::Waiting);
-    if new_route && is_waiting && freeze::may_be_with_its_phone(tx, &message)? {
+    if new_route && is_waiting && freeze::may_be_with_its_phone(work.tx, &message)? {
         let forgotten = Fact::ExposureForgotten;
-        drop(work.apply(tx, &mut message, forgotten, &Detail::default())?);
+        drop(work.apply(&mut message, forgotten, &Detail::default())?);
     }
     let asked = Fact::ResendAsked { new_route };
-    let applied = work.apply(tx, &mut message, asked, &Detail::default())?;
+    let applied = work.apply(&mut message, asked, &Detail::default())?;
     match applied.ok().and_then(|outcome| outcome.verdict) {
         Some(Verdict::Requeued) => {
-            work.note(tx, actor, RESEND, message.id)?;
-            move_to(work, tx, &mut message, route)?;
+            work.note(actor, RESEND, message.id)?;
+            move_to(work, &mut message, route)?;
             work.wake(&message);
             Ok(message)
         }
-        Some(Verdict::NewMessage) => copy(work, tx, message, route, actor),
+        Some(Verdict::NewMessage) => copy(work, message, route, actor),
         _ => {
             match route {
                 Some(route) if is_held => {
-                    pending_reroutes::put(tx, message.id, route.phone.id)?;
+                    pending_reroutes::put(work.tx, message.id, route.phone.id)?;
                     message.route_id = route.route_id;
-                    messages::update_route(tx, &message)?;
+                    messages::update_route(work.tx, &message)?;
                 }
-                _ => move_to(work, tx, &mut message, route)?,
+                _ => move_to(work, &mut message, route)?,
             }
             Ok(message)
         }
@@ -176,7 +174,6 @@ fn again(
 
 fn move_to(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &mut Message,
     route: Option<&Target>,
 ) -> Result<(), StoreError> {
@@ -184,7 +181,7 @@ fn move_to(
         return Ok(());
     };
     message.route_id = route.route_id;
-    work.route_to(tx, message, &route.phone)?;
+    work.route_to(message, &route.phone)?;
     work.effects.changed(message.id);
     Ok(())
 }
@@ -192,7 +189,6 @@ fn move_to(
 /// Makes a new message that says the same.
 fn copy(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     sent: Message,
     route: Option<&Target>,
     actor: ApiKeyId,
@@ -200,7 +196,7 @@ fn copy(
     let now = work.now.unix;
     let of = match route {
         Some(_) => None,
-        None => phones::get(tx, work.project.id, sent.phone_id)?,
+        None => phones::get(work.tx, work.project.id, sent.phone_id)?,
     };
     let phone = route.map(|route| &*route.phone).or(of.as_ref());
     let is_test = phone.is_some_and(|phone| phone.phone_type == PhoneType::Simulated);
@@ -235,11 +231,11 @@ fn copy(
         route_id: route.map_or(sent.route_id, |route| route.route_id),
         ..sent
     };
-    messages::insert(tx, &message)?;
+    messages::insert(work.tx, &message)?;
     let mut touches = Touches::default();
     touches.add(&message);
-    contacts::touch(tx, &touches)?;
-    work.note(tx, actor, RESEND, message.id)?;
+    contacts::touch(work.tx, &touches)?;
+    work.note(actor, RESEND, message.id)?;
     work.wake(&message);
     Ok(message)
 }

@@ -42,15 +42,15 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
             Answer::object(&view, &fields)
         }
     };
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         ready.begin(work);
         let mut touches = Touches::default();
         let text = ready.text(0);
-        let stored = outgoing::store(work, tx, &shared, &draft, text, &mut touches);
+        let stored = outgoing::store(work, &shared, &draft, text, &mut touches);
         let stored = stored.map_err(|error| failure(&draft, error))?;
-        contacts::touch(tx, &touches)?;
+        contacts::touch(work.tx, &touches)?;
         if stored.0.status == MessageStatus::Failed {
-            work.tell_status(tx, &stored.0)?;
+            work.tell_status(&stored.0)?;
         }
         Ok(stored)
     };

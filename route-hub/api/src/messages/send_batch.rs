@@ -32,8 +32,7 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let all: Vec<_> = batch.drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &batch.shared, &all, now).await?;
 
-    let decide =
-        move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| Ok(batch.store(work, tx, &ready)?);
+    let decide = move |work: &mut UnitOfWork<'_, '_>| Ok(batch.store(work, &ready)?);
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
     transaction::answer(&hub, &project, now, idempotency, decide, show).await
 }
@@ -88,28 +87,23 @@ impl Batch {
         })
     }
 
-    fn store(
-        &self,
-        work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
-        ready: &Ready,
-    ) -> Result<Sent, StoreError> {
+    fn store(&self, work: &mut UnitOfWork<'_, '_>, ready: &Ready) -> Result<Sent, StoreError> {
         ready.begin(work);
-        let broadcast = self.given.store(work, tx)?;
+        let broadcast = self.given.store(work)?;
         let mut touches = Touches::default();
         let mut count_queued = 0;
         for (index, draft) in self.drafts.iter().enumerate() {
             let text = ready.text(index);
-            match outgoing::store(work, tx, &self.shared, draft, text, &mut touches) {
+            match outgoing::store(work, &self.shared, draft, text, &mut touches) {
                 Ok(stored) => {
-                    work.tell_status(tx, &stored.0)?;
+                    work.tell_status(&stored.0)?;
                     count_queued += 1;
                 }
                 Err(SendError::Store(error)) => return Err(error),
                 Err(_) => {}
             }
         }
-        contacts::touch(tx, &touches)?;
+        contacts::touch(work.tx, &touches)?;
         Ok(Sent {
             count_queued: match self.drafts.is_empty() {
                 true => broadcast.estimated_count,

@@ -38,18 +38,18 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let all: Vec<_> = drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &shared, &all, now).await?;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         if let Some(joins) = &joins {
-            joins.join(work, tx, drafts.len())?;
+            joins.join(work, drafts.len())?;
         }
         ready.begin(work);
         let mut touches = Touches::default();
         let mut items = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {
             let text = ready.text(index);
-            items.push(store_one(work, tx, &shared, draft, text, &mut touches)?);
+            items.push(store_one(work, &shared, draft, text, &mut touches)?);
         }
-        contacts::touch(tx, &touches)?;
+        contacts::touch(work.tx, &touches)?;
         Ok(Sent {
             messages: items,
             broadcast_id: shared.origin.broadcast_id,
@@ -132,16 +132,11 @@ impl Joins {
     }
 
     /// Finds or makes the broadcast, for so many more recipients.
-    fn join(
-        &self,
-        work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
-        recipients: usize,
-    ) -> Result<(), Failure> {
+    fn join(&self, work: &mut UnitOfWork<'_, '_>, recipients: usize) -> Result<(), Failure> {
         let refused = |rule| ApiError::invalid_param("broadcast_id", rule).into();
         match self {
-            Self::New(given) => drop(given.store(work, tx)?),
-            Self::Existing(id) => match broadcasts::get(tx, work.project.id, *id)? {
+            Self::New(given) => drop(given.store(work)?),
+            Self::Existing(id) => match broadcasts::get(work.tx, work.project.id, *id)? {
                 None => return Err(refused("is not the id of a broadcast of this project")),
                 Some(broadcast) if broadcast.is_cancelled() => {
                     return Err(refused("is a broadcast that was cancelled"));
@@ -165,16 +160,15 @@ struct Item {
 
 fn store_one(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
     text: Option<&Text>,
     touches: &mut Touches,
 ) -> Result<Item, StoreError> {
-    let error_message = match outgoing::store(work, tx, shared, draft, text, touches) {
+    let error_message = match outgoing::store(work, shared, draft, text, touches) {
         Ok(stored) => {
             let (message, _) = *stored;
-            work.tell_status(tx, &message)?;
+            work.tell_status(&message)?;
             return Ok(Item {
                 id: Some(message.id),
                 status: Some(message.status.as_str()),

@@ -24,16 +24,16 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let change = Change::read(&call.params)?;
     let (now, sight) = (hub.now(), call.caller.sight());
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut message = found(messages::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut message = found(messages::get(work.tx, work.project.id, id)?)?;
         change.apply(&mut message)?;
         message.time_updated = now.unix;
-        messages::update(tx, &message)?;
-        hub_app::fields::note(work.hub, tx, work.project.id, &message.vars, now)?;
+        messages::update(work.tx, &message)?;
+        hub_app::fields::note(work.hub, work.tx, work.project.id, &message.vars, now)?;
         work.effects.changed(id);
         Ok(waiting::show(
             work.hub,
-            tx,
+            work.tx,
             work.project,
             vec![message],
             sight,

@@ -20,18 +20,18 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (now, actor) = (hub.now(), call.caller.key.id);
     let id = hub.id(now);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let name = made.name.clone();
         let mut phone = Phone::new(id, work.project.id, name, made.phone_type, now.unix);
         made.change.apply(&mut phone)?;
-        if let Some(reached) = Cap::Phones.reached(tx, work.project.id)? {
+        if let Some(reached) = Cap::Phones.reached(work.tx, work.project.id)? {
             return Err(reached.refuse("phone_type").into());
         }
         phone.country.clone_from(&made.country);
-        phones::insert(tx, &phone)?;
-        made.change.store_account(tx, &phone)?;
-        work.note(tx, actor, "phone.create", id)?;
-        Ok(PhoneView::read(tx, phone, work.project)?)
+        phones::insert(work.tx, &phone)?;
+        made.change.store_account(work.tx, &phone)?;
+        work.note(actor, "phone.create", id)?;
+        Ok(PhoneView::read(work.tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
     let answer =

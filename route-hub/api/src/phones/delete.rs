@@ -16,16 +16,16 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("phone_id", "phone")?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;
         if phone.device_id.is_some() {
             let text = "this phone belongs to a device: it goes when its device is revoked";
             return Err(ApiError::invalid_body(text).into());
         }
         phone.removed = true;
-        phones::update(tx, &phone)?;
-        phone_accounts::delete(tx, id)?;
-        work.note(tx, actor, "phone.delete", id)?;
+        phones::update(work.tx, &phone)?;
+        phone_accounts::delete(work.tx, id)?;
+        work.note(actor, "phone.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();

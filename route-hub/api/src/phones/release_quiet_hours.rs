@@ -18,8 +18,8 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
     let id = call.path_id("phone_id", "phone")?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;
         if phone.quiet_mode != QuietMode::Confirm {
             let rule = "is not confirm: there is nothing to release";
             return Err(ApiError::invalid_param("quiet_mode", rule).into());
@@ -27,8 +27,8 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
         if !phone.release_quiet(&work.project.timezone_id, now.unix) {
             return Ok(());
         }
-        phones::update(tx, &phone)?;
-        work.note(tx, actor, "phone.release_quiet_hours", id)?;
+        phones::update(work.tx, &phone)?;
+        work.note(actor, "phone.release_quiet_hours", id)?;
         work.effects.settings(id);
         work.effects.simulated();
         Ok(())

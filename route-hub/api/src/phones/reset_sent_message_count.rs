@@ -16,10 +16,10 @@ pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> Api
     let id = call.path_id("phone_id", "phone")?;
     let now = hub.now();
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;
         phone.reset_sent_count(now.unix);
-        phones::update(tx, &phone)?;
+        phones::update(work.tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
         work.effects.simulated();

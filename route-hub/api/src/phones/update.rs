@@ -36,15 +36,15 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let change = Change::read(&call.params, project.country.as_deref())?;
     let now = hub.now();
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut phone = found(phones::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;
         change.apply(&mut phone)?;
-        phones::update(tx, &phone)?;
-        change.store_account(tx, &phone)?;
+        phones::update(work.tx, &phone)?;
+        change.store_account(work.tx, &phone)?;
         work.effects.settings(id);
         work.effects.queued(id);
         work.effects.simulated();
-        Ok(PhoneView::read(tx, phone, work.project)?)
+        Ok(PhoneView::read(work.tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
     let answer =

@@ -18,14 +18,14 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let change = Change::read(&call.params)?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let Some(mut changed) = projects::get(tx, work.project.id)? else {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let Some(mut changed) = projects::get(work.tx, work.project.id)? else {
             return Err(ApiError::not_found("project").into());
         };
         let before = changed.timezone_id.clone();
-        change.apply(tx, &mut changed)?;
-        projects::update(tx, &changed)?;
-        work.note(tx, actor, "project.update", changed.id)?;
+        change.apply(work.tx, &mut changed)?;
+        projects::update(work.tx, &changed)?;
+        work.note(actor, "project.update", changed.id)?;
         if before != changed.timezone_id {
             work.effects.project(changed.id);
         }

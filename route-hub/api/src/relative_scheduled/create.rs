@@ -50,13 +50,13 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         time_created: now.unix,
     };
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        check_recipient(tx, work.project, &relative.to)?;
-        if let Some(reached) = Cap::RelativeSchedules.reached(tx, work.project.id)? {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        check_recipient(work.tx, work.project, &relative.to)?;
+        if let Some(reached) = Cap::RelativeSchedules.reached(work.tx, work.project.id)? {
             return Err(reached.refuse("date_variable").into());
         }
-        relative_schedules::insert(tx, &relative)?;
-        Ok(RelativeView::read(tx, relative.clone())?)
+        relative_schedules::insert(work.tx, &relative)?;
+        Ok(RelativeView::read(work.tx, relative.clone())?)
     };
     let show = move |view: RelativeView| Answer::object(&view, &fields);
     let answer = transaction::answer(&hub, &project, now, idempotency, decide, show).await?;

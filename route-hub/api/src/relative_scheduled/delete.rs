@@ -15,8 +15,8 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let removed = relative_schedules::remove(tx, work.project.id, id)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let removed = relative_schedules::remove(work.tx, work.project.id, id)?;
         Ok(found(removed.then_some(()))?)
     };
     let show = |()| Answer::void();

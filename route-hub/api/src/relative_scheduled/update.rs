@@ -61,16 +61,16 @@ async fn attempt(
     RelativeSchedulePatch::read(params, project, now)?.apply(&mut relative)?;
     relative.walked_up_to = Some(0);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         if relative.to != before.to {
-            check_recipient(tx, work.project, &relative.to)?;
+            check_recipient(work.tx, work.project, &relative.to)?;
         }
-        let now = found(relative_schedules::get(tx, work.project.id, id)?)?;
+        let now = found(relative_schedules::get(work.tx, work.project.id, id)?)?;
         if !is_same(&now, &before) {
             return Ok(None);
         }
-        relative_schedules::update(tx, &relative)?;
-        Ok(Some(RelativeView::read(tx, relative.clone())?))
+        relative_schedules::update(work.tx, &relative)?;
+        Ok(Some(RelativeView::read(work.tx, relative.clone())?))
     };
     let fields = fields.clone();
     let show = move |view: Option<RelativeView>| {

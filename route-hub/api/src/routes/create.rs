@@ -27,7 +27,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     }
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut route = Route {
             id: work.hub.id(now),
             project_id: work.project.id,
@@ -36,9 +36,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             vars: Vars::default(),
             time_created: now.unix,
         };
-        patch.apply(tx, &mut route)?;
-        routes::insert(tx, &route)?;
-        work.note(tx, actor, "route.create", route.id)?;
+        patch.apply(work.tx, &mut route)?;
+        routes::insert(work.tx, &route)?;
+        work.note(actor, "route.create", route.id)?;
         Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);

@@ -16,10 +16,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("route_id", "route")?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let gone = routes::delete(tx, work.project.id, id)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let gone = routes::delete(work.tx, work.project.id, id)?;
         found(gone.then_some(()))?;
-        work.note(tx, actor, "route.delete", id)?;
+        work.note(actor, "route.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();

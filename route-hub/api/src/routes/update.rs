@@ -20,11 +20,11 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let patch = RoutePatch::read(&call.params)?;
     let (now, actor) = (hub.now(), call.caller.key.id);
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut route = found(routes::get(tx, work.project.id, id)?)?;
-        patch.apply(tx, &mut route)?;
-        routes::update(tx, &route)?;
-        work.note(tx, actor, "route.update", id)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut route = found(routes::get(work.tx, work.project.id, id)?)?;
+        patch.apply(work.tx, &mut route)?;
+        routes::update(work.tx, &route)?;
+        work.note(actor, "route.update", id)?;
         Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);

@@ -53,11 +53,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     timing::check(&schedule)?;
 
     let for_code = planned.is_for_code();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut schedule = schedule.clone();
-        schedule.listed_contact_id = listed(tx, work.project, &schedule.to, for_code)?;
-        schedules::insert(tx, &schedule)?;
-        Ok(ScheduleView::read(tx, schedule)?)
+        schedule.listed_contact_id = listed(work.tx, work.project, &schedule.to, for_code)?;
+        schedules::insert(work.tx, &schedule)?;
+        Ok(ScheduleView::read(work.tx, schedule)?)
     };
     let show = move |view: ScheduleView| Answer::object(&view, &fields);
     transaction::answer(&hub, &project, now, idempotency, decide, show).await

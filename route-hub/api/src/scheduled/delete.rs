@@ -15,11 +15,11 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("scheduled_id", "scheduled message")?;
     let now = hub.now();
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        if !schedules::delete(tx, work.project.id, id)? {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        if !schedules::delete(work.tx, work.project.id, id)? {
             return Ok(found(None)?);
         }
-        broadcasts::end_of_schedule(tx, id, "the scheduled message was deleted")?;
+        broadcasts::end_of_schedule(work.tx, id, "the scheduled message was deleted")?;
         Ok(())
     };
     let show = |()| Answer::void();

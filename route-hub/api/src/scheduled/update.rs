@@ -53,17 +53,17 @@ async fn attempt(
     let planned = change(hub, call, project, &mut schedule, now).await?;
 
     let moved = schedule.to != before.to;
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut schedule = schedule.clone();
         if moved {
             schedule.listed_contact_id =
-                listed(tx, work.project, &schedule.to, planned.is_for_code())?;
+                listed(work.tx, work.project, &schedule.to, planned.is_for_code())?;
         }
-        if !schedules::update(tx, &schedule)? {
-            found(schedules::get(tx, work.project.id, id)?)?;
+        if !schedules::update(work.tx, &schedule)? {
+            found(schedules::get(work.tx, work.project.id, id)?)?;
             return Ok(None);
         }
-        Ok(Some(ScheduleView::read(tx, schedule)?))
+        Ok(Some(ScheduleView::read(work.tx, schedule)?))
     };
     let fields = fields.clone();
     let show = move |view: Option<ScheduleView>| {

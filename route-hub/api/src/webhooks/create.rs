@@ -27,14 +27,14 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     };
     let actor = call.caller.key.id;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let cap = work.hub.caps().webhooks;
-        if webhooks::count_of_project(tx, webhook.project_id)? >= cap {
+        if webhooks::count_of_project(work.tx, webhook.project_id)? >= cap {
             let rule = format!("is one too many: a project has at most {cap} webhooks");
             return Err(ApiError::invalid_param("url", rule).into());
         }
-        webhooks::insert(tx, &webhook)?;
-        work.note(tx, actor, "webhook.create", webhook.id)?;
+        webhooks::insert(work.tx, &webhook)?;
+        work.note(actor, "webhook.create", webhook.id)?;
         Ok(webhook.clone())
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);

@@ -17,10 +17,10 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let actor = call.caller.key.id;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        found(webhooks::get(tx, work.project.id, id)?)?;
-        webhooks::delete(tx, work.project.id, id)?;
-        work.note(tx, actor, "webhook.delete", id)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        found(webhooks::get(work.tx, work.project.id, id)?)?;
+        webhooks::delete(work.tx, work.project.id, id)?;
+        work.note(actor, "webhook.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();

@@ -20,8 +20,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let actor = call.caller.key.id;
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>| {
-        let mut webhook = found(webhooks::get(tx, work.project.id, id)?)?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let mut webhook = found(webhooks::get(work.tx, work.project.id, id)?)?;
         if let Some(url) = &patch.url {
             webhook.url.clone_from(url);
         }
@@ -31,8 +31,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         if let Some(events) = &patch.events {
             webhook.events.clone_from(events);
         }
-        webhooks::update(tx, &webhook)?;
-        work.note(tx, actor, "webhook.update", id)?;
+        webhooks::update(work.tx, &webhook)?;
+        work.note(actor, "webhook.update", id)?;
         Ok(webhook)
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);

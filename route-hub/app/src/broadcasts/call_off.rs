@@ -37,27 +37,26 @@ fn walk_alone(
     most: u32,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut work = UnitOfWork::new(hub, project, now);
-    walk(&mut work, tx, broadcast, most)?;
-    work.finish(tx)
+    let mut work = UnitOfWork::new(hub, tx, project, now);
+    walk(&mut work, broadcast, most)?;
+    work.finish()
 }
 
 /// Cancels up to `most` of the next messages that wait at the hub, and asks phones for those that they hold.
 pub fn walk(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     broadcast: &Broadcast,
     most: u32,
 ) -> Result<(), StoreError> {
     let above = broadcast.done_up_to;
-    let open = messages::open_of_broadcast(tx, broadcast.id, above, most)?;
+    let open = messages::open_of_broadcast(work.tx, broadcast.id, above, most)?;
     let up_to = open.last().map(|last| last.id);
     let up_to = up_to.filter(|_| open.len() == most as usize);
-    if !broadcasts::walked(tx, broadcast, up_to)? {
+    if !broadcasts::walked(work.tx, broadcast, up_to)? {
         return Ok(());
     }
     for mut message in open {
-        drop(work.apply(tx, &mut message, Fact::CancelAsked, &Detail::default())?);
+        drop(work.apply(&mut message, Fact::CancelAsked, &Detail::default())?);
     }
     Ok(())
 }

@@ -69,8 +69,8 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
         let share = hub.store.of(sending.0.id);
         let job = move |tx: &mut Tx<'_>| {
             let (project, broadcast, planned, ready) = &*sending;
-            let mut work = UnitOfWork::new(&inside, project, now);
-            send(&mut work, tx, broadcast, (planned, ready), &next)
+            let mut work = UnitOfWork::new(&inside, tx, project, now);
+            send(&mut work, broadcast, (planned, ready), &next)
         };
         share.write(job)
     });
@@ -201,19 +201,18 @@ fn matching(
 /// Sends to a step's recipients, unless somebody else has, or the broadcast was cancelled.
 fn send(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     broadcast: &Broadcast,
     (planned, ready): (&Planned, &Ready),
     next: &Next,
 ) -> Result<Effects, StoreError> {
     let reached = i64::try_from(next.to.len()).unwrap_or(i64::MAX);
-    if !broadcasts::advance(tx, broadcast, next.done_up_to, reached, next.is_end)? {
+    if !broadcasts::advance(work.tx, broadcast, next.done_up_to, reached, next.is_end)? {
         return Ok(Effects::default());
     }
     ready.begin(work);
     let mut touches = Touches::default();
     for (place, (_, to)) in next.to.iter().enumerate() {
-        match planned.store(work, tx, to, (ready, place), &mut touches) {
+        match planned.store(work, to, (ready, place), &mut touches) {
             Ok(()) | Err(Unsent::Blocked) => {}
             Err(Unsent::Refused(_)) => {
                 tracing::debug!(broadcast = %broadcast.id, "a recipient was left out");
@@ -221,6 +220,6 @@ fn send(
             Err(Unsent::Store(error)) => return Err(error),
         }
     }
-    contacts::touch(tx, &touches)?;
-    work.finish(tx)
+    contacts::touch(work.tx, &touches)?;
+    work.finish()
 }

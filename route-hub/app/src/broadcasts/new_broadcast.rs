@@ -211,11 +211,7 @@ pub fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
 
 impl NewBroadcast {
     /// Stores the broadcast and tells of it; its messages are made from now on.
-    pub fn store(
-        &self,
-        work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
-    ) -> Result<Broadcast, StoreError> {
+    pub fn store(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Broadcast, StoreError> {
         let recipients = &self.recipients;
         let now = work.now.unix;
         let reached = match recipients.all_made {
@@ -251,8 +247,8 @@ impl NewBroadcast {
             last_send_time: None,
             time_created: now,
         };
-        broadcasts::insert(tx, &broadcast, &recipients.numbers)?;
-        work.tell_broadcast(tx, &broadcast)?;
+        broadcasts::insert(work.tx, &broadcast, &recipients.numbers)?;
+        work.tell_broadcast(&broadcast)?;
         work.effects.broadcasts();
         Ok(broadcast)
     }

@@ -102,15 +102,15 @@ impl rules::Rows for Rows<'_, '_> {
             Queues::OfProject => phones::of_project(self.tx, self.project.id)?,
             Queues::OfDevice(device) => phones::of_device(self.tx, device)?,
         };
-        let mut work = UnitOfWork::new(self.hub, self.project, self.now);
+        let mut work = UnitOfWork::new(self.hub, self.tx, self.project, self.now);
         for phone in phones {
-            let waiting = messages::waiting_up_to(self.tx, phone.id, up_to)?;
-            for mut message in damage::readable(&mut work, self.tx, waiting)? {
+            let waiting = messages::waiting_up_to(work.tx, phone.id, up_to)?;
+            for mut message in damage::readable(&mut work, waiting)? {
                 let fact = Fact::ExposureForgotten;
-                drop(work.apply(self.tx, &mut message, fact, &Detail::default())?);
+                drop(work.apply(&mut message, fact, &Detail::default())?);
             }
         }
-        self.effects.merge(work.finish(self.tx)?);
+        self.effects.merge(work.finish()?);
         Ok(())
     }
 }
@@ -285,15 +285,11 @@ pub fn gone(
 
 /// A phone has proven that it did not send a message, after another one was given up that all of
 /// them waited for: it may have been moved to that one.
-pub fn freed(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    message: &mut Message,
-) -> Result<(), StoreError> {
-    let freeze = of_project(tx, message.project_id)?;
+pub fn freed(work: &mut UnitOfWork<'_, '_>, message: &mut Message) -> Result<(), StoreError> {
+    let freeze = of_project(work.tx, message.project_id)?;
     if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(message.id.get())) {
         let fact = Fact::ExposureForgotten;
-        drop(work.apply(tx, message, fact, &Detail::default())?);
+        drop(work.apply(message, fact, &Detail::default())?);
     }
     Ok(())
 }

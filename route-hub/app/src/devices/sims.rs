@@ -13,20 +13,19 @@ use postrider_model::UnixMs;
 /// Brings a device's phones in line with the slots that it has in use; says whether one was made.
 pub fn sync(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     device: &Device,
     sims: &[SimInfo],
 ) -> Result<bool, StoreError> {
-    let mut known = phones::of_device(tx, device.id)?;
+    let mut known = phones::of_device(work.tx, device.id)?;
     let mut made = false;
     for sim in sims {
         let Some(before) = known.iter().find(|phone| phone.sim == Some(sim.slot)) else {
-            if Cap::Phones.reached(tx, work.project.id)?.is_some() {
+            if Cap::Phones.reached(work.tx, work.project.id)?.is_some() {
                 tracing::warn!(device = %device.id, "a SIM is no phone: its project has as many as it may");
                 continue;
             }
             let phone = fresh(work, device, sim);
-            phones::insert(tx, &phone)?;
+            phones::insert(work.tx, &phone)?;
             // A slot that is named twice is one phone.
             known.push(phone);
             made = true;
@@ -35,26 +34,22 @@ pub fn sync(
         let mut phone = before.clone();
         take_in(&mut phone, sim, work.now.unix);
         if phone != *before {
-            phones::update(tx, &phone)?;
+            phones::update(work.tx, &phone)?;
         }
         if phone.sim_changed != before.sim_changed {
-            other_sim(work, tx, &phone)?;
+            other_sim(work, &phone)?;
         }
     }
     Ok(made)
 }
 
 /// Tells everybody that another SIM is in the slot, or that the known one is back.
-fn other_sim(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    phone: &Phone,
-) -> Result<(), StoreError> {
+fn other_sim(work: &mut UnitOfWork<'_, '_>, phone: &Phone) -> Result<(), StoreError> {
     let (hub, project, now, kind) = (work.hub, work.project, work.now, AlertKind::SimChanged);
     let told = if phone.sim_changed {
-        alerts::raise_for_phone(hub, tx, project, phone, kind, now)?
+        alerts::raise_for_phone(hub, work.tx, project, phone, kind, now)?
     } else {
-        alerts::clear_for_phone(hub, tx, project, phone, kind, now)?
+        alerts::clear_for_phone(hub, work.tx, project, phone, kind, now)?
     };
     if told {
         work.effects.webhooks();

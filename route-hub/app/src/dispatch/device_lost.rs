@@ -18,11 +18,11 @@ pub fn device_lost(
     device: DeviceId,
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let mut work = UnitOfWork::new(hub, project, now);
-    let held = messages::held(tx, device)?;
-    for mut message in damage::readable(&mut work, tx, held)? {
-        drop(work.apply(tx, &mut message, Fact::HolderLost, &Detail::default())?);
+    let mut work = UnitOfWork::new(hub, tx, project, now);
+    let held = messages::held(work.tx, device)?;
+    for mut message in damage::readable(&mut work, held)? {
+        drop(work.apply(&mut message, Fact::HolderLost, &Detail::default())?);
         work.effects.settings(message.phone_id);
     }
-    work.finish(tx)
+    work.finish()
 }

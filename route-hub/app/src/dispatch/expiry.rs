@@ -154,34 +154,30 @@ fn end_lives(
     let Some(project) = projects::get(tx, project)? else {
         return Ok((Effects::default(), 0));
     };
-    let mut work = UnitOfWork::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, tx, &project, now);
     let mut ended = 0;
     for id in ids {
-        match messages::found(tx, *id)? {
+        match messages::found(work.tx, *id)? {
             None => {}
-            Some(Found::Damaged(damaged)) => damage::set_aside(&mut work, tx, &damaged)?,
-            Some(Found::Row(message)) => ended += usize::from(end_life(&mut work, tx, message)?),
+            Some(Found::Damaged(damaged)) => damage::set_aside(&mut work, &damaged)?,
+            Some(Found::Row(message)) => ended += usize::from(end_life(&mut work, message)?),
         }
     }
-    Ok((work.finish(tx)?, ended))
+    Ok((work.finish()?, ended))
 }
 
 /// Ends a life, if it is still to be ended.
-fn end_life(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    mut message: Message,
-) -> Result<bool, StoreError> {
+fn end_life(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<bool, StoreError> {
     let Some(end) = message.life_end.filter(|end| *end <= work.now.unix) else {
         return Ok(false);
     };
     let ago_ms = u64::try_from(work.now.unix.0 - end.0).unwrap_or(0);
     // After a restore it may have been sent by a phone that has not answered yet.
-    let fact = match freeze::may_be_out(tx, &message)? {
+    let fact = match freeze::may_be_out(work.tx, &message)? {
         true if message.ownership.state == OwnershipRow::WAITING => Fact::ExposureForgotten,
         _ => Fact::LifeEnded { ago_ms },
     };
-    drop(work.apply(tx, &mut message, fact, &Detail::default())?);
+    drop(work.apply(&mut message, fact, &Detail::default())?);
     work.effects.settings(message.phone_id);
     Ok(true)
 }

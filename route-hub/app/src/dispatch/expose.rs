@@ -39,19 +39,14 @@ pub fn is_held_back(work: &UnitOfWork<'_, '_>, phone: &Phone) -> bool {
 }
 
 /// Says whether another phone could send a message at this moment.
-pub fn is_movable(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    message: &Message,
-) -> Result<bool, StoreError> {
-    Ok(routing::may_move(work, tx, message)? && routing::pick_other(work, tx, message)?.is_some())
+pub fn is_movable(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<bool, StoreError> {
+    Ok(routing::may_move(work, message)? && routing::pick_other(work, message)?.is_some())
 }
 
 /// Commits an exposure of a message to a phone and whoever holds it there, at a place of the
 /// downward sequence, and makes its frame; `None` when it may not be sent any more.
 pub fn expose(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &mut Message,
     (phone, holder): (&Phone, &Holder),
     s: u64,
@@ -61,11 +56,11 @@ pub fn expose(
     };
     if message.life_end.is_some_and(|end| end <= work.now.unix) {
         let over = Fact::LifeEnded { ago_ms: 0 };
-        drop(work.apply(tx, message, over, &Detail::default())?);
+        drop(work.apply(message, over, &Detail::default())?);
         return Ok(None);
     }
-    if work.is_called_off(tx, message)? {
-        drop(work.apply(tx, message, Fact::CancelAsked, &Detail::default())?);
+    if work.is_called_off(message)? {
+        drop(work.apply(message, Fact::CancelAsked, &Detail::default())?);
         return Ok(None);
     }
     let Some(to) = message.to_number.as_ref().map(Address::from) else {
@@ -73,7 +68,7 @@ pub fn expose(
     };
     let holder = holder.clone();
     let fact = Fact::Exposed { holder, s };
-    if work.apply(tx, message, fact, &Detail::default())?.is_err() {
+    if work.apply(message, fact, &Detail::default())?.is_err() {
         return Ok(None);
     }
     let by = (sim, phone.delivery_reports);

@@ -111,10 +111,10 @@ fn any_moves(
     let last = waiting.last().map(Found::key);
     let (mut moves, mut groups) = (false, KnownGroups::new());
     if let Some(project) = projects::get(tx, route.project_id)? {
-        let mut work = UnitOfWork::new(hub, &project, now);
+        let mut work = UnitOfWork::new(hub, tx, &project, now);
         // What is damaged stays where it is: its phone's link sets it aside.
         for message in waiting.iter().filter_map(Found::row) {
-            moves |= routing::pick_better(&mut work, tx, route, message)?.is_some();
+            moves |= routing::pick_better(&mut work, route, message)?.is_some();
         }
         groups = std::mem::take(&mut work.groups);
     }
@@ -136,20 +136,20 @@ fn move_some(
     let Some(project) = projects::get(tx, route.project_id)? else {
         return Ok((0, Effects::default()));
     };
-    let mut work = UnitOfWork::new(hub, &project, now);
+    let mut work = UnitOfWork::new(hub, tx, &project, now);
     work.groups = known;
     let mut moved = 0;
-    let waiting = messages::routed_waiting(tx, phone, route.id, above, STEP)?;
-    for mut message in damage::readable(&mut work, tx, waiting)? {
+    let waiting = messages::routed_waiting(work.tx, phone, route.id, above, STEP)?;
+    for mut message in damage::readable(&mut work, waiting)? {
         // After a restore it may be on the phone all the same.
-        if freeze::may_be_out(tx, &message)? {
+        if freeze::may_be_out(work.tx, &message)? {
             continue;
         }
-        if let Some(other) = routing::pick_better(&mut work, tx, route, &message)? {
-            work.route_to(tx, &mut message, &other)?;
+        if let Some(other) = routing::pick_better(&mut work, route, &message)? {
+            work.route_to(&mut message, &other)?;
             work.effects.changed(message.id);
             moved += 1;
         }
     }
-    Ok((moved, work.finish(tx)?))
+    Ok((moved, work.finish()?))
 }

@@ -20,21 +20,20 @@ const KINDS_MAX: usize = 8;
 /// of slots that it uses for the first time.
 pub fn apply(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     device: &Device,
     on: &mut Vec<Phone>,
     health: &Health,
 ) -> Result<(), StoreError> {
-    if sims::sync(work, tx, device, &health.sims)? {
+    if sims::sync(work, device, &health.sims)? {
         work.effects.rows(work.project.id);
     }
-    *on = phones::of_device(tx, device.id)?;
+    *on = phones::of_device(work.tx, device.id)?;
     for phone in on.iter_mut() {
         let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
         take_in(phone, health, sim, work.now.unix);
-        phones::update(tx, phone)?;
+        phones::update(work.tx, phone)?;
     }
-    if alerts::of_health(work.hub, tx, work.project, on, health, work.now)? {
+    if alerts::of_health(work.hub, work.tx, work.project, on, health, work.now)? {
         work.effects.webhooks();
     }
     Ok(())

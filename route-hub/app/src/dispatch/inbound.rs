@@ -24,7 +24,6 @@ const REPLY_MS: i64 = 30 * 24 * 3_600_000;
 /// What was counted before (it is uploaded again after a change of generation) changes nothing.
 pub fn apply(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     by: &Holder,
     clock: &PhoneClock,
     on: &[Phone],
@@ -37,7 +36,13 @@ pub fn apply(
         return Ok(Err("no phone has this SIM slot"));
     };
     let counted_in = frame.install.as_ref().unwrap_or(&by.install);
-    if !inbound_counted::count(tx, by.device, counted_in.as_str(), frame.n, work.now.unix)? {
+    if !inbound_counted::count(
+        work.tx,
+        by.device,
+        counted_in.as_str(),
+        frame.n,
+        work.now.unix,
+    )? {
         return Ok(Ok(()));
     }
     let raw = Address::new(frame.from.as_str());
@@ -50,7 +55,7 @@ pub fn apply(
         .as_ref()
         .and_then(|raw| sender(work, phone, message_type, raw));
     fill(&mut message, frame);
-    store(work, tx, phone, message, raw.as_ref())?;
+    store(work, phone, message, raw.as_ref())?;
     Ok(Ok(()))
 }
 
@@ -89,7 +94,6 @@ fn fill(message: &mut Message, frame: &Inbound) {
 /// `raw` is the sender as the network gave it, which webhooks tell.
 pub fn store(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     phone: &Phone,
     mut message: Message,
     raw: Option<&Address>,
@@ -98,19 +102,27 @@ pub fn store(
     if message.message_type != MessageType::Ussd
         && let Some(from) = &message.from_number
     {
-        match contacts::find_by_number(tx, work.project.id, from)? {
+        match contacts::find_by_number(work.tx, work.project.id, from)? {
             Some(contact) => {
                 message.contact_id = Some(contact.id);
                 count_reply(work, &contact, &message);
                 touches.add(&message);
             }
-            None => message.contact_id = people::make_of(work, tx, &message)?,
+            None => message.contact_id = people::make_of(work, &message)?,
         }
     }
-    messages::insert(tx, &message)?;
-    contacts::touch(tx, &touches)?;
-    phones::touch(tx, phone.id, work.now.unix)?;
-    if enqueue::incoming_message(work.hub, tx, work.project, &message, raw, phone, work.now)? {
+    messages::insert(work.tx, &message)?;
+    contacts::touch(work.tx, &touches)?;
+    phones::touch(work.tx, phone.id, work.now.unix)?;
+    if enqueue::incoming_message(
+        work.hub,
+        work.tx,
+        work.project,
+        &message,
+        raw,
+        phone,
+        work.now,
+    )? {
         work.effects.webhooks();
     }
     Ok(message)

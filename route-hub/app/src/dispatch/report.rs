@@ -16,12 +16,11 @@ pub type Aside = &'static str;
 /// Events about single parts tell nothing that the API shows: their message's own event follows.
 pub fn apply(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     by: &Holder,
     clock: &PhoneClock,
     event: &Event,
 ) -> Result<Result<(), Aside>, StoreError> {
-    let Some(mut message) = damage::message(work, tx, event.id)? else {
+    let Some(mut message) = damage::message(work, event.id)? else {
         return Ok(Err("no such message"));
     };
     let whose = crate::dispatch::ownership::of(&message)?.whose(event.ep, by);
@@ -37,7 +36,7 @@ pub fn apply(
             by,
             report,
         },
-        Whose::LookUpPast if was_held(tx, by, event)? => Fact::PastReported {
+        Whose::LookUpPast if was_held(work.tx, by, event)? => Fact::PastReported {
             ep: event.ep,
             report,
         },
@@ -56,7 +55,7 @@ pub fn apply(
         duration_sec: event.duration_s,
         ring_sec: event.ring_s,
     };
-    let applied = work.apply(tx, &mut message, fact, &detail)?;
+    let applied = work.apply(&mut message, fact, &detail)?;
     Ok(applied
         .map(drop)
         .map_err(|_| "refused by the message's state"))

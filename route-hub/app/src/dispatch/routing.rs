@@ -63,11 +63,10 @@ struct Picking<'r> {
 /// Picks the phone for a message; `None` when the route has none that ever could send it.
 pub fn pick(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     route: &Route,
     wanted: &Wanted<'_>,
 ) -> Result<Option<Arc<Phone>>, StoreError> {
-    let picking = look(work, tx, route, wanted)?;
+    let picking = look(work, route, wanted)?;
     let choice = choose(&picking.offers, &picking.states, picking.draw);
     Ok(choice.and_then(|choice| taken(work, choice.phone)))
 }
@@ -76,14 +75,13 @@ pub fn pick(
 /// as good as any.
 pub fn pick_better(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     route: &Route,
     message: &Message,
 ) -> Result<Option<Arc<Phone>>, StoreError> {
     let Some(wanted) = Wanted::of(message) else {
         return Ok(None);
     };
-    let picking = look(work, tx, route, &wanted)?;
+    let picking = look(work, route, &wanted)?;
     let other = better(
         &picking.offers,
         &picking.states,
@@ -96,17 +94,16 @@ pub fn pick_better(
 /// Picks another phone than the message's own, one that can send now.
 pub fn pick_other(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &Message,
 ) -> Result<Option<Arc<Phone>>, StoreError> {
     let route = match message.route_id {
-        Some(id) => work.hub.cache.route_in(tx, id)?,
+        Some(id) => work.hub.cache.route_in(work.tx, id)?,
         None => None,
     };
     let (Some(route), Some(wanted)) = (route, Wanted::of(message)) else {
         return Ok(None);
     };
-    let mut picking = look(work, tx, &route, &wanted)?;
+    let mut picking = look(work, &route, &wanted)?;
     picking.states.remove(&message.phone_id);
     let choice = choose(&picking.offers, &picking.states, picking.draw);
     let choice = choice.filter(|choice| choice.can_send);
@@ -115,15 +112,11 @@ pub fn pick_other(
 
 /// Says whether a message that is proven unsent goes to another phone: its route has others, and
 /// it was not tried too often.
-pub fn may_move(
-    work: &UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    message: &Message,
-) -> Result<bool, StoreError> {
+pub fn may_move(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<bool, StoreError> {
     let Some(id) = message.route_id else {
         return Ok(false);
     };
-    let route = work.hub.cache.route_in(tx, id)?;
+    let route = work.hub.cache.route_in(work.tx, id)?;
     let has_others = route.is_some_and(|route| route.actions.phones().len() > 1);
     Ok(has_others && message.send_attempts < ATTEMPTS_MAX)
 }
@@ -137,7 +130,6 @@ fn taken(work: &mut UnitOfWork<'_, '_>, id: PhoneId) -> Option<Arc<Phone>> {
 
 fn look<'r>(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     route: &'r Route,
     wanted: &Wanted<'_>,
 ) -> Result<Picking<'r>, StoreError> {
@@ -154,7 +146,7 @@ fn look<'r>(
         to_number: wanted.to.as_str(),
         country,
         message_type: wanted.message_type.as_str(),
-        groups: &groups(work, tx, route, wanted.contact_id)?,
+        groups: &groups(work, route, wanted.contact_id)?,
     };
     let offers = route.actions.offers(&facts);
     let counts_queues = offers.iter().any(|offer| offer.pick == Pick::ShortestQueue);
@@ -162,7 +154,7 @@ fn look<'r>(
     let named = offers.iter().flat_map(|offer| &offer.phones);
     let mut states = BTreeMap::new();
     for (id, _) in named {
-        if let Some(state) = state(work, tx, *id, wanted, counts_queues)? {
+        if let Some(state) = state(work, *id, wanted, counts_queues)? {
             states.insert(*id, state);
         }
     }
@@ -176,7 +168,6 @@ fn look<'r>(
 /// Returns the groups that a contact is in, of those that a route asks for.
 fn groups(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     route: &Route,
     contact_id: Option<ContactId>,
 ) -> Result<BTreeSet<String>, StoreError> {
@@ -186,7 +177,7 @@ fn groups(
     };
     for name in route.actions.groups() {
         if let Ok(group) = name.parse()
-            && is_in(work, tx, contact_id, group)?
+            && is_in(work, contact_id, group)?
         {
             found.insert(name.to_owned());
         }
@@ -198,33 +189,31 @@ fn groups(
 /// of work, and not at all where a reader has told it before.
 fn is_in(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     contact: ContactId,
     id: GroupId,
 ) -> Result<bool, StoreError> {
     if let Some(known) = work.groups.get(&(contact, id)) {
         return Ok(*known);
     }
-    let Some(group) = groups::get(tx, work.project.id, id)? else {
+    let Some(group) = groups::get(work.tx, work.project.id, id)? else {
         return Ok(false);
     };
     if group.filters.is_none() {
-        return groups::is_member(tx, id, contact);
+        return groups::is_member(work.tx, id, contact);
     }
-    let is_in = groups::meets(tx, &group, contact)?;
+    let is_in = groups::meets(work.tx, &group, contact)?;
     work.groups.insert((contact, id), is_in);
     Ok(is_in)
 }
 
 fn state(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     id: PhoneId,
     wanted: &Wanted<'_>,
     counts_queue: bool,
 ) -> Result<Option<PhoneState>, StoreError> {
     if !work.known.contains_key(&id) {
-        let known = known(work, tx, id)?;
+        let known = known(work, id)?;
         work.known.insert(id, known);
     }
     let project = work.project;
@@ -232,7 +221,7 @@ fn state(
         return Ok(None);
     };
     if counts_queue && known.queue.is_none() {
-        known.queue = Some(messages::queued_for(tx, id, QUEUE_COUNTED_MAX)?);
+        known.queue = Some(messages::queued_for(work.tx, id, QUEUE_COUNTED_MAX)?);
     }
     let ability = match takes(project, &known.phone, wanted) {
         true => known.ability,
@@ -257,15 +246,11 @@ fn takes(project: &Project, phone: &Phone, wanted: &Wanted<'_>) -> bool {
     number.is_some_and(|number| recipients::check(phone, &number, region).is_ok())
 }
 
-fn known(
-    work: &UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    id: PhoneId,
-) -> Result<Option<Known>, StoreError> {
-    let Some(phone) = phones::get(tx, work.project.id, id)? else {
+fn known(work: &mut UnitOfWork<'_, '_>, id: PhoneId) -> Result<Option<Known>, StoreError> {
+    let Some(phone) = phones::get(work.tx, work.project.id, id)? else {
         return Ok(None);
     };
-    let ability = ability(work, tx, &phone)?;
+    let ability = ability(work, &phone)?;
     Ok(Some(Known {
         phone: Arc::new(phone),
         ability,
@@ -273,18 +258,14 @@ fn known(
     }))
 }
 
-fn ability(
-    work: &UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    phone: &Phone,
-) -> Result<Ability, StoreError> {
+fn ability(work: &mut UnitOfWork<'_, '_>, phone: &Phone) -> Result<Ability, StoreError> {
     let Some(device_id) = phone.device_id else {
         return Ok(held_or(phone, Ability::Ready));
     };
     if work.hub.bus.is_heard(phone.id) {
         return Ok(held_or(phone, Ability::Ready));
     }
-    let device = devices::get(tx, device_id)?;
+    let device = devices::get(work.tx, device_id)?;
     let Some(device) = device.filter(|device| device.state != DeviceState::Revoked) else {
         return Ok(Ability::Never);
     };

@@ -232,9 +232,9 @@ async fn play_step(
         let Some(project) = projects::get(tx, project)? else {
             return Ok((Effects::default(), 0));
         };
-        let mut work = UnitOfWork::new(&worker, &project, now);
-        let played = play_all(&mut work, tx, &ids)?;
-        Ok((work.finish(tx)?, played))
+        let mut work = UnitOfWork::new(&worker, tx, &project, now);
+        let played = play_all(&mut work, &ids)?;
+        Ok((work.finish()?, played))
     };
     let (effects, played) = hub.store.of(project).write(job).await?;
     effects.perform(hub);
@@ -242,19 +242,15 @@ async fn play_step(
 }
 
 /// Plays one step of each message that still has one; returns how many went on.
-fn play_all(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    ids: &[i64],
-) -> Result<usize, StoreError> {
+fn play_all(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreError> {
     let now = work.now.unix;
     let mut phones_of = BTreeMap::new();
     let mut played = 0;
     for id in ids {
-        let mut message = match messages::found(tx, *id)? {
+        let mut message = match messages::found(work.tx, *id)? {
             None => continue,
             Some(Found::Damaged(damaged)) => {
-                damage::set_aside(work, tx, &damaged)?;
+                damage::set_aside(work, &damaged)?;
                 played += 1;
                 continue;
             }
@@ -265,7 +261,7 @@ fn play_all(
         };
         let phone: &mut Option<Phone> = match phones_of.entry(message.phone_id) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(phones::by_key(tx, message.phone_id)?),
+            Entry::Vacant(place) => place.insert(phones::by_key(work.tx, message.phone_id)?),
         };
         let room = Room::of(phone.as_ref(), &work.project.timezone_id, now);
         let is_new = message.ownership.state == OwnershipRow::WAITING;
@@ -274,16 +270,16 @@ fn play_all(
         if is_new && route.as_ref().is_some_and(|route| is_full(work, route)) {
             continue;
         }
-        if waits && work.is_called_off(tx, &message)? {
+        if waits && work.is_called_off(&message)? {
             let cancelled = Fact::CancelAsked;
-            drop(work.apply(tx, &mut message, cancelled, &Detail::default())?);
+            drop(work.apply(&mut message, cancelled, &Detail::default())?);
             played += 1;
             continue;
         }
         if waits && !room.admits(is_new) {
             continue;
         }
-        let is_sent = play(work, tx, &mut message, step)?;
+        let is_sent = play(work, &mut message, step)?;
         played += 1;
         let Some(route) = route else { continue };
         if is_sent {
@@ -291,7 +287,7 @@ fn play_all(
         }
         if waits && route.send_delay_ms > 0 {
             route.rest(now);
-            phones::update_next_slot(tx, route)?;
+            phones::update_next_slot(work.tx, route)?;
         }
     }
     Ok(played)
@@ -312,7 +308,6 @@ fn is_full(work: &UnitOfWork<'_, '_>, route: &Phone) -> bool {
 /// Carries out a step, and says whether the message was sent by it.
 fn play(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     message: &mut Message,
     step: Step,
 ) -> Result<bool, StoreError> {
@@ -328,17 +323,17 @@ fn play(
     if is_sent {
         message.time_sent = Some(work.now.unix);
     }
-    messages::update_ownership(tx, message)?;
+    messages::update_ownership(work.tx, message)?;
     work.tallies.changed(share, message);
     if is_sent && note_call(message) {
-        messages::update_call(tx, message)?;
+        messages::update_call(work.tx, message)?;
     }
     if !message.hidden {
-        work.tell_status(tx, message)?;
+        work.tell_status(message)?;
     }
     work.effects.changed(message.id);
     if is_sent && message.message_type == MessageType::Ussd {
-        answer(work, tx, message)?;
+        answer(work, message)?;
     }
     Ok(is_sent)
 }
@@ -357,12 +352,8 @@ fn note_call(message: &mut Message) -> bool {
 }
 
 /// Answers a USSD request as a network would: by an incoming message from its code.
-fn answer(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    request: &Message,
-) -> Result<(), StoreError> {
-    let Some(phone) = phones::by_key(tx, request.phone_id)? else {
+fn answer(work: &mut UnitOfWork<'_, '_>, request: &Message) -> Result<(), StoreError> {
+    let Some(phone) = phones::by_key(work.tx, request.phone_id)? else {
         return Ok(());
     };
     let mut message = inbound::blank(work, &phone, MessageType::Ussd, work.now.unix);
@@ -370,7 +361,7 @@ fn answer(
     message.from_number.clone_from(&request.to_number);
     message.to_number.clone_from(&request.from_number);
     message.content = Some(USSD_ANSWER.into());
-    inbound::store(work, tx, &phone, message, request.to_number.as_ref())?;
+    inbound::store(work, &phone, message, request.to_number.as_ref())?;
     Ok(())
 }
 

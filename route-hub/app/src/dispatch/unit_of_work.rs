@@ -19,11 +19,13 @@ use std::fmt;
 use std::sync::Arc;
 
 /// One unit of work on messages: what it goes by, and what it gathers until its end.
-pub struct UnitOfWork<'h, 'p> {
+pub struct UnitOfWork<'w, 't> {
     /// The hub.
-    pub hub: &'h Hub,
+    pub hub: &'w Hub,
+    /// The transaction that it is written in.
+    pub tx: &'w mut Tx<'t>,
     /// The project of every message in it.
-    pub project: &'p Project,
+    pub project: &'w Project,
     /// When it was begun.
     pub now: Now,
     /// What follows the commit.
@@ -68,11 +70,12 @@ pub struct Detail {
     pub ring_sec: Option<i64>,
 }
 
-impl<'h, 'p> UnitOfWork<'h, 'p> {
+impl<'w, 't> UnitOfWork<'w, 't> {
     /// Begins a unit of work.
-    pub fn new(hub: &'h Hub, project: &'p Project, now: Now) -> Self {
+    pub fn new(hub: &'w Hub, tx: &'w mut Tx<'t>, project: &'w Project, now: Now) -> Self {
         Self {
             hub,
+            tx,
             project,
             now,
             effects: Effects::default(),
@@ -87,8 +90,7 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
 
     /// Writes down in the audit log what the holder of a key did, and to what.
     pub fn note(
-        &self,
-        tx: &mut Tx<'_>,
+        &mut self,
         actor: ApiKeyId,
         action: &'static str,
         target: impl fmt::Display,
@@ -99,7 +101,7 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
             action,
             target: target.to_string(),
         };
-        audit::write_as(self.hub, tx, &actor.to_string(), line, self.now)
+        audit::write_as(self.hub, self.tx, &actor.to_string(), line, self.now)
     }
 
     /// Applies a fact to a message and writes everything that follows from it.
@@ -107,7 +109,6 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
     /// A refused fact leaves message and database as they were.
     pub fn apply(
         &mut self,
-        tx: &mut Tx<'_>,
         message: &mut Message,
         fact: Fact<'_>,
         detail: &Detail,
@@ -118,14 +119,14 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
             self.count_sent(message.phone_id);
         }
         let mut rules = ownership::rules(message, self.now.unix);
-        rules.other_route = routing::may_move(self, tx, message)?;
+        rules.other_route = routing::may_move(self, message)?;
         let outcome = match owned.apply(fact, rules) {
             Ok(outcome) => outcome,
             Err(refused) => return Ok(Err(refused)),
         };
         let was_asked_back = before.flags.has(Flags::REVOKE_ASKED);
         if was_asked_back && !owned.flags.has(Flags::REVOKE_ASKED) && !outcome.requeued {
-            pending_reroutes::take(tx, message.id)?;
+            pending_reroutes::take(self.tx, message.id)?;
         }
         if before.state.is_open() && !owned.state.is_open() {
             self.closed.push(Closed {
@@ -137,18 +138,17 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
         let parts_known = detail.parts.is_some() && message.num_parts != detail.parts;
         let call_known = message.note_call(detail.duration_sec, detail.ring_sec);
         if call_known {
-            messages::update_call(tx, message)?;
+            messages::update_call(self.tx, message)?;
         }
         if owned == before && outcome.publish.is_none() && !parts_known && !call_known {
             return Ok(Ok(outcome));
         }
-        self.keep(tx, message, &owned, &outcome, detail)?;
+        self.keep(message, &owned, &outcome, detail)?;
         Ok(Ok(outcome))
     }
 
     fn keep(
         &mut self,
-        tx: &mut Tx<'_>,
         message: &mut Message,
         owned: &Ownership,
         outcome: &Outcome,
@@ -163,27 +163,29 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
                 device_id,
                 install,
             };
-            past_exposures::insert(tx, &past)?;
+            past_exposures::insert(self.tx, &past)?;
         }
         let share = BroadcastShare::of(message);
         ownership::put(message, owned);
         let parts_before = message.num_parts;
         message.num_parts = detail.parts.or(parts_before);
         match &outcome.publish {
-            None if message.num_parts == parts_before => messages::update_exposure(tx, message)?,
-            None => messages::update_ownership(tx, message)?,
+            None if message.num_parts == parts_before => {
+                messages::update_exposure(self.tx, message)?
+            }
+            None => messages::update_ownership(self.tx, message)?,
             Some(published) => {
                 self.publish(message, published, detail);
-                messages::update_ownership(tx, message)?;
+                messages::update_ownership(self.tx, message)?;
             }
         }
         self.tallies.changed(share, message);
         if outcome.publish.is_some_and(|published| published.webhook) {
-            self.tell_status(tx, message)?;
+            self.tell_status(message)?;
         }
         self.effects.changed(message.id);
         if outcome.requeued {
-            self.move_on(tx, message)?;
+            self.move_on(message)?;
             self.wake(message);
         }
         if outcome.ask.is_some() {
@@ -194,29 +196,24 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
 
     /// Gives a freed message to the phone that its sender named while another one held it, or to
     /// another one of its custom route.
-    fn move_on(&mut self, tx: &mut Tx<'_>, message: &mut Message) -> Result<(), StoreError> {
-        let phone = match pending_reroutes::take(tx, message.id)? {
-            Some(named) => phones::get(tx, message.project_id, named)?.map(Arc::new),
-            None => routing::pick_other(self, tx, message)?,
+    fn move_on(&mut self, message: &mut Message) -> Result<(), StoreError> {
+        let phone = match pending_reroutes::take(self.tx, message.id)? {
+            Some(named) => phones::get(self.tx, message.project_id, named)?.map(Arc::new),
+            None => routing::pick_other(self, message)?,
         };
         match phone {
-            Some(phone) => self.route_to(tx, message, &phone),
+            Some(phone) => self.route_to(message, &phone),
             None => Ok(()),
         }
     }
 
     /// Gives a message that no phone holds to another one; a test route simulates it from then on.
-    pub fn route_to(
-        &mut self,
-        tx: &mut Tx<'_>,
-        message: &mut Message,
-        phone: &Phone,
-    ) -> Result<(), StoreError> {
+    pub fn route_to(&mut self, message: &mut Message, phone: &Phone) -> Result<(), StoreError> {
         message.phone_id = phone.id;
         message.from_number = phone.phone_number.as_ref().map(Address::from);
         message.time_updated = self.now.unix;
         message.simulated |= phone.phone_type == PhoneType::Simulated;
-        messages::update_route(tx, message)?;
+        messages::update_route(self.tx, message)?;
         self.wake(message);
         Ok(())
     }
@@ -269,8 +266,8 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
     }
 
     /// Writes the webhook rows of a message's present status.
-    pub fn tell_status(&mut self, tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-        if enqueue::send_status(self.hub, tx, self.project, message, self.now)? {
+    pub fn tell_status(&mut self, message: &Message) -> Result<(), StoreError> {
+        if enqueue::send_status(self.hub, self.tx, self.project, message, self.now)? {
             self.effects.webhooks();
         }
         Ok(())
@@ -279,23 +276,18 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
     /// Writes the webhook rows of a new contact.
     pub fn tell_contact_added(
         &mut self,
-        tx: &mut Tx<'_>,
         contact: &Contact,
         added: ContactAdded,
     ) -> Result<(), StoreError> {
-        if enqueue::contact_added(self.hub, tx, self.project, contact, added, self.now)? {
+        if enqueue::contact_added(self.hub, self.tx, self.project, contact, added, self.now)? {
             self.effects.webhooks();
         }
         Ok(())
     }
 
     /// Writes the webhook rows of a new broadcast.
-    pub fn tell_broadcast(
-        &mut self,
-        tx: &mut Tx<'_>,
-        broadcast: &Broadcast,
-    ) -> Result<(), StoreError> {
-        if enqueue::send_broadcast(self.hub, tx, self.project, broadcast, self.now)? {
+    pub fn tell_broadcast(&mut self, broadcast: &Broadcast) -> Result<(), StoreError> {
+        if enqueue::send_broadcast(self.hub, self.tx, self.project, broadcast, self.now)? {
             self.effects.webhooks();
         }
         Ok(())
@@ -308,38 +300,34 @@ impl<'h, 'p> UnitOfWork<'h, 'p> {
     }
 
     /// Says whether a message is not to be sent, since its broadcast was cancelled.
-    pub fn is_called_off(
-        &mut self,
-        tx: &mut Tx<'_>,
-        message: &Message,
-    ) -> Result<bool, StoreError> {
+    pub fn is_called_off(&mut self, message: &Message) -> Result<bool, StoreError> {
         let Some(id) = message.broadcast_id else {
             return Ok(false);
         };
         let walked_up_to = match self.called_off.get(&id) {
             Some(known) => *known,
-            None => broadcasts::called_off(tx, id)?,
+            None => broadcasts::called_off(self.tx, id)?,
         };
         self.called_off.insert(id, walked_up_to);
         Ok(walked_up_to.is_some_and(|up_to| message.id.get() > up_to))
     }
 
     /// Stores what was counted of broadcasts so far, for whoever shows one before the end.
-    pub fn write_tallies(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        std::mem::take(&mut self.tallies).write(tx)
+    pub fn write_tallies(&mut self) -> Result<(), StoreError> {
+        std::mem::take(&mut self.tallies).write(self.tx)
     }
 
     /// Ends the unit of work: counts what was sent on each phone, and what became of broadcasts.
-    pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<Effects, StoreError> {
-        self.write_tallies(tx)?;
+    pub fn finish(&mut self) -> Result<Effects, StoreError> {
+        self.write_tallies()?;
         for (phone_id, sent) in std::mem::take(&mut self.sent) {
-            let Some(mut phone) = phones::by_key(tx, phone_id)? else {
+            let Some(mut phone) = phones::by_key(self.tx, phone_id)? else {
                 continue;
             };
             let paused = phone.send_paused;
             phone.count_sent(sent);
             phone.last_active_time = Some(self.now.unix);
-            phones::update_sent_count(tx, &phone)?;
+            phones::update_sent_count(self.tx, &phone)?;
             if paused != phone.send_paused {
                 self.effects.settings(phone_id);
             }

@@ -66,16 +66,17 @@ pub struct Reached {
 /// Finds whom a draft reaches, or says why nobody is reached.
 pub fn reach(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
 ) -> Result<Reached, SendError> {
     let found = match &draft.to {
         Recipient::Number(number) => {
-            contacts::find_to_send_to(tx, work.project.id, &Address::from(number))?
+            contacts::find_to_send_to(work.tx, work.project.id, &Address::from(number))?
         }
         Recipient::Code(_) => None,
-        Recipient::Contact(id) | Recipient::Both(id, _) => contacts::get(tx, work.project.id, *id)?,
+        Recipient::Contact(id) | Recipient::Both(id, _) => {
+            contacts::get(work.tx, work.project.id, *id)?
+        }
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
         return Err(SendError::Blocked);
@@ -86,14 +87,14 @@ pub fn reach(
     let number = reached(shared, &draft.to, &to);
     let number = number.map_err(|rule| SendError::Refused(rule.to_owned()))?;
     let own_route = found.as_ref().and_then(|contact| contact.default_route_id);
-    let sender = sender_of(work, tx, shared, own_route)?;
+    let sender = sender_of(work, shared, own_route)?;
     let wanted = Wanted {
         to: &to,
         message_type: shared.sending.message_type(),
         contact_id: found.as_ref().map(|contact| contact.id),
         simulated: shared.simulated,
     };
-    let Some(phone) = sender.phone_for(work, tx, &wanted)? else {
+    let Some(phone) = sender.phone_for(work, &wanted)? else {
         return Err(SendError::NoPhone);
     };
     if let Some(number) = &number
@@ -116,13 +117,12 @@ pub fn reach(
 /// It refuses before its first write.
 pub fn store(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
     ready: Option<&Text>,
     touches: &mut Touches,
 ) -> Result<Queued, SendError> {
-    let reached = reach(work, tx, shared, draft)?;
+    let reached = reach(work, shared, draft)?;
     let body = ready::body_of(work, draft, &reached, ready).map_err(SendError::Unwritable)?;
     let Reached {
         contact: found,
@@ -134,18 +134,18 @@ pub fn store(
     message.route_id = route_id;
     message.disclosure = Disclosure {
         template: draft.body.shown.clone(),
-        maker_sees: Some(sees(tx, work.project, shared.maker_sees)?),
+        maker_sees: Some(sees(work.tx, work.project, shared.maker_sees)?),
     };
     connectors::fail_without(&mut message, &phone);
     let is_known = found.is_some();
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
         None if matches!(draft.to, Recipient::Code(_)) => None,
-        None => people::make_of(work, tx, &message)?,
+        None => people::make_of(work, &message)?,
     };
-    messages::insert(tx, &message)?;
+    messages::insert(work.tx, &message)?;
     work.tallies.made(&message);
-    annotate(work, tx, &message, &shared.labels)?;
+    annotate(work, &message, &shared.labels)?;
     if is_known {
         touches.add(&message);
     }
@@ -168,15 +168,20 @@ pub fn sees(tx: &mut Tx<'_>, project: &Project, kept: Option<bool>) -> Result<bo
 
 /// Puts labels on a new message, and notes the names of its variables.
 pub fn annotate(
-    work: &UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
+    work: &mut UnitOfWork<'_, '_>,
     message: &Message,
     labels: &[LabelId],
 ) -> Result<(), StoreError> {
     for label in labels {
-        labels::put_on(tx, message.project_id, *label, message.id)?;
+        labels::put_on(work.tx, message.project_id, *label, message.id)?;
     }
-    fields::note(work.hub, tx, message.project_id, &message.vars, work.now)
+    fields::note(
+        work.hub,
+        work.tx,
+        message.project_id,
+        &message.vars,
+        work.now,
+    )
 }
 
 fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
@@ -219,13 +224,12 @@ fn refusal(project: &Project, phone: &Phone, number: &PhoneNumber) -> Option<Str
 
 /// Returns what sends: what the request names, the contact's own, the default.
 fn sender_of<'s>(
-    work: &UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
+    work: &mut UnitOfWork<'_, '_>,
     shared: &'s Shared,
     own_route: Option<RouteId>,
 ) -> Result<Cow<'s, Sender>, StoreError> {
     if let Some(id) = own_route.filter(|_| !shared.sender_named)
-        && let Some(own) = Sender::find_in(work.hub, tx, work.project, id)?
+        && let Some(own) = Sender::find_in(work.hub, work.tx, work.project, id)?
     {
         return Ok(Cow::Owned(own));
     }

@@ -174,7 +174,6 @@ impl Planned {
     pub(crate) fn store(
         &self,
         work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
         to: &ScheduledTo,
         (ready, place): (&Ready, usize),
         touches: &mut Touches,
@@ -185,9 +184,9 @@ impl Planned {
         };
         let draft = Draft::of(recipient, self.body.clone(), &self.defaults);
         let text = ready.text(place);
-        let refused = match outgoing::store(work, tx, &self.shared, &draft, text, touches) {
+        let refused = match outgoing::store(work, &self.shared, &draft, text, touches) {
             Ok(stored) => {
-                work.tell_status(tx, &stored.0)?;
+                work.tell_status(&stored.0)?;
                 return Ok(());
             }
             Err(SendError::Blocked) => return Err(Unsent::Blocked),

@@ -58,9 +58,9 @@ impl Ready {
             let (inside, of, shared) = (hub.clone(), Arc::clone(project), Arc::clone(&shared));
             let step: Vec<_> = step.iter().map(|draft| draft.cloned()).collect();
             let reading = hub.store.of(project.id).read(move |tx| {
-                let mut work = UnitOfWork::new(&inside, &of, now);
+                let mut work = UnitOfWork::new(&inside, tx, &of, now);
                 let texts = step.iter().map(|draft| match draft {
-                    Some(draft) => text(&mut work, tx, &shared, draft),
+                    Some(draft) => text(&mut work, &shared, draft),
                     None => Ok(None),
                 });
                 let texts = texts.collect::<Result<Vec<_>, StoreError>>()?;
@@ -93,11 +93,10 @@ pub(crate) fn needs_a_reader(shared: &Shared, body: &Body) -> bool {
 /// Writes one text as its job would, and has whoever picks its phone look at its groups.
 fn text(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     shared: &Shared,
     draft: &Draft,
 ) -> Result<Option<Text>, StoreError> {
-    let reached = match outgoing::reach(work, tx, shared, draft) {
+    let reached = match outgoing::reach(work, shared, draft) {
         Err(SendError::Store(error)) => return Err(error),
         reached => reached,
     };

@@ -116,12 +116,11 @@ impl Sender {
     pub fn phone_for(
         &self,
         work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
         wanted: &Wanted<'_>,
     ) -> Result<Option<Arc<Phone>>, StoreError> {
         match self {
             Self::Phone(phone) => Ok(Some(Arc::clone(phone))),
-            Self::Route(route) => routing::pick(work, tx, route, wanted),
+            Self::Route(route) => routing::pick(work, route, wanted),
         }
     }
 }

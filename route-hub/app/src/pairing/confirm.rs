@@ -246,7 +246,7 @@ impl Joining<'_> {
     /// Stores a Phone for each slot that has none yet; those that are there keep their ids.
     fn phones(&mut self, tx: &mut Tx<'_>, device: &Device) -> Result<Vec<Phone>, StoreError> {
         let known = phones::of_device(tx, device.id)?;
-        let work = UnitOfWork::new(self.hub, &self.project, self.now);
+        let mut work = UnitOfWork::new(self.hub, tx, &self.project, self.now);
         for sim in &self.claimant.device.sims {
             match known.iter().find(|phone| phone.sim == Some(sim.slot)) {
                 None => {
@@ -256,16 +256,16 @@ impl Joining<'_> {
                     }
                     phone.phone_number = number(sim, phone.country.as_deref());
                     self.describe(&mut phone);
-                    phones::insert(tx, &phone)?;
+                    phones::insert(work.tx, &phone)?;
                 }
                 Some(phone) => {
                     let mut phone = phone.clone();
                     self.describe(&mut phone);
-                    phones::update(tx, &phone)?;
+                    phones::update(work.tx, &phone)?;
                 }
             }
         }
-        phones::of_device(tx, device.id)
+        phones::of_device(work.tx, device.id)
     }
 
     fn describe(&self, phone: &mut Phone) {

@@ -177,13 +177,13 @@ async fn commit(
     let (inside, of) = (hub.clone(), Arc::clone(project));
     let job = move |tx: &mut Tx<'_>| {
         let mut fired = 0;
-        let mut work = UnitOfWork::new(&inside, &of, now);
+        let mut work = UnitOfWork::new(&inside, tx, &of, now);
         let mut touches = Touches::default();
         for one in &due {
-            fired += usize::from(pass(&mut work, tx, one, &mut touches)?);
+            fired += usize::from(pass(&mut work, one, &mut touches)?);
         }
-        contacts::touch(tx, &touches)?;
-        Ok((work.finish(tx)?, fired))
+        contacts::touch(work.tx, &touches)?;
+        Ok((work.finish()?, fired))
     };
     let (effects, fired) = hub.store.of(project.id).write(job).await?;
     effects.perform(hub);
@@ -193,33 +193,32 @@ async fn commit(
 /// Has one schedule send and its moment pass, unless it was changed since it was read.
 fn pass(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     due: &Due,
     touches: &mut Touches,
 ) -> Result<bool, StoreError> {
-    if !schedules::is_current(tx, &due.schedule)? {
+    if !schedules::is_current(work.tx, &due.schedule)? {
         return Ok(false);
     }
     let mut stopped = None;
     if let Some(relative) = due.schedule.relative_id {
-        let Some(relative) = relative_schedules::get(tx, work.project.id, relative)? else {
+        let Some(relative) = relative_schedules::get(work.tx, work.project.id, relative)? else {
             // Its relative schedule was deleted; its own row goes as that one's are walked to.
             return Ok(false);
         };
-        if is_behind(tx, &relative, &due.schedule)? {
+        if is_behind(work.tx, &relative, &due.schedule)? {
             return Ok(false);
         }
-        stopped = group_stops(tx, &relative)?;
+        stopped = group_stops(work.tx, &relative)?;
     }
     let mut schedule = due.schedule.clone();
     schedule.problem = match (&due.planned, stopped) {
         (_, Some(stopped)) => Some(stopped.to_owned()),
         (Err(problem), None) => Some(problem.clone()),
         (Ok(planned), None) => match &schedule.to {
-            ScheduledTo::Group(group) => broadcast(work, tx, &schedule, *group)?,
+            ScheduledTo::Group(group) => broadcast(work, &schedule, *group)?,
             to => {
                 due.ready.begin(work);
-                match planned.store(work, tx, to, (&due.ready, 0), touches) {
+                match planned.store(work, to, (&due.ready, 0), touches) {
                     Ok(()) => None,
                     Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
                     Err(Unsent::Refused(rule)) => Some(rule),
@@ -229,7 +228,7 @@ fn pass(
         },
     };
     schedule.pass(work.now.unix);
-    schedules::pass(tx, &schedule)
+    schedules::pass(work.tx, &schedule)
 }
 
 /// Says whether a contact, or the relative schedule, changed and the contact's schedule has still to
@@ -267,11 +266,10 @@ const NOT_ALLOWED: &str = "sending to the group is not allowed";
 /// Makes a broadcast to a group, or says why that cannot be.
 fn broadcast(
     work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
     schedule: &Schedule,
     group_id: GroupId,
 ) -> Result<Option<String>, StoreError> {
-    let problem = match groups::get(tx, schedule.project_id, group_id)? {
+    let problem = match groups::get(work.tx, schedule.project_id, group_id)? {
         None => "the group is gone",
         Some(group) if !group.allow_sending => NOT_ALLOWED,
         Some(group) => {
@@ -284,7 +282,7 @@ fn broadcast(
                 title: None,
                 recipients: Recipients::group(&group),
             };
-            given.store(work, tx)?;
+            given.store(work)?;
             return Ok(None);
         }
     };

@@ -63,10 +63,10 @@ async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
             };
             above = id;
             let Some(project) = project else { continue };
-            let walked = job(hub, project, now, move |work, tx| match &found {
-                Found::Row(relative) => walk(work, tx, relative),
+            let walked = job(hub, project, now, move |work| match &found {
+                Found::Row(relative) => walk(work, relative),
                 Found::Damaged(damaged) => {
-                    damage::set_aside(work, tx, damaged)?;
+                    damage::set_aside(work, damaged)?;
                     Ok(true)
                 }
             });
@@ -80,16 +80,16 @@ async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
 async fn job<T, F>(hub: &Hub, project: ProjectId, now: Now, mut step: F) -> Result<T, StoreError>
 where
     T: Default + Send + 'static,
-    F: FnMut(&mut UnitOfWork<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, StoreError> + Send + 'static,
 {
     let inside = hub.clone();
     let job = move |tx: &mut Tx<'_>| {
         let Some(project) = projects::get(tx, project)? else {
             return Ok((T::default(), Effects::default()));
         };
-        let mut work = UnitOfWork::new(&inside, &project, now);
-        let done = step(&mut work, tx)?;
-        Ok((done, work.finish(tx)?))
+        let mut work = UnitOfWork::new(&inside, tx, &project, now);
+        let done = step(&mut work)?;
+        Ok((done, work.finish()?))
     };
     let (done, effects) = hub.store.of(project).write(job).await?;
     effects.perform(hub);
@@ -113,59 +113,55 @@ async fn or_tell<T>(
     }
 }
 
-fn look_at_noted(work: &mut UnitOfWork<'_, '_>, tx: &mut Tx<'_>) -> Result<usize, StoreError> {
+fn look_at_noted(work: &mut UnitOfWork<'_, '_>) -> Result<usize, StoreError> {
     let project = work.project.id;
-    let noted = relative_schedules::noted(tx, project, STEP)?;
-    let relatives = relative_schedules::of_project(tx, project)?;
-    let relatives = damage::readable(work, tx, relatives)?;
+    let noted = relative_schedules::noted(work.tx, project, STEP)?;
+    let relatives = relative_schedules::of_project(work.tx, project)?;
+    let relatives = damage::readable(work, relatives)?;
     let mut by_number = BTreeSet::new();
     let (mut looked_at, mut followed) = (0, 0);
     for contact in noted {
         if looked_at > 0 && followed + relatives.len() > FOLLOWED_MAX {
             break;
         }
-        let known = Known::read(work, tx, contact)?;
+        let known = Known::read(work, contact)?;
         for relative in &relatives {
             match relative.to {
                 // Whose number it is may have changed by this contact: all of it are looked at.
                 ScheduledTo::Number(_) => drop(by_number.insert(relative.id)),
                 ScheduledTo::Group(_) | ScheduledTo::Contact(_) => {
-                    known.follow(work, tx, relative)?;
+                    known.follow(work, relative)?;
                 }
             }
         }
-        relative_schedules::looked_at(tx, contact)?;
+        relative_schedules::looked_at(work.tx, contact)?;
         looked_at += 1;
         followed += relatives.len();
     }
     for relative in by_number {
-        relative_schedules::walk_again(tx, relative)?;
+        relative_schedules::walk_again(work.tx, relative)?;
     }
     Ok(looked_at)
 }
 
 /// Takes one walk a step further; says whether it moved.
-fn walk(
-    work: &mut UnitOfWork<'_, '_>,
-    tx: &mut Tx<'_>,
-    relative: &RelativeSchedule,
-) -> Result<bool, StoreError> {
+fn walk(work: &mut UnitOfWork<'_, '_>, relative: &RelativeSchedule) -> Result<bool, StoreError> {
     if relative.removed {
-        let gone = schedules::delete_of_relative(tx, relative.id, STEP)?;
+        let gone = schedules::delete_of_relative(work.tx, relative.id, STEP)?;
         let is_end = gone < STEP as usize;
         return match is_end {
-            true => relative_schedules::walked(tx, relative, None),
+            true => relative_schedules::walked(work.tx, relative, None),
             false => Ok(true),
         };
     }
-    let contacts = next_contacts(tx, relative)?;
+    let contacts = next_contacts(work.tx, relative)?;
     for contact in &contacts {
-        let known = Known::read(work, tx, *contact)?;
-        known.follow(work, tx, relative)?;
+        let known = Known::read(work, *contact)?;
+        known.follow(work, relative)?;
     }
     let is_end = contacts.len() < STEP as usize;
     let up_to = contacts.last().map(|last| last.get());
-    relative_schedules::walked(tx, relative, up_to.filter(|_| !is_end))
+    relative_schedules::walked(work.tx, relative, up_to.filter(|_| !is_end))
 }
 
 /// Returns the contacts that are next: those that it is for, and those that it has schedules for.
@@ -201,20 +197,16 @@ struct Known {
 }
 
 impl Known {
-    fn read(
-        work: &mut UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
-        id: ContactId,
-    ) -> Result<Self, StoreError> {
-        let made = schedules::made_for(tx, id)?;
-        let made = damage::readable(work, tx, made)?;
+    fn read(work: &mut UnitOfWork<'_, '_>, id: ContactId) -> Result<Self, StoreError> {
+        let made = schedules::made_for(work.tx, id)?;
+        let made = damage::readable(work, made)?;
         let made = made
             .into_iter()
             .filter_map(|one| Some((one.relative_id?, one)));
         Ok(Self {
             id,
-            contact: contacts::get(tx, work.project.id, id)?,
-            groups: groups::of_contact(tx, id)?,
+            contact: contacts::get(work.tx, work.project.id, id)?,
+            groups: groups::of_contact(work.tx, id)?,
             made: made.collect(),
         })
     }
@@ -222,24 +214,23 @@ impl Known {
     /// Makes, changes or removes the contact's schedule, as its date and groups are now.
     fn follow(
         &self,
-        work: &UnitOfWork<'_, '_>,
-        tx: &mut Tx<'_>,
+        work: &mut UnitOfWork<'_, '_>,
         relative: &RelativeSchedule,
     ) -> Result<(), StoreError> {
         let (hub, now) = (work.hub, work.now);
-        let start = self.start(tx, relative)?;
+        let start = self.start(work.tx, relative)?;
         match (self.made.get(&relative.id), start) {
             (None, None) => Ok(()),
             (None, Some(start)) => {
                 let mut schedule = new_schedule(hub, relative, self.id, start, now);
                 plan(&mut schedule, now.unix);
                 match schedule.next_time {
-                    Some(_) => schedules::insert(tx, &schedule),
+                    Some(_) => schedules::insert(work.tx, &schedule),
                     None => Ok(()),
                 }
             }
-            (Some(made), None) => self.end(tx, made, now.unix),
-            (Some(made), Some(start)) => change(tx, relative, made, start, now.unix),
+            (Some(made), None) => self.end(work.tx, made, now.unix),
+            (Some(made), Some(start)) => change(work.tx, relative, made, start, now.unix),
         }
     }
 

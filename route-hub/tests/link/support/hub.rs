@@ -110,14 +110,14 @@ impl TestHub {
     /// Applies what a request or worker would, and tells the links.
     pub async fn work<T: Send + 'static>(
         &self,
-        job: impl Fn(&mut UnitOfWork<'_, '_>, &mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        job: impl Fn(&mut UnitOfWork<'_, '_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
         let (done, effects): (T, Effects) = self
             .write(move |tx| {
-                let mut work = UnitOfWork::new(&hub, &project, now);
-                let done = job(&mut work, tx)?;
-                Ok((done, work.finish(tx)?))
+                let mut work = UnitOfWork::new(&hub, tx, &project, now);
+                let done = job(&mut work)?;
+                Ok((done, work.finish()?))
             })
             .await;
         effects.perform(&self.hub);
@@ -137,7 +137,7 @@ impl TestHub {
         change: impl Fn(&mut Message) + Send + 'static,
     ) -> MessageId {
         let (phone, text) = (phone.row.clone(), text.to_owned());
-        self.work(move |work, tx| {
+        self.work(move |work| {
             let mut message = inbound::blank(work, &phone, MessageType::Sms, work.now.unix);
             message.direction = Direction::Outgoing;
             message.status = MessageStatus::Queued;
@@ -146,7 +146,7 @@ impl TestHub {
             message.life_end = Some(work.now.unix.plus_ms(LIFE_MS));
             message.ownership.state = OwnershipRow::WAITING;
             change(&mut message);
-            messages::insert(tx, &message)?;
+            messages::insert(work.tx, &message)?;
             work.effects.queued(phone.id);
             Ok(message.id)
         })
@@ -155,9 +155,9 @@ impl TestHub {
 
     /// Applies a fact that no phone reported.
     pub async fn apply(&self, id: MessageId, fact: Fact<'static>) {
-        self.work(move |work, tx| {
-            let mut message = messages::by_key(tx, id)?.expect("it is there");
-            let applied = work.apply(tx, &mut message, fact.clone(), &Detail::default())?;
+        self.work(move |work| {
+            let mut message = messages::by_key(work.tx, id)?.expect("it is there");
+            let applied = work.apply(&mut message, fact.clone(), &Detail::default())?;
             applied.expect("it can be applied");
             Ok(())
         })
@@ -183,10 +183,10 @@ impl TestHub {
         change: impl Fn(&mut hub_domain::Phone) + Send + 'static,
     ) {
         let id = phone.row.id;
-        self.work(move |work, tx| {
-            let mut row = phones::by_key(tx, id)?.expect("it is there");
+        self.work(move |work| {
+            let mut row = phones::by_key(work.tx, id)?.expect("it is there");
             change(&mut row);
-            phones::update(tx, &row)?;
+            phones::update(work.tx, &row)?;
             work.effects.settings(id);
             work.effects.queued(id);
             Ok(())
