@@ -10,14 +10,13 @@ use axum::routing::{get, post};
 use hub_app::alerts::offline;
 use hub_app::background::Background;
 use hub_app::caps::Caps;
+use hub_app::contacts::blocking;
 use hub_app::data_folder::error::CommandError;
 use hub_app::dispatch::{expiry, failover, quiet, simulated};
 use hub_app::hub::{Hub, HubParts};
 use hub_app::pairing::open::BASE_URL;
 use hub_app::webhooks::deliver;
-use hub_app::{
-    blocking, broadcasts, cache, elsewhere, housekeeping, request_counts, retention, schedules,
-};
+use hub_app::{broadcasts, cache, elsewhere, housekeeping, request_counts, retention, schedules};
 use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Client, Guard, Limits, Names};

@@ -1,7 +1,7 @@
 //! Blocking a contact calls off what is queued for it.
 
 use crate::support::{Client, TO, TestHub, hub, id};
-use hub_app::blocking;
+use hub_app::contacts::blocking;
 use serde_json::{Value, json};
 
 /// Somebody else, who stays.

@@ -4,12 +4,12 @@ use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::contacts::lookup::{Key, Means, can_be_new};
-use hub_app::contacts::model::{ContactView, READ_ONLY};
 use hub_app::contacts::patch::{ContactPatch, GroupChanges, check_route};
+use hub_app::contacts::saving;
+use hub_app::contacts::view::{ContactView, READ_ONLY};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::parse;
-use hub_app::people;
 use hub_app::webhooks::enqueue::ContactAdded;
 use hub_domain::{Contact, Permission};
 use hub_store::Tx;
@@ -53,7 +53,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         patch.apply(&mut contact, by_number && found.is_some())?;
         let before = found.as_ref();
         let (join, leave) = (&groups.join, &groups.leave);
-        let saved = people::save(work, before, contact, join, leave)?;
+        let saved = saving::save(work, before, contact, join, leave)?;
         if saved.is_new {
             work.tell_contact_added(&saved.contact, ContactAdded::ByRequest)?;
         }

@@ -3,7 +3,7 @@
 use crate::contacts::found;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
-use hub_app::contacts::model::ContactView;
+use hub_app::contacts::view::ContactView;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::contacts;

@@ -2,10 +2,10 @@
 
 use crate::contacts::found;
 use crate::groups::LIST;
-use crate::groups::model::GroupView;
 use crate::lists::each;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::groups::view::GroupView;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::{contacts, groups};

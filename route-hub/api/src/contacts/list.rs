@@ -5,7 +5,7 @@ use crate::lists::{
 };
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
-use hub_app::contacts::model::ContactView;
+use hub_app::contacts::view::ContactView;
 use hub_app::hub::Hub;
 use hub_domain::{Address, Permission, Project, numbers};
 use hub_store::contacts::{self, by};

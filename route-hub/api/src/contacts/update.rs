@@ -5,12 +5,12 @@ use crate::contacts::found;
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
-use hub_app::contacts::model::{ContactView, READ_ONLY};
 use hub_app::contacts::patch::{ContactPatch, GroupChanges, check_route};
+use hub_app::contacts::saving;
+use hub_app::contacts::view::{ContactView, READ_ONLY};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::parse;
-use hub_app::people;
 use hub_domain::Permission;
 use hub_store::{Tx, contacts};
 use hub_web::{Answer, Fields};
@@ -33,7 +33,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         let mut contact = before.clone();
         patch.apply(&mut contact, false)?;
         let (join, leave) = (&groups.join, &groups.leave);
-        let saved = people::save(work, Some(&before), contact, join, leave)?;
+        let saved = saving::save(work, Some(&before), contact, join, leave)?;
         Ok(ContactView::read(work.tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);

@@ -1,8 +1,8 @@
 //! `GET …_fields`
 
 use crate::fields::Kind;
-use crate::fields::model::FieldView;
 use crate::{ApiResult, Call, enter};
+use hub_app::fields::view::FieldView;
 use hub_app::hub::Hub;
 use hub_store::{StoreError, Tx, fields};
 use hub_web::{Answer, Fields};

@@ -6,7 +6,6 @@ mod change;
 pub mod contacts;
 mod list;
 pub mod messages;
-mod model;
 
 use hub_domain::{FieldOwner, Permission};
 

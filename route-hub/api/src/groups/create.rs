@@ -1,11 +1,11 @@
 //! `POST /projects/{project_id}/groups` and `POST /projects/{project_id}/create_group`
 
-use crate::groups::model::GroupView;
 use crate::groups::patch::GroupPatch;
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::groups::view::GroupView;
 use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_app::stored_caps::Cap;

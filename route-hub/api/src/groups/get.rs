@@ -1,9 +1,9 @@
 //! `GET /projects/{project_id}/groups/{group_id}`
 
 use crate::groups::find;
-use crate::groups::model::GroupView;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::groups::view::GroupView;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_web::{Answer, Fields};

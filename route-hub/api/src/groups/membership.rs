@@ -4,9 +4,9 @@ use crate::groups::found;
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::contacts::saving;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::people;
 use hub_domain::Permission;
 use hub_store::{Tx, contacts, groups};
 use hub_web::{Answer, ApiError};
@@ -41,7 +41,7 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
             true => (&group[..], &[][..]),
             false => (&[][..], &[group_id][..]),
         };
-        people::save(work, Some(&before), contact, join, leave)?;
+        saving::save(work, Some(&before), contact, join, leave)?;
         Ok(())
     };
     let show = |()| Answer::void();

@@ -6,7 +6,6 @@ mod delete;
 mod get;
 mod list;
 mod membership;
-pub mod model;
 mod patch;
 mod update;
 

@@ -1,12 +1,12 @@
 //! `POST /projects/{project_id}/groups/{group_id}`
 
 use crate::groups::found;
-use crate::groups::model::{GroupView, READ_ONLY};
 use crate::groups::patch::GroupPatch;
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
+use hub_app::groups::view::{GroupView, READ_ONLY};
 use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_domain::Permission;

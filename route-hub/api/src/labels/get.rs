@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/labels/{label_id}`
 
 use crate::labels::find;
-use crate::labels::model::LabelView;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::labels::view::LabelView;
 use hub_domain::Permission;
 use hub_web::{Answer, Fields};
 

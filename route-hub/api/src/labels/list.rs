@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/labels`
 
-use crate::labels::model::LabelView;
 use crate::lists::{DEFAULT, Entry, List, TEXT, each};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::labels::view::LabelView;
 use hub_domain::Permission;
 use hub_store::labels::{self, by};
 use hub_store::list::Sort;

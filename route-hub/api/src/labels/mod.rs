@@ -6,7 +6,6 @@ mod get;
 mod list;
 pub(super) mod message_labels;
 mod messages;
-mod model;
 mod update;
 
 pub use create::get_or_create;

@@ -2,11 +2,11 @@
 
 use crate::idempotency::Idempotency;
 use crate::labels::found;
-use crate::labels::model::{LabelView, READ_ONLY};
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
+use hub_app::labels::view::{LabelView, READ_ONLY};
 use hub_app::parse;
 use hub_domain::Permission;
 use hub_store::{Tx, labels};

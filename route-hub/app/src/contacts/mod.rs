@@ -1,5 +1,7 @@
 //! Contacts.
 
+pub mod blocking;
 pub mod lookup;
-pub mod model;
 pub mod patch;
+pub mod saving;
+pub mod view;

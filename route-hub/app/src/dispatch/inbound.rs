@@ -1,7 +1,7 @@
 //! Making a message of what came in on a phone.
 
+use crate::contacts::saving;
 use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::people;
 use crate::webhooks::enqueue;
 use hub_domain::{
     Address, Contact, DataSms, Direction, Disclosure, Message, MessageSource, MessageType,
@@ -108,7 +108,7 @@ pub fn store(
                 count_reply(work, &contact, &message);
                 touches.add(&message);
             }
-            None => message.contact_id = people::make_of(work, &message)?,
+            None => message.contact_id = saving::make_of(work, &message)?,
         }
     }
     messages::insert(work.tx, &message)?;

@@ -1,6 +1,7 @@
 //! Fields: what a project says of its contacts' and messages' variables.
 
 pub mod clearing;
+pub mod view;
 
 use crate::hub::Hub;
 use hub_domain::{FieldOwner, Vars};

@@ -1,5 +1,7 @@
 //! Labels of messages.
 
+pub mod view;
+
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::parse;

@@ -1,5 +1,6 @@
 //! A message that a program wants sent: from its draft to a row.
 
+use crate::contacts::saving;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::dispatch::unit_of_work::UnitOfWork;
@@ -11,7 +12,6 @@ use crate::messages::ready::{self, Text};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Sending};
 use crate::messages::waiting;
-use crate::people;
 use hub_domain::{
     Address, Contact, Direction, Disclosure, Message, OwnershipRow, Phone, PhoneType, Project,
     RouteId, Sight, numbers, recipients,
@@ -141,7 +141,7 @@ pub fn store(
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
         None if matches!(draft.to, Recipient::Code(_)) => None,
-        None => people::make_of(work, &message)?,
+        None => saving::make_of(work, &message)?,
     };
     messages::insert(work.tx, &message)?;
     work.tallies.made(&message);

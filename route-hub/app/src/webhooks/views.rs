@@ -1,7 +1,7 @@
 //! What an event shows of a message, a contact, a phone: the same properties as the REST API.
 
 use crate::broadcasts::model::BroadcastView;
-use crate::contacts::model::ContactView;
+use crate::contacts::view::ContactView;
 use crate::messages::model::MessageView;
 use crate::phones::model::PhoneView;
 use hub_domain::{Broadcast, Contact, Message, Phone, Project};

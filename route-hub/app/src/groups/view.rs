@@ -27,7 +27,7 @@ impl Resource for GroupView {
 }
 
 /// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &[
+pub const READ_ONLY: &[&str] = &[
     "id",
     "dynamic",
     "num_members",

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A field; what only the other kind has is left out.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct FieldView {
+pub struct FieldView {
     name: String,
     variable: String,
     #[serde(rename = "type")]

@@ -1,6 +1,6 @@
 //! Changing contacts: a contact's row, its variables and its groups in one unit of work.
 
-use crate::blocking;
+use crate::contacts::blocking;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue::ContactAdded;
 use hub_domain::{

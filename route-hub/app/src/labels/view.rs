@@ -20,4 +20,4 @@ impl Resource for LabelView {
 }
 
 /// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &["id", "time_created", "project_id", "url"];
+pub const READ_ONLY: &[&str] = &["id", "time_created", "project_id", "url"];

@@ -1,0 +1,3 @@
+//! Groups of contacts.
+
+pub mod view;
