@@ -1,7 +1,7 @@
 //! The other side of a message, whatever the network calls it.
 
 use postrider_model::PhoneNumber;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ const LENGTH_MAX: usize = 255;
 ///
 /// Networks let senders call themselves what they like, so nothing is refused here: what has the
 /// shape of a number is one by [`Address::number`]. It prints masked; `as_str` is the address.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Address(String);
 

@@ -20,8 +20,11 @@ impl std::error::Error for UnknownName {}
 macro_rules! coded {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $name:literal / $code:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $type { $($(#[$vdoc])* $variant,)* }
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize,
+        )]
+        pub enum $type { $($(#[$vdoc])* #[serde(rename = $name)] $variant,)* }
 
         impl $type {
             /// Every value, in declaration order.

@@ -1,5 +1,6 @@
 //! Custom variables and the rules of the specification's "Limits".
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value as Json;
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -244,6 +245,19 @@ impl Vars {
         }
         let value = serde_json::from_str(text).ok()?;
         Some(Self::from_change(VarsChange::parse(&value).ok()?))
+    }
+}
+
+impl Serialize for Vars {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Vars {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let change = VarsChange::parse(&Json::deserialize(deserializer)?);
+        change.map(Self::from_change).map_err(de::Error::custom)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod draft;
 pub mod model;
+pub mod new_message;
 pub mod outgoing;
 pub mod planned;
 pub mod ready;
