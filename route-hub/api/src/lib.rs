@@ -22,9 +22,11 @@ mod idempotency;
 mod transaction;
 
 use axum::response::{IntoResponse, Response};
+use hub_app::actor::{Actor, Who};
 use hub_app::hub::Hub;
 use hub_domain::{Permission, Project};
 use hub_store::StoreError;
+use hub_view::Refusal;
 use hub_web::{Answer, ApiError, ErrorCode};
 use postrider_model::Now;
 use std::sync::Arc;
@@ -48,7 +50,7 @@ impl Failure {
     pub fn into_error(self) -> ApiError {
         match self {
             Self::Refused(error) => error,
-            Self::Store(error) => hub_app::failure::told(&error),
+            Self::Store(error) => hub_app::failure::told(&error).into(),
         }
     }
 }
@@ -56,6 +58,12 @@ impl Failure {
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         Self::Refused(error)
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.into())
     }
 }
 
@@ -68,7 +76,7 @@ impl From<StoreError> for Failure {
 impl From<hub_app::failure::Failure> for Failure {
     fn from(failure: hub_app::failure::Failure) -> Self {
         match failure {
-            hub_app::failure::Failure::Refused(error) => Self::Refused(error),
+            hub_app::failure::Failure::Refused(refusal) => Self::Refused(refusal.into()),
             hub_app::failure::Failure::Store(error) => Self::Store(error),
         }
     }
@@ -80,10 +88,15 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Takes the project of the path, which the caller's key must reach with this permission.
-async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Arc<Project>, Failure> {
+/// Lets the caller into the project of the path, which its key must reach with this permission.
+async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Actor, Failure> {
     let id = call.path_id("project_id", "project")?;
-    Ok(call.caller.project(hub, id, permission).await?)
+    Ok(Actor {
+        hub: hub.clone(),
+        who: Who::Key(Arc::clone(&call.caller.key)),
+        project: call.caller.project(hub, id, permission).await?,
+        now: hub.now(),
+    })
 }
 
 /// Checks that a project takes `count` more messages to send.

@@ -1,7 +1,8 @@
 //! Why a use case came to nothing.
 
 use hub_store::StoreError;
-use hub_web::ApiError;
+use hub_view::{Refusal, RefusalCode};
+use hub_web::{ApiError, ErrorCode};
 use std::error::Error;
 use std::fmt::Write as _;
 
@@ -9,24 +10,24 @@ use std::fmt::Write as _;
 #[derive(Debug)]
 pub enum Failure {
     /// It was refused.
-    Refused(ApiError),
+    Refused(Refusal),
     /// The database could not do it.
     Store(StoreError),
 }
 
 impl Failure {
-    /// Returns what the caller is told.
-    pub fn into_error(self) -> ApiError {
+    /// Returns what whoever asked is told.
+    pub fn into_refusal(self) -> Refusal {
         match self {
-            Self::Refused(error) => error,
+            Self::Refused(refusal) => refusal,
             Self::Store(error) => told(&error),
         }
     }
 }
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        Self::Refused(error)
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
     }
 }
 
@@ -36,22 +37,48 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// Turns an error of the database into what the caller reads.
-pub fn told(error: &StoreError) -> ApiError {
+/// Goes with the last reading of parameters in this crate.
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        let text = error.message().to_owned();
+        Self::Refused(match (error.code(), error.param()) {
+            (ErrorCode::InvalidParam, Some(param)) => {
+                let rule = text.strip_prefix(param).unwrap_or(&text).trim_start();
+                Refusal::invalid_param(param, rule)
+            }
+            (ErrorCode::InvalidParam, None) => Refusal::new(RefusalCode::InvalidParam, text),
+            (ErrorCode::NotFound, _) => Refusal::new(RefusalCode::NotFound, text),
+            (ErrorCode::NotCancellable, _) => Refusal::new(RefusalCode::NotCancellable, text),
+            (ErrorCode::Unauthorized, _) => Refusal::unauthorized(text),
+            (ErrorCode::LimitExceeded, _) => Refusal::new(RefusalCode::LimitExceeded, text),
+            (ErrorCode::IdempotencyMismatch, _) => {
+                Refusal::new(RefusalCode::IdempotencyMismatch, text)
+            }
+            (ErrorCode::RateLimited, _) => {
+                Refusal::rate_limited(text, error.retry_after_s().unwrap_or(1))
+            }
+            (ErrorCode::Unavailable, _) => Refusal::unavailable(text),
+            _ => Refusal::internal(error),
+        })
+    }
+}
+
+/// Turns an error of the database into what whoever asked is told.
+pub fn told(error: &StoreError) -> Refusal {
     match error {
-        StoreError::Busy => ApiError::unavailable("too much is being written at once"),
-        StoreError::Closed => ApiError::unavailable("the hub is shutting down"),
-        StoreError::TooSlow => ApiError::unavailable(
+        StoreError::Busy => Refusal::unavailable("too much is being written at once"),
+        StoreError::Closed => Refusal::unavailable("the hub is shutting down"),
+        StoreError::TooSlow => Refusal::unavailable(
             "this takes too long to look up: ask for less, or use other filters",
         ),
         StoreError::OverBudget { job } => {
             tracing::error!(job, "a request did more at once than one may do: a defect");
-            ApiError::unavailable("this is more than can be done at once: ask for less")
+            Refusal::unavailable("this is more than can be done at once: ask for less")
         }
-        StoreError::Full(_) => ApiError::unavailable("the hub's disk is full"),
-        StoreError::NotWritable(_) => ApiError::unavailable("the hub's database cannot be written"),
-        StoreError::Damaged(_) => ApiError::unavailable("the hub's database is damaged"),
-        error => ApiError::internal(with_causes(error)),
+        StoreError::Full(_) => Refusal::unavailable("the hub's disk is full"),
+        StoreError::NotWritable(_) => Refusal::unavailable("the hub's database cannot be written"),
+        StoreError::Damaged(_) => Refusal::unavailable("the hub's database is damaged"),
+        error => Refusal::internal(with_causes(error)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the hub does, whoever asks.
 
+pub mod actor;
 pub mod alerts;
 pub mod audit;
 pub mod auth;
@@ -40,5 +41,6 @@ pub mod schedules;
 pub mod setup;
 pub mod steps;
 pub mod stored_caps;
+pub mod transaction;
 pub mod webhooks;
 pub mod worker;

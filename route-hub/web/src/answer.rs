@@ -4,19 +4,16 @@ use crate::{error::ApiError, list::ListQuery, params::Params};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
+use hub_view::{ObjectWriter, Resource};
 use serde::Serialize;
-use serde_json::Value;
 
-/// The field that every object keeps, whatever is selected.
-const ID: &str = "id";
-
-/// Which fields of an object are wanted: all, or those named and `id`.
+/// The fields that a request asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fields(Option<Vec<String>>);
+pub struct Fields(hub_view::Fields);
 
 impl Fields {
     /// All of them.
-    pub const ALL: &'static Self = &Self(None);
+    pub const ALL: &'static Self = &Self(hub_view::Fields::ALL);
 
     /// Reads the parameter `fields`, a comma-separated list of names; unknown names select nothing.
     ///
@@ -25,97 +22,9 @@ impl Fields {
     pub fn read(params: &Params) -> Result<Self, ApiError> {
         let names = params.get("fields").string(2_000)?;
         let names = names.filter(|names| !names.trim().is_empty());
-        Ok(Self(names.map(|names| {
-            names
-                .split(',')
-                .map(|name| name.trim().to_owned())
-                .collect()
-        })))
-    }
-
-    /// Returns whether a field is wanted.
-    pub fn wants(&self, name: &str) -> bool {
-        name == ID
-            || self
-                .0
-                .as_ref()
-                .is_none_or(|names| names.iter().any(|wanted| wanted == name))
-    }
-
-    fn keep_wanted(&self, value: &mut Value) {
-        match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.keep_wanted(item)),
-            Value::Object(object) => object.retain(|name, _| self.wants(name)),
-            _ => {}
-        }
-    }
-}
-
-/// Something that answers show as a JSON object.
-pub trait Resource {
-    /// Writes every field; the writer leaves out what was not asked for.
-    fn write(&self, out: &mut ObjectWriter<'_>);
-}
-
-/// Writes one JSON object, field by field, straight into the answer.
-#[derive(Debug)]
-pub struct ObjectWriter<'w> {
-    out: &'w mut Vec<u8>,
-    fields: &'w Fields,
-    any: bool,
-}
-
-impl<'w> ObjectWriter<'w> {
-    /// Writes `resource` to the end of `out`.
-    pub fn object(out: &'w mut Vec<u8>, fields: &'w Fields, resource: &(impl Resource + ?Sized)) {
-        out.push(b'{');
-        let mut writer = Self {
-            out,
-            fields,
-            any: false,
-        };
-        resource.write(&mut writer);
-        writer.out.push(b'}');
-    }
-
-    /// Writes a field, `null` for `None`.
-    pub fn put<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
-        if !self.name(name) {
-            return;
-        }
-        let start = self.out.len();
-        if serde_json::to_writer(&mut *self.out, value).is_err() {
-            self.out.truncate(start);
-            self.out.extend_from_slice(b"null");
-        }
-    }
-
-    /// Writes a field only when there is a value.
-    pub fn put_some<T: Serialize>(&mut self, name: &'static str, value: Option<T>) {
-        if let Some(value) = value {
-            self.put(name, &value);
-        }
-    }
-
-    /// Writes a field whose value is JSON already.
-    pub fn put_json(&mut self, name: &'static str, json: &str) {
-        if self.name(name) {
-            self.out.extend_from_slice(json.as_bytes());
-        }
-    }
-
-    fn name(&mut self, name: &'static str) -> bool {
-        if !self.fields.wants(name) {
-            return false;
-        }
-        if self.any {
-            self.out.push(b',');
-        }
-        self.any = true;
-        self.out.push(b'"');
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.extend_from_slice(b"\":");
-        true
+        Ok(Self(
+            names.map_or(hub_view::Fields::ALL, hub_view::Fields::named),
+        ))
     }
 }
 
@@ -136,7 +45,7 @@ impl Answer {
     /// Answers with one object.
     pub fn object(resource: &(impl Resource + ?Sized), fields: &Fields) -> Self {
         let mut out = Vec::with_capacity(1_024);
-        ObjectWriter::object(&mut out, fields, resource);
+        ObjectWriter::object(&mut out, &fields.0, resource);
         Self(out.into())
     }
 
@@ -148,7 +57,7 @@ impl Answer {
             if index > 0 {
                 out.push(b',');
             }
-            ObjectWriter::object(&mut out, &query.fields, item);
+            ObjectWriter::object(&mut out, &query.fields.0, item);
         }
         let tail = serde_json::json!({
             "truncated": page.next_marker.is_some(),
@@ -169,7 +78,7 @@ impl Answer {
             if index > 0 {
                 out.push(b',');
             }
-            ObjectWriter::object(&mut out, fields, &**item);
+            ObjectWriter::object(&mut out, &fields.0, &**item);
         }
         out.push(b']');
         Self(out.into())
@@ -190,10 +99,10 @@ impl Answer {
     /// # Errors
     /// `server_error` for a value that JSON cannot hold.
     pub fn value(value: &impl Serialize, fields: &Fields) -> Result<Self, ApiError> {
-        let text = match fields.0 {
-            None => serde_json::to_vec(value),
-            Some(_) => serde_json::to_value(value).and_then(|mut value| {
-                fields.keep_wanted(&mut value);
+        let text = match fields == Fields::ALL {
+            true => serde_json::to_vec(value),
+            false => serde_json::to_value(value).and_then(|mut value| {
+                fields.0.keep_wanted(&mut value);
                 serde_json::to_vec(&value)
             }),
         };
@@ -256,7 +165,7 @@ mod tests {
             answer.text(),
             r#"{"id":"TH1","name":"a\"b","vars":{"x":1}}"#
         );
-        assert_eq!(fields("fields="), Fields(None));
+        assert_eq!(&fields("fields="), Fields::ALL);
     }
 
     #[test]

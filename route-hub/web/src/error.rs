@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
+use hub_view::{Refusal, RefusalCode};
 use serde::Serialize;
 use std::{borrow::Cow, fmt};
 
@@ -200,9 +201,37 @@ impl ApiError {
         self.0.param.as_deref()
     }
 
+    /// Returns after how many seconds to ask again.
+    pub fn retry_after_s(&self) -> Option<u32> {
+        self.0.retry_after_s
+    }
+
     /// Returns the message for the caller.
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.code() {
+            RefusalCode::InvalidParam => ErrorCode::InvalidParam,
+            RefusalCode::NotFound => ErrorCode::NotFound,
+            RefusalCode::NotCancellable => ErrorCode::NotCancellable,
+            RefusalCode::Unauthorized => ErrorCode::Unauthorized,
+            RefusalCode::LimitExceeded => ErrorCode::LimitExceeded,
+            RefusalCode::IdempotencyMismatch => ErrorCode::IdempotencyMismatch,
+            RefusalCode::RateLimited => ErrorCode::RateLimited,
+            RefusalCode::Unavailable => ErrorCode::Unavailable,
+            RefusalCode::ServerError => ErrorCode::ServerError,
+        };
+        Self(Box::new(Inner {
+            code,
+            message: refusal.message().to_owned().into(),
+            param: refusal.param().map(str::to_owned),
+            retry_after_s: refusal.retry_after_s(),
+            cause: refusal.cause().map(str::to_owned),
+        }))
     }
 }
 

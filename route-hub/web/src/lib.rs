@@ -33,7 +33,7 @@ mod query;
 mod steps;
 mod stranger;
 
-pub use answer::{Answer, Fields, ObjectWriter, Page, Resource};
+pub use answer::{Answer, Fields, Page};
 pub use body::{StrangerBody, read_body, read_stranger_body};
 pub use call::{Authenticator, Call};
 pub use context::{RateLimit, RequestContext, RequestIds};
@@ -41,6 +41,7 @@ pub use conventions::{conventions, no_such_method, no_such_url};
 pub use error::{ApiError, ErrorCode};
 pub use field::{Field, Object, Path};
 pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
+pub use hub_view::{ObjectWriter, Resource};
 pub use list::{ListQuery, OFFSET_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 pub use params::{Later, LaterDefault, Params, refuse_unless_default};
 pub use stranger::{Party, StrangerBodies};

@@ -35,5 +35,5 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(BroadcastView::read(work.tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

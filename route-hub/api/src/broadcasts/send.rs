@@ -28,7 +28,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(BroadcastView::read(work.tx, broadcast)?)
     };
     let show = move |view: BroadcastView| Answer::object(&view, &fields);
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }
 
 async fn read(

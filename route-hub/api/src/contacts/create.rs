@@ -60,5 +60,5 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(ContactView::read(work.tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

@@ -65,7 +65,7 @@ pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
     let show = move |answered: Answered| {
         Answer::value(&answered, &wanted).unwrap_or_else(|_| Answer::void())
     };
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }
 
 /// One contact of an import.

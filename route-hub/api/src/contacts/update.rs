@@ -37,5 +37,5 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(ContactView::read(work.tx, saved.contact)?)
     };
     let show = move |view: ContactView| Answer::object(&view, &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

@@ -39,7 +39,7 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let show = move |field: CustomField| {
         Answer::value(&FieldView::from(field), &wanted).unwrap_or_else(|_| Answer::void())
     };
-    transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }
 
 /// Changes or removes several fields, all of them or none.
@@ -80,7 +80,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
     let show = move |views: Vec<FieldView>| {
         Answer::value(&views, &wanted).unwrap_or_else(|_| Answer::void())
     };
-    let answer = transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     if clears && kind.owner == FieldOwner::Contact {
         clearing::begin(hub).await?;
     }

@@ -29,7 +29,7 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }
 
 /// Makes a group, dynamic when it has filters.
@@ -53,5 +53,5 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

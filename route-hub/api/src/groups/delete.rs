@@ -23,8 +23,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     housekeeping::leftovers_soon(&hub);
     Ok(answer)
 }

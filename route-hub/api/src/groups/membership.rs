@@ -45,5 +45,5 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

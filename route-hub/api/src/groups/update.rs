@@ -33,5 +33,5 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(group)
     };
     let show = move |group| Answer::object(&GroupView(group), &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

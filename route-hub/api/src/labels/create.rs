@@ -27,5 +27,5 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(label)
     };
     let show = move |label| Answer::object(&LabelView(label), &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

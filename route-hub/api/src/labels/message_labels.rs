@@ -42,5 +42,5 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    transaction::answer(hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

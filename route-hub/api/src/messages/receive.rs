@@ -51,7 +51,7 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
         };
         Answer::object(&view, &fields)
     };
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }
 
 struct NewIncoming {

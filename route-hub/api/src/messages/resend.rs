@@ -65,7 +65,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
         Some(view) => Answer::object(view, &fields),
         None => Answer::void(),
     };
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }
 
 /// The phone that a message shall go to, and the custom route that picked it.
@@ -152,7 +152,7 @@ fn again(
     let applied = work.apply(&mut message, asked, &Detail::default())?;
     match applied.ok().and_then(|outcome| outcome.verdict) {
         Some(Verdict::Requeued) => {
-            work.note(actor, RESEND, message.id)?;
+            work.note(RESEND, message.id)?;
             move_to(work, &mut message, route)?;
             work.wake(&message);
             Ok(message)
@@ -235,7 +235,7 @@ fn copy(
     let mut touches = Touches::default();
     touches.add(&message);
     contacts::touch(work.tx, &touches)?;
-    work.note(actor, RESEND, message.id)?;
+    work.note(RESEND, message.id)?;
     work.wake(&message);
     Ok(message)
 }

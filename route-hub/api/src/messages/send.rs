@@ -54,7 +54,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
         }
         Ok(stored)
     };
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }
 
 /// Names the parameter that is at fault.

@@ -34,7 +34,7 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| Ok(batch.store(work, &ready)?);
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }
 
 #[derive(Serialize)]

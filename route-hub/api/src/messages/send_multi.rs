@@ -56,7 +56,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
         })
     };
     let show = move |sent: Sent| Answer::value(&sent, &wanted).unwrap_or_else(|_| Answer::void());
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }
 
 fn read_drafts(

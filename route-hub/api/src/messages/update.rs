@@ -44,7 +44,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Some(view) => Answer::object(view, &fields),
         None => Answer::void(),
     };
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }
 
 struct Change {

@@ -30,12 +30,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         phone.country.clone_from(&made.country);
         phones::insert(work.tx, &phone)?;
         made.change.store_account(work.tx, &phone)?;
-        work.note(actor, "phone.create", id)?;
+        work.note("phone.create", id)?;
         Ok(PhoneView::read(work.tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

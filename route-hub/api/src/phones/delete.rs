@@ -25,12 +25,11 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         phone.removed = true;
         phones::update(work.tx, &phone)?;
         phone_accounts::delete(work.tx, id)?;
-        work.note(actor, "phone.delete", id)?;
+        work.note("phone.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

@@ -28,14 +28,13 @@ pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResul
             return Ok(());
         }
         phones::update(work.tx, &phone)?;
-        work.note(actor, "phone.release_quiet_hours", id)?;
+        work.note("phone.release_quiet_hours", id)?;
         work.effects.settings(id);
         work.effects.simulated();
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

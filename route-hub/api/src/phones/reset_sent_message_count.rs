@@ -26,8 +26,7 @@ pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> Api
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

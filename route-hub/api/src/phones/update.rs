@@ -47,8 +47,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(PhoneView::read(work.tx, phone, work.project)?)
     };
     let show = move |view| Answer::object(&view, &fields);
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_phone(id);
     Ok(answer)
 }

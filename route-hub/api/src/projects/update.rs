@@ -25,15 +25,14 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         let before = changed.timezone_id.clone();
         change.apply(work.tx, &mut changed)?;
         projects::update(work.tx, &changed)?;
-        work.note(actor, "project.update", changed.id)?;
+        work.note("project.update", changed.id)?;
         if before != changed.timezone_id {
             work.effects.project(changed.id);
         }
         Ok(changed)
     };
     let show = move |changed| Answer::object(&ProjectView(changed), &fields);
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_project(project.id);
     Ok(answer)
 }

@@ -59,7 +59,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(RelativeView::read(work.tx, relative.clone())?)
     };
     let show = move |view: RelativeView| Answer::object(&view, &fields);
-    let answer = transaction::answer(&hub, &project, now, idempotency, decide, show).await?;
+    let answer = transaction::answer(&project, idempotency, decide, show).await?;
     hub.bus.wake_followers();
     Ok(answer)
 }

@@ -21,7 +21,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     };
     let show = |()| Answer::void();
     let none = Idempotency::none();
-    let answer = transaction::answer(&hub, &project, now, none, decide, show).await?;
+    let answer = transaction::answer(&project, none, decide, show).await?;
     hub.bus.wake_followers();
     Ok(answer)
 }

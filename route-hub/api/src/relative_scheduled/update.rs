@@ -6,6 +6,7 @@ use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient
 use crate::relative_scheduled::{check_recipient, found};
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::actor::Actor;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::parse;
@@ -14,7 +15,6 @@ use hub_domain::{Permission, Project, RelativeSchedule};
 use hub_store::{Tx, relative_schedules};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::{Now, RelativeScheduledId};
-use std::sync::Arc;
 
 /// How often a change is tried again that another one came before.
 const TRIES: usize = 20;
@@ -40,7 +40,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
 async fn attempt(
     hub: &Hub,
     call: &Call,
-    project: &Arc<Project>,
+    project: &Actor,
     id: RelativeScheduledId,
     fields: &Fields,
     now: Now,
@@ -76,7 +76,7 @@ async fn attempt(
     let show = move |view: Option<RelativeView>| {
         view.map_or_else(Answer::void, |view| Answer::object(&view, &fields))
     };
-    transaction::answer(hub, project, now, Idempotency::none(), decide, show).await
+    transaction::answer(project, Idempotency::none(), decide, show).await
 }
 
 /// Says whether nothing was changed but how far its contacts have been walked through.

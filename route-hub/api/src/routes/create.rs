@@ -38,9 +38,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         };
         patch.apply(work.tx, &mut route)?;
         routes::insert(work.tx, &route)?;
-        work.note(actor, "route.create", route.id)?;
+        work.note("route.create", route.id)?;
         Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

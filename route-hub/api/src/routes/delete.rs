@@ -19,12 +19,11 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let gone = routes::delete(work.tx, work.project.id, id)?;
         found(gone.then_some(()))?;
-        work.note(actor, "route.delete", id)?;
+        work.note("route.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_route(id);
     Ok(answer)
 }

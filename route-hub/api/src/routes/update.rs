@@ -24,12 +24,11 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
         let mut route = found(routes::get(work.tx, work.project.id, id)?)?;
         patch.apply(work.tx, &mut route)?;
         routes::update(work.tx, &route)?;
-        work.note(actor, "route.update", id)?;
+        work.note("route.update", id)?;
         Ok(route)
     };
     let show = move |route| Answer::object(&RouteView(route), &fields);
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_route(id);
     Ok(answer)
 }

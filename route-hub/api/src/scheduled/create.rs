@@ -60,5 +60,5 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(ScheduleView::read(work.tx, schedule)?)
     };
     let show = move |view: ScheduleView| Answer::object(&view, &fields);
-    transaction::answer(&hub, &project, now, idempotency, decide, show).await
+    transaction::answer(&project, idempotency, decide, show).await
 }

@@ -23,5 +23,5 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         Ok(())
     };
     let show = |()| Answer::void();
-    transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await
+    transaction::answer(&project, Idempotency::none(), decide, show).await
 }

@@ -4,6 +4,7 @@ use crate::idempotency::Idempotency;
 use crate::scheduled::found;
 use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
+use hub_app::actor::Actor;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
@@ -16,7 +17,6 @@ use hub_domain::{Permission, Project, Schedule};
 use hub_store::{Tx, schedules};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::{Now, ScheduledId};
-use std::sync::Arc;
 
 /// How often a change is tried again that another one came before.
 const TRIES: usize = 20;
@@ -41,7 +41,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
 async fn attempt(
     hub: &Hub,
     call: &Call,
-    project: &Arc<Project>,
+    project: &Actor,
     id: ScheduledId,
     fields: &Fields,
     now: Now,
@@ -69,7 +69,7 @@ async fn attempt(
     let show = move |view: Option<ScheduleView>| {
         view.map_or_else(Answer::void, |view| Answer::object(&view, &fields))
     };
-    transaction::answer(hub, project, now, Idempotency::none(), decide, show).await
+    transaction::answer(project, Idempotency::none(), decide, show).await
 }
 
 /// Puts into a schedule what the request gives, and checks the whole.

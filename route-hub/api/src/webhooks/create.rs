@@ -34,12 +34,11 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Err(ApiError::invalid_param("url", rule).into());
         }
         webhooks::insert(work.tx, &webhook)?;
-        work.note(actor, "webhook.create", webhook.id)?;
+        work.note("webhook.create", webhook.id)?;
         Ok(webhook.clone())
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_webhooks(project.id);
     Ok(answer)
 }

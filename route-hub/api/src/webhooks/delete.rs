@@ -20,12 +20,11 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         found(webhooks::get(work.tx, work.project.id, id)?)?;
         webhooks::delete(work.tx, work.project.id, id)?;
-        work.note(actor, "webhook.delete", id)?;
+        work.note("webhook.delete", id)?;
         Ok(())
     };
     let show = |()| Answer::void();
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_webhooks(project.id);
     Ok(answer)
 }

@@ -32,12 +32,11 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
             webhook.events.clone_from(events);
         }
         webhooks::update(work.tx, &webhook)?;
-        work.note(actor, "webhook.update", id)?;
+        work.note("webhook.update", id)?;
         Ok(webhook)
     };
     let show = move |webhook| Answer::object(&WebhookView(webhook), &fields);
-    let answer =
-        transaction::answer(&hub, &project, now, Idempotency::none(), decide, show).await?;
+    let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
     hub.cache.forget_webhooks(project.id);
     Ok(answer)
 }

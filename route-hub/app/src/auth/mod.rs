@@ -84,7 +84,7 @@ impl Authenticator for Hub {
 impl Hub {
     async fn stored_key(&self, id: ApiKeyId) -> Result<Option<Arc<ApiKey>>, ApiError> {
         let found = self.cache.api_key(&self.store, id).await;
-        found.map_err(|error| Failure::from(error).into_error())
+        found.map_err(|error| Failure::from(error).into_refusal().into())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Carrying out what ownership says about a message: the row, its status, its webhook.
 
+use crate::actor::{Actor, Who};
 use crate::audit;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::ownership;
@@ -24,6 +25,8 @@ pub struct UnitOfWork<'w, 't> {
     pub hub: &'w Hub,
     /// The transaction that it is written in.
     pub tx: &'w mut Tx<'t>,
+    /// Who does it.
+    pub who: Who,
     /// The project of every message in it.
     pub project: &'w Project,
     /// When it was begun.
@@ -71,11 +74,12 @@ pub struct Detail {
 }
 
 impl<'w, 't> UnitOfWork<'w, 't> {
-    /// Begins a unit of work.
+    /// Begins what the hub does by itself.
     pub fn new(hub: &'w Hub, tx: &'w mut Tx<'t>, project: &'w Project, now: Now) -> Self {
         Self {
             hub,
             tx,
+            who: Who::Hub,
             project,
             now,
             effects: Effects::default(),
@@ -88,10 +92,17 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         }
     }
 
-    /// Writes down in the audit log what the holder of a key did, and to what.
+    /// Begins what somebody does.
+    pub fn of(actor: &'w Actor, tx: &'w mut Tx<'t>) -> Self {
+        Self {
+            who: actor.who.clone(),
+            ..Self::new(&actor.hub, tx, &actor.project, actor.now)
+        }
+    }
+
+    /// Writes down in the audit log what was done, and to what.
     pub fn note(
         &mut self,
-        actor: ApiKeyId,
         action: &'static str,
         target: impl fmt::Display,
     ) -> Result<(), StoreError> {
@@ -101,7 +112,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             action,
             target: target.to_string(),
         };
-        audit::write_as(self.hub, self.tx, &actor.to_string(), line, self.now)
+        audit::write_as(self.hub, self.tx, &self.who.to_string(), line, self.now)
     }
 
     /// Applies a fact to a message and writes everything that follows from it.

@@ -10,7 +10,7 @@ use crate::messages::links_of;
 use crate::messages::planned::Planned;
 use crate::parse;
 use hub_domain::{Project, Vars, VarsChange};
-use hub_web::{ApiError, ErrorCode, Field, Params};
+use hub_web::{ApiError, Field, Params};
 use postrider_model::Now;
 use serde_json::{Map, Value as Json, json};
 
@@ -108,8 +108,8 @@ impl Message {
         match self.planned_again(hub, project, now).await {
             Ok(planned) => Some(Ok(planned)),
             Err(failure) => {
-                let error = failure.into_error();
-                let is_its_own = error.code() == ErrorCode::InvalidParam;
+                let error = failure.into_refusal();
+                let is_its_own = error.code() == hub_view::RefusalCode::InvalidParam;
                 is_its_own.then(|| Err(error.message().to_owned()))
             }
         }

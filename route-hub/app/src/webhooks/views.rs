@@ -6,7 +6,7 @@ use crate::messages::model::MessageView;
 use crate::phones::model::PhoneView;
 use hub_domain::{Broadcast, Contact, Message, Phone, Project};
 use hub_store::{StoreError, Tx, labels};
-use hub_web::{Fields, ObjectWriter, Resource};
+use hub_view::{Fields, ObjectWriter, Resource};
 use serde_json::{Value, json};
 
 /// Returns a message's properties.
@@ -44,6 +44,6 @@ pub fn phone(phone: &Phone, project: &Project) -> Value {
 
 fn properties(resource: &impl Resource) -> Value {
     let mut json = Vec::new();
-    ObjectWriter::object(&mut json, Fields::ALL, resource);
+    ObjectWriter::object(&mut json, &Fields::ALL, resource);
     serde_json::from_slice(&json).unwrap_or_default()
 }

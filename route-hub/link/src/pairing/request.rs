@@ -25,7 +25,9 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 /// `invalid_param`, `pairing_refused`, `pairing_expired`, `app_too_old`, `public_url_missing`,
 /// `rate_limited`, and what a body can be refused for.
 pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, ApiError> {
-    answer(&hub, request).await.map_err(Failure::into_error)
+    answer(&hub, request)
+        .await
+        .map_err(|failure| failure.into_refusal().into())
 }
 
 async fn answer(hub: &Hub, request: Request) -> Result<Response, Failure> {

@@ -143,7 +143,7 @@ impl World {
         let asked = settle(&self.hub, HERE, request.clone(), Some("hub.example"));
         runtime
             .block_on(asked)
-            .map_err(|failure| failure.into_error())
+            .map_err(|failure| failure.into_refusal().into())
     }
 }
 

@@ -1,0 +1,108 @@
+//! Who does something in a project: the holder of an API key, the operator, or the hub itself.
+
+use crate::hub::Hub;
+use hub_domain::{ApiKey, Permission, Project, Sight};
+use hub_view::Refusal;
+use postrider_model::Now;
+use std::fmt;
+use std::sync::Arc;
+
+/// Who acts.
+#[derive(Debug, Clone)]
+pub enum Who {
+    /// The holder of an API key.
+    Key(Arc<ApiKey>),
+    /// The operator, on the command line.
+    Operator,
+    /// The hub itself, at a moment that somebody chose before.
+    Hub,
+}
+
+impl Who {
+    /// Says whether it may do what this permission stands for.
+    pub fn may(&self, permission: Permission) -> bool {
+        match self {
+            Self::Key(key) => key.permissions.allow(permission),
+            Self::Operator | Self::Hub => true,
+        }
+    }
+
+    /// Checks a permission.
+    ///
+    /// # Errors
+    /// `unauthorized` that names it.
+    pub fn require(&self, permission: Permission) -> Result<(), Refusal> {
+        match self.may(permission) {
+            true => Ok(()),
+            false => Err(Refusal::unauthorized(format!(
+                "the API key lacks the permission {permission}"
+            ))),
+        }
+    }
+
+    /// Returns what it may see of contacts and messages.
+    pub fn sight(&self) -> Sight {
+        match self {
+            Self::Key(key) => Sight::of(&key.permissions),
+            Self::Operator | Self::Hub => Sight::Contacts,
+        }
+    }
+}
+
+/// As the audit log names it.
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) => key.id.fmt(f),
+            Self::Operator => f.write_str("admin"),
+            Self::Hub => f.write_str("hub"),
+        }
+    }
+}
+
+/// Somebody at work in a project, for the length of one request or one step.
+#[derive(Clone)]
+pub struct Actor {
+    /// The hub.
+    pub hub: Hub,
+    /// Who it is.
+    pub who: Who,
+    /// The project, which it reaches.
+    pub project: Arc<Project>,
+    /// When it began.
+    pub now: Now,
+}
+
+impl Actor {
+    /// The hub itself: what it does was allowed when somebody asked for it.
+    pub fn system(hub: &Hub, project: &Arc<Project>, now: Now) -> Self {
+        Self {
+            hub: hub.clone(),
+            who: Who::Hub,
+            project: Arc::clone(project),
+            now,
+        }
+    }
+
+    /// Checks a permission.
+    ///
+    /// # Errors
+    /// `unauthorized` that names it.
+    pub fn require(&self, permission: Permission) -> Result<(), Refusal> {
+        self.who.require(permission)
+    }
+
+    /// Returns what it may see of contacts and messages.
+    pub fn sight(&self) -> Sight {
+        self.who.sight()
+    }
+}
+
+/// Goes with the last handler that wants the project alone.
+impl std::ops::Deref for Actor {
+    type Target = Arc<Project>;
+
+    fn deref(&self) -> &Arc<Project> {
+        &self.project
+    }
+}

@@ -1,0 +1,112 @@
+//! One unit of work as one job: decided, written, and its effects after the commit.
+
+use crate::actor::Actor;
+use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::failure::Failure;
+use hub_store::idempotency::{self, KeptAnswer};
+use hub_store::{StoreError, Tx};
+use hub_view::{Refusal, RefusalCode};
+use postrider_model::{ProjectId, UnixMs};
+
+/// Runs `decide` in a transaction, and performs what follows its commit.
+///
+/// `decide` refuses before its first write; what it refuses later is rolled back, and costs a job
+/// of its own. It may run twice.
+pub async fn run<T, E, F>(actor: &Actor, mut decide: F) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    let inside = actor.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let mut work = UnitOfWork::of(&inside, tx);
+        let done = decide(&mut work)?;
+        #[cfg(feature = "fault-order")]
+        crate::fault::of_request(work.tx);
+        Ok::<_, E>((done, work.finish()?))
+    };
+    let (done, effects) = actor.hub.store.of(actor.project.id).write(job).await?;
+    effects.perform(&actor.hub);
+    Ok(done)
+}
+
+/// What [`run_once`] comes to.
+#[derive(Debug)]
+pub enum Once<T> {
+    /// Done now, for a request that named no key.
+    Done(T),
+    /// The answer to a request that named a key: as it was given the first time.
+    Answer(String),
+}
+
+/// As [`run`], but a request that names a key is done once.
+///
+/// Its answer, which `show` writes, is kept in the transaction of what it tells of, and a repeat
+/// gets the kept one. Without a key the answer is up to the caller, off the thread that writes.
+pub async fn run_once<T, E, F, S>(
+    actor: &Actor,
+    repeat: Option<Repeat>,
+    mut decide: F,
+    show: S,
+) -> Result<Once<T>, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + From<Failure> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
+    S: Fn(T) -> String + Send + 'static,
+{
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let (project, now) = (work.project.id, work.now.unix);
+        let Some(repeat) = &repeat else {
+            return decide(work).map(Once::Done);
+        };
+        if let Some(earlier) = repeat.earlier(work.tx, project)? {
+            return Ok(Once::Answer(earlier));
+        }
+        let answer = show(decide(work)?);
+        repeat.keep(work.tx, project, &answer, now)?;
+        Ok::<_, E>(Once::Answer(answer))
+    };
+    run(actor, decide).await
+}
+
+/// The key of a request that may be repeated, and what tells its content from others.
+#[derive(Debug, Clone)]
+pub struct Repeat {
+    /// The key, as whoever asks made it.
+    pub key: String,
+    /// SHA-256 of the request.
+    pub hash: String,
+}
+
+impl Repeat {
+    /// Returns the answer to the same request before; refuses another one under its key.
+    ///
+    /// Within the transaction that would do the work: a repeat at the same moment comes after it.
+    fn earlier(&self, tx: &mut Tx<'_>, project_id: ProjectId) -> Result<Option<String>, Failure> {
+        let Some(kept) = idempotency::get(tx, project_id, &self.key)? else {
+            return Ok(None);
+        };
+        if kept.body_hash != self.hash {
+            let text = "this Idempotency-Key was used with another request";
+            return Err(Refusal::new(RefusalCode::IdempotencyMismatch, text).into());
+        }
+        Ok(Some(kept.answer))
+    }
+
+    /// Keeps an answer in the transaction of what it tells of.
+    fn keep(
+        &self,
+        tx: &mut Tx<'_>,
+        project_id: ProjectId,
+        answer: &str,
+        now: UnixMs,
+    ) -> Result<(), StoreError> {
+        let kept = KeptAnswer {
+            body_hash: self.hash.clone(),
+            answer: answer.to_owned(),
+        };
+        idempotency::put(tx, project_id, &self.key, &kept, now)
+    }
+}
