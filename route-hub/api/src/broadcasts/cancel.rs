@@ -9,7 +9,7 @@ use hub_app::broadcasts::model::BroadcastView;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, broadcasts};
+use hub_store::broadcasts;
 use hub_web::{Answer, Fields};
 
 /// Cancels a broadcast: from the answer on, no more messages are made or given to a phone.
@@ -19,7 +19,7 @@ pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("broadcast_id", "broadcast")?;
     let fields = Fields::read(&call.params)?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project_id = work.project.id;
         let cancelled = broadcasts::cancel(work.tx, project_id, id)?;

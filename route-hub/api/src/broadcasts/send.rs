@@ -10,7 +10,6 @@ use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
 use hub_app::scheduled::message::Message;
 use hub_domain::{MessageSource, Permission, Project};
-use hub_store::Tx;
 use hub_web::{Answer, Field, Fields};
 use postrider_model::Now;
 

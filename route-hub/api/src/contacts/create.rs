@@ -12,7 +12,6 @@ use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_app::webhooks::enqueue::ContactAdded;
 use hub_domain::{Contact, Permission};
-use hub_store::Tx;
 use hub_web::{Answer, Fields};
 
 /// Most groups that one contact is put into, or taken out of, at once.

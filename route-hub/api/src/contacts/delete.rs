@@ -6,14 +6,14 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, contacts, relative_schedules};
+use hub_store::{contacts, relative_schedules};
 use hub_web::{Answer, ApiError};
 
 /// Removes a contact; its messages stay.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("contact_id", "contact")?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project = work.project.id;
         if !contacts::delete(work.tx, project, id)? {

@@ -11,7 +11,6 @@ use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_app::webhooks::enqueue::ContactAdded;
 use hub_domain::{Contact, Permission, RouteId};
-use hub_store::Tx;
 use hub_web::{Answer, ApiError, Fields, Params};
 use postrider_model::ContactId;
 use serde::Serialize;

@@ -12,14 +12,14 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_domain::Permission;
-use hub_store::{Tx, contacts};
+use hub_store::contacts;
 use hub_web::{Answer, Fields};
 
 /// Changes what is given of one contact.
 pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("contact_id", "contact")?;
-    let now = hub.now();
+    let _now = hub.now();
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, &["id"])?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;

@@ -8,7 +8,7 @@ use hub_app::fields::clearing;
 use hub_app::fields::view::FieldView;
 use hub_app::hub::Hub;
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType, is_variable};
-use hub_store::{StoreError, Tx, fields};
+use hub_store::{StoreError, fields};
 use hub_web::{Answer, ApiError, Field, Fields};
 
 /// Most fields of one request.
@@ -31,7 +31,7 @@ pub(super) async fn one(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
         return Err(ApiError::invalid_param("variable", RULE).into());
     }
     let change = Change::read(kind, variable, |name| call.params.get(name))?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         change.check(work, kind)?;
         Ok(change.apply(work, kind)?)
@@ -64,7 +64,7 @@ pub(super) async fn many(hub: &Hub, call: &Call, kind: Kind) -> ApiResult {
         changes.push(change);
     }
     let clears = changes.iter().any(|change| change.delete);
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         for change in &changes {
             change.check(work, kind)?;

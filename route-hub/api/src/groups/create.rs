@@ -10,7 +10,7 @@ use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_app::stored_caps::Cap;
 use hub_domain::{Group, Permission};
-use hub_store::{Tx, groups};
+use hub_store::groups;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Finds the group of a name, or makes a normal one.

@@ -7,14 +7,14 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::housekeeping;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, groups, relative_schedules};
+use hub_store::{groups, relative_schedules};
 use hub_web::{Answer, ApiError};
 
 /// Removes a group; its contacts stay.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditContacts).await?;
     let id = call.path_id("group_id", "group")?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         if !groups::delete(work.tx, work.project.id, id)? {
             return Err(ApiError::not_found("group").into());

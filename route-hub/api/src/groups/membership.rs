@@ -8,7 +8,7 @@ use hub_app::contacts::saving;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, contacts, groups};
+use hub_store::{contacts, groups};
 use hub_web::{Answer, ApiError};
 
 /// Puts a contact into a group; one that is in it stays.
@@ -25,7 +25,7 @@ async fn change(hub: &Hub, call: &Call, joins: bool) -> ApiResult {
     let project = enter(hub, call, Permission::EditContacts).await?;
     let group_id = call.path_id("group_id", "group")?;
     let contact_id = call.path_id("contact_id", "contact")?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let group = found(groups::get(work.tx, work.project.id, group_id)?)?;
         if group.is_dynamic() {

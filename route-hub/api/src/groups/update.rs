@@ -10,7 +10,7 @@ use hub_app::groups::view::{GroupView, READ_ONLY};
 use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_domain::Permission;
-use hub_store::{Tx, groups};
+use hub_store::groups;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Changes what is given of one group.
@@ -20,7 +20,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
     let patch = GroupPatch::read(&call.params)?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut group = found(groups::get(work.tx, work.project.id, id)?)?;
         if patch.filters.is_some() && !group.is_dynamic() {

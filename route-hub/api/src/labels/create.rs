@@ -8,7 +8,7 @@ use hub_app::hub::Hub;
 use hub_app::labels::view::LabelView;
 use hub_app::parse;
 use hub_domain::{Label, Permission};
-use hub_store::{Tx, labels};
+use hub_store::labels;
 use hub_web::{Answer, Fields};
 
 /// Finds the label of a name, or makes it.

@@ -7,14 +7,14 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::housekeeping;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, labels};
+use hub_store::labels;
 use hub_web::{Answer, ApiError};
 
 /// Removes a label; its messages stay.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::SendMessages).await?;
     let id = call.path_id("label_id", "label")?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         if !labels::delete(work.tx, work.project.id, id)? {
             return Err(ApiError::not_found("label").into());

@@ -3,15 +3,13 @@
 
 use crate::idempotency::Idempotency;
 use crate::labels::found;
-use crate::{ApiResult, Call, Failure, enter, transaction};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::parse;
-use hub_domain::{Permission, Project};
-use hub_store::{Tx, labels};
-use hub_web::{Answer, ApiError, Params};
-use postrider_model::LabelId;
+use hub_domain::Permission;
+use hub_store::labels;
+use hub_web::{Answer, ApiError};
 
 /// Puts a label on a message; one that has it keeps it.
 pub async fn put_on(State(hub): State<Hub>, call: Call) -> ApiResult {
@@ -27,7 +25,7 @@ async fn change(hub: &Hub, call: &Call, wanted: bool) -> ApiResult {
     let project = enter(hub, call, Permission::SendMessages).await?;
     let label_id = call.path_id("label_id", "label")?;
     let message_id = call.path_id("message_id", "message")?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project_id = work.project.id;
         found(labels::get(work.tx, project_id, label_id)?)?;

@@ -9,7 +9,7 @@ use hub_app::hub::Hub;
 use hub_app::labels::view::{LabelView, READ_ONLY};
 use hub_app::parse;
 use hub_domain::Permission;
-use hub_store::{Tx, labels};
+use hub_store::labels;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Changes a label's name and variables.
@@ -20,7 +20,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     parse::refuse_read_only(&call.params, READ_ONLY)?;
     let name = parse::name(&call.params.get("name"))?;
     let vars = parse::vars(&call.params.get("vars"))?;
-    let now = hub.now();
+    let _now = hub.now();
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut label = found(labels::get(work.tx, work.project.id, id)?)?;
         if let Some(name) = &name {

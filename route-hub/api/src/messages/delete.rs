@@ -8,7 +8,7 @@ use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_app::hub::Hub;
 use hub_app::webhooks::waiting;
 use hub_domain::{Direction, Permission};
-use hub_store::{Tx, contacts, messages, outbox};
+use hub_store::{contacts, messages, outbox};
 use hub_web::Answer;
 use postrider_link::ownership::hub::Fact;
 

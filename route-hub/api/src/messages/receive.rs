@@ -1,7 +1,6 @@
 //! `POST /projects/{project_id}/messages/receive`
 
 use crate::idempotency::Idempotency;
-use crate::labels::message_labels;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::inbound;
@@ -12,7 +11,6 @@ use hub_app::messages::outgoing::annotate;
 use hub_app::messages::unsupported_params;
 use hub_app::parse;
 use hub_domain::{Address, Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
-use hub_store::Tx;
 use hub_web::{Answer, ApiError, Field, Fields, Params};
 use postrider_model::MessageText;
 

@@ -191,7 +191,7 @@ fn copy(
     work: &mut UnitOfWork<'_, '_>,
     sent: Message,
     route: Option<&Target>,
-    actor: ApiKeyId,
+    _actor: ApiKeyId,
 ) -> Result<Message, StoreError> {
     let now = work.now.unix;
     let of = match route {

@@ -10,7 +10,6 @@ use hub_app::messages::outgoing::{self, Queued, SendError};
 use hub_app::messages::ready::Ready;
 use hub_app::messages::sending::Operation;
 use hub_domain::Permission;
-use hub_store::Tx;
 use hub_store::contacts::{self, Touches};
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::MessageStatus;

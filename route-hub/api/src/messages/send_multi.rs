@@ -15,7 +15,7 @@ use hub_app::parse;
 use hub_app::scheduled::message::Message as KeptMessage;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
-use hub_store::{StoreError, Tx, broadcasts};
+use hub_store::{StoreError, broadcasts};
 use hub_web::{Answer, ApiError, Fields, Params};
 use postrider_model::{BroadcastId, MessageId, Now};
 use serde::Serialize;

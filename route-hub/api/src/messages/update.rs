@@ -2,7 +2,7 @@
 
 use crate::idempotency::Idempotency;
 use crate::messages::found;
-use crate::{ApiResult, Call, enter, fields, transaction};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
@@ -10,7 +10,7 @@ use hub_app::messages::model::READ_ONLY;
 use hub_app::messages::waiting;
 use hub_app::parse;
 use hub_domain::{Message, Permission, VarsChange};
-use hub_store::{Tx, messages};
+use hub_store::messages;
 use hub_web::{Answer, ApiError, Fields, Params};
 
 /// Longest `error_message`, in characters.

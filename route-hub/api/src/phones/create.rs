@@ -9,7 +9,7 @@ use hub_app::hub::Hub;
 use hub_app::phones::model::PhoneView;
 use hub_app::stored_caps::Cap;
 use hub_domain::{Permission, Phone, PhoneType, numbers};
-use hub_store::{Tx, phones};
+use hub_store::phones;
 use hub_web::{Answer, ApiError, Field, Fields, Params};
 
 /// Makes a test route, or a phone at a provider. Phones of a device join by pairing.
@@ -17,7 +17,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let fields = Fields::read(&call.params)?;
     let made = Made::read(&call.params, project.country.as_deref())?;
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (now, _actor) = (hub.now(), call.caller.key.id);
     let id = hub.id(now);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {

@@ -7,14 +7,14 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, phone_accounts, phones};
+use hub_store::{phone_accounts, phones};
 use hub_web::{Answer, ApiError};
 
 /// Removes a test route or a phone at a provider, whose secret is erased; its messages stay.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let id = call.path_id("phone_id", "phone")?;
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (_now, _actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;

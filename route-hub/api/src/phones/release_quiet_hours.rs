@@ -7,7 +7,7 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::{Permission, QuietMode};
-use hub_store::{Tx, phones};
+use hub_store::phones;
 use hub_web::{Answer, ApiError};
 
 /// Lets what waits in the present quiet hours of a phone go: the word that mode `confirm` waits for.
@@ -16,7 +16,7 @@ use hub_web::{Answer, ApiError};
 pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let id = call.path_id("phone_id", "phone")?;
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (now, _actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;

@@ -7,7 +7,7 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, phones};
+use hub_store::phones;
 use hub_web::Answer;
 
 /// Begins a phone's count anew; one that its limit paused sends again.

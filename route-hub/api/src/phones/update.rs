@@ -34,7 +34,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, MADE_WITH)?;
     let change = Change::read(&call.params, project.country.as_deref())?;
-    let now = hub.now();
+    let _now = hub.now();
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut phone = found(phones::get(work.tx, work.project.id, id)?)?;

@@ -8,7 +8,7 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, projects};
+use hub_store::projects;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Changes a project's settings; phones that keep its zone hear of a new one after the commit.
@@ -16,7 +16,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditProject).await?;
     let fields = Fields::read(&call.params)?;
     let change = Change::read(&call.params)?;
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (_now, _actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let Some(mut changed) = projects::get(work.tx, work.project.id)? else {

@@ -11,7 +11,7 @@ use hub_app::hub::Hub;
 use hub_app::scheduled::message::Message;
 use hub_app::stored_caps::Cap;
 use hub_domain::{Permission, RelativeSchedule};
-use hub_store::{Tx, relative_schedules};
+use hub_store::relative_schedules;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Schedules a message for each contact by the contact's own date.

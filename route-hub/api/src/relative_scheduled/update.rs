@@ -11,8 +11,8 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::parse;
 use hub_app::scheduled::message::Message;
-use hub_domain::{Permission, Project, RelativeSchedule};
-use hub_store::{Tx, relative_schedules};
+use hub_domain::{Permission, RelativeSchedule};
+use hub_store::relative_schedules;
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::{Now, RelativeScheduledId};
 

@@ -9,7 +9,7 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::routing::{Actions, Route};
 use hub_domain::{Permission, Vars};
-use hub_store::{Tx, routes};
+use hub_store::routes;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Makes a custom route.
@@ -25,7 +25,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Err(ApiError::invalid_param(name, "is required").into());
         }
     }
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (now, _actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut route = Route {

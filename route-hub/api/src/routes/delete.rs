@@ -7,14 +7,14 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, routes};
+use hub_store::routes;
 use hub_web::Answer;
 
 /// Removes a custom route: its messages keep their phones, and who had it as default has none.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::EditRoutes).await?;
     let id = call.path_id("route_id", "route")?;
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (_now, _actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let gone = routes::delete(work.tx, work.project.id, id)?;

@@ -9,7 +9,7 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, routes};
+use hub_store::routes;
 use hub_web::{Answer, Fields};
 
 /// Changes a custom route; what it has given to phones stays there while they can send.
@@ -18,7 +18,7 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("route_id", "route")?;
     let fields = Fields::read(&call.params)?;
     let patch = RoutePatch::read(&call.params)?;
-    let (now, actor) = (hub.now(), call.caller.key.id);
+    let (_now, _actor) = (hub.now(), call.caller.key.id);
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut route = found(routes::get(work.tx, work.project.id, id)?)?;

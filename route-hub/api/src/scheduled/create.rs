@@ -11,7 +11,7 @@ use hub_app::scheduled::model::ScheduleView;
 use hub_app::scheduled::timing::{self, Timing};
 use hub_app::scheduled::{listed, recipient_group};
 use hub_domain::{Permission, Schedule};
-use hub_store::{Tx, schedules};
+use hub_store::schedules;
 use hub_web::{Answer, Fields};
 
 /// Schedules a message, once or again and again.

@@ -14,7 +14,7 @@ use hub_app::scheduled::model::{READ_ONLY, ScheduleView};
 use hub_app::scheduled::timing::Timing;
 use hub_app::scheduled::{listed, recipient_group};
 use hub_domain::{Permission, Project, Schedule};
-use hub_store::{Tx, schedules};
+use hub_store::schedules;
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::{Now, ScheduledId};
 

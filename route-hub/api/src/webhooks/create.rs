@@ -7,7 +7,7 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::{Permission, Webhook};
-use hub_store::{Tx, webhooks};
+use hub_store::webhooks;
 use hub_web::{Answer, ApiError, Fields};
 
 /// Makes a webhook object.
@@ -25,7 +25,7 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
         events: patch.events.unwrap_or_default(),
         time_created: now.unix,
     };
-    let actor = call.caller.key.id;
+    let _actor = call.caller.key.id;
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let cap = work.hub.caps().webhooks;

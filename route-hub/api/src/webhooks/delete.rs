@@ -7,15 +7,15 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, webhooks};
+use hub_store::webhooks;
 use hub_web::Answer;
 
 /// Removes a webhook object; what waits to be delivered for it is still delivered.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let project = enter(&hub, &call, Permission::ManageWebhooks).await?;
     let id = call.path_id("webhook_id", "webhook")?;
-    let now = hub.now();
-    let actor = call.caller.key.id;
+    let _now = hub.now();
+    let _actor = call.caller.key.id;
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         found(webhooks::get(work.tx, work.project.id, id)?)?;

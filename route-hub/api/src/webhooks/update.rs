@@ -8,7 +8,7 @@ use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
-use hub_store::{Tx, webhooks};
+use hub_store::webhooks;
 use hub_web::{Answer, Fields};
 
 /// Changes a webhook object.
@@ -17,8 +17,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     let id = call.path_id("webhook_id", "webhook")?;
     let fields = Fields::read(&call.params)?;
     let patch = WebhookPatch::read(&call.params)?;
-    let now = hub.now();
-    let actor = call.caller.key.id;
+    let _now = hub.now();
+    let _actor = call.caller.key.id;
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut webhook = found(webhooks::get(work.tx, work.project.id, id)?)?;

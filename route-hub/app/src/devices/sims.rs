@@ -6,7 +6,7 @@ use crate::devices::words;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::stored_caps::Cap;
 use hub_domain::{AlertKind, Device, Phone, PhoneType, networks};
-use hub_store::{StoreError, Tx, phones};
+use hub_store::{StoreError, phones};
 use postrider_link::frame::SimInfo;
 use postrider_model::UnixMs;
 

@@ -8,7 +8,7 @@ use hub_domain::{
     OnUnknown, OwnershipRow, Phone, Vars, numbers,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, Tx, contacts, inbound_counted, messages, phones};
+use hub_store::{StoreError, contacts, inbound_counted, messages, phones};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::{Inbound, Kind};
 use postrider_link::ownership::hub::Holder;

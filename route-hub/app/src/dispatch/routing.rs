@@ -4,7 +4,7 @@
 use crate::dispatch::unit_of_work::UnitOfWork;
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};
 use hub_domain::{Address, DeviceState, Message, MessageType, Phone, Project, numbers, recipients};
-use hub_store::{StoreError, Tx, devices, groups, messages, phones};
+use hub_store::{StoreError, devices, groups, messages, phones};
 use postrider_model::{ContactId, GroupId, Now, PhoneId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

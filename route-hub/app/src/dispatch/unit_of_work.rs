@@ -14,7 +14,7 @@ use hub_store::{StoreError, Tx, messages, pending_reroutes, phones};
 use postrider_link::ownership::hub::{
     ErrorCode, Fact, Flags, Outcome, Ownership, Published, Refused,
 };
-use postrider_model::{ApiKeyId, BroadcastId, MessageStatus, Now, PhoneId, UnixMs, WireState};
+use postrider_model::{BroadcastId, MessageStatus, Now, PhoneId, UnixMs, WireState};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

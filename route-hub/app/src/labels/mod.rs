@@ -7,7 +7,7 @@ use crate::hub::Hub;
 use crate::parse;
 use hub_domain::Project;
 use hub_store::labels;
-use hub_web::{ApiError, Params};
+use hub_web::Params;
 use postrider_model::LabelId;
 
 /// Most labels that new messages get.

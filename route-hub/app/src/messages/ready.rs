@@ -14,7 +14,7 @@ use crate::messages::sender::Sender;
 use crate::messages::sending::Body;
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
-use hub_store::{StoreError, Tx};
+use hub_store::StoreError;
 use postrider_model::Now;
 use std::borrow::Cow;
 use std::sync::Arc;

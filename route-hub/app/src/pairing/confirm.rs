@@ -246,7 +246,7 @@ impl Joining<'_> {
     /// Stores a Phone for each slot that has none yet; those that are there keep their ids.
     fn phones(&mut self, tx: &mut Tx<'_>, device: &Device) -> Result<Vec<Phone>, StoreError> {
         let known = phones::of_device(tx, device.id)?;
-        let mut work = UnitOfWork::new(self.hub, tx, &self.project, self.now);
+        let work = UnitOfWork::new(self.hub, tx, &self.project, self.now);
         for sim in &self.claimant.device.sims {
             match known.iter().find(|phone| phone.sim == Some(sim.slot)) {
                 None => {
