@@ -36,7 +36,6 @@ pub mod random;
 pub mod request_counts;
 pub mod retention;
 pub mod rounds;
-pub mod scheduled;
 pub mod schedules;
 pub mod setup;
 pub mod steps;

@@ -1,7 +1,8 @@
 //! Relative scheduled messages: each contact's own follows its date and its groups.
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, id, new_project};
-use hub_app::schedules::{fire, follow};
+use hub_app::schedules::fire;
+use hub_app::schedules::relative::follow;
 use hub_domain::Permissions;
 use postrider_model::Now;
 use serde_json::{Value, json};

@@ -4,7 +4,8 @@ use crate::support::{
     Client, TO, TestHub, add_key, add_phone, add_project, hub, id, message_id, new_project,
 };
 use hub_app::dispatch::{expiry, playable, simulated};
-use hub_app::schedules::{fire, follow};
+use hub_app::schedules::fire;
+use hub_app::schedules::relative::follow;
 use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
 use hub_store::{StoreError, Tx, Value as Column, alerts, phones, rows_aside, webhooks};
 use postrider_model::Now;

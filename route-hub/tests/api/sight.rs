@@ -2,7 +2,8 @@
 
 use crate::support::{Client, TO, TestHub, add_key, hub, id};
 use hub_app::broadcasts::{self, Turns};
-use hub_app::schedules::{fire, follow};
+use hub_app::schedules::fire;
+use hub_app::schedules::relative::follow;
 use hub_domain::{Permission, Permissions};
 use hub_store::outbox;
 use postrider_model::{Now, UnixMs};

@@ -5,7 +5,7 @@ use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::call_off;
-use hub_app::broadcasts::model::BroadcastView;
+use hub_app::broadcasts::view::BroadcastView;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::Permission;

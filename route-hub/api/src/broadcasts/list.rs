@@ -3,7 +3,7 @@
 use crate::lists::{DEFAULT, Entry, List, MIN_MAX};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
-use hub_app::broadcasts::model::BroadcastView;
+use hub_app::broadcasts::view::BroadcastView;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::broadcasts::{self, by};

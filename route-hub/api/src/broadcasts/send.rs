@@ -3,12 +3,12 @@
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
-use hub_app::broadcasts::model::BroadcastView;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients, title};
+use hub_app::broadcasts::view::BroadcastView;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
-use hub_app::scheduled::message::Message;
+use hub_app::schedules::message::Message;
 use hub_domain::{MessageSource, Permission, Project};
 use hub_web::{Answer, Field, Fields};
 use postrider_model::Now;

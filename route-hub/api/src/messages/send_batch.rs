@@ -11,7 +11,7 @@ use hub_app::messages::outgoing::{self, SendError};
 use hub_app::messages::planned;
 use hub_app::messages::ready::Ready;
 use hub_app::messages::sending::Operation;
-use hub_app::scheduled::message::Message;
+use hub_app::schedules::message::Message;
 use hub_domain::{Address, Permission, Project};
 use hub_store::StoreError;
 use hub_store::contacts::{self, Touches};

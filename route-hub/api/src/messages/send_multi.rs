@@ -12,7 +12,7 @@ use hub_app::messages::ready::{Ready, Text};
 use hub_app::messages::sending::Operation;
 use hub_app::messages::unsupported_params;
 use hub_app::parse;
-use hub_app::scheduled::message::Message as KeptMessage;
+use hub_app::schedules::message::Message as KeptMessage;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, broadcasts};

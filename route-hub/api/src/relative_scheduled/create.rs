@@ -2,13 +2,13 @@
 
 use crate::idempotency::Idempotency;
 use crate::relative_scheduled::check_recipient;
-use crate::relative_scheduled::model::RelativeView;
 use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient};
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::scheduled::message::Message;
+use hub_app::schedules::message::Message;
+use hub_app::schedules::relative::view::RelativeView;
 use hub_app::stored_caps::Cap;
 use hub_domain::{Permission, RelativeSchedule};
 use hub_store::relative_schedules;

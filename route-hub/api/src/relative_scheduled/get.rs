@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
 
 use crate::relative_scheduled::found;
-use crate::relative_scheduled::model::RelativeView;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::schedules::relative::view::RelativeView;
 use hub_domain::Permission;
 use hub_store::relative_schedules;
 use hub_web::{Answer, Fields};

@@ -1,11 +1,11 @@
 //! `GET /projects/{project_id}/relative_scheduled`
 
 use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, code};
-use crate::relative_scheduled::model::RelativeView;
 use crate::scheduled::TYPES;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::schedules::relative::view::RelativeView;
 use hub_domain::{MessageType, Permission};
 use hub_store::relative_schedules::{self, by};
 use postrider_model::kind;

@@ -4,7 +4,6 @@ mod create;
 mod delete;
 mod get;
 mod list;
-mod model;
 mod patch;
 mod update;
 
@@ -15,7 +14,7 @@ pub use list::list;
 pub use update::update;
 
 use crate::Failure;
-use hub_app::scheduled::listed;
+use hub_app::schedules::recipient::listed;
 use hub_domain::{Project, ScheduledTo};
 use hub_store::{Tx, groups};
 use hub_web::ApiError;

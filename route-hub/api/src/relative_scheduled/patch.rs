@@ -4,9 +4,9 @@ use crate::Call;
 use crate::Failure;
 use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
-use hub_app::scheduled::message::Message;
-use hub_app::scheduled::recipient_group;
-use hub_app::scheduled::timing::Recurring;
+use hub_app::schedules::message::Message;
+use hub_app::schedules::recipient::recipient_group;
+use hub_app::schedules::timing::Recurring;
 use hub_domain::{
     OFFSET_COUNT_MAX, OffsetScale, Project, RelativeSchedule, ScheduledTo, TimeOfDay, is_variable,
 };

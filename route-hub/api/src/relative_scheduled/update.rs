@@ -1,7 +1,6 @@
 //! `POST /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
 
 use crate::idempotency::Idempotency;
-use crate::relative_scheduled::model::{READ_ONLY, RelativeView};
 use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient};
 use crate::relative_scheduled::{check_recipient, found};
 use crate::{ApiResult, Call, enter, transaction};
@@ -10,11 +9,21 @@ use hub_app::actor::Actor;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::parse;
-use hub_app::scheduled::message::Message;
+use hub_app::schedules::message::Message;
+use hub_app::schedules::relative::view::RelativeView;
 use hub_domain::{Permission, RelativeSchedule};
 use hub_store::relative_schedules;
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::{Now, RelativeScheduledId};
+
+/// The fields that a caller may read but not write.
+const READ_ONLY: &[&str] = &[
+    "id",
+    "recipients_str",
+    "message_type",
+    "time_created",
+    "project_id",
+];
 
 /// How often a change is tried again that another one came before.
 const TRIES: usize = 20;

@@ -4,7 +4,7 @@ use crate::scheduled::found;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::scheduled::model::ScheduleView;
+use hub_app::schedules::view::ScheduleView;
 use hub_domain::Permission;
 use hub_store::schedules;
 use hub_web::{Answer, Fields};

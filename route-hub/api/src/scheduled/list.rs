@@ -4,7 +4,7 @@ use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
 use crate::{ApiResult, Call, Failure, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::scheduled::model::ScheduleView;
+use hub_app::schedules::view::ScheduleView;
 use hub_domain::{MessageType, Permission, Project};
 use hub_store::list::{Filter, Sort};
 use hub_store::schedules::{self, by};

@@ -9,14 +9,29 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
 use hub_app::parse;
-use hub_app::scheduled::message::Message;
-use hub_app::scheduled::model::{READ_ONLY, ScheduleView};
-use hub_app::scheduled::timing::Timing;
-use hub_app::scheduled::{listed, recipient_group};
+use hub_app::schedules::message::Message;
+use hub_app::schedules::recipient::{listed, recipient_group};
+use hub_app::schedules::timing::Timing;
+use hub_app::schedules::view::ScheduleView;
 use hub_domain::{Permission, Project, Schedule};
 use hub_store::schedules;
 use hub_web::{Answer, ApiError, Fields};
 use postrider_model::{Now, ScheduledId};
+
+/// The fields that a caller may read but not write.
+const READ_ONLY: &[&str] = &[
+    "id",
+    "recipients",
+    "recipients_str",
+    "message_type",
+    "time_created",
+    "prev_time",
+    "next_time",
+    "occurrences",
+    "error_message",
+    "relative_scheduled_id",
+    "project_id",
+];
 
 /// How often a change is tried again that another one came before.
 const TRIES: usize = 20;

@@ -5,7 +5,7 @@ use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
-use crate::scheduled::message::Message;
+use crate::schedules::message::Message;
 use crate::steps;
 use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
 use hub_store::contacts::{self, Touches, by};

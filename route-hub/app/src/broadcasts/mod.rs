@@ -10,8 +10,8 @@
 
 pub mod call_off;
 pub mod expand;
-pub mod model;
 pub mod new_broadcast;
+pub mod view;
 
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};

@@ -4,7 +4,7 @@ use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::parse;
-use crate::scheduled::message::Message;
+use crate::schedules::message::Message;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
     MessageType, Project,

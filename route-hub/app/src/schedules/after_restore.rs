@@ -1,6 +1,6 @@
 //! Schedules that a restored hub may have sent already, and forgot.
 
-use crate::scheduled::message::Message;
+use crate::schedules::message::Message;
 use hub_domain::Schedule;
 use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, schedules};

@@ -6,10 +6,15 @@
 
 pub mod after_restore;
 pub mod fire;
-pub mod follow;
+pub mod message;
+pub mod recipient;
+pub mod relative;
+pub mod timing;
+pub mod view;
 
 use crate::damage::Resting;
 use crate::hub::Hub;
+use crate::schedules::relative::follow;
 use crate::worker::{self, Next, Worker};
 use hub_store::StoreError;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What an event shows of a message, a contact, a phone: the same properties as the REST API.
 
-use crate::broadcasts::model::BroadcastView;
+use crate::broadcasts::view::BroadcastView;
 use crate::contacts::view::ContactView;
 use crate::messages::model::MessageView;
 use crate::phones::model::PhoneView;

@@ -3,7 +3,8 @@
 
 use super::run;
 use crate::support::{Client, TestHub, hub, id};
-use hub_app::schedules::{fire, follow};
+use hub_app::schedules::fire;
+use hub_app::schedules::relative::follow;
 use postrider_model::Now;
 use proptest::prelude::*;
 use serde_json::json;

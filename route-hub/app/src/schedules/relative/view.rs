@@ -1,7 +1,7 @@
 //! A relative scheduled message as the API shows it.
 
-use hub_app::scheduled::message::Message;
-use hub_app::scheduled::model::{Named, media, write_message, write_recipient, write_rule};
+use crate::schedules::message::Message;
+use crate::schedules::view::{Named, media, write_message, write_recipient, write_rule};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};
 use hub_web::{ObjectWriter, Resource};
@@ -9,7 +9,7 @@ use postrider_model::UnixMs;
 
 /// One with the name of whom it is for.
 #[derive(Debug, Clone)]
-pub(super) struct RelativeView {
+pub struct RelativeView {
     relative: RelativeSchedule,
     message: Message,
     named: Named,
@@ -17,7 +17,7 @@ pub(super) struct RelativeView {
 
 impl RelativeView {
     /// Looks up whom it is for.
-    pub(super) fn read(tx: &mut Tx<'_>, relative: RelativeSchedule) -> Result<Self, StoreError> {
+    pub fn read(tx: &mut Tx<'_>, relative: RelativeSchedule) -> Result<Self, StoreError> {
         Ok(Self {
             named: Named::read(tx, relative.project_id, &relative.to)?,
             message: Message::stored(&relative.message),
@@ -43,12 +43,3 @@ impl Resource for RelativeView {
         out.put("project_id", &relative.project_id);
     }
 }
-
-/// The fields that a caller may read but not write.
-pub(super) const READ_ONLY: &[&str] = &[
-    "id",
-    "recipients_str",
-    "message_type",
-    "time_created",
-    "project_id",
-];

@@ -1,8 +1,8 @@
 //! A broadcast as the API shows it.
 
 use crate::broadcasts::new_broadcast::in_words;
-use crate::scheduled::message::Message;
-use crate::scheduled::model::{Named, media, number_shown, write_message};
+use crate::schedules::message::Message;
+use crate::schedules::view::{Named, media, number_shown, write_message};
 use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
 use hub_web::{ObjectWriter, Resource};

@@ -1,6 +1,6 @@
 //! A scheduled message as the API shows it.
 
-use crate::scheduled::message::Message;
+use crate::schedules::message::Message;
 use hub_domain::{Schedule, ScheduledTo};
 use hub_store::{StoreError, Tx, contacts, groups};
 use hub_web::{ObjectWriter, Resource};
@@ -193,18 +193,3 @@ pub fn media(message: &Message) -> Vec<Json> {
 fn medium(url: &str) -> Json {
     json!({ "url": url, "type": null, "filename": null, "size": null, "file_id": null })
 }
-
-/// The fields that a caller may read but not write.
-pub const READ_ONLY: &[&str] = &[
-    "id",
-    "recipients",
-    "recipients_str",
-    "message_type",
-    "time_created",
-    "prev_time",
-    "next_time",
-    "occurrences",
-    "error_message",
-    "relative_scheduled_id",
-    "project_id",
-];

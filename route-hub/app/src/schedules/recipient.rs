@@ -1,8 +1,4 @@
-//! Scheduled messages: what is kept of them, and when they are sent.
-
-pub mod message;
-pub mod model;
-pub mod timing;
+//! Whom a scheduled message is for.
 
 use crate::failure::Failure;
 use crate::parse;
