@@ -15,9 +15,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{Method, header};
+use hub_api::state::ApiState;
 use hub_app::hub::Hub;
 use hub_store::{Health, meta};
 use hub_web::ApiError;
+use hub_web::front::Front;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -89,14 +91,16 @@ impl Metrics {
 #[derive(Clone)]
 pub struct Observed {
     hub: Hub,
+    front: Arc<Front>,
     metrics: Arc<Metrics>,
 }
 
 impl Observed {
     /// Begins to count.
-    pub fn new(hub: Hub) -> Self {
+    pub fn new(state: &ApiState) -> Self {
         Self {
-            hub,
+            hub: state.hub.clone(),
+            front: Arc::clone(&state.front),
             metrics: Arc::default(),
         }
     }
@@ -188,7 +192,7 @@ struct Readiness {
 }
 
 impl Readiness {
-    async fn of(Observed { hub, metrics }: &Observed) -> Self {
+    async fn of(Observed { hub, metrics, .. }: &Observed) -> Self {
         let asked = async { hub.store.write(meta::generation).await.is_ok() };
         let answers = metrics.answers.get(hub.clock, asked).await;
         Self {
@@ -207,13 +211,15 @@ impl Readiness {
 pub(crate) mod tests {
     use super::*;
     use hub_app::data_folder;
+    use hub_web::front::FrontSettings;
     use tokio::runtime::{Builder, Runtime};
 
     pub(super) fn observed() -> (Observed, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let store = data_folder::open(folder.path()).unwrap();
         let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
-        (Observed::new(Hub::new(parts.unwrap())), folder)
+        let state = ApiState::new(Hub::new(parts.unwrap()), FrontSettings::default());
+        (Observed::new(&state), folder)
     }
 
     fn runtime() -> Runtime {

@@ -4,11 +4,11 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post, put};
+use hub_api::state::ApiState;
 use hub_api::{
     broadcasts, contacts, fields, groups, labels, messages, organizations, phones, projects,
     relative_scheduled, routes, scheduled, webhooks,
 };
-use hub_app::hub::Hub;
 use hub_store::list::TIME_MAX;
 use hub_store::within_request;
 use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
@@ -18,18 +18,20 @@ use std::time::Duration;
 /// Returns the API under `/v1`, with its conventions around every answer.
 ///
 /// `others` are routes beside it (the link, pairing, health); what neither has is answered here.
-pub fn router(hub: Hub, others: Router<Hub>) -> Router {
-    router_within(hub, others, TIME_MAX)
+pub fn router(state: ApiState, others: Router<ApiState>) -> Router {
+    router_within(state, others, TIME_MAX)
 }
 
 /// As [`router`], with another limit on the time that the readings of one request may take, all
 /// together.
-pub fn router_within(hub: Hub, others: Router<Hub>, reading_time: Duration) -> Router {
+pub fn router_within(state: ApiState, others: Router<ApiState>, reading_time: Duration) -> Router {
     // One layer for both: each costs a copy of its service with every request.
     let answer = move |ids: State<Arc<RequestIds>>, request: Request, next: Next| {
         within_request(reading_time, conventions(ids, request, next))
     };
-    let ids = Arc::new(RequestIds::new(u64::from_le_bytes(hub.random.bytes())));
+    let ids = Arc::new(RequestIds::new(u64::from_le_bytes(
+        state.hub.random.bytes(),
+    )));
     Routes::default()
         .nest("/v1", v1())
         .router()
@@ -37,16 +39,16 @@ pub fn router_within(hub: Hub, others: Router<Hub>, reading_time: Duration) -> R
         .fallback(no_such_url)
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn_with_state(ids, answer))
-        .with_state(hub)
+        .with_state(state)
 }
 
 /// Routes by their whole paths: a router nested in another would take the prefix off the path of
 /// each request again.
 #[derive(Default)]
-struct Routes(Vec<(String, MethodRouter<Hub>)>);
+struct Routes(Vec<(String, MethodRouter<ApiState>)>);
 
 impl Routes {
-    fn route(mut self, path: &str, methods: MethodRouter<Hub>) -> Self {
+    fn route(mut self, path: &str, methods: MethodRouter<ApiState>) -> Self {
         self.0.push((path.to_owned(), methods));
         self
     }
@@ -60,7 +62,7 @@ impl Routes {
         self
     }
 
-    fn router(self) -> Router<Hub> {
+    fn router(self) -> Router<ApiState> {
         let routes = self.0.into_iter();
         routes.fold(Router::new(), |router, (path, methods)| {
             router.route(&path, methods)

@@ -4,7 +4,7 @@
 use crate::tls::{Certificate, TlsError};
 use axum::Router;
 use axum::response::Response;
-use hub_app::hub::Hub;
+use hub_api::state::ApiState;
 use hub_web::Party;
 use hub_web::front::{Full, Noted, Visit, party};
 use hyper::body::Incoming;
@@ -43,7 +43,7 @@ const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n
 /// # Errors
 /// When the TLS configuration cannot be made.
 pub async fn serve(
-    hub: Hub,
+    state: ApiState,
     listener: TcpListener,
     certificate: Option<Arc<Certificate>>,
     router: Router,
@@ -55,7 +55,7 @@ pub async fn serve(
         None => None,
     };
     let door = Door {
-        hub,
+        state,
         acceptor,
         router,
         stop: stop.clone(),
@@ -99,7 +99,7 @@ pub async fn serve(
 /// What each connection needs of the server.
 #[derive(Clone)]
 struct Door {
-    hub: Hub,
+    state: ApiState,
     acceptor: Option<TlsAcceptor>,
     router: Router,
     stop: watch::Receiver<bool>,
@@ -107,15 +107,15 @@ struct Door {
 
 impl Door {
     fn sweep(&self) {
-        let now_s = self.hub.clock.since_start().as_secs();
-        self.hub
-            .front
-            .sweep(u32::try_from(now_s).unwrap_or(u32::MAX));
+        let now_s = self.state.hub.clock.since_start().as_secs();
+        let front = &self.state.front;
+        front.sweep(u32::try_from(now_s).unwrap_or(u32::MAX));
     }
 
     fn accept(&self, stream: TcpStream, peer: IpAddr, connections: &mut JoinSet<()>) {
         let _ = stream.set_nodelay(true);
-        match self.hub.front.connection(peer, self.hub.now().boot) {
+        let now = self.state.hub.now().boot;
+        match self.state.front.connection(peer, now) {
             Ok(visit) => {
                 connections.spawn(self.clone().connection(stream, peer, visit));
             }
@@ -174,7 +174,7 @@ impl Door {
         peer: IpAddr,
         visit: Arc<Visit>,
     ) -> Result<Response, Infallible> {
-        let front = &self.hub.front;
+        let front = &self.state.front;
         let watch = &visit.watch;
         visit.progress.request(watch.now_s());
         let guest = front.request(&visit, peer, request.headers());

@@ -16,6 +16,7 @@ pub mod projects;
 pub mod relative_scheduled;
 pub mod routes;
 pub mod scheduled;
+pub mod state;
 pub mod webhooks;
 
 mod idempotency;

@@ -14,8 +14,6 @@ use crate::random::Random;
 use crate::request_counts::RequestCounts;
 use crate::rounds::{Round, Rounds};
 use hub_store::Store;
-use hub_web::StrangerBodies;
-use hub_web::front::{Front, FrontSettings};
 use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -54,10 +52,6 @@ pub struct Shared {
     pub links: Links,
     /// Pairing codes that each address may still try.
     pub pairing_tries: Tries,
-    /// Who may come in.
-    pub front: Front,
-    /// Bodies that came without a key, as far as they were read.
-    pub stranger_bodies: StrangerBodies,
     /// How fast facts of each phone are taken in.
     pub fact_rates: FactRates,
     /// Proves to this hub what it exposed, whatever it remembers.
@@ -94,11 +88,6 @@ pub struct HubParts {
 impl Hub {
     /// Puts a hub together.
     pub fn new(parts: HubParts) -> Self {
-        Self::with_front(parts, FrontSettings::default())
-    }
-
-    /// Puts a hub together whose operator has said who may come in.
-    pub fn with_front(parts: HubParts, front: FrontSettings) -> Self {
         let HubParts {
             id: hub_id,
             store,
@@ -123,8 +112,6 @@ impl Hub {
             queue_caps: QueueCaps::default(),
             links: Links::default(),
             pairing_tries: Tries::default(),
-            front: Front::new(front),
-            stranger_bodies: StrangerBodies::default(),
             fact_rates: FactRates::default(),
             proofs,
             caps: OnceLock::new(),

@@ -7,6 +7,7 @@ use crate::tls::{Certificate, TlsError};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use hub_api::state::ApiState;
 use hub_app::alerts::offline;
 use hub_app::background::Background;
 use hub_app::caps::Caps;
@@ -74,7 +75,8 @@ pub(super) struct Running {
 impl Running {
     /// Starts server and workers.
     pub(super) async fn start(start: Start) -> Result<Self, CommandError> {
-        let hub = Hub::with_front(start.parts, start.front);
+        let state = ApiState::new(Hub::new(start.parts), start.front);
+        let hub = state.hub.clone();
         hub.fact_rates.limit(start.facts_per_s);
         let base_url = hub.base_url.clone();
         let keep = hub
@@ -86,10 +88,10 @@ impl Running {
         let client = Client::with_limits(start.guard, Limits::default(), start.names)?;
         let (stop, stopped) = watch::channel(false);
         let background = Background::start("webhooks")?;
-        let observed = Observed::new(hub.clone());
-        let router = router(&observed, &hub, &start.app);
+        let observed = Observed::new(&state);
+        let router = router(&observed, &state, &start.app);
         let served = serve(
-            hub.clone(),
+            state.clone(),
             start.listener,
             start.certificate.clone(),
             router,
@@ -117,7 +119,7 @@ impl Running {
         ));
         workers.spawn(tell_health(hub.clone()));
         if let Some(listener) = start.operator {
-            workers.spawn(tell_operator(hub.clone(), observed.clone(), listener));
+            workers.spawn(tell_operator(state, observed.clone(), listener));
         }
         if let Some(certificate) = start.certificate {
             workers.spawn(certificate.reload_on_change());
@@ -181,20 +183,21 @@ impl Running {
     }
 }
 
-fn router(observed: &Observed, hub: &Hub, app: &AppOffer) -> Router {
-    let others = Router::<Hub>::new()
+fn router(observed: &Observed, state: &ApiState, app: &AppOffer) -> Router {
+    let others = Router::<ApiState>::new()
         .route("/link", get(hub_link::upgrade))
         .route("/pair", post(pairing::request::pair))
         .merge(pairing::page::routes(app))
         .merge(metrics::routes(observed.clone()));
-    routes::router(hub.clone(), others).layer(from_fn_with_state(observed.clone(), metrics::count))
+    routes::router(state.clone(), others)
+        .layer(from_fn_with_state(observed.clone(), metrics::count))
 }
 
 /// Serves the operator's own address until it is dropped: also while the hub stops.
-async fn tell_operator(hub: Hub, observed: Observed, listener: TcpListener) {
+async fn tell_operator(state: ApiState, observed: Observed, listener: TcpListener) {
     let (_running, never) = watch::channel(false);
     let router = metrics::operator::router(observed);
-    if let Err(error) = serve(hub, listener, None, router, never, Duration::ZERO).await {
+    if let Err(error) = serve(state, listener, None, router, never, Duration::ZERO).await {
         tracing::error!(%error, "the operator's address ended");
     }
 }

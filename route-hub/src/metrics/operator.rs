@@ -52,7 +52,7 @@ pub(super) struct Counted {
 
 /// Tells what is counted; what the database would have to say is left out while it does not answer.
 async fn metrics(State(observed): State<Observed>) -> Response {
-    let Observed { hub, metrics } = &observed;
+    let Observed { hub, metrics, .. } = &observed;
     let counting = async {
         let counted = hub.store.read(count_rows).await;
         counted
@@ -77,9 +77,13 @@ fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
 
 fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std::fmt::Error> {
     let mut registry = Registry::with_prefix("route_hub");
-    let Observed { hub, metrics } = observed;
+    let Observed {
+        hub,
+        front,
+        metrics,
+    } = observed;
     let load = hub.store.load();
-    let visitors = hub.front.load();
+    let visitors = front.load();
     let gauges: [(&str, &str, Option<u64>); 8] = [
         (
             "connections_open",

@@ -1,6 +1,6 @@
 //! Organizations: shown, changed, and what they use.
 
-use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only};
+use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only, router, state};
 use axum::Router;
 use hub_app::request_counts::By;
 use hub_domain::{Day, Permission, Permissions, UsageType, Zone};
@@ -257,7 +257,7 @@ async fn requests_with_a_key_are_counted_and_survive_a_restart() {
     let path_of_others = format!("/organizations/{other}/usage/api_requests_day");
     assert_eq!(others.get(&path_of_others).await, 1);
     assert_eq!(client.get(&path).await, 5);
-    let again = client.to(routes::router(test.start_again(), Router::new()));
+    let again = client.to(router(&test.start_again()));
     assert_eq!(again.get(&path).await, 6);
     let billing = again
         .get(&format!("/organizations/{own}/billing?usage=1"))
@@ -313,7 +313,7 @@ async fn a_request_whose_readings_take_too_long_together_is_told_so() {
     for path in &paths {
         client.get(path).await;
     }
-    let no_time = routes::router_within(test.hub.clone(), Router::new(), Duration::ZERO);
+    let no_time = routes::router_within(state(&test.hub), Router::new(), Duration::ZERO);
     let client = client.to(no_time);
     for path in &paths {
         let refused = client.call("GET", path, None).await;

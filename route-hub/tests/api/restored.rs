@@ -5,13 +5,11 @@
     reason = "a test stops at whatever it did not expect"
 )]
 
-use crate::support::{Client, TO, TestHub, hub, hub_in, id};
-use axum::Router;
+use crate::support::{Client, TO, TestHub, hub, hub_in, id, router};
 use hub_app::schedules::fire;
 use hub_store::{backup, schedules};
 use postrider_model::UnixMs;
 use route_hub::commands::{RestoreArgs, restore};
-use route_hub::routes;
 use serde_json::{Value, json};
 use std::fs::File;
 use tempfile::TempDir;
@@ -44,7 +42,7 @@ struct TestHubAgain(hub_app::hub::Hub);
 
 impl TestHubAgain {
     fn client(&self, before: &TestHub) -> Client {
-        let router = routes::router(self.0.clone(), Router::new());
+        let router = router(&self.0);
         before.client().to(router)
     }
 

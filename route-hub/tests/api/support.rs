@@ -4,6 +4,7 @@ use axum::Router;
 use axum::body::Body;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use hub_api::state::ApiState;
 use hub_app::auth::NewKey;
 use hub_app::clock::SystemClock;
 use hub_app::hub::{Hub, HubParts};
@@ -11,6 +12,7 @@ use hub_domain::{
     ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
 };
 use hub_store::{SqliteSettings, Store, api_keys, devices, organizations, phones, projects};
+use hub_web::front::FrontSettings;
 use postrider_model::{
     ApiKeyId, DeviceId, KeyMaker, MessageId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
     UnixMs,
@@ -94,12 +96,22 @@ pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
     let key = add_key(&hub, organization, Some(project.id), &Permissions::all()).await;
     TestHub {
         dir,
-        router: routes::router(hub.clone(), Router::new()),
+        router: router(&hub),
         hub,
         project,
         phone,
         key,
     }
+}
+
+/// Returns the routes of a hub with a front of its own.
+pub fn router(hub: &Hub) -> Router {
+    routes::router(state(hub), Router::new())
+}
+
+/// Opens a front before a hub.
+pub fn state(hub: &Hub) -> ApiState {
+    ApiState::new(hub.clone(), FrontSettings::default())
 }
 
 fn hub_on(dir: &TempDir, process: u8) -> Hub {

@@ -11,11 +11,10 @@ pub use rate::RateLimits;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::request_counts::By;
-use http::Extensions;
 use hub_domain::{ApiKey, Permission, Project, Sight};
-use hub_web::front::{Guest, Owner};
-use hub_web::{ApiError, Authenticator, RequestContext, StrangerBodies};
-use postrider_model::{ApiKeyId, ProjectId, Secret};
+use hub_store::StoreError;
+use hub_web::ApiError;
+use postrider_model::{Now, ProjectId, Secret};
 use std::sync::Arc;
 
 /// One call of an operation by the holder of a key.
@@ -28,64 +27,25 @@ pub struct Caller {
     pub key: Arc<ApiKey>,
 }
 
-impl Authenticator for Hub {
-    type Caller = Caller;
-
-    async fn authenticate(
-        &self,
-        key: &Secret,
-        context: &RequestContext,
-    ) -> Result<Caller, ApiError> {
-        let refused = || ApiError::unauthorized("the API key is not valid");
-        let given = GivenKey::read(key).ok_or_else(refused)?;
-        let found = match self.cache.kept_api_key(given.id) {
-            Some(kept) => Some(kept),
-            None if given.is_whole() => self.stored_key(given.id).await?,
-            None => None,
-        };
-        let now = self.now();
-        let key = found
-            .filter(|key| given.fits(&key.secret_hash) && key.is_live(now.unix))
-            .ok_or_else(refused)?;
-        if let Some(taken) = self.rates.take(&key, now.boot) {
-            context.set_rate_limit(taken.shown);
-            if let Some(seconds) = taken.retry_after_s {
-                return Err(ApiError::rate_limited("this key asks too often", seconds));
-            }
-        }
-        let by = By::Organization(key.organization_id);
-        self.request_counts.count(by, now.unix);
-        self.last_used.note(self, key.id, now);
-        Ok(Caller { key })
-    }
-
-    fn came_in(&self, caller: &Caller, extensions: &Extensions) -> Result<(), ApiError> {
-        let Some(guest) = extensions.get::<Guest>() else {
-            return Ok(());
-        };
-        let owner = match caller.key.project_id {
-            Some(project) => Owner::Project(project),
-            None => Owner::Organization(caller.key.organization_id),
-        };
-        let text = "this project has too many connections open";
-        let proved = guest.place.prove(owner);
-        proved.map_err(|_| ApiError::unavailable(text))
-    }
-
-    fn stays(&self, extensions: &Extensions) -> Result<(), ApiError> {
-        extensions.get::<Guest>().map_or(Ok(()), Guest::stay)
-    }
-
-    fn stranger_bodies(&self) -> &StrangerBodies {
-        &self.stranger_bodies
-    }
+/// Finds the key that was given; `None` for one that is not valid any more, or never was.
+pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Arc<ApiKey>>, StoreError> {
+    let Some(given) = GivenKey::read(given) else {
+        return Ok(None);
+    };
+    let found = match hub.cache.kept_api_key(given.id) {
+        Some(kept) => Some(kept),
+        None if given.is_whole() => hub.cache.api_key(&hub.store, given.id).await?,
+        None => None,
+    };
+    let now = hub.now().unix;
+    Ok(found.filter(|key| given.fits(&key.secret_hash) && key.is_live(now)))
 }
 
-impl Hub {
-    async fn stored_key(&self, id: ApiKeyId) -> Result<Option<Arc<ApiKey>>, ApiError> {
-        let found = self.cache.api_key(&self.store, id).await;
-        found.map_err(|error| Failure::from(error).into_refusal().into())
-    }
+/// Counts a request with a key, and notes when it came.
+pub fn note_use(hub: &Hub, key: &ApiKey, now: Now) {
+    let by = By::Organization(key.organization_id);
+    hub.request_counts.count(by, now.unix);
+    hub.last_used.note(hub, key.id, now);
 }
 
 impl Caller {

@@ -2,7 +2,6 @@
 
 use crate::by_id::ById;
 use hub_domain::ApiKey;
-use hub_web::RateLimit;
 use postrider_model::{ApiKeyId, BootMs};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,8 +23,12 @@ struct Bucket {
 pub struct Taken {
     /// Seconds until the next token, when there was none.
     pub retry_after_s: Option<u32>,
-    /// The state of the bucket for the answer's headers.
-    pub shown: RateLimit,
+    /// Requests that the bucket holds when full.
+    pub limit: u32,
+    /// Requests that are left now.
+    pub remaining: u32,
+    /// Seconds until the bucket is full again.
+    pub reset_s: u32,
 }
 
 impl RateLimits {
@@ -56,11 +59,9 @@ impl Bucket {
         let seconds = |milli: u64| narrow(milli.div_ceil(rate * 1_000));
         Taken {
             retry_after_s: (!has_one).then(|| seconds(1_000 - self.milli).max(1)),
-            shown: RateLimit {
-                limit: narrow(burst),
-                remaining: narrow(self.milli / 1_000),
-                reset_s: seconds(full - self.milli),
-            },
+            limit: narrow(burst),
+            remaining: narrow(self.milli / 1_000),
+            reset_s: seconds(full - self.milli),
         }
     }
 }
@@ -90,7 +91,7 @@ mod tests {
         for remaining in [2, 1, 0] {
             let taken = taken(&mut bucket, 0);
             assert_eq!(taken.retry_after_s, None);
-            assert_eq!(taken.shown.remaining, remaining);
+            assert_eq!(taken.remaining, remaining);
         }
         assert_eq!(taken(&mut bucket, 0).retry_after_s, Some(1));
         assert_eq!(taken(&mut bucket, 499).retry_after_s, Some(1));
@@ -102,7 +103,7 @@ mod tests {
     fn a_bucket_fills_no_higher_than_its_burst() {
         let mut bucket = bucket();
         let taken = taken(&mut bucket, 1_000_000);
-        assert_eq!((taken.shown.limit, taken.shown.remaining), (3, 2));
-        assert_eq!(taken.shown.reset_s, 1);
+        assert_eq!((taken.limit, taken.remaining), (3, 2));
+        assert_eq!(taken.reset_s, 1);
     }
 }

@@ -1,27 +1,30 @@
-//! Tries of each address: who guesses codes is slowed down whichever code is guessed at.
+//! Tries of each source: who guesses codes is slowed down whichever code is guessed at.
 //!
 //! A try is taken before its code is looked at, and given back when the code was right: of any
-//! number of guesses at the same time, no more are looked at than an address has left.
+//! number of guesses at the same time, no more are looked at than it has left.
 
-use hub_web::front::party;
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Tries that an address has in a window. A training room shares one address: its typing errors must
+/// Tries that a source has in a window. A training room shares one address: its typing errors must
 /// not keep it waiting.
 pub const TRIES_MAX: u32 = 30;
 /// How long a wrong try counts: as long as a code lives.
 const WINDOW_MS: u64 = 10 * 60_000;
-/// Most addresses that are remembered; above it the one whose window began first is forgotten.
-const ADDRESSES_MAX: usize = 10_000;
+/// Most sources that are remembered; above it the one whose window began first is forgotten.
+const SOURCES_MAX: usize = 10_000;
 /// How long to wait for a code that is being looked at, and whose try may come back.
 const CHECK_S: u32 = 1;
 
-/// The tries of each address, in memory: a restart forgets them, the codes' own counts stay.
+/// Whose tries count together: an address, or the first bits that one party's addresses share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source(pub IpAddr);
+
+/// The tries of each source, in memory: a restart forgets them, the codes' own counts stay.
 #[derive(Debug, Default)]
-pub struct Tries(Arc<Mutex<BTreeMap<IpAddr, Count>>>);
+pub struct Tries(Arc<Mutex<BTreeMap<Source, Count>>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Count {
@@ -35,11 +38,11 @@ struct Count {
 #[derive(Debug)]
 pub struct Try {
     tries: Tries,
-    address: IpAddr,
+    source: Source,
     is_wrong: bool,
 }
 
-/// Says that an address has no tries left.
+/// Says that a source has no tries left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoTries {
     /// How many seconds it must wait before it may try again.
@@ -47,20 +50,19 @@ pub struct NoTries {
 }
 
 impl Tries {
-    /// Takes a try from an address.
+    /// Takes a try from a source.
     ///
     /// # Errors
     /// [`NoTries`] when it has none left, or when all that are left are being looked at.
-    pub fn take(&self, address: IpAddr, now: Now) -> Result<Try, NoTries> {
-        let address = party(address);
+    pub fn take(&self, source: Source, now: Now) -> Result<Try, NoTries> {
         let mut all = self.lock();
-        make_room(&mut all, address);
+        make_room(&mut all, source);
         let fresh = Count {
             wrong: 0,
             taken: 0,
             since: now.boot,
         };
-        let count = all.entry(address).or_insert(fresh);
+        let count = all.entry(source).or_insert(fresh);
         if now.boot.since_ms(count.since) >= WINDOW_MS {
             (count.wrong, count.since) = (0, now.boot);
         }
@@ -75,12 +77,12 @@ impl Tries {
         count.taken += 1;
         Ok(Try {
             tries: Self(self.0.clone()),
-            address,
+            source,
             is_wrong: true,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<IpAddr, Count>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Source, Count>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -94,19 +96,19 @@ impl Try {
 
 impl Drop for Try {
     fn drop(&mut self) {
-        if let Some(count) = self.tries.lock().get_mut(&self.address) {
+        if let Some(count) = self.tries.lock().get_mut(&self.source) {
             count.taken = count.taken.saturating_sub(1);
             count.wrong += u32::from(self.is_wrong);
         }
     }
 }
 
-fn make_room(all: &mut BTreeMap<IpAddr, Count>, address: IpAddr) {
-    if all.contains_key(&address) || all.len() < ADDRESSES_MAX {
+fn make_room(all: &mut BTreeMap<Source, Count>, source: Source) {
+    if all.contains_key(&source) || all.len() < SOURCES_MAX {
         return;
     }
     let oldest = all.iter().min_by_key(|(_, count)| count.since);
-    if let Some(oldest) = oldest.map(|(address, _)| *address) {
+    if let Some(oldest) = oldest.map(|(source, _)| *source) {
         all.remove(&oldest);
     }
 }
@@ -119,15 +121,15 @@ mod tests {
         Now::new(seconds * 1_000, 0)
     }
 
-    fn address(text: &str) -> IpAddr {
-        text.parse().unwrap()
+    fn address(text: &str) -> Source {
+        Source(text.parse().unwrap())
     }
 
-    fn wrong(tries: &Tries, address: IpAddr, second: u64) {
+    fn wrong(tries: &Tries, address: Source, second: u64) {
         drop(tries.take(address, at(second)).unwrap());
     }
 
-    fn wait_s(tries: &Tries, address: IpAddr, second: u64) -> Option<u32> {
+    fn wait_s(tries: &Tries, address: Source, second: u64) -> Option<u32> {
         match tries.take(address, at(second)) {
             Ok(taken) => {
                 taken.give_back();
@@ -190,23 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn one_network_of_ipv6_counts_as_one() {
+    fn the_number_of_sources_is_bounded() {
         let tries = Tries::default();
-        for last in 1..=30 {
-            wrong(&tries, address(&format!("2001:db8::{last:x}")), 0);
-        }
-        assert!(wait_s(&tries, address("2001:db8::ffff"), 1).is_some());
-        assert!(wait_s(&tries, address("2001:db8:0:1::1"), 1).is_none());
-    }
-
-    #[test]
-    fn the_number_of_addresses_is_bounded() {
-        let tries = Tries::default();
-        for n in 0..=u32::try_from(ADDRESSES_MAX).unwrap() {
-            wrong(&tries, IpAddr::V4(n.into()), u64::from(n));
+        for n in 0..=u32::try_from(SOURCES_MAX).unwrap() {
+            wrong(&tries, Source(IpAddr::V4(n.into())), u64::from(n));
         }
         let all = tries.lock();
-        assert_eq!(all.len(), ADDRESSES_MAX);
+        assert_eq!(all.len(), SOURCES_MAX);
         assert!(!all.contains_key(&address("0.0.0.0")), "the oldest went");
     }
 }

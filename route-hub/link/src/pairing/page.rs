@@ -11,7 +11,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
-use hub_app::hub::Hub;
 use ring::digest::{SHA256, digest};
 
 const HTML: &str = include_str!("page/page.html");
@@ -22,7 +21,7 @@ const APP: &str = r#"<p><a class="button quiet" href="pair/postrider.apk">Downlo
 const APK_TYPE: &str = "application/vnd.android.package-archive";
 
 /// Returns the page, and the app with its statement where the operator offers them.
-pub fn routes(offer: &AppOffer) -> Router<Hub> {
+pub fn routes<S: Clone + Send + Sync + 'static>(offer: &AppOffer) -> Router<S> {
     let page = Bytes::from(page(offer.file.is_some()));
     let headers = page_headers();
     let mut routes = Router::new().route("/pair", get(async move || (headers, page)));

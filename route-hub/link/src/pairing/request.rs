@@ -3,15 +3,15 @@
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri, header};
-use hub_app::failure::Failure;
+use hub_app::failure::told;
 use hub_app::hub::Hub;
 use hub_app::pairing::claim::{self, Circumstances, Claim};
 use hub_app::pairing::code::GivenCode;
-use hub_app::pairing::tries::Try;
+use hub_app::pairing::tries::{Source, Try};
 use hub_app::pairing::wire::{PairAnswer, PairRequest, PairedPhone};
 use hub_store::{StoreError, Tx, phones};
-use hub_web::front::address_of;
-use hub_web::{ApiError, Authenticator as _, ErrorCode, read_stranger_body};
+use hub_web::front::{Guest, address_of, party};
+use hub_web::{ApiError, ErrorCode, StrangerBodies, read_stranger_body};
 use postrider_link::pairing::Number;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,17 +24,16 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 /// # Errors
 /// `invalid_param`, `pairing_refused`, `pairing_expired`, `app_too_old`, `public_url_missing`,
 /// `rate_limited`, and what a body can be refused for.
-pub async fn pair(State(hub): State<Hub>, request: Request) -> Result<Response, ApiError> {
-    answer(&hub, request)
-        .await
-        .map_err(|failure| failure.into_refusal().into())
-}
-
-async fn answer(hub: &Hub, request: Request) -> Result<Response, Failure> {
+pub async fn pair(
+    State(hub): State<Hub>,
+    State(bodies): State<Arc<StrangerBodies>>,
+    request: Request,
+) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     let address = address_of(&parts.extensions);
-    hub.stays(&parts.extensions)?;
-    let bytes = read_stranger_body(&parts, body, &hub.stranger_bodies, BODY_BYTES_MAX).await?;
+    let guest = parts.extensions.get::<Guest>();
+    guest.map_or(Ok(()), Guest::stay)?;
+    let bytes = read_stranger_body(&parts, body, &bodies, BODY_BYTES_MAX).await?;
     let request = PairRequest::read(&bytes)?;
     drop(bytes);
     let dialled = host_header(&parts.headers);
@@ -52,14 +51,17 @@ pub async fn settle(
     address: IpAddr,
     request: PairRequest,
     dialled: Option<&str>,
-) -> Result<PairAnswer, Failure> {
+) -> Result<PairAnswer, ApiError> {
     let given = GivenCode::read(request.code.as_str())
         .ok_or_else(|| ApiError::invalid_param("code", "must be a pairing code"))?;
     let now = hub.now();
-    let taken = hub.pairing_tries.take(address, now).map_err(|none| {
-        let text = "too many pairing codes came from this address: try again later";
-        ApiError::rate_limited(text, none.wait_s)
-    })?;
+    let taken = hub
+        .pairing_tries
+        .take(Source(party(address)), now)
+        .map_err(|none| {
+            let text = "too many pairing codes came from this address: try again later";
+            ApiError::rate_limited(text, none.wait_s)
+        })?;
     let (host, link_url) = way_to(hub, dialled);
     let with = Circumstances {
         fresh: Number(hub.random.bytes()),
@@ -68,7 +70,10 @@ pub async fn settle(
     };
     // It goes on to its end when the phone hangs up, so that a right code gives its try back.
     let checking = tokio::spawn(check(hub.clone(), given, request, with, taken));
-    let (claim, phones) = checking.await.map_err(ApiError::internal)??;
+    let (claim, phones) = checking
+        .await
+        .map_err(ApiError::internal)?
+        .map_err(|error| told(&error))?;
     match claim {
         Claim::Committed { number } => Ok(PairAnswer::Committed { number }),
         Claim::Pending { digits } => Ok(PairAnswer::Pending { digits }),
@@ -90,21 +95,21 @@ pub async fn settle(
         Claim::UsedUp => Err(refused("the pairing code has been used or ended")),
         Claim::Expired => {
             let text = "the pairing code has run out";
-            Err(ApiError::new(ErrorCode::PairingExpired, text).into())
+            Err(ApiError::new(ErrorCode::PairingExpired, text))
         }
         Claim::PlainLink => Err(public_url_missing()),
     }
 }
 
 /// A hub cannot see a proxy that ends TLS in front of it: its own address says http.
-fn public_url_missing() -> Failure {
+fn public_url_missing() -> ApiError {
     tracing::error!(
         "a phone dialled https, and this hub would have it go on without TLS: \
          --public-url is missing, with the address that phones dial"
     );
     let text = "this hub does not know that it is reached over https: start it with --public-url \
                 and the address that phones dial";
-    ApiError::new(ErrorCode::PublicUrlMissing, text).into()
+    ApiError::new(ErrorCode::PublicUrlMissing, text)
 }
 
 /// Looks at a code, and gives the try back unless it was wrong.
@@ -126,8 +131,8 @@ async fn check(
     checked
 }
 
-fn refused(text: &'static str) -> Failure {
-    ApiError::new(ErrorCode::PairingRefused, text).into()
+fn refused(text: &'static str) -> ApiError {
+    ApiError::new(ErrorCode::PairingRefused, text)
 }
 
 fn claim_with_phones(

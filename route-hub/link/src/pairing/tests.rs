@@ -19,10 +19,11 @@ use hub_web::ApiError;
 use postrider_link::pairing::{Number, PhoneSide};
 use postrider_model::{DeviceId, Now};
 use serde_json::{Value, json};
+use std::net::{IpAddr, Ipv4Addr};
 use tempfile::TempDir;
 
 const ED25519: [u8; 32] = [7; 32];
-const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 struct World {
     hub: Hub,
@@ -137,13 +138,15 @@ impl World {
     }
 
     fn ask_once(&self, request: &PairRequest) -> Result<PairAnswer, ApiError> {
+        self.ask_from(HERE, request)
+    }
+
+    fn ask_from(&self, address: IpAddr, request: &PairRequest) -> Result<PairAnswer, ApiError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
-        let asked = settle(&self.hub, HERE, request.clone(), Some("hub.example"));
-        runtime
-            .block_on(asked)
-            .map_err(|failure| failure.into_refusal().into())
+        let asked = settle(&self.hub, address, request.clone(), Some("hub.example"));
+        runtime.block_on(asked)
     }
 }
 
@@ -443,6 +446,22 @@ fn an_address_that_guesses_must_wait_whichever_code_it_guesses_at() {
     }
     let refused = world.ask(&with(&code)).unwrap_err();
     assert_eq!(refused.code().as_str(), "rate_limited");
+}
+
+#[test]
+fn the_addresses_of_one_network_of_ipv6_guess_together() {
+    let world = World::new();
+    let (_, code) = world.join();
+    let from = |text: &str, request: &PairRequest| world.ask_from(text.parse().unwrap(), request);
+    for n in 0..TRIES_MAX {
+        let guess = request(json!({"code": format!("ZZZZ-0000-{n:04}")}));
+        let refused = from(&format!("2001:db8::{n:x}"), &guess).unwrap_err();
+        assert_eq!(refused.code().as_str(), "pairing_refused");
+    }
+    let commitment = commit_of(&with(&code));
+    let refused = from("2001:db8::ffff", &commitment).unwrap_err();
+    assert_eq!(refused.code().as_str(), "rate_limited");
+    assert!(from("2001:db8:0:1::1", &commitment).is_ok());
 }
 
 #[test]

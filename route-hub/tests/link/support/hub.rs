@@ -3,6 +3,7 @@
 use super::{Phone, TO};
 use axum::Router;
 use axum::routing::get;
+use hub_api::state::ApiState;
 use hub_app::clock::SystemClock;
 use hub_app::devices::{freeze, installs, proof};
 use hub_app::dispatch::effects::Effects;
@@ -14,6 +15,7 @@ use hub_domain::{
 };
 use hub_store::{SqliteSettings, Store, StoreError, Tx};
 use hub_store::{alerts, devices, facts_aside, messages, meta, organizations, phones, projects};
+use hub_web::front::FrontSettings;
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{KeyMaker, MessageId, MessageStatus, UnixMs};
 use route_hub::{routes, serve};
@@ -33,6 +35,7 @@ pub struct TestHub {
     dir: TempDir,
     _stop: watch::Sender<bool>,
     pub hub: Hub,
+    pub state: ApiState,
     pub project: Project,
     pub address: SocketAddr,
 }
@@ -55,14 +58,23 @@ pub async fn hub() -> TestHub {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let router = Router::new().route("/link", get(hub_link::upgrade));
-    let router = routes::router(hub.clone(), router);
+    let state = ApiState::new(hub.clone(), FrontSettings::default());
+    let router = routes::router(state.clone(), router);
     let (stop, stopped) = watch::channel(false);
-    let served = serve::serve(hub.clone(), listener, None, router, stopped, Duration::ZERO);
+    let served = serve::serve(
+        state.clone(),
+        listener,
+        None,
+        router,
+        stopped,
+        Duration::ZERO,
+    );
     tokio::spawn(served);
     TestHub {
         dir,
         _stop: stop,
         hub,
+        state,
         project,
         address,
     }

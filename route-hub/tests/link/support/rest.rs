@@ -41,7 +41,7 @@ impl TestHub {
         };
         self.write(move |tx| api_keys::insert(tx, &key)).await;
         Rest {
-            router: routes::router(self.hub.clone(), Router::new()),
+            router: routes::router(self.state.clone(), Router::new()),
             basic: format!(
                 "Basic {}",
                 STANDARD.encode(format!("{}:", new.text.as_str()))
