@@ -7,8 +7,8 @@ use crate::{
     shell::{PairingFailure, PairingOutcome, Shell},
 };
 use postrider_agent::{
-    DeviceDescription, HubAddress, Identity, Pairing, PairingError, TlsConfig, install_of, pair,
-    settle,
+    DeviceDescription, HubAddress, Identity, Pairing, PairingError, TlsConfig, adopt_pairing,
+    install_of, pair,
 };
 use std::{
     path::{Path, PathBuf},
@@ -107,7 +107,7 @@ async fn join(
         pins: asked.invitation.pins.clone(),
         ..joined.await?
     };
-    settle(&asked.folder, install, &pairing).map_err(not_kept)
+    adopt_pairing(&asked.folder, install, &pairing).map_err(not_kept)
 }
 
 fn not_kept(error: impl std::fmt::Display) -> PairingOutcome {

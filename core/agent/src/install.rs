@@ -1,7 +1,7 @@
 //! Which installation this is: a phone that lost its journal is a different peer.
 
 use crate::{
-    kept,
+    carry_over,
     pairing::{self, Pairing, RecordError},
     random,
 };
@@ -41,10 +41,10 @@ impl InstallError {
 /// Returns the name of a folder's installation: what pairing tells the hub.
 ///
 /// The journal keeps it, so it lives as long as that; a folder without a journal gets one here. What
-/// was set aside before is taken over by [`settle`], once it is known for whom it is.
+/// was set aside before is taken over by [`adopt_pairing`], once it is known for whom it is.
 ///
 /// A phone that joins anew while its folder still has a pairing has lost its key, and must not go on
-/// with that journal: the name is another one at each call, until [`settle`] keeps it.
+/// with that journal: the name is another one at each call, until [`adopt_pairing`] keeps it.
 ///
 /// # Errors
 /// When the journal cannot be used; it is left as it is.
@@ -71,13 +71,17 @@ pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
 ///
 /// # Errors
 /// When a file cannot be moved, removed or written, or the journal cannot be begun.
-pub fn settle(folder: &Path, install: InstallId, pairing: &Pairing) -> Result<(), InstallError> {
+pub fn adopt_pairing(
+    folder: &Path,
+    install: InstallId,
+    pairing: &Pairing,
+) -> Result<(), InstallError> {
     let is_new = pairing.end_former(folder)?;
     let (mut journal, _) = Journal::open(&folder.join(JOURNAL_FILE))?;
     if is_new {
         begin(&mut journal, install)?;
     }
-    kept::take_over(folder, &mut journal, pairing)?;
+    carry_over::take_over(folder, &mut journal, pairing)?;
     Ok(pairing.save(folder)?)
 }
 
@@ -137,7 +141,7 @@ mod tests {
             assert_ne!(install, before);
             assert_eq!(journal().1.install, Some(before));
             assert_eq!(std::fs::read(&file).unwrap(), former);
-            settle(path, install.clone(), &joined).unwrap();
+            adopt_pairing(path, install.clone(), &joined).unwrap();
             assert_eq!(Pairing::load(path).unwrap().as_ref(), Some(&joined));
             let (_, snapshot) = journal();
             assert_eq!(snapshot.install, Some(install));
@@ -151,7 +155,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let joined = pairing("wss://hub.example.org/link");
         let install = install_of(folder.path()).unwrap();
-        settle(folder.path(), install.clone(), &joined).unwrap();
+        adopt_pairing(folder.path(), install.clone(), &joined).unwrap();
         let (_, snapshot) = Journal::open(&folder.path().join(JOURNAL_FILE)).unwrap();
         assert_eq!(snapshot.install, Some(install));
         assert_eq!(Pairing::load(folder.path()).unwrap(), Some(joined));

@@ -27,6 +27,7 @@
 
 mod address;
 mod backoff;
+mod carry_over;
 mod clock;
 mod disk;
 #[cfg(feature = "fault-order")]
@@ -34,7 +35,6 @@ mod fault;
 mod files;
 mod identity;
 mod install;
-mod kept;
 mod order;
 mod outlook;
 mod pairing;
@@ -51,7 +51,7 @@ pub use clock::{Clock, SystemClock};
 #[cfg(feature = "fault-order")]
 pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
-pub use install::{InstallError, JOURNAL_FILE, install_of, settle};
+pub use install::{InstallError, JOURNAL_FILE, adopt_pairing, install_of};
 pub use outlook::{Outlook, Watch};
 pub use pairing::{
     Aside, DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription,

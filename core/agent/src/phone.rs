@@ -3,11 +3,11 @@
 use crate::{
     address::{HubAddress, InvalidAddress},
     backoff::Redial,
+    carry_over,
     clock::Clock,
     disk::Disk,
     identity::Identity,
     install::{InstallError, JOURNAL_FILE},
-    kept,
     outlook::Watch,
     pairing::{self, Pairing, RecordError},
     radio::{Radio, RadioFactsInbox},
@@ -318,7 +318,7 @@ impl PhoneHandle {
     /// When what was set aside cannot be read or removed.
     pub async fn upload_aside(&self, slot: u8) -> Result<bool, InstallError> {
         let folder = self.folder.clone();
-        let read = spawn_blocking(move || kept::for_another(&folder, slot)).await;
+        let read = spawn_blocking(move || carry_over::for_another(&folder, slot)).await;
         let messages = read.map_err(io::Error::other)??;
         let (kept, is_kept) = oneshot::channel();
         let wish = Wish::TellAlso(messages, kept);

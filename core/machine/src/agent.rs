@@ -13,7 +13,7 @@ use crate::{
     health::{Condition, Health},
     inbound::Inbound,
     late_results::LateResults,
-    outbound::{Cx, Outbound, Work},
+    outbound::{Cx, Outbound, Pending},
     outputs::Outputs,
     scan::Scans,
     sims::KnownSims,
@@ -58,7 +58,7 @@ pub struct Agent {
     pub(crate) known_sims: KnownSims,
     pub(crate) health: Health,
     pub(crate) timers: Timers,
-    pub(crate) work: Work,
+    pub(crate) pending: Pending,
     pub(crate) outputs: Outputs,
     counters: Counters,
 }
@@ -74,11 +74,11 @@ impl Agent {
             outputs.change(Change::InstallSet(install.clone()));
             install
         });
-        let (mut timers, mut work) = (Timers::default(), Work::default());
+        let (mut timers, mut pending) = (Timers::default(), Pending::default());
         let link = restored.link.clone();
         let inbound = Inbound::new(&restored.seen);
         let (scans, begun) = Scans::new(&restored.scans, &mut timers, now);
-        work.changes.extend(begun);
+        pending.changes.extend(begun);
         let known_sims = KnownSims::new(std::mem::take(&mut restored.sims));
         let sims = config.sims.clone();
         let wall = Wall::recall(&restored, &config.boot_id, now);
@@ -86,7 +86,7 @@ impl Agent {
             // Settling finds out that the clock was set, and moves what was taken up here.
             now: wall.as_told(now),
             timers: &mut timers,
-            work: &mut work,
+            pending: &mut pending,
         };
         let outbound = Outbound::new(&config, restored, link.up_acked, &mut cx);
         timers.set(Timer::Housekeeping, Subject::Agent, now.boot);
@@ -116,14 +116,14 @@ impl Agent {
             known_sims,
             health: Health::new(config.condition, config.limits, config.sims),
             timers,
-            work,
+            pending,
             outputs,
             counters: Counters::default(),
         };
         agent.set_condition(condition, now);
         agent.hold_changed_sims();
         agent.see_sims(&sims);
-        agent.settle_start(now);
+        agent.after_start(now);
         agent
     }
 
@@ -135,14 +135,14 @@ impl Agent {
         match command {
             Command::SetPaused(paused) => {
                 self.outbound.set_paused(paused);
-                self.work.changes.push(Change::PausedSet(paused));
+                self.pending.changes.push(Change::PausedSet(paused));
             }
             Command::ReleaseSim(sim) if self.outbound.knows_sim(sim) => {
                 let (outbound, mut cx) = self.outbound_cx(now);
                 outbound.release(sim, &mut cx);
             }
             Command::ConfirmSim(sim) if self.outbound.knows_sim(sim) => {
-                self.work.changes.extend(self.known_sims.confirm(sim));
+                self.pending.changes.extend(self.known_sims.confirm(sim));
                 self.hold_changed_sims();
             }
             Command::ReleaseSim(sim) | Command::ConfirmSim(sim) => {
@@ -162,10 +162,10 @@ impl Agent {
             Command::SetWaits(_) => return Err(Refused::InvalidWaits),
             Command::AllowUssdCodes(allowed) => {
                 self.outbound.allow_ussd_codes(allowed);
-                self.work.changes.push(Change::UssdCodesAllowed(allowed));
+                self.pending.changes.push(Change::UssdCodesAllowed(allowed));
             }
         }
-        self.settle(now);
+        self.after_call(now);
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl Agent {
         if let Some(fact) = self.put_late_aside(fact) {
             self.take_radio(fact, now);
         }
-        self.settle(now);
+        self.after_call(now);
     }
 
     pub(crate) fn take_radio(&mut self, fact: RadioFact, now: Now) {
@@ -230,14 +230,14 @@ impl Agent {
     /// Takes a frame of the present connection.
     pub fn handle_frame(&mut self, frame: HubFrame, now: Now) {
         self.queue_frame(frame, now);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes it that a frame of the present connection could not be read.
     pub fn handle_bad_frame(&mut self, error: DecodeError, now: Now) {
         let conn = self.session.conn();
         self.session.handle_malformed(conn, error, now);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes it that the connection that `Connect` asked for stands.
@@ -249,7 +249,7 @@ impl Agent {
         };
         self.known_sims.told_in_hello();
         self.session.connected(snapshot, now);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes it that there is no connection: it ended, or could not be made.
@@ -257,26 +257,26 @@ impl Agent {
         let conn = self.session.conn();
         self.session.closed(conn, close, now);
         self.session.dial_failed();
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes the delay that `PlanRedial` asked for.
     pub fn handle_redial(&mut self, delay_ms: u64, now: Now) {
         self.session.redial_after(delay_ms, now);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes the signature that `SignHello` asked for.
     pub fn handle_signature(&mut self, signature: Vec<u8>, now: Now) {
         let conn = self.session.conn();
         self.session.signed(conn, signature, now);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes the facts that `LoadFacts` asked for.
     pub fn handle_facts_loaded(&mut self, facts: Vec<PhoneFact>, now: Now) {
         self.session.facts_loaded(facts);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes the incoming messages that `LoadInbound` asked for: each is told again.
@@ -284,25 +284,25 @@ impl Agent {
         for message in messages {
             self.session.put(PhoneFact::Inbound(message));
         }
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes it that the phone is on another network: the link dials at once.
     pub fn handle_network_change(&mut self, now: Now) {
         self.session.network_changed();
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes it that the phone has no network: the link waits for the next one, and for no timer.
     pub fn handle_network_lost(&mut self, now: Now) {
         self.session.network_lost();
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Ends the connection in good order, before the app stops.
     pub fn handle_stop(&mut self, now: Now) {
         self.session.leave(now);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Takes it that every change polled so far is on disk.
@@ -310,7 +310,7 @@ impl Agent {
         if self.outputs.committed() {
             self.session.committed(now);
         }
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Does what is due; early or twice is harmless.
@@ -344,7 +344,7 @@ impl Agent {
                 }
             }
         }
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Returns the next row to write.
@@ -418,7 +418,7 @@ impl Agent {
         let cx = Cx {
             now,
             timers: &mut self.timers,
-            work: &mut self.work,
+            pending: &mut self.pending,
         };
         (&mut self.outbound, cx)
     }
@@ -431,9 +431,9 @@ impl Agent {
 
     fn see_sims(&mut self, sims: &[SimInfo]) {
         let (changes, others) = self.known_sims.see(sims);
-        self.work.changes.extend(changes);
+        self.pending.changes.extend(changes);
         let shown = others.into_iter().map(|sim| Event::SimChanged { sim });
-        self.work.events.extend(shown);
+        self.pending.events.extend(shown);
         self.hold_changed_sims();
     }
 
@@ -442,7 +442,7 @@ impl Agent {
         let changed = self.known_sims.unconfirmed();
         let settled = self.outbound.set_changed_sims(changed).into_iter();
         let shown = settled.map(|sim| Event::SimConfirmed { sim });
-        self.work.events.extend(shown);
+        self.pending.events.extend(shown);
     }
 
     fn set_condition(&mut self, condition: Condition, now: Now) {

@@ -53,7 +53,7 @@ impl Agent {
                 self.session.held_loaded(&held, now);
             }
         }
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Puts a frame of the present connection behind those that wait, and takes what need not.
@@ -93,7 +93,7 @@ impl Agent {
         let frames = self.frame_gate.frames.iter();
         let ids = frames.filter_map(|(_, frame)| named(frame)).take(ASKED_MAX);
         let effect = Effect::LoadEnded(EndedAsked::Of(ids.collect()));
-        self.work.effects.push(effect);
+        self.pending.effects.push(effect);
     }
 }
 

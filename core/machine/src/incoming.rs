@@ -81,7 +81,9 @@ impl Agent {
 
     /// Tells the platform that something is safe, once its row is on disk.
     pub(crate) fn confirm(&mut self, receipt: u64) {
-        self.work.effects.push(Effect::ConfirmReceived { receipt });
+        self.pending
+            .effects
+            .push(Effect::ConfirmReceived { receipt });
     }
 
     pub(crate) fn ussd_answered(&mut self, token: SendToken, text: MessageText, now: Now) {
@@ -157,7 +159,7 @@ impl Agent {
 
     pub(crate) fn read_log(&mut self, log: Log, now: Now) {
         let effect = self.scans.read(log, &mut self.timers, now);
-        self.work.effects.extend(effect);
+        self.pending.effects.extend(effect);
     }
 
     /// Takes a page of a log, and goes on to the next.
@@ -180,8 +182,8 @@ impl Agent {
             }
         }
         let (change, effect) = self.scans.heard(log, last, complete, &mut self.timers, now);
-        self.work.changes.extend(change);
-        self.work.effects.extend(effect);
+        self.pending.changes.extend(change);
+        self.pending.effects.extend(effect);
     }
 
     fn look_anew(&mut self, now: Now) {
@@ -206,7 +208,7 @@ impl Agent {
         let (duration_s, ring_s) = (ring.duration_s(), ring.ring_s());
         let began = ring.since.unix;
         let over = ring.over.map_or(began, |over| over.unix);
-        self.work
+        self.pending
             .changes
             .extend(self.scans.raise_floor(Log::Calls, over));
         let row = CallLogRow {
@@ -258,7 +260,7 @@ impl Agent {
             return;
         }
         let (source, sim) = (heard.source, fact.sim);
-        self.work
+        self.pending
             .events
             .push(Event::MessageReceived { source, sim });
         let is_forwarded = self.health.condition().forwarding != Some(false);
@@ -271,7 +273,7 @@ impl Agent {
 
     fn remember(&mut self, heard: Heard, now: Now) -> Hearing {
         let (hearing, change) = self.inbound.hear(heard, now);
-        self.work.changes.extend(change);
+        self.pending.changes.extend(change);
         if self.inbound.is_over_full() {
             self.forget_heard(now);
         }
@@ -284,12 +286,12 @@ impl Agent {
             return;
         };
         let below = forgotten.below;
-        self.work
+        self.pending
             .changes
             .push(crate::Change::SeenForgotten { below });
         for (log, floor) in forgotten.floors {
             let raised = self.scans.raise_floor(log, floor);
-            self.work.changes.extend(raised);
+            self.pending.changes.extend(raised);
         }
     }
 

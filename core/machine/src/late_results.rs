@@ -32,13 +32,13 @@ impl Agent {
         for fact in news {
             self.take_radio(fact, now);
         }
-        let is_news = self.work.dirty.contains(&message);
+        let is_news = self.pending.dirty.contains(&message);
         let (outbound, mut cx) = self.outbound_cx(now);
         match is_revived && !is_news {
             true => outbound.leave_over(message),
             false => outbound.end_if_over(message, &mut cx),
         }
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Puts a fact aside that may be news of an exposure that is over; returns every other.
@@ -59,7 +59,7 @@ impl Agent {
             .iter()
             .any(|fact| named(fact) == Some(message))
         {
-            self.work.effects.push(Effect::LoadMessage(message));
+            self.pending.effects.push(Effect::LoadMessage(message));
         }
         self.late_results.0.push_back(fact);
         None

@@ -36,6 +36,7 @@
 
 #![warn(unreachable_pub)]
 
+mod after_call;
 mod agent;
 mod calls;
 pub mod change;
@@ -58,7 +59,6 @@ mod outputs;
 mod pacer;
 mod parts;
 mod scan;
-mod settle;
 mod sims;
 mod snapshot;
 mod stamp;

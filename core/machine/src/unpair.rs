@@ -11,7 +11,7 @@ impl Agent {
     pub fn handle_unpair(&mut self, now: Now) {
         let (outbound, mut cx) = self.outbound_cx(now);
         outbound.give_back_all(&mut cx);
-        self.settle(now);
+        self.after_call(now);
     }
 
     /// Tells whether the hub has heard of everything and is there to hear of the end, and nothing is
@@ -29,6 +29,6 @@ impl Agent {
     /// Ends the connection in good order, since the phone is unpaired.
     pub fn handle_unpaired(&mut self, now: Now) {
         self.session.leave_for_good(now);
-        self.settle(now);
+        self.after_call(now);
     }
 }

@@ -17,7 +17,7 @@ use postrider_agent::{
     Ended, Event, HubAddress, Identity, IdentityError, InstallError, InvalidAddress, Log, Observer,
     Pairing, PairingError, Phone, PhoneConfig, PhoneError, RadioFact, RadioFacts, RadioFactsInbox,
     RandomError, RecordError, Seeded, SoftwareIdentity, StartError, TlsConfig, Trust, TrustError,
-    WaitChoice, install_of, pair, settle,
+    WaitChoice, adopt_pairing, install_of, pair,
 };
 use std::{
     collections::BTreeSet,
@@ -167,7 +167,7 @@ async fn join(
     let code = code.as_str();
     let pairing = pair(&hub, tls, code, &install, identity, &device, show).await?;
     Reports::erase(&config.folder)?;
-    settle(&config.folder, install, &pairing)?;
+    adopt_pairing(&config.folder, install, &pairing)?;
     if let Some(watcher) = &config.watcher {
         watcher(&Seen::Paired);
     }

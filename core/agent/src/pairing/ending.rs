@@ -7,7 +7,7 @@ use super::{
     aside::{self, Origin},
     record::{RECORD_FILE, RecordError},
 };
-use crate::{files, install::JOURNAL_FILE, kept};
+use crate::{carry_over, files, install::JOURNAL_FILE};
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
 
@@ -82,7 +82,7 @@ impl Wish {
             Ending::SetAside => move_journal(&journal, &aside)?,
             Ending::KeepIncoming => {
                 if journal.try_exists()? {
-                    kept::keep_incoming(&journal, &aside)?;
+                    carry_over::keep_incoming(&journal, &aside)?;
                 }
                 remove_journal(&journal)?;
             }

@@ -238,13 +238,15 @@ impl Outbound {
         row.movable = send.movable;
         row.ttl_ms = send.ttl_ms;
         let sim = row.sim;
-        cx.work
+        cx.pending
             .changes
             .push(Change::MessageAdded(Box::new(row.clone())));
         self.live.insert(message, Message::new(row));
         self.sims.entry(sim).or_default().waiting += 1;
         self.resume_waiting(message, cx);
-        cx.work.events.push(Event::MessageAccepted { message, sim });
+        cx.pending
+            .events
+            .push(Event::MessageAccepted { message, sim });
     }
 
     fn is_full(&self, sim: SimSlot) -> bool {
@@ -258,10 +260,10 @@ impl Outbound {
         let mut live = Message::new(row);
         live.row.progress.code = code.map(str::to_owned);
         live.set_claim(claim);
-        cx.work
+        cx.pending
             .changes
             .push(Change::MessageAdded(Box::new(live.row.clone())));
-        cx.work.events.push(Event::MessageMoved {
+        cx.pending.events.push(Event::MessageMoved {
             message,
             state: claim.state,
             code: None,
@@ -277,7 +279,7 @@ impl Outbound {
         }
         let mut live = Message::new(self.row_without_content(message, 0, cx));
         live.set_claim(claim);
-        cx.work.facts.push(live.fact(cx.now));
+        cx.pending.facts.push(live.fact(cx.now));
     }
 
     fn row_without_content(&mut self, message: MessageRef, s: u64, cx: &Cx<'_>) -> MessageRow {

@@ -129,7 +129,9 @@ impl Outbound {
         let at = cx.now.boot.plus_ms(DIALLED_MS_MAX);
         cx.timers
             .set(Timer::LineSilent, Subject::Message(message), at);
-        cx.work.effects.push(Effect::PlaceCall { token, sim, to });
+        cx.pending
+            .effects
+            .push(Effect::PlaceCall { token, sim, to });
     }
 
     /// Goes on with a call that was placed when the process ended.

@@ -73,7 +73,7 @@ impl Outbound {
         let (kind, to) = (live.row.kind.clone(), live.row.to.clone());
         self.leave_lane(&kind, sim, &place);
         cx.timers.stop(Timer::LifeOver, Subject::Message(message));
-        cx.work
+        cx.pending
             .events
             .push(Event::MessageSubmitted { token, parts: 0 });
         Some((token, sim, to))
@@ -91,7 +91,7 @@ impl Outbound {
         };
         let found = self.live.get_mut(&token.message).filter(is_it);
         if found.is_none() {
-            cx.work.events.push(Event::StrayResult { token });
+            cx.pending.events.push(Event::StrayResult { token });
         }
         found
     }

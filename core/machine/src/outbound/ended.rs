@@ -2,7 +2,7 @@
 //!
 //! The journal has all of the last thirty days, which may be a million; memory has the newest.
 //! Where there are more on disk than here, a frame about a message waits until the journal was
-//! asked about it ([`kept`](crate::kept)), and what it said is recalled until the next question.
+//! asked about it ([`kept`](crate::frame_gate)), and what it said is recalled until the next question.
 
 use crate::{
     change::{EndedRow, MessageRow},

@@ -81,12 +81,12 @@ pub const WAITING_MAX: usize = 500;
 pub(crate) struct Cx<'a> {
     pub(crate) now: Now,
     pub(crate) timers: &'a mut Timers,
-    pub(crate) work: &'a mut Work,
+    pub(crate) pending: &'a mut Pending,
 }
 
 /// What came out of a call, in the order in which the agent passes it on.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct Pending {
     /// Exposures whose rows changed.
     pub(crate) dirty: BTreeSet<MessageRef>,
     /// Facts for the hub, without their numbers.
@@ -143,7 +143,7 @@ impl Outbound {
             next_arrived: from.arrived_max + 1,
             is_leaving: false,
         };
-        cx.work
+        cx.pending
             .changes
             .extend(outdated(&from.spent, config, cx.now));
         outbound.rules.paused = from.paused;
@@ -359,7 +359,7 @@ impl Outbound {
         }
         if before > cx.now.unix.plus_ms(crate::wall::WALL_DRIFT_MS) {
             let passed = self.claims.set_back(UnixMs(i64::MAX), cx.now.unix);
-            cx.work.changes.extend(passed);
+            cx.pending.changes.extend(passed);
         }
     }
 
@@ -480,11 +480,11 @@ impl Outbound {
         let texts = UnixMs(cx.now.unix.0 - TEXT_MS);
         let rows = UnixMs(cx.now.unix.0 - ROW_MS);
         self.ended.forget(rows);
-        cx.work.changes.extend(self.claims.forget(cx.now.unix));
-        cx.work.changes.push(Change::TextsErased {
+        cx.pending.changes.extend(self.claims.forget(cx.now.unix));
+        cx.pending.changes.push(Change::TextsErased {
             ended_before: texts,
         });
-        cx.work
+        cx.pending
             .changes
             .push(Change::MessagesForgotten { ended_before: rows });
     }
@@ -510,8 +510,8 @@ impl Outbound {
         queue.waiting -= usize::from(live.claim().is_waiting());
         queue.waiting += usize::from(claim.is_waiting());
         live.set_claim(claim);
-        cx.work.dirty.insert(message);
-        cx.work.events.push(Event::MessageMoved {
+        cx.pending.dirty.insert(message);
+        cx.pending.events.push(Event::MessageMoved {
             message,
             state: claim.state,
             code: live
@@ -526,8 +526,8 @@ impl Outbound {
     /// Tells the hub the present state of an exposure.
     fn tell(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         if let Some(live) = self.live.get(&message) {
-            cx.work.facts.push(live.fact(cx.now));
-            cx.work.dirty.insert(message);
+            cx.pending.facts.push(live.fact(cx.now));
+            cx.pending.dirty.insert(message);
         }
     }
 
@@ -545,8 +545,8 @@ impl Outbound {
             self.forget_report_window(message, cx);
             cx.timers.stop_message(message);
             live.row.progress.ended = Some(cx.now.unix);
-            cx.work.dirty.remove(&message);
-            cx.work.changes.push(live.moved());
+            cx.pending.dirty.remove(&message);
+            cx.pending.changes.push(live.moved());
             self.ended.add(EndedRow::of(&live.row, cx.now.unix));
         }
     }

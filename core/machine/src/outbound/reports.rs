@@ -4,7 +4,7 @@
 //! Each such exposure stays in memory until its report window is over, and their number is
 //! bounded: when one more begins to wait, the window of the one that waits longest closes early.
 //! What it has become then is its last word; a later truth corrects it from the journal
-//! ([`late`](crate::late)), as that of whatever is over.
+//! ([`late`](crate::late_results)), as that of whatever is over.
 
 use super::{Cx, Message, Outbound};
 use crate::{

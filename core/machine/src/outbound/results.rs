@@ -37,7 +37,7 @@ impl Outbound {
         }
         let message = token.message;
         let Some(live) = self.live.get_mut(&message) else {
-            cx.work.events.push(Event::StrayResult { token });
+            cx.pending.events.push(Event::StrayResult { token });
             return;
         };
         let is_stale = token.attempt != live.row.progress.attempt || live.claim().is_waiting();
@@ -61,7 +61,7 @@ impl Outbound {
             return;
         }
         live.cause = cause.or(live.cause);
-        cx.work.dirty.insert(message);
+        cx.pending.dirty.insert(message);
         if code == RESULT_OK {
             live.held_since = None;
         }
@@ -83,11 +83,11 @@ impl Outbound {
             return self.test_reported(part, status, recipient, cx);
         }
         let Some(live) = self.live.get_mut(&token.message) else {
-            cx.work.events.push(Event::StrayResult { token });
+            cx.pending.events.push(Event::StrayResult { token });
             return;
         };
         if recipient.is_some_and(|recipient| !is_same(recipient, &live.row.to)) {
-            cx.work.events.push(Event::ReportMismatched { token });
+            cx.pending.events.push(Event::ReportMismatched { token });
             return;
         }
         let is_stale = token.attempt != live.row.progress.attempt || live.claim().is_waiting();
@@ -104,7 +104,7 @@ impl Outbound {
         if report.outcome.is_final() {
             live.reported = Some((report.code, report.detail));
         }
-        cx.work.dirty.insert(token.message);
+        cx.pending.dirty.insert(token.message);
         self.judge(token.message, cx);
     }
 
@@ -123,9 +123,9 @@ impl Outbound {
         let alike = live.row.text.as_ref();
         let alike = alike.map(|text| Fingerprint::of_sent(&live.row.to, text));
         if let Some(claim) = self.claims.claim(rows, alike, since, cx.now.unix) {
-            cx.work.changes.push(claim);
+            cx.pending.changes.push(claim);
             live.row.progress.parts.all_accepted();
-            cx.work.dirty.insert(message);
+            cx.pending.dirty.insert(message);
             self.judge(message, cx);
         } else if !same_boot {
             self.give_up(message, cx);
@@ -141,7 +141,7 @@ impl Outbound {
         if let Some(queue) = self.sims.get_mut(&sim) {
             queue.silent.insert(message);
         }
-        cx.work.events.push(Event::LookAtPhone { sim });
+        cx.pending.events.push(Event::LookAtPhone { sim });
         self.ask_provider(message, cx);
     }
 
@@ -191,7 +191,7 @@ impl Outbound {
             return;
         };
         let since = live.row.progress.submitted.as_ref();
-        cx.work.effects.push(Effect::ReadSentRow {
+        cx.pending.effects.push(Effect::ReadSentRow {
             token: live.token(),
             sim: live.row.sim,
             to: live.row.to.clone(),
@@ -322,7 +322,7 @@ impl Outbound {
     ) {
         let (parts, guard_parts) = (u32::from(left), u32::from(all));
         self.pacer.recount(no, sim, parts, guard_parts);
-        cx.work.changes.push(Change::SpentMoved {
+        cx.pending.changes.push(Change::SpentMoved {
             no,
             parts,
             guard_parts,
@@ -335,14 +335,14 @@ impl Outbound {
             return;
         };
         live.row.progress.parts.resize(of);
-        cx.work.dirty.insert(message);
+        cx.pending.dirty.insert(message);
         self.give_back(message, cx);
     }
 
     /// Takes it that an attempt which had failed with proof went on the air after all: what waits
     /// to be tried again must not be. Returns whether the news counts for its parts.
     fn refute(&mut self, token: SendToken, cx: &mut Cx<'_>) -> bool {
-        cx.work.events.push(Event::StrayResult { token });
+        cx.pending.events.push(Event::StrayResult { token });
         let message = token.message;
         let Some(live) = self.live.get(&message) else {
             return false;

@@ -55,10 +55,10 @@ impl Outbound {
         }
         self.pump_ussd(cx);
         self.pump_calls(cx);
-        if !cx.work.changes.is_empty()
+        if !cx.pending.changes.is_empty()
             && let Some(below) = self.pacer.take_forgotten(cx.now)
         {
-            cx.work.changes.push(Change::SpentForgotten { below });
+            cx.pending.changes.push(Change::SpentForgotten { below });
         }
     }
 
@@ -193,12 +193,12 @@ impl Outbound {
         self.claims.handed_over(now.unix);
         let unknown = now.boot.plus_ms(waits.unknown_ms);
         cx.timers.set(Timer::GiveUpOnResult, subject, unknown);
-        cx.work.changes.extend(spent.map(Change::SpentAdded));
-        cx.work.events.push(Event::MessageSubmitted {
+        cx.pending.changes.extend(spent.map(Change::SpentAdded));
+        cx.pending.events.push(Event::MessageSubmitted {
             token: task.token,
             parts,
         });
-        cx.work.effects.push(Effect::SendParts(task));
+        cx.pending.effects.push(Effect::SendParts(task));
     }
 
     /// Holds a SIM whose radio cannot send, and puts the message back into its place.
@@ -221,7 +221,7 @@ impl Outbound {
             now.plus_ms(hold.wait_ms()),
         );
         if hold.looks == 0 {
-            cx.work.events.push(Event::SimHeld { sim, code });
+            cx.pending.events.push(Event::SimHeld { sim, code });
         }
         self.resume_waiting(message, cx);
         if is_movable && !self.is_leaving {
@@ -250,7 +250,7 @@ impl Outbound {
         let was_silent = queue.is_some_and(SimQueue::excuse_silent);
         let was_held = self.lift_hold(sim, cx);
         if was_silent && !was_held {
-            cx.work.events.push(Event::SimReleased { sim });
+            cx.pending.events.push(Event::SimReleased { sim });
         }
     }
 
@@ -260,7 +260,7 @@ impl Outbound {
         let was_held = queue.is_some_and(|queue| queue.hold.take().is_some());
         cx.timers.stop(Timer::LookAtSim, Subject::Sim(sim));
         if was_held {
-            cx.work.events.push(Event::SimReleased { sim });
+            cx.pending.events.push(Event::SimReleased { sim });
         }
         was_held
     }
@@ -292,7 +292,7 @@ impl Outbound {
             let wait_ms = queue.hold(code).wait_ms();
             let at = cx.now.boot.plus_ms(wait_ms);
             cx.timers.set(Timer::LookAtSim, Subject::Sim(sim), at);
-            cx.work.events.push(Event::SimHeld { sim, code });
+            cx.pending.events.push(Event::SimHeld { sim, code });
         }
     }
 
@@ -310,7 +310,7 @@ impl Outbound {
             let hold = self.sims.entry(sim).or_default().hold(code);
             let at = pace.since.due_after(hold.wait_ms(), &self.boot_id, cx.now);
             cx.timers.set(Timer::LookAtSim, Subject::Sim(sim), at);
-            cx.work.events.push(Event::SimHeld { sim, code });
+            cx.pending.events.push(Event::SimHeld { sim, code });
         }
     }
 
@@ -318,7 +318,7 @@ impl Outbound {
     pub(super) fn halve_pace(&mut self, cx: &mut Cx<'_>) {
         let halvings = self.pacer.halve();
         self.set_pace(halvings, cx);
-        cx.work.events.push(Event::PaceHalved { halvings });
+        cx.pending.events.push(Event::PaceHalved { halvings });
     }
 
     /// Undoes one halving.
@@ -329,7 +329,7 @@ impl Outbound {
 
     fn set_pace(&mut self, halvings: u8, cx: &mut Cx<'_>) {
         let since = self.stamp(cx.now);
-        cx.work
+        cx.pending
             .changes
             .push(Change::PaceSet(PaceRow { halvings, since }));
         if halvings > 0 {

@@ -91,11 +91,11 @@ impl Outbound {
             state: WireState::Submitting,
         };
         let disowned = self.claims.disown(&to, &text, cx.now.unix);
-        cx.work.changes.push(disowned);
-        cx.work.changes.extend(spent.map(Change::SpentAdded));
+        cx.pending.changes.push(disowned);
+        cx.pending.changes.extend(spent.map(Change::SpentAdded));
         let at = cx.now.boot.plus_ms(self.waits_of(sim).unknown_ms);
         cx.timers.set(Timer::TestGivenUp, Subject::Agent, at);
-        cx.work.effects.push(Effect::SendParts(SendParts {
+        cx.pending.effects.push(Effect::SendParts(SendParts {
             token: trial.token,
             sim,
             to,
@@ -146,7 +146,7 @@ impl Outbound {
         };
         let token = trial.token;
         if recipient.is_some_and(|recipient| !is_same(recipient, &trial.to)) {
-            cx.work.events.push(Event::ReportMismatched { token });
+            cx.pending.events.push(Event::ReportMismatched { token });
         } else if trial.parts.reported(part, status.decode().outcome) {
             self.judge_test(cx);
         }
@@ -249,7 +249,7 @@ impl Outbound {
 }
 
 fn show(trial: &Trial, code: Option<i32>, cx: &mut Cx<'_>) {
-    cx.work.events.push(Event::TestMoved {
+    cx.pending.events.push(Event::TestMoved {
         token: trial.token,
         state: trial.state,
         code,

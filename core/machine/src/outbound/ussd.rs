@@ -87,7 +87,9 @@ impl Outbound {
         let at = cx.now.boot.plus_ms(USSD_MS_MAX);
         cx.timers
             .set(Timer::GiveUpOnResult, Subject::Message(message), at);
-        cx.work.effects.push(Effect::DialUssd { token, sim, code });
+        cx.pending
+            .effects
+            .push(Effect::DialUssd { token, sim, code });
     }
 
     /// Takes the network's answer; returns the SIM and the code that it is about.

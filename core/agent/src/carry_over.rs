@@ -216,7 +216,7 @@ fn of_inbound(fact: PhoneFact, install: Option<&InstallId>) -> Option<(u64, Phon
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{JOURNAL_FILE, install_of, settle};
+    use crate::{JOURNAL_FILE, adopt_pairing, install_of};
     use postrider_link::frame::{Address, Kind};
     use postrider_machine::{Fingerprint, Source, change::SeenRow};
     use postrider_model::{MessageText, SimSlot};
@@ -261,7 +261,7 @@ mod tests {
 
     fn join(folder: &Path, project: &str) -> InstallId {
         let install = install_of(folder).unwrap();
-        settle(folder, install.clone(), &joined(project)).unwrap();
+        adopt_pairing(folder, install.clone(), &joined(project)).unwrap();
         install
     }
 

@@ -21,7 +21,7 @@ use postrider_model::Now;
 
 impl Agent {
     /// Lets everything that a call led to come out.
-    pub(crate) fn settle(&mut self, now: Now) {
+    pub(crate) fn after_call(&mut self, now: Now) {
         self.now = now;
         self.watch_wall(now);
         self.take_received(now);
@@ -30,21 +30,21 @@ impl Agent {
         let (outbound, mut cx) = self.outbound_cx(now);
         outbound.set_not_known(not_known);
         outbound.pump(&mut cx);
-        self.let_out(now);
+        self.flush(now);
     }
 
     /// Lets everything that a start led to come out. Nothing is handed over before the first call:
     /// it may say that the phone is being unpaired.
-    pub(crate) fn settle_start(&mut self, now: Now) {
+    pub(crate) fn after_start(&mut self, now: Now) {
         self.watch_wall(now);
-        self.let_out(now);
+        self.flush(now);
     }
 
-    fn let_out(&mut self, now: Now) {
+    fn flush(&mut self, now: Now) {
         self.tell_health(now);
         self.number_facts();
         self.flush_link(now);
-        self.flush_work();
+        self.flush_pending();
         self.watch_link();
     }
 
@@ -52,9 +52,9 @@ impl Agent {
     pub(crate) fn watch_wall(&mut self, now: Now) {
         if let Some(by_ms) = self.wall.moved_ms(now) {
             self.scans.wall_moved(now.unix);
-            self.work.changes.push(Change::WallMoved { by_ms });
+            self.pending.changes.push(Change::WallMoved { by_ms });
             let passed = self.outbound.wall_moved(by_ms, now.unix);
-            self.work.changes.extend(passed);
+            self.pending.changes.extend(passed);
         }
     }
 
@@ -69,11 +69,11 @@ impl Agent {
                 Received::Revoke(revoke) => outbound.revoke(revoke, &mut cx),
                 Received::Cancel(cancel) => outbound.cancel(cancel, &mut cx),
                 Received::Config(config) => {
-                    cx.work.changes.push(Change::ConfigSet(config.clone()));
+                    cx.pending.changes.push(Change::ConfigSet(config.clone()));
                     let unpaused = (!config.pause).then_some(config.sim);
                     outbound.take_config(config);
                     if let Some(sim) = unpaused {
-                        self.work.changes.extend(self.known_sims.unpaused(sim));
+                        self.pending.changes.extend(self.known_sims.unpaused(sim));
                         self.hold_changed_sims();
                     }
                 }
@@ -97,13 +97,13 @@ impl Agent {
     }
 
     fn number_facts(&mut self) {
-        let mut facts = std::mem::take(&mut self.work.facts);
+        let mut facts = std::mem::take(&mut self.pending.facts);
         for fact in facts.drain(..) {
             let (id, ep) = (fact.id, fact.ep);
             let s = self.session.put(PhoneFact::Event(fact));
             self.outbound.fact_numbered(MessageRef { id, ep }, s);
         }
-        self.work.facts = facts;
+        self.pending.facts = facts;
     }
 
     fn flush_link(&mut self, now: Now) {
@@ -126,19 +126,19 @@ impl Agent {
         }
     }
 
-    fn flush_work(&mut self) {
-        let work = &mut self.work;
-        for change in work.changes.drain(..) {
+    fn flush_pending(&mut self) {
+        let pending = &mut self.pending;
+        for change in pending.changes.drain(..) {
             self.outputs.change(change);
         }
-        for change in self.outbound.moved(&work.dirty) {
+        for change in self.outbound.moved(&pending.dirty) {
             self.outputs.change(change);
         }
-        work.dirty.clear();
-        for effect in work.effects.drain(..) {
+        pending.dirty.clear();
+        for effect in pending.effects.drain(..) {
             self.outputs.effect(effect);
         }
-        for event in work.events.drain(..) {
+        for event in pending.events.drain(..) {
             self.outputs.event(event);
         }
     }
