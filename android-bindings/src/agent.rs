@@ -25,7 +25,7 @@ use tokio::{
 /// Threads of the agent: one for its loop, one for what the loop waits for.
 const THREADS: usize = 2;
 
-/// How long a wake-up waits for the agent, and keeps the phone awake for it.
+/// How long a wake-up waits for the agent and keeps the phone awake.
 const WAKE_MAX: Duration = Duration::from_secs(10);
 
 /// What an [`Agent`] is made with.
@@ -39,7 +39,7 @@ pub struct AgentConfig {
     pub is_plain_allowed: bool,
 }
 
-/// Whom the phone has joined.
+/// The hub that the phone has joined.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Paired {
     /// The device's id at the hub.
@@ -73,12 +73,9 @@ impl From<Pairing> for Paired {
     }
 }
 
-/// Returns whom the phone whose agent has this folder has joined, or none.
+/// Returns the hub that the phone of this agent's folder has joined, if any.
 ///
-/// It is quick, and needs no [`Agent`].
-///
-/// # Errors
-/// When its record cannot be read; one that is damaged counts as none.
+/// It is quick, and needs no [`Agent`]. A damaged record counts as none.
 #[uniffi::export]
 pub fn read_pairing(folder: String) -> Result<Option<Paired>, AgentError> {
     match Pairing::load(Path::new(&folder)).map_err(AgentError::from) {
@@ -88,22 +85,19 @@ pub fn read_pairing(folder: String) -> Result<Option<Paired>, AgentError> {
     }
 }
 
-/// What came in under another hub or project and was not told: it waits for them, or for the
-/// owner's word.
+/// Incoming messages of another hub or project that were not uploaded: they wait for that hub, or for
+/// the owner's decision.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub(crate) struct SetAside {
-    /// Names it.
+    /// Tells it apart from others.
     pub slot: u8,
-    /// The name of the hub that it came in for, where that is known.
+    /// The name of its hub, if known.
     pub host: Option<String>,
     /// When it is erased, if nobody takes it.
     pub until: UnixMs,
 }
 
-/// Returns what is set aside in an agent's folder at `now`, and erases what nobody took in time.
-///
-/// # Errors
-/// When a file cannot be read, written or removed.
+/// Returns what is set aside in an agent's folder at `now`, and erases what has been there for too long.
 #[uniffi::export]
 pub(crate) fn read_set_aside(folder: String, now: UnixMs) -> Result<Vec<SetAside>, AgentError> {
     let kept = asides(Path::new(&folder), now).map_err(AgentError::storage)?;
@@ -115,7 +109,7 @@ pub(crate) fn read_set_aside(folder: String, now: UnixMs) -> Result<Vec<SetAside
     Ok(shown.collect())
 }
 
-/// The phone's agent: joins a hub, runs, takes facts, answers the screens.
+/// The phone's agent: joins a hub, runs, takes facts, and answers the screens.
 #[derive(uniffi::Object)]
 pub struct Agent {
     folder: PathBuf,
@@ -130,9 +124,6 @@ pub struct Agent {
 #[uniffi::export]
 impl Agent {
     /// Makes an agent; nothing runs yet.
-    ///
-    /// # Errors
-    /// When its folder or its threads cannot be made.
     #[uniffi::constructor]
     pub fn new(
         config: AgentConfig,
@@ -160,10 +151,10 @@ impl Agent {
         }))
     }
 
-    /// Begins to join a hub; `Shell` is told the digits, and how it ended.
+    /// Begins to join a hub. `Shell` gets the digits, and how it ended.
     ///
     /// # Errors
-    /// When the invitation is not one, the key cannot be used, or the agent is running.
+    /// When the invitation is not valid, the key cannot be used, or the agent is running.
     pub fn begin_pairing(
         &self,
         invitation: Invitation,
@@ -191,7 +182,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Gives up joining a hub; nothing happens when none is being joined.
+    /// Stops joining a hub, if that is going on.
     pub fn cancel_pairing(&self) {
         if let Some(task) = lock(&self.joining).take() {
             task.abort();
@@ -224,10 +215,7 @@ impl Agent {
         self.running().is_some()
     }
 
-    /// Stops the agent in good order and waits for it.
-    ///
-    /// # Errors
-    /// When called from a callback.
+    /// Stops the agent in good order and waits for it. It must not be called from a callback.
     pub fn stop(&self) -> Result<(), AgentError> {
         let Some(running) = self.running() else {
             return Ok(());
@@ -235,23 +223,20 @@ impl Agent {
         self.wait(running.stop())
     }
 
-    /// Unpairs the phone: gives back what waits, goes on until the hub has heard of everything or
-    /// the time is over, and erases what it has; `Shell` is told when that is done.
-    ///
-    /// # Errors
-    /// When the agent does not run, or its folder cannot be written.
+    /// Unpairs the phone: gives back what waits, goes on until the hub has everything or the time is
+    /// over, and erases everything; then it calls `Shell`.
     pub fn begin_unpairing(&self, within_s: u32) -> Result<(), AgentError> {
         let running = self.running().ok_or(AgentError::NotRunning)?;
         let within = Duration::from_secs(within_s.into());
         Ok(self.wait(running.phone.begin_unpairing(within))??)
     }
 
-    /// Tells a fact; returns at once, and false when the agent does not run.
+    /// Reports a fact without waiting; returns false when the agent does not run.
     pub fn tell(&self, fact: RadioFact) -> bool {
         self.place.facts().is_some_and(|facts| facts.tell(fact))
     }
 
-    /// Tells a fact and waits until all that follows from it is on disk.
+    /// Reports a fact and waits until all that follows from it is on disk.
     ///
     /// # Errors
     /// When the agent does not run, or stopped before.
@@ -261,7 +246,7 @@ impl Agent {
         self.wait(kept)?.map_err(|_| AgentError::NotRunning)
     }
 
-    /// Asks for something.
+    /// Carries out a wish of the owner.
     ///
     /// # Errors
     /// When the agent does not run, or refuses.
@@ -270,10 +255,7 @@ impl Agent {
         Ok(self.wait(running.phone.command(command))??)
     }
 
-    /// Tells the present hub what is set aside in a slot, since the owner said so.
-    ///
-    /// # Errors
-    /// When the agent does not run, or it cannot be read.
+    /// Uploads what is set aside in a slot to the present hub, as the owner decided.
     pub fn upload_set_aside(&self, slot: u8) -> Result<(), AgentError> {
         let running = self.running().ok_or(AgentError::NotRunning)?;
         match self.wait(running.phone.upload_aside(slot))?? {
@@ -282,18 +264,12 @@ impl Agent {
         }
     }
 
-    /// Erases what is set aside in a slot, since the owner said so.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
+    /// Erases what is set aside in a slot, as the owner decided.
     pub fn erase_set_aside(&self, slot: u8) -> Result<(), AgentError> {
         erase_aside(&self.folder, slot).map_err(AgentError::storage)
     }
 
     /// Returns what waits for each SIM, and until when.
-    ///
-    /// # Errors
-    /// When the agent does not run.
     pub fn queues(&self) -> Result<Vec<SimQueue>, AgentError> {
         let running = self.running().ok_or(AgentError::NotRunning)?;
         let slots = self.wait(running.phone.slots())?;
@@ -301,27 +277,24 @@ impl Agent {
         Ok(slots.into_iter().map(SimQueue::from).collect())
     }
 
-    /// Tells that the phone is on another network, so that it dials at once.
+    /// Says that the phone is on another network, so that it dials at once.
     pub fn network_changed(&self) {
         self.whisper(|running| async move { running.phone.network_changed().await });
     }
 
-    /// Tells that the phone has no network: it does not dial before the next one.
+    /// Says that the phone has no network: it does not dial before the next one.
     pub fn network_lost(&self) {
         self.whisper(|running| async move { running.phone.network_lost().await });
     }
 
-    /// Lets the agent look at its clocks: an alarm went off, or a clock was set. Returns once it
-    /// has, or after ten seconds: until then the phone is to be kept awake.
-    ///
-    /// # Errors
-    /// When called from a callback.
+    /// Lets the agent look at its clocks, because an alarm went off or a clock was set. Returns when it
+    /// has, or after ten seconds; keep the phone awake until then. It must not be called from a callback.
     pub fn wake(&self) -> Result<(), AgentError> {
         let Some(running) = self.running() else {
             return Ok(());
         };
         let woken = async move { timeout(WAKE_MAX, running.phone.wake()).await };
-        // An agent that is so slow goes on by itself; the platform's patience is over.
+        // A slower agent goes on by itself: the platform does not wait longer.
         drop(self.wait(woken)?);
         Ok(())
     }
@@ -336,7 +309,7 @@ impl Agent {
         self.runtime.as_ref().ok_or(AgentError::NotRunning)
     }
 
-    /// Waits for the agent's threads, on a thread that is none of them.
+    /// Waits for work on the agent's threads; refused on those threads themselves.
     fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, AgentError> {
         if Handle::try_current().is_ok() {
             return Err(AgentError::OnAgentThread);
@@ -344,7 +317,7 @@ impl Agent {
         Ok(self.runtime()?.block_on(work))
     }
 
-    /// Says something without waiting for it to be heard.
+    /// Sends something without waiting for it to be handled.
     fn whisper<F: Future<Output = ()> + Send + 'static>(&self, say: impl FnOnce(Running) -> F) {
         if let (Some(running), Ok(runtime)) = (self.running(), self.runtime()) {
             runtime.spawn(say(running));
@@ -353,7 +326,7 @@ impl Agent {
 }
 
 impl Drop for Agent {
-    /// Leaves the threads to end by themselves: the last reference may be dropped on one of them.
+    /// Lets the threads end by themselves: the last reference may be dropped on one of them.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

@@ -9,30 +9,30 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The log with its counts, and the alerts. What a call returns is to be done, in its order and
-/// before the next call.
+/// The log with its counts, and the alerts. Carry out what a call returns in its order, before the
+/// next call.
 #[derive(uniffi::Object)]
 pub struct Book(Mutex<postrider_owner::Book>);
 
 #[uniffi::export]
 impl Book {
-    /// Goes on from what was kept.
+    /// Continues from what was kept.
     #[uniffi::constructor]
     pub fn new(kept: Kept, now: Moment) -> Arc<Self> {
         Arc::new(Self(Mutex::new(postrider_owner::Book::new(&kept, now))))
     }
 
-    /// Returns which alerts a new process shows again.
+    /// Returns the alerts that a new process shows again.
     pub fn begin(&self) -> Vec<Effect> {
         self.change(|_| ())
     }
 
-    /// Takes what the agent says.
+    /// Handles an event of the agent.
     pub fn hear(&self, event: Event, now: Moment) -> Vec<Effect> {
         self.change(|book| book.handle_event(&event, now))
     }
 
-    /// Takes what the shell says.
+    /// Handles a report of the shell.
     pub fn tell(&self, fact: Fact, now: Moment) -> Vec<Effect> {
         self.change(|book| book.handle_fact(fact, now))
     }
@@ -47,7 +47,7 @@ impl Book {
         lock(&self.0).counts(now)
     }
 
-    /// Returns the alerts that stand, newest first.
+    /// Returns the standing alerts, newest first.
     pub fn alerts(&self) -> Vec<Alert> {
         lock(&self.0).alerts()
     }
@@ -61,7 +61,7 @@ impl Book {
     }
 }
 
-/// Starts a failed agent again, each time later.
+/// Restarts a failed agent, each time later.
 #[derive(Default, uniffi::Object)]
 pub struct Restarts(Mutex<postrider_owner::Restarts>);
 
@@ -88,7 +88,7 @@ impl Restarts {
         lock(&self.0).is_waiting(now)
     }
 
-    /// Somebody has mended something: the next start is not waited for.
+    /// Somebody has fixed something: the next start is immediate.
     pub fn forget(&self) {
         lock(&self.0).forget();
     }

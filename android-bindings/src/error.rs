@@ -1,4 +1,4 @@
-//! The one error of the border, and the one that Kotlin throws back.
+//! The one error that Rust gives Kotlin, and the one that Kotlin throws back.
 
 use postrider_agent::{
     IdentityError, InstallError, InvalidAddress, InvalidPin, RecordError, Refused, StartError,
@@ -21,14 +21,14 @@ pub enum ShellError {
 
 impl From<uniffi::UnexpectedUniFFICallbackError> for ShellError {
     fn from(_: uniffi::UnexpectedUniFFICallbackError) -> Self {
-        // Its reason may quote what was to be sent.
+        // Its reason may quote the message.
         Self::Failed {
             reason: "an exception that was not expected".to_owned(),
         }
     }
 }
 
-/// Why the agent did not do what it was asked to; each has a message that is safe to show.
+/// Why the agent refused; each message is safe to show.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, uniffi::Error)]
 pub enum AgentError {
     /// The phone has not joined a hub.
@@ -40,7 +40,7 @@ pub enum AgentError {
     /// It is not running.
     #[error("it is not running")]
     NotRunning,
-    /// The invitation or address is not one.
+    /// The invitation or address is not valid.
     #[error("{field} {rule}")]
     InvalidParam {
         /// What was wrong.
@@ -48,7 +48,7 @@ pub enum AgentError {
         /// Which rule it broke.
         rule: String,
     },
-    /// It was asked for what cannot be granted, or not now.
+    /// The agent cannot do this, or not now.
     #[error("{why}")]
     NotGranted {
         /// Why.
@@ -63,7 +63,7 @@ pub enum AgentError {
         /// What is wrong with it.
         reason: String,
     },
-    /// None of the platform's trusted roots can be read, so that no hub can be told from another.
+    /// None of the platform's trusted roots can be read, so no hub can be verified.
     #[error("none of the phone's trusted roots can be read")]
     NoRoots,
     /// Its storage cannot be used now; trying again may help.
@@ -72,7 +72,7 @@ pub enum AgentError {
         /// Why not.
         reason: String,
     },
-    /// It was called from the agent's own thread, which it would wait for.
+    /// It was called from one of the agent's own threads, for which it would wait.
     #[error("this call must not be made from a callback")]
     OnAgentThread,
 }

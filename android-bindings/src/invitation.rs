@@ -1,12 +1,12 @@
-//! The link in a hub's QR code: the app's own, or that of the hub's page, whose address before
-//! `/pair` is the hub's and which has the code behind `#`.
+//! The link in a hub's QR code: either the app's own link, or that of the hub's page, which is the
+//! hub's address, `/pair`, and the code behind `#`.
 
 use crate::error::AgentError;
 use postrider_agent::{HubAddress, SpkiPin};
 
-/// How a link of the app's own begins.
+/// The beginning of the app's own link.
 const APP_LINK: &str = "postrider://pair?";
-/// What stands between the hub's address and the code in the link of its page.
+/// Separates the hub's address from the code in the link of its page.
 const PAGE: &str = "/pair#";
 
 /// What a phone joins a hub with.
@@ -16,7 +16,7 @@ pub struct Invitation {
     pub hub: String,
     /// The one-time code.
     pub code: String,
-    /// Keys of which the hub must show one, for a private certificate; Base64 of the SHA-256.
+    /// Pinned keys for a private certificate: the hub must show one of them. Base64 of the SHA-256.
     #[uniffi(default = [])]
     pub pins: Vec<String>,
 }
@@ -109,7 +109,7 @@ mod tests {
                 " HTTPS://hub.example.org:8443/sms/pair#code=one-time&x=y\n",
                 "HTTPS://hub.example.org:8443/sms",
             ),
-            // Whoever wrote the code cannot send the phone elsewhere than where it looked.
+            // A link must not send the phone to another hub than the one whose page it shows.
             (
                 "https://hub.example.org/pair#hub=https%3A%2F%2Felsewhere.example&code=one-time",
                 "https://hub.example.org",

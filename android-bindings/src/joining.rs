@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// What a phone joins a hub with, all of it checked.
+/// The checked input for joining a hub.
 pub(crate) struct Asked {
     folder: PathBuf,
     hub: HubAddress,
@@ -26,8 +26,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// # Errors
-    /// When the invitation or a root is not one.
+    /// Checks the invitation and the roots.
     pub(crate) fn new(
         folder: &Path,
         roots: &[Vec<u8>],
@@ -50,7 +49,7 @@ impl Asked {
     }
 }
 
-/// Joins, and tells the shell how it ended; an abort is told, too.
+/// Joins, and tells the shell how it ended, even if it was aborted.
 pub(crate) async fn run(asked: Asked, identity: Arc<dyn Identity>, shell: Arc<dyn Shell>) {
     let mut unsaid = Unsaid(Some(shell.clone()));
     let outcome = match join(asked, identity.as_ref(), shell.as_ref()).await {
@@ -61,7 +60,7 @@ pub(crate) async fn run(asked: Asked, identity: Arc<dyn Identity>, shell: Arc<dy
     shell.on_pairing_over(outcome);
 }
 
-/// Says that a pairing was given up, when it ends without having said another thing.
+/// Tells the shell that pairing was cancelled, unless another outcome was told before.
 struct Unsaid(Option<Arc<dyn Shell>>);
 
 impl Drop for Unsaid {

@@ -1,4 +1,4 @@
-//! What the Android shell sees of the agent. Everything here forwards; nothing decides.
+//! The agent as the Android shell sees it. Everything here forwards; nothing decides.
 //!
 //! ```text
 //!   Kotlin                             Rust
@@ -10,9 +10,9 @@
 //!
 //! # Rules of the border
 //! Exports are synchronous and coarse: a call with a nested callback costs some 40 microseconds.
-//! No lock is held while a foreign trait is called. Those calls come from the agent's own thread:
-//! they return soon, and call nothing of [`Agent`] that waits (it refuses with
-//! [`AgentError::OnAgentThread`]). An exception that Kotlin did not declare is an error, not a
+//! No lock is held while a foreign trait is called. These calls come from the agent's own thread, so
+//! they must return soon and must not call anything of [`Agent`] that waits (it refuses with
+//! [`AgentError::OnAgentThread`]). An undeclared exception in Kotlin becomes an error, not a
 //! panic.
 //!
 //! # Life
@@ -21,7 +21,7 @@
 
 #![warn(unreachable_pub)]
 
-// Linked for its symbols: the unwinder, where no NDK brings one.
+// Linked only for its symbols: it is the unwinder when there is no NDK.
 #[cfg(all(target_os = "android", feature = "no-ndk"))]
 extern crate unwinding;
 

@@ -1,4 +1,4 @@
-//! Where log lines go: the platform's log on shipped builds, the shell's otherwise.
+//! Where log lines go: to the platform's log on shipped builds, otherwise to the shell.
 
 use log::Level;
 use std::{
@@ -8,19 +8,19 @@ use std::{
 use tracing::Metadata;
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
-/// What is logged; more of it is asked for by nobody on a phone.
+/// The level that is logged; phones never need more.
 const FILTER: &str = "info";
 
 /// How important a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, uniffi::Enum)]
 pub enum LogLevel {
-    /// Something must be looked at.
+    /// Needs attention.
     Error,
-    /// Something is not as it should be.
+    /// Not as it should be.
     Warning,
     /// Something worth knowing happened.
     Info,
-    /// For whoever looks for a fault.
+    /// For debugging.
     Debug,
 }
 
@@ -35,7 +35,7 @@ impl From<Level> for LogLevel {
     }
 }
 
-/// Where the shell takes log lines: ids, words and counts, never numbers or texts.
+/// Receives log lines: ids, words and counts, never numbers or texts.
 #[uniffi::export(foreign)]
 pub trait LogSink: Send + Sync {
     /// Takes a line.
@@ -44,7 +44,7 @@ pub trait LogSink: Send + Sync {
 
 static STARTED: OnceLock<()> = OnceLock::new();
 
-/// Sets where log lines go; a build that writes to the platform's log has no use for it.
+/// Sets where log lines go; ignored by a build that writes to the platform's log.
 #[uniffi::export]
 pub fn set_log_sink(sink: Arc<dyn LogSink>) {
     facade::set_sink(sink);
@@ -60,7 +60,7 @@ pub(crate) fn start() {
             .without_time()
             .with_level(false)
             .with_writer(Lines);
-        // Somebody else may have set one, in a test.
+        // A test may have set one before.
         drop(lines.try_init());
     });
 }
@@ -113,7 +113,7 @@ mod facade {
         }
 
         fn log(&self, record: &log::Record<'_>) {
-            // Not under the lock: the shell may log in turn.
+            // The lock is released first, because the shell may log as well.
             let sink = SINK.read().ok().and_then(|sink| sink.clone());
             if let Some(sink) = sink {
                 sink.log(record.level().into(), record.args().to_string());
@@ -148,7 +148,7 @@ impl<'a> MakeWriter<'a> for Lines {
 }
 
 impl io::Write for Line {
-    /// A whole line comes at once.
+    /// Each call brings a whole line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         log::log!(self.0, "{}", String::from_utf8_lossy(line).trim_end());
         Ok(line.len())

@@ -1,4 +1,4 @@
-//! What Rust makes of texts, results and reports: for the screens, and for tests against the
+//! Rust's view of texts, results and reports: for the screens, and for tests that compare it with the
 //! platform's own code.
 
 use postrider_agent::ReportStatus;
@@ -11,14 +11,14 @@ pub fn divide_text(text: String) -> Vec<String> {
     parts::divide(&text)
 }
 
-/// Returns how many parts a text makes where the platform uses the national shift tables of these
-/// languages, by their identifiers in 3GPP TS 23.038.
+/// Returns how many parts a text has if the platform uses the national shift tables of these
+/// languages, named by their identifiers in 3GPP TS 23.038.
 #[uniffi::export]
 pub fn count_parts(text: String, languages: Vec<u8>) -> u32 {
     parts::count_with(&text, &Language::of_identifiers(&languages)).parts
 }
 
-/// Returns what septets, one a byte, say with the locking and the single shift table of two
+/// Decodes septets, one a byte, with the locking and the single shift table of two
 /// languages; 0 is the default.
 #[uniffi::export]
 pub fn decode_septets(septets: Vec<u8>, locking: u8, single: u8) -> String {

@@ -1,4 +1,4 @@
-//! A running phone, and what stands between it and Kotlin.
+//! A running phone, and its adapters to Kotlin.
 
 use crate::{
     error::{AgentError, ShellError},
@@ -46,10 +46,10 @@ impl Adapters {
     }
 }
 
-/// How the phone is when the agent starts.
+/// The phone's state when the agent starts.
 #[derive(uniffi::Record)]
 pub struct PhoneState {
-    /// The slots in use.
+    /// What the platform reports of the phone.
     pub sims: Vec<SimInfo>,
     /// What the platform knows of the phone.
     pub condition: Condition,
@@ -57,20 +57,20 @@ pub struct PhoneState {
     pub limits: PaceLimits,
     /// The owner's quiet hours of the next days.
     pub quiet_hours: Vec<Spell>,
-    /// How long to wait for what the platform may never say, as far as the owner has set it.
+    /// How long to wait for results that may never come, if the owner has set it.
     pub waits: WaitChoice,
     /// Whether there is a network: without one nothing is dialled.
     pub is_online: bool,
-    /// Whether nothing is handed to the radio before a command lets it go on.
+    /// Whether sending is paused until a command resumes it.
     pub is_paused: bool,
-    /// How often the phone was started, as the platform counts; none where it does not say.
+    /// How often the phone was started, by the platform's count, if it has one.
     pub boot_count: Option<u32>,
 }
 
-/// Where the phone that runs is found.
+/// Holds the running phone.
 #[derive(Default)]
 pub(crate) struct Place {
-    /// Taken from before the phone begins: its first tasks are answered while it starts.
+    /// Filled before the phone begins, because its first tasks are answered while it starts.
     facts: Mutex<Option<RadioFacts>>,
     running: Mutex<Option<Running>>,
 }
@@ -137,7 +137,7 @@ impl Running {
 
     pub(crate) async fn stop(mut self) {
         self.phone.begin_stopping().await;
-        // Its sender goes with the phone.
+        // Its sender is dropped with the phone.
         drop(self.over.wait_for(|is_over| *is_over).await);
     }
 }
@@ -169,11 +169,8 @@ fn config(
     })
 }
 
-/// Trusts the platform's roots, as far as they can be read, or the pins; a hub that is not reached
-/// by TLS needs neither.
-///
-/// # Errors
-/// When a pin is not one.
+/// Makes the TLS trust: the platform's roots that can be read, or the pins. A hub without TLS needs
+/// neither.
 pub(crate) fn trust(
     roots: &[Vec<u8>],
     pins: &[String],
@@ -199,7 +196,7 @@ fn set_aside_or(error: StartError, folder: &Path) -> AgentError {
     }
 }
 
-/// Waits for the end of a phone and tells the shell, unless it was the shell that stopped it.
+/// Waits for the end of a phone and tells the shell, unless the shell itself stopped it.
 async fn see_it_end(
     phone: Phone,
     place: Arc<Place>,
@@ -254,7 +251,7 @@ struct KotlinRadio {
 }
 
 impl KotlinRadio {
-    /// Tells in the shell's place what follows from its exception.
+    /// When the shell threw an exception, reports the facts that it should have reported.
     fn or_tell(&self, done: Result<(), ShellError>, facts: impl IntoIterator<Item = RadioFact>) {
         if let Err(error) = done {
             tracing::error!(%error, "the shell failed at a task");
@@ -314,7 +311,7 @@ impl postrider_agent::Radio for KotlinRadio {
     }
 }
 
-/// What a panic left behind is still whole: nothing is changed in steps under these locks.
+/// Ignores poisoning: nothing is changed in steps under these locks, so the value is whole.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

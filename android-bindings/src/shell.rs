@@ -5,10 +5,10 @@ use postrider_agent::{
     DialUssd, Event, Log, Outlook, PlaceCall, ScanMark, SendParts, SentRowAsked,
 };
 
-/// The phone's radio and what the platform keeps of it.
+/// The phone's radio and the platform's records of it.
 ///
-/// Each call returns soon and answers by a fact, never by its return. What throws is told as the
-/// platform's refusal where one is needed, and logged.
+/// Each call returns soon and answers with a fact, never with its return value. An exception is
+/// logged, and counts as the platform's refusal where an answer is needed.
 #[uniffi::export(foreign)]
 pub trait Radio: Send + Sync {
     /// Hands a message to the radio; every part is answered by a `PartSent`.
@@ -20,13 +20,13 @@ pub trait Radio: Send + Sync {
     /// Places a voice call; followed by `CallState`, or answered by `CallRefused`.
     fn place_call(&self, task: PlaceCall) -> Result<(), ShellError>;
 
-    /// Looks a hand-over up among the sent messages; answered by `SentRowRead`.
+    /// Looks for a hand-over among the sent messages; answered by `SentRowRead`.
     fn read_sent_row(&self, asked: SentRowAsked) -> Result<(), ShellError>;
 
     /// Reads a log after a mark; answered by `LogRead`.
     fn read_log(&self, log: Log, from: ScanMark) -> Result<(), ShellError>;
 
-    /// Tells that something that came in is on disk here.
+    /// Says that something that came in is on disk here.
     fn confirm_received(&self, receipt: u64) -> Result<(), ShellError>;
 }
 
@@ -41,13 +41,13 @@ pub trait Keystore: Send + Sync {
     fn sign(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ShellError>;
 }
 
-/// The app around the agent: it is told what happens and what to do for the agent to go on.
+/// The app around the agent: gets events, and what to do for the agent.
 #[uniffi::export(foreign)]
 pub trait Shell: Send + Sync {
     /// Something worth showing happened.
     fn on_event(&self, event: Event);
 
-    /// The phone is to be woken at another time, or to stay awake.
+    /// The phone must be woken at another time, or stay awake.
     fn on_outlook(&self, outlook: Outlook);
 
     /// The agent has stopped by itself.
@@ -69,7 +69,7 @@ pub enum Stopped {
     JournalNotTrusted,
     /// The owner unpaired it: everything is erased.
     Unpaired {
-        /// Whether the hub had heard of everything before.
+        /// Whether the hub got everything before.
         is_told: bool,
     },
     /// It failed; starting it again may help.
@@ -97,7 +97,7 @@ pub enum PairingOutcome {
     TimedOut,
     /// The owner gave it up.
     Cancelled,
-    /// It failed, and the log says more than the kind.
+    /// It failed; the log says more.
     Failed {
         /// What failed.
         why: PairingFailure,

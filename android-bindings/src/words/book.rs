@@ -1,4 +1,4 @@
-//! What the owner is told.
+//! The log and the alerts for the owner.
 
 use postrider_model::{BootMs, MessageId, SimSlot, UnixMs};
 use postrider_owner::{
@@ -123,7 +123,7 @@ pub struct TodayCounts {
     /// Messages that came in.
     #[uniffi(default = 0)]
     pub received: u32,
-    /// Messages of which it is not known what became of them.
+    /// Messages with an unknown outcome.
     #[uniffi(default = 0)]
     pub unknown: u32,
 }
@@ -133,13 +133,13 @@ pub struct TodayCounts {
 pub enum AlertKind {
     /// The radio says nothing: a dialog may be open on the phone.
     LookAtPhone,
-    /// Another SIM is in a slot; nothing is sent by it until somebody confirms it.
+    /// Another SIM is in a slot; it sends nothing until somebody confirms it.
     SimChanged,
     /// A SIM cannot send until its service comes back or somebody looks at it.
     SimHeld,
-    /// There has been no connection for long.
+    /// There has been no connection for a long time.
     Offline,
-    /// The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost.
+    /// The hub does not know this phone, usually by an operator's mistake. Nothing is lost.
     NotKnown,
     /// The hub took this phone out of service: revoked, or replaced.
     PairedElsewhere,
@@ -172,7 +172,7 @@ pub struct Alert {
     pub since: UnixMs,
 }
 
-/// A day where the phone is.
+/// A day in the phone's time zone.
 #[uniffi::remote(Record)]
 pub struct Day {
     /// Its year times a thousand, and which day of that year it is, from 1.
@@ -190,23 +190,23 @@ pub struct Moment {
     pub day: Day,
 }
 
-/// What was kept of an earlier process.
+/// What an earlier process kept.
 #[uniffi::remote(Record)]
 pub struct Kept {
     /// The log's file.
     pub log: String,
     /// The alerts of `KeepAlerts`.
     pub standing: Vec<String>,
-    /// Those of them that were waved away.
+    /// Which of them were swiped away.
     pub silent: Vec<String>,
     /// The time of `KeepContact`.
     pub contact: Option<UnixMs>,
 }
 
-/// What the shell says happened; the rest are the agent's own events.
+/// What the shell reports; everything else comes from the agent's own events.
 #[uniffi::remote(Enum)]
 pub enum Fact {
-    /// The agent runs in full.
+    /// The agent is fully running.
     Started,
     /// The agent failed.
     FailedToRun {
@@ -223,7 +223,7 @@ pub enum Fact {
     Left {
         /// Whether it had one.
         was_paired: bool,
-        /// Why, where it was not the owner's wish.
+        /// Why, unless the owner wished it.
         alert: Option<AlertKind>,
     },
     /// The keystore has lost the key.
@@ -233,44 +233,44 @@ pub enum Fact {
         /// The slot.
         sim: SimSlot,
     },
-    /// Somebody looked how an agent that runs in full is.
+    /// A regular look at a fully running agent.
     Looked {
         /// Whether the hub holds a connection.
         is_linked: bool,
         /// Whether the app may send texts.
         may_send: bool,
     },
-    /// The owner has looked at an alert: it stands no longer.
+    /// The owner has looked at an alert: it ends.
     Dismissed {
         /// The alert.
         alert: Alert,
     },
-    /// An alert was waved away: it stands, and is not said again by itself.
+    /// An alert was swiped away: it stands, but is not shown again by itself.
     WavedAway {
         /// The alert.
         alert: Alert,
     },
 }
 
-/// What is to be done, in this order.
+/// What the shell must do, in this order.
 #[uniffi::remote(Enum)]
 pub enum Effect {
-    /// Add this to the end of the log's file.
+    /// Append this to the log's file.
     AppendLog(String),
-    /// Put this in the place of the log's file.
+    /// Replace the log's file with this.
     WriteLog(String),
-    /// Keep these alerts instead of those that were kept.
+    /// Keep these alerts instead of the earlier ones.
     KeepAlerts {
-        /// Those that stand.
+        /// The standing alerts.
         standing: Vec<String>,
-        /// Those of them that were waved away.
+        /// Which of them were swiped away.
         silent: Vec<String>,
     },
-    /// Keep this time instead of the one that was kept.
+    /// Keep this time instead of the earlier one.
     KeepContact(Option<UnixMs>),
     /// Show this alert.
     Show(Alert),
-    /// Show it no longer.
+    /// Stop showing it.
     Hide(Alert),
 }
 

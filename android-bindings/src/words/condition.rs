@@ -1,10 +1,10 @@
-//! How the phone and its SIMs are.
+//! The state of the phone and its SIMs.
 
 use postrider_agent::{Condition, SimInfo};
 use postrider_link::frame::{Address, Kind, KindQueue};
 use postrider_model::SimSlot;
 
-/// A SIM slot in use. The shell says the first six; the rest is the agent's to say.
+/// A SIM slot in use. The shell fills the first six fields; the agent fills the rest.
 #[uniffi::remote(Record)]
 pub struct SimInfo {
     /// The slot.
@@ -17,7 +17,7 @@ pub struct SimInfo {
     pub mccmnc: Option<String>,
     /// Tells one SIM from another without naming it.
     pub fingerprint: Option<String>,
-    /// Parts an hour that the phone allows itself on this SIM, when not those of its limits.
+    /// Parts an hour that the phone allows on this SIM, if not those of its limits.
     #[uniffi(default = None)]
     pub send_limit: Option<u32>,
     /// Messages that wait on the phone for this SIM.
@@ -64,7 +64,7 @@ pub enum Kind {
     Other(String),
 }
 
-/// What the platform knows of the phone.
+/// What the platform reports of the phone.
 #[uniffi::remote(Record)]
 pub struct Condition {
     /// The battery's charge, in percent.
@@ -85,10 +85,10 @@ pub struct Condition {
     pub manufacturer: Option<String>,
     /// The device's model.
     pub model: Option<String>,
-    /// Whether the owner lets the app send messages; what may not leave waits.
+    /// Whether the owner lets the app send messages; if not, they wait.
     #[uniffi(default = None)]
     pub may_send: Option<bool>,
-    /// Whether the owner lets the app call and dial codes; what may not be dialled waits.
+    /// Whether the owner lets the app call and dial codes; if not, they wait.
     #[uniffi(default = None)]
     pub may_call: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! What the screens and the log tell.
+//! Events for the screens and the log.
 
 use postrider_agent::{Event, MessageRef, SendToken, Source};
 use postrider_link::close::CloseCode;
@@ -27,7 +27,7 @@ pub enum WireState {
     Revoked,
     /// Cancelled on the phone before it was sent.
     Cancelled,
-    /// Its life ended on the phone before it was sent.
+    /// It expired on the phone before it was sent.
     Expired,
 }
 
@@ -54,7 +54,7 @@ pub enum CloseCode {
     VersionNotSpoken,
 }
 
-/// What something that came in is.
+/// The kind of something that came in.
 #[uniffi::remote(Enum)]
 pub enum Source {
     /// A text message.
@@ -76,8 +76,8 @@ pub enum Event {
     LinkUp,
     /// The connection ended.
     LinkDown,
-    /// The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost; the
-    /// phone hands over nothing more, and goes on trying until the hub knows it again.
+    /// The hub does not know this phone, usually by an operator's mistake. Nothing is lost: the phone
+    /// sends nothing more and keeps trying until the hub knows it again.
     NotKnownHere,
     /// The hub took this phone out of service, or does not trust its journal: pair again.
     PairingNeeded {
@@ -86,9 +86,9 @@ pub enum Event {
     },
     /// The hub needs a newer app.
     UpdateNeeded,
-    /// The hub and this phone misunderstand each other again and again.
+    /// The hub and this phone keep misunderstanding each other.
     LinkFailing,
-    /// Another connection with this phone's key took the place of this phone's own.
+    /// Another connection with this phone's key replaced its own.
     LinkReplaced,
     /// A message is on this phone's disk.
     MessageAccepted {
@@ -130,7 +130,7 @@ pub enum Event {
         /// The SIM that it came by.
         sim: SimSlot,
     },
-    /// Another SIM than the known one is in a slot, which is held until somebody confirms it.
+    /// Another SIM is in a slot, which is held until somebody confirms it.
     SimChanged {
         /// The slot.
         sim: SimSlot,
@@ -141,7 +141,7 @@ pub enum Event {
         /// The slot.
         sim: SimSlot,
     },
-    /// Nothing is sent by a SIM until its service changes or somebody looks at it.
+    /// A SIM sends nothing until its service changes or somebody looks at it.
     SimHeld {
         /// The SIM.
         sim: SimSlot,
@@ -158,12 +158,12 @@ pub enum Event {
         /// The SIM.
         sim: SimSlot,
     },
-    /// The platform's limit was reached; the pace is halved so many times now.
+    /// The platform's limit was reached; the pace is now halved this many times.
     PaceHalved {
         /// How often.
         halvings: u8,
     },
-    /// A report names a hand-over and somebody else than its recipient.
+    /// A report names a hand-over, but a different recipient.
     ReportMismatched {
         /// The hand-over.
         token: SendToken,

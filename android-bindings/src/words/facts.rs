@@ -1,4 +1,4 @@
-//! What the radio and the platform tell.
+//! What the radio and the platform report.
 
 use postrider_agent::{
     CallLogRow, CallRefusal, CallState, Condition, Log, LogPage, RadioFact, ReceivedData,
@@ -7,7 +7,7 @@ use postrider_agent::{
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
-/// What the radio and the platform tell.
+/// What the radio and the platform report.
 #[uniffi::remote(Enum)]
 pub enum RadioFact {
     /// The sent result of one part.
@@ -31,7 +31,7 @@ pub enum RadioFact {
         part: u8,
         /// What it says.
         status: ReportStatus,
-        /// Whom it is about, where the report names somebody.
+        /// Whom it is about, if the report says so.
         recipient: Option<Address>,
     },
     /// The answer to `read_sent_row`.
@@ -75,15 +75,15 @@ pub enum RadioFact {
         /// Why.
         why: CallRefusal,
     },
-    /// A SIM's line changed, or is told again.
+    /// A SIM's line changed, or its state is repeated.
     CallState {
         /// The SIM.
         sim: SimSlot,
         /// How its line is now.
         state: CallState,
-        /// The other end, where the platform tells it.
+        /// The other end, if the platform says so.
         number: Option<Address>,
-        /// Whether it is a call from outside, where the platform tells that.
+        /// Whether it is an incoming call, if the platform says so.
         incoming: Option<bool>,
     },
     /// One of the platform's logs has changed.
@@ -97,7 +97,7 @@ pub enum RadioFact {
     },
     /// The slots in use, or what is known of their SIMs, changed.
     SimsChanged(Vec<SimInfo>),
-    /// Battery, network or another thing of the phone changed.
+    /// Battery, network or something else of the phone changed.
     ConditionChanged(Condition),
 }
 
@@ -141,7 +141,7 @@ pub enum CallRefusal {
     Other,
 }
 
-/// A piece of one of the platform's logs, rows rising by date and row.
+/// A piece of one of the platform's logs, ordered by date and row.
 #[uniffi::remote(Enum)]
 pub enum LogPage {
     /// Incoming messages.

@@ -7,7 +7,7 @@ use postrider_model::{MessageText, SimSlot, UnixMs};
 /// A message that came in, by broadcast or from the provider.
 #[uniffi::remote(Record)]
 pub struct ReceivedSms {
-    /// Names this hearing; comes back in `confirm_received`.
+    /// Names this report; comes back in `confirm_received`.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -21,7 +21,7 @@ pub struct ReceivedSms {
     pub parts: u8,
     /// The service centre's time.
     pub sent_at: Option<UnixMs>,
-    /// When the phone took it in, by the provider's row; a broadcast has none yet.
+    /// When the phone received it, by the provider's row; a broadcast has none yet.
     pub received_at: Option<UnixMs>,
     /// Its row in the platform's provider; a broadcast has none yet.
     pub row: Option<i64>,
@@ -30,7 +30,7 @@ pub struct ReceivedSms {
 /// A data message that came in.
 #[uniffi::remote(Record)]
 pub struct ReceivedData {
-    /// Names this hearing; comes back in `confirm_received`.
+    /// Names this report; comes back in `confirm_received`.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -42,10 +42,10 @@ pub struct ReceivedData {
     pub sent_at: Option<UnixMs>,
 }
 
-/// A multimedia message that came in: its text; what else it holds stays on the phone.
+/// A multimedia message that came in, with its text; other content stays on the phone.
 #[uniffi::remote(Record)]
 pub struct ReceivedMms {
-    /// Names this hearing; comes back in `confirm_received`.
+    /// Names this report; comes back in `confirm_received`.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -59,26 +59,26 @@ pub struct ReceivedMms {
     pub text: Option<MessageText>,
     /// When it was sent, by its own header.
     pub sent_at: Option<UnixMs>,
-    /// When the phone took it in, by the platform's row.
+    /// When the phone received it, by the platform's row.
     pub received_at: UnixMs,
     /// Its row in the platform's provider.
     pub row: i64,
 }
 
-/// What a call in the log was.
+/// The kind of a call in the log.
 #[uniffi::remote(Enum)]
 pub enum CallKind {
-    /// From outside, answered.
+    /// Incoming, answered.
     Incoming,
-    /// From outside, not answered.
+    /// Incoming, not answered.
     Missed,
-    /// From outside, declined.
+    /// Incoming, declined.
     Rejected,
     /// Dialled on this phone.
     Outgoing,
-    /// From outside, not let through.
+    /// Incoming, blocked.
     Blocked,
-    /// From outside, taken by the voice mail.
+    /// Incoming, answered by voice mail.
     Voicemail,
 }
 
@@ -95,6 +95,6 @@ pub struct CallLogRow {
     pub kind: CallKind,
     /// When it began to ring or was dialled.
     pub started_at: UnixMs,
-    /// How long it was spoken on, in seconds; 0 when it was not.
+    /// How long people talked, in seconds; 0 when it was not answered.
     pub duration_s: i64,
 }

@@ -1,7 +1,7 @@
 //! The agent's own types as Kotlin sees them: the same names, the same fields.
 //!
-//! Ids, texts and addresses cross as strings, slots and times as numbers. What cannot be one of
-//! them (a slot above the highest, an id of another shape) is an exception at the border.
+//! Ids, texts and addresses cross as strings, slots and times as numbers. An invalid value
+//! (a slot above the highest, a malformed id) is an exception at the border.
 
 mod book;
 mod condition;

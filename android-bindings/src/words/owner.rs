@@ -6,16 +6,16 @@ use postrider_agent::{
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, SimSlot, UnixMs};
 
-/// The platform's own guard, as the agent keeps below it.
+/// The platform's own guard; the agent stays below it.
 #[uniffi::remote(Record)]
 pub struct Guard {
-    /// Most parts in any span.
+    /// Most parts in a span.
     pub parts_max: u32,
     /// The span.
     pub span_ms: u64,
 }
 
-/// How many parts may leave; none is without a limit.
+/// How many parts may be sent; none means no limit.
 #[uniffi::remote(Record)]
 pub struct PaceLimits {
     /// Parts an hour of each SIM, set by the phone's owner.
@@ -35,18 +35,18 @@ pub struct Spell {
     pub until: UnixMs,
 }
 
-/// How long the agent waits for what the platform may never say, as far as somebody has set it.
+/// How long the agent waits for results that may never come, if somebody has set it.
 #[uniffi::remote(Record)]
 pub struct WaitChoice {
-    /// From a hand-over to the first doubt: nothing more is submitted on its SIM.
+    /// After a hand-over without a result for so long, its SIM sends nothing more.
     pub silence_ms: Option<u64>,
-    /// From a hand-over to `unknown`.
+    /// After a hand-over without a result for so long, the message is `unknown`.
     pub unknown_ms: Option<u64>,
-    /// From `sent` to its being the last word where no report comes.
+    /// How long a delivery report is awaited after `sent`.
     pub report_window_ms: Option<u64>,
 }
 
-/// What the phone's owner says of delivery reports on one SIM.
+/// The owner's choice of delivery reports on one SIM.
 #[uniffi::remote(Record)]
 pub struct ReportChoice {
     /// The SIM.
@@ -73,45 +73,45 @@ pub enum Refused {
     NoSuchSim(SimSlot),
     /// Another SIM than the known one is in the slot, and nobody has confirmed it.
     SimChanged(SimSlot),
-    /// A limit leaves no place for it now.
+    /// A limit leaves no room for it now.
     NoSlot {
-        /// In how many milliseconds there is one.
+        /// In how many milliseconds there is room.
         in_ms: u64,
         /// The limit.
         rule: PaceRule,
     },
     /// An earlier test is still with the radio.
     TestUnderway,
-    /// The recipient is no number that can be reached.
+    /// The recipient is not a number that can be reached.
     InvalidRecipient,
     /// There is no text.
     NoText,
     /// The text makes more parts than a message may have.
     TooManyParts,
-    /// These are more quiet times than are kept.
+    /// There are more quiet times than are kept.
     TooManySpells,
-    /// A quiet time is over before it begins.
+    /// A quiet time ends before it begins.
     EmptySpell,
-    /// One of the waits is shorter or longer than makes sense, or the doubt comes after the end.
+    /// One of the waits is too short or too long, or the first is longer than the second.
     InvalidWaits,
 }
 
 /// A wish of the phone's owner.
 #[uniffi::remote(Enum)]
 pub enum Command {
-    /// Stops handing messages to the radio, or goes on.
+    /// Pauses sending, or resumes it.
     SetPaused(bool),
-    /// Goes on with a SIM that is held or silent: somebody looked at the phone.
+    /// Resumes a SIM that is held or silent: somebody looked at the phone.
     ReleaseSim(SimSlot),
-    /// Sends by the SIM that is in the slot now.
+    /// Accepts the SIM that is in the slot now.
     ConfirmSim(SimSlot),
-    /// Sends at another pace from now on.
+    /// Changes the pace from now on.
     SetLimits(PaceLimits),
-    /// Sends nothing of the hub's in these times, at most 64, and in those that the hub sets: those
-    /// of the next days, to be told again before they are over.
+    /// Sends none of the hub's messages in these times, at most 64, and in those that the hub sets. They
+    /// cover the next days and must be set again before they are over.
     SetQuietHours(Vec<Spell>),
-    /// Sends a message of the owner's own at once, in spite of pause and quiet hours; `TestMoved`
-    /// tells what becomes of it.
+    /// Sends a message of the owner at once, even while paused or in quiet hours; `TestMoved`
+    /// reports its progress.
     SendTest {
         /// The SIM to send by.
         sim: SimSlot,
@@ -120,14 +120,14 @@ pub enum Command {
         /// The text.
         text: MessageText,
     },
-    /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
+    /// Allows or forbids the hub to dial codes that change settings of the phone or SIM.
     AllowUssdCodes(bool),
-    /// Asks for delivery reports or does without, on these SIMs; on the others the hub says.
+    /// Sets on these SIMs whether to ask for delivery reports; on the others the hub decides.
     SetReports(Vec<ReportChoice>),
-    /// Waits so long for what the platform may never say, from the next hand-over on; where nothing is
-    /// set, as the hub says.
+    /// Sets how long to wait for results, from the next hand-over on; for what is not set, the hub's
+    /// setting counts.
     SetWaits(WaitChoice),
     /// Counts parts with the national shift tables of these languages, by their identifiers in 3GPP
-    /// TS 23.038, for the phone's platform uses them; none: as the hub says.
+    /// TS 23.038, because the phone's platform uses them; none: the hub decides.
     SetShiftTables(Option<Vec<u8>>),
 }

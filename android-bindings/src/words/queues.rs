@@ -20,14 +20,14 @@ pub struct SimQueue {
     pub hub: Option<HubSettings>,
 }
 
-/// What the hub has set for a SIM beside pause and quiet hours; what is none it leaves open.
+/// What the hub has set for a SIM beside pause and quiet hours; `None` if it has not.
 #[uniffi::remote(Record)]
 pub struct HubSettings {
     /// Parts an hour of the SIM.
     pub parts_per_hour: Option<u32>,
     /// Parts an hour of all SIMs together: the lowest that it set for any of them.
     pub phone_parts_per_hour: Option<u32>,
-    /// How long to wait for what the platform may never say.
+    /// How long to wait for results that may never come.
     pub waits: WaitChoice,
     /// Languages whose national shift tables the platform uses, by their identifiers.
     pub shift_tables: Vec<u8>,
@@ -47,9 +47,9 @@ pub struct KindWaiting {
 /// When the next message may leave, and what it waits for.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Wait {
-    /// The time until then, in milliseconds; none where no clock decides it.
+    /// The time until then, in milliseconds; none if it does not depend on a clock.
     pub in_ms: Option<u64>,
-    /// A word for it: `send_limit`, `quiet_hours`, `sim_held`, ….
+    /// The reason as a word: `send_limit`, `quiet_hours`, `sim_held`, ….
     pub waiting_for: String,
 }
 

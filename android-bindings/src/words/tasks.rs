@@ -82,7 +82,7 @@ pub struct PlaceCall {
     pub to: Address,
 }
 
-/// What is known of a message that is looked up among the sent ones.
+/// A message that is looked up among the sent ones.
 #[uniffi::remote(Record)]
 pub struct SentRowAsked {
     /// The hand-over.
@@ -108,7 +108,7 @@ pub enum Log {
     Calls,
 }
 
-/// A place in a log: rows are ordered by their date, and by their number within one moment.
+/// A place in a log. Rows are ordered by date, and by number within the same millisecond.
 #[uniffi::remote(Record)]
 pub struct ScanMark {
     /// When the platform wrote the row; of a call, when it began.
@@ -117,12 +117,12 @@ pub struct ScanMark {
     pub row: i64,
 }
 
-/// What the platform has to do for the phone to go on.
+/// What the platform must do for the phone.
 #[uniffi::remote(Record)]
 pub struct Outlook {
-    /// When the phone wants to run at the latest, by the clock that counts sleep
+    /// When the phone must run at the latest, by the clock that counts sleep
     /// (`elapsedRealtime`).
     pub wake_at: Option<BootMs>,
-    /// Whether a message is in hand, for which the phone is to stay awake.
+    /// Whether a message is in hand, so that the phone must stay awake.
     pub is_busy: bool,
 }

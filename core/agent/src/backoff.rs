@@ -8,12 +8,12 @@ use std::time::Duration;
 /// The longest wait that the first redial may draw.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// The waits between dials: `rand(0, min(longest, 1 s * 2^n))`, without an end. The longest is a
-/// minute while the hub is away, five on battery, and more while it is there and does not know the
-/// phone: each has a count of its own.
+/// The waits between dials: `rand(0, min(longest, 1 s * 2^n))`, without an end.
 ///
-/// The schedule is `backoff`'s, with its own randomness turned off: the whole wait is drawn, from
-/// the phone's seed, so that ten thousand phones do not come back in step.
+/// The longest wait is a minute while the hub is away (five minutes on battery), and longer while the
+/// hub answers but does not know the phone. Each case counts its own tries. `backoff`'s own
+/// randomness is turned off: the whole wait is drawn from the phone's seed, so that ten thousand
+/// phones do not come back at once.
 #[derive(Debug)]
 pub(crate) struct Redial {
     away: ExponentialBackoff<SystemClock>,
@@ -45,7 +45,7 @@ impl Redial {
         self.random.up_to(bound_ms)
     }
 
-    /// Returns to the shortest wait: a session went well.
+    /// Returns to the shortest wait, after a good session.
     pub(crate) fn reset(&mut self) {
         self.away.reset();
         self.on_battery.reset();

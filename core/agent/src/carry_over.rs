@@ -1,10 +1,10 @@
-//! What a phone takes over from a journal that was set aside: once it has paired again.
+//! What a phone takes over from a journal that was set aside, once it has paired again.
 //!
-//! The outgoing messages of such a journal stay where they are: what became of them is unknown to
-//! the hub, and must never be sent from here. What came in and was not acked is told under the new
-//! installation; what was seen is not told twice; and what was sent still counts towards the
-//! limits, and its rows at the platform are no proof of what is sent from here. All of it is one
-//! commit, which a crash before the aside is gone does not repeat.
+//! Outgoing messages stay there: the hub does not know their outcome, and they must never be sent
+//! from here. Incoming messages without an ack are uploaded under the new installation. What was
+//! seen is not uploaded twice. What was sent still counts towards the limits, and its rows at the
+//! platform prove nothing about what is sent from here. All of it is one commit; after a crash
+//! before the aside is erased, it is not repeated.
 
 use crate::InstallError;
 use crate::pairing::{self, Pairing, UNREADABLE_FILE, move_journal, remove_journal};
@@ -20,8 +20,8 @@ use std::{collections::BTreeSet, io, path::Path};
 /// Facts read at once.
 const PAGE: usize = 500;
 
-/// Takes over, into the journal of a phone that has just joined, what was set aside for this hub
-/// and project. What is for others stays where it is.
+/// Copies what was set aside for this hub and project into the journal of a phone that has just
+/// joined. Other asides stay where they are.
 ///
 /// One that cannot be read is moved out of the way and kept: pairing goes on without it.
 pub(crate) fn take_over(
@@ -52,7 +52,7 @@ fn put_away(folder: &Path, path: &Path, error: &JournalError) -> io::Result<()> 
     move_journal(path, &unreadable)
 }
 
-/// Returns what a journal takes over: what it has already, since a crash kept the aside, not again.
+/// Returns what a journal takes over, less what it took over before a crash.
 fn changes(
     journal: &Journal,
     inbound: Vec<PhoneFact>,
@@ -65,9 +65,10 @@ fn changes(
     };
     let has_facts = !journal.facts(range)?.is_empty();
     let has_memory = has_facts || !before.seen.is_empty() || !before.spent.is_empty();
-    let mut changes = match has_memory {
-        true => Vec::new(),
-        false => memory(aside),
+    let mut changes = if has_memory {
+        Vec::new()
+    } else {
+        memory(aside)
     };
     let known = told_under(journal)?;
     let inbound = inbound.into_iter().filter(|fact| match fact {
@@ -85,7 +86,7 @@ fn stored((fact, s): (PhoneFact, u64)) -> Change {
     }
 }
 
-/// Returns what a journal has of earlier installations.
+/// Returns what a journal already has of earlier installations.
 fn told_under(journal: &Journal) -> Result<BTreeSet<(Option<InstallId>, u64)>, JournalError> {
     let facts = inbound(journal, None)?.into_iter();
     Ok(facts
@@ -96,8 +97,8 @@ fn told_under(journal: &Journal) -> Result<BTreeSet<(Option<InstallId>, u64)>, J
         .collect())
 }
 
-/// Keeps of a journal, at another place, what came in and was not acked, and what it is recognised
-/// by; nothing is kept where there is none.
+/// Copies incoming messages without an ack to another place, with what identifies them; does nothing
+/// without a journal.
 ///
 /// A journal that cannot be read is kept whole.
 pub(crate) fn keep_incoming(from: &Path, to: &Path) -> io::Result<()> {
@@ -136,14 +137,14 @@ fn incoming_of(path: &Path) -> Result<Vec<Change>, JournalError> {
     Ok(changes)
 }
 
-/// Where the numbers begin that an aside's messages have at a hub that they were not made for:
-/// above all of this installation's own.
+/// The first number of an aside's messages at a hub that they were not made for: above all numbers
+/// of this installation.
 const ELSEWHERE: u64 = 1 << 40;
 
-/// Returns the messages of an aside for a hub that its owner said shall have them.
+/// Returns the messages of an aside for a hub that the owner chose.
 ///
-/// One that names its hub was counted nowhere else; of any other the numbers stay, in case it is
-/// the same hub after all.
+/// If the aside names another hub, no message of it was counted here, so they get new numbers. Otherwise
+/// the numbers stay, in case it is the same hub after all.
 pub(crate) fn for_another(folder: &Path, slot: u8) -> Result<Vec<Inbound>, InstallError> {
     let path = pairing::aside_of(folder, slot);
     if !path.try_exists()? {
@@ -179,10 +180,10 @@ fn memory(snapshot: Snapshot) -> Vec<Change> {
     changes
 }
 
-/// Reads what came in and was not acked, in the order of its numbers: that is how a hub counts it.
+/// Reads incoming messages without an ack, in the order of their numbers, in which a hub counts.
 ///
-/// Each names the installation that it came in under: the hub may have counted it there, with the
-/// ack lost in the journal's past.
+/// Each names the installation that it came in under: the hub may have counted it there, if the
+/// ack was lost.
 fn inbound(journal: &Journal, install: Option<&InstallId>) -> Result<Vec<PhoneFact>, JournalError> {
     let mut inbound = Vec::new();
     let mut above = 0;

@@ -8,7 +8,7 @@ use std::{io, path::Path};
 /// Where Linux and Android name the present boot.
 const BOOT_ID_FILE: &str = "/proc/sys/kernel/random/boot_id";
 
-/// What tells the ring the time, and which boot it belongs to.
+/// Tells the ring the time, and in which boot it was read.
 pub trait Clock: Send + Sync + 'static {
     /// Reads both clocks.
     fn now(&self) -> Now;
@@ -24,21 +24,17 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Makes the clock of a real device: its boot is the kernel's.
-    ///
-    /// # Errors
-    /// When the kernel does not name its boot.
+    /// Makes the clock of a real device, whose boot the kernel names.
     pub fn of_this_boot() -> io::Result<Self> {
         let boot_id = std::fs::read_to_string(BOOT_ID_FILE)?.trim().to_owned();
         Ok(Self { boot_id })
     }
 
-    /// Makes the clock of a phone: its boot is the platform's count of boots, where the shell gives
-    /// one, and the kernel's name otherwise, which no app may read before Android 9. Where there is
-    /// neither, each start counts as a boot of its own: what was in hand is looked up at once.
+    /// Makes the clock of a phone.
     ///
-    /// # Errors
-    /// When the system has no random numbers to name the start with.
+    /// Its boot is the platform's count of boots if the shell gives one, otherwise the kernel's name,
+    /// which apps may read only from Android 9 on. Without either, each start counts as a boot of its
+    /// own, and messages in hand are looked up at once.
     pub fn of_phone(boot_count: Option<u32>) -> Result<Self, RandomError> {
         Self::named_by(boot_count, Path::new(BOOT_ID_FILE))
     }
@@ -56,11 +52,8 @@ impl SystemClock {
         }
     }
 
-    /// Makes the clock of a phone that reboots with each start, as a virtual phone does: whatever
-    /// its radio had in hand is gone.
-    ///
-    /// # Errors
-    /// When the system has no random numbers to name the boot with.
+    /// Makes the clock of a phone that reboots with each start, as a virtual phone does: what its
+    /// radio had in hand is gone.
     pub fn of_this_start() -> Result<Self, RandomError> {
         Ok(Self {
             boot_id: random::name()?,

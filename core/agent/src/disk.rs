@@ -12,7 +12,7 @@ use postrider_machine::{
 use postrider_store::{Journal, JournalError};
 use tokio::task::spawn_blocking;
 
-/// Where a phone's rows go.
+/// The phone's journal.
 pub(crate) struct Disk(Option<Journal>);
 
 impl Disk {
@@ -35,7 +35,7 @@ impl Disk {
         self.with(|journal| journal.inbound()).await
     }
 
-    /// Reads ended exposures, and returns the question with them.
+    /// Reads ended exposures, and returns them with the question.
     pub(crate) async fn ended(
         &mut self,
         asked: EndedAsked,

@@ -1,13 +1,13 @@
-//! Wrong orders, for the crash checker to catch; built only with the feature `fault-order`.
+//! Wrong orders for the crash checker to catch; built only with the feature `fault-order`.
 
 use crate::ring::{Ring, RingError};
 use postrider_machine::Effect;
 use std::{str::FromStr, time::Duration};
 
-/// How long the rows stay off the disk after the effect that needed them.
+/// How long the rows stay off the disk after their effect.
 const WINDOW: Duration = Duration::from_millis(150);
 
-/// What is done before its rows are on disk.
+/// What is done too early, before its rows are on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Frames, acks among them, are written first.

@@ -16,7 +16,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Writes a file that its owner alone may read, so that after a crash it is there whole or not.
+/// Writes a file for its owner only; after a crash it is there whole or not at all.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension("new");
     let mut options = OpenOptions::new();
@@ -31,7 +31,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Sees to it that what was made, moved or removed in a folder survives a loss of power.
+/// Makes files that were created, moved or removed in a folder survive a power loss.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

@@ -1,4 +1,4 @@
-//! The phone's own key: what it proves itself with.
+//! The phone's own key, by which the hub recognises it.
 
 use crate::{files, random};
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -40,7 +40,7 @@ pub enum IdentityError {
     Refused,
 }
 
-/// A key pair that stays where it was made: it signs, and never shows its private half.
+/// A key pair that never leaves the place where it was made: it signs, and never shows its private half.
 pub trait Identity: Send + Sync + 'static {
     /// Returns which kind of key this is.
     fn algorithm(&self) -> KeyAlgorithm;
@@ -49,9 +49,6 @@ pub trait Identity: Send + Sync + 'static {
     fn public_key(&self) -> &[u8];
 
     /// Signs `bytes`.
-    ///
-    /// # Errors
-    /// When the keystore refuses.
     fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, IdentityError>;
 }
 
@@ -60,11 +57,8 @@ pub trait Identity: Send + Sync + 'static {
 pub struct SoftwareIdentity(Ed25519KeyPair);
 
 impl SoftwareIdentity {
-    /// Opens the key of a folder, or makes one there, readable by its owner alone.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written, or holds something else than a key; it is left
-    /// as it is.
+    /// Opens the key in a folder, or makes one that only its owner can read. A damaged file stays as
+    /// it is.
     pub fn open(folder: &Path) -> Result<Self, IdentityError> {
         let path = folder.join(KEY_FILE);
         if let Some(bytes) = files::read(&path)? {

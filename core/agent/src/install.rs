@@ -1,4 +1,4 @@
-//! Which installation this is: a phone that lost its journal is a different peer.
+//! The installation's name: a phone that lost its journal is a different peer.
 
 use crate::{
     carry_over,
@@ -13,41 +13,38 @@ use std::{io, path::Path};
 /// The name of the journal in a phone's folder.
 pub const JOURNAL_FILE: &str = "journal.db";
 
-/// Says why the phone does not know which installation it is.
+/// Says why the name of the installation is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The journal cannot be used.
     #[error("the phone's journal cannot be used: {0}")]
     Journal(#[from] JournalError),
-    /// What an earlier pairing left cannot be taken over or removed.
-    #[error("what an earlier pairing left cannot be used: {0}")]
+    /// Files of an earlier pairing cannot be used or removed.
+    #[error("files of an earlier pairing cannot be used: {0}")]
     File(#[from] io::Error),
-    /// The pairing cannot be read or kept.
+    /// The pairing cannot be read or saved.
     #[error(transparent)]
     Pairing(#[from] RecordError),
-    /// The system has no random numbers to name an installation with.
+    /// The system has no random numbers for a name.
     #[error(transparent)]
     Random(#[from] random::RandomError),
 }
 
 impl InstallError {
-    /// Returns whether the journal can never be read: it is to be
+    /// Returns whether the journal can never be read, so that it has to be
     /// [set aside](crate::Pairing::set_aside).
     pub const fn is_unreadable(&self) -> bool {
         matches!(self, Self::Journal(error) if error.is_unreadable())
     }
 }
 
-/// Returns the name of a folder's installation: what pairing tells the hub.
+/// Returns the name of a folder's installation, which pairing tells the hub.
 ///
-/// The journal keeps it, so it lives as long as that; a folder without a journal gets one here. What
-/// was set aside before is taken over by [`adopt_pairing`], once it is known for whom it is.
+/// The name is in the journal and lives as long as it; a folder without a journal gets one here.
+/// [`adopt_pairing`] takes over what was set aside before, once the hub is known.
 ///
-/// A phone that joins anew while its folder still has a pairing has lost its key, and must not go on
-/// with that journal: the name is another one at each call, until [`adopt_pairing`] keeps it.
-///
-/// # Errors
-/// When the journal cannot be used; it is left as it is.
+/// A phone that joins again while its folder still has a pairing has lost its key, and must not go
+/// on with that journal. It gets a new name at each call, until [`adopt_pairing`] keeps one.
 pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
     pairing::finish(folder)?;
     if pairing::is_recorded(folder)? {
@@ -61,16 +58,13 @@ pub fn install_of(folder: &Path) -> Result<InstallId, InstallError> {
     Ok(install)
 }
 
-/// Remembers the pairing by which a hub has accepted this installation, and takes over what was set
-/// aside for the same hub and project: each message once, whatever crashes.
+/// Saves the pairing that a hub has accepted for this installation, and takes over what was set
+/// aside for the same hub and project: each message once, even if it crashes in between.
 ///
-/// A pairing that was there ends only now, for one that fails or is given up must cost nothing: what
-/// came in is still the owner's. The same hub and project hear of it under the new name. Another one
-/// must not, nor may the old one's messages be sent for it: what came in stays aside until its owner
-/// says what becomes of it (see [`asides`](crate::asides)), the rest is erased.
-///
-/// # Errors
-/// When a file cannot be moved, removed or written, or the journal cannot be begun.
+/// An earlier pairing ends only now, because a new one that fails or is given up must cost nothing.
+/// Incoming messages of the earlier one still belong to the owner. If hub and project are the same,
+/// they are uploaded under the new name. Otherwise they stay aside until the owner decides (see
+/// [`asides`](crate::asides)); the rest is erased, because another hub's messages must not be sent.
 pub fn adopt_pairing(
     folder: &Path,
     install: InstallId,

@@ -1,6 +1,6 @@
 //! The ring around the phone's machines: socket, clock, journal, radio.
 //!
-//! Everything that a phone decides is in `postrider-machine`, pure; this crate is what touches the
+//! Everything that a phone decides is in `postrider-machine`, which is pure. This crate touches the
 //! world for it. A phone is one task:
 //!
 //! ```text
@@ -10,14 +10,14 @@
 //!   clock  ─┘                        commit)
 //! ```
 //!
-//! Facts go in with the time they happened. What the machine changed is committed, and only then
-//! is done what it asked for: acks, frames, hand-overs to the radio. That order stands in one short
-//! function, in `order.rs`.
+//! Facts go in with the time they happened. The ring commits what the machine changed, and only then
+//! does what it asked for: acks, frames, hand-overs to the radio. `order.rs` holds this order in one
+//! short function.
 //!
 //! # The life of a phone
 //! [`SoftwareIdentity::open`] or a keystore gives it a key, [`pair`] joins it to a hub once,
-//! [`Pairing::load`] recalls that at each start, and [`Phone::start`] runs it on its [`Radio`]. A
-//! journal that cannot be read is an error and stays as it is: a phone that forgot what it had
+//! [`Pairing::load`] reads the pairing at each start, and [`Phone::start`] runs it on its [`Radio`].
+//! A journal that cannot be read is an error and stays as it is: a phone that forgot what it had
 //! submitted could send twice.
 //!
 //! Only `clock.rs` reads a clock, only `random.rs` asks the system for randomness, only `backoff.rs`
@@ -35,6 +35,7 @@ mod fault;
 mod files;
 mod identity;
 mod install;
+
 mod order;
 mod outlook;
 mod pairing;

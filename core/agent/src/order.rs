@@ -1,9 +1,8 @@
 //! The one order that everything depends on: rows first, the world second.
 //!
-//! A machine gives out changes and effects. Nothing is acknowledged and nothing leaves by the
-//! radio before the rows that say so are on disk: that is all this file does, and it is the only
-//! place that commits. While a commit runs, facts queue up; the next turn takes them all into the
-//! next one, so a commit never waits for company and many facts share one.
+//! Nothing is acknowledged and nothing is sent before the rows that say so are on disk. This file is
+//! the only place that commits. While a commit runs, facts queue up and the next turn takes them all,
+//! so a commit never waits for more facts and many facts share one.
 
 use crate::ring::{Ring, RingError};
 
@@ -12,7 +11,7 @@ impl Ring {
     /// for nothing more.
     ///
     /// # Errors
-    /// When the journal fails: the machine is then ahead of its disk and must not go on.
+    /// When the journal fails. The machine is then ahead of its disk and must not go on.
     pub(crate) async fn rows_then_world(&mut self) -> Result<(), RingError> {
         loop {
             let changes = self.take_changes();

@@ -1,22 +1,22 @@
-//! What the platform has to do for a phone to go on: wake it, or keep it awake.
+//! What the platform must do for a phone: wake it, or keep it awake.
 
 use postrider_machine::Agent;
 use postrider_model::{BootMs, Now};
 use std::sync::Arc;
 
-/// A wait that is not worth a sleep: a phone that may go on within it stays awake.
+/// A wait that is too short for a sleep: the phone stays awake for it.
 const SHORT_WAIT_MS: u64 = 60_000;
 
 /// Who is told when the outlook changes; called from the phone's own task, it must not wait.
 pub type Watch = Arc<dyn Fn(&Outlook) + Send + Sync>;
 
-/// What the platform has to do for the phone to go on.
+/// What the platform must do for the phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outlook {
-    /// When the phone wants to run at the latest; a phone that sleeps then is to be woken.
+    /// When the phone must run at the latest; the platform has to wake it then.
     pub wake_at: Option<BootMs>,
-    /// Whether a message is in hand: with the radio, on its way to the hub, or about to leave. The
-    /// phone is to stay awake for it.
+    /// Whether a message is in hand: with the radio, on its way to the hub, or about to be sent. The
+    /// phone must stay awake for it.
     pub is_busy: bool,
 }
 

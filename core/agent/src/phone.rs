@@ -34,13 +34,13 @@ use tokio::{
     task::{JoinHandle, spawn_blocking},
 };
 
-/// Wishes that may wait; whoever wishes more waits with them.
+/// Wishes that may wait; when it is full, callers wait.
 const WISHES_MAX: usize = 16;
 
-/// How long a phone whose unpairing a crash cut off waits for its hub to hear the last.
+/// How long a phone goes on after a crash cut its unpairing off, so that the hub gets the rest.
 const LEAVE_MAX: Duration = Duration::from_secs(30);
 
-/// Who is told what happens; called from the phone's own task, it must not wait.
+/// Gets what happens; called from the phone's own task, it must not block.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// What a phone is started with.
@@ -49,7 +49,7 @@ pub struct PhoneConfig {
     pub folder: PathBuf,
     /// Who it is to its hub.
     pub pairing: Pairing,
-    /// Where the hub is found now, when not where pairing said.
+    /// Where the hub is now, if not where pairing said.
     pub hub: Option<HubAddress>,
     /// The TLS settings, shared by all phones of a process.
     pub tls: Arc<ClientConfig>,
@@ -59,23 +59,22 @@ pub struct PhoneConfig {
     pub clock: Arc<dyn Clock>,
     /// The slots in use and what is known of their SIMs.
     pub sims: Vec<SimInfo>,
-    /// What the platform knows of the phone.
+    /// What the platform reports of the phone.
     pub condition: Condition,
     /// How fast messages may leave.
     pub limits: PaceLimits,
     /// The owner's quiet hours.
     pub quiet_hours: Vec<Spell>,
-    /// How long to wait for results, as far as the owner has set it.
+    /// How long to wait for results, if the owner has set it.
     pub waits: WaitChoice,
-    /// Whether it starts paused, whatever its journal says: nothing is handed to the radio before
-    /// [`Command::SetPaused`] lets it go on.
+    /// Whether it starts paused, whatever its journal says: nothing is handed to the radio until
+    /// [`Command::SetPaused`] resumes it.
     pub is_paused: bool,
-    /// Who is told what happens; without one it goes to the log.
+    /// Gets what happens; without it, events go to the log.
     pub observer: Option<Observer>,
-    /// Who is told when the phone is to be woken or kept awake; a machine that never sleeps needs
-    /// nobody.
+    /// Gets when to wake the phone or keep it awake; `None` on a machine that never sleeps.
     pub watch: Option<Watch>,
-    /// The wrong order to work in.
+    /// The wrong order to work in, for the crash checker.
     #[cfg(feature = "fault-order")]
     pub fault: Option<crate::Fault>,
 }
@@ -83,7 +82,7 @@ pub struct PhoneConfig {
 /// Says why a phone did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The journal is damaged, of somebody else, or cannot be opened. It is left as it is.
+    /// The journal is damaged, not ours, or cannot be opened. It stays as it is.
     #[error("the phone's journal cannot be used: {0}")]
     Journal(#[from] JournalError),
     /// Its folder cannot be used.
@@ -101,8 +100,8 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Returns whether the journal can never be read: it is to be
-    /// [set aside](Pairing::set_aside), and the phone to be paired again.
+    /// Returns whether the journal can never be read, so that it has to be
+    /// [set aside](Pairing::set_aside) and the phone to be paired again.
     pub const fn is_unreadable(&self) -> bool {
         matches!(self, Self::Journal(error) if error.is_unreadable())
     }
@@ -115,12 +114,12 @@ pub enum Ended {
     Stopped,
     /// The hub took the phone out of service, or does not trust its journal.
     ///
-    /// The folder's pairing is gone with it. Of a phone that the hub took out of service only what
-    /// came in and was not told is set aside; of an untrusted journal all is.
+    /// The folder's pairing is gone. For a phone out of service only the incoming messages that were
+    /// not uploaded are set aside; for an untrusted journal everything is.
     PairingNeeded(CloseCode),
     /// The owner unpaired it: its pairing and its journal are erased.
     Unpaired {
-        /// Whether the hub had heard of everything before.
+        /// Whether the hub got everything before.
         is_told: bool,
     },
 }
@@ -131,7 +130,7 @@ pub enum PhoneError {
     /// The loop could not go on.
     #[error(transparent)]
     Ring(#[from] RingError),
-    /// The pairing ended, and the folder could not be cleared: the next start tries again.
+    /// The pairing ended, but the folder could not be cleared: the next start tries again.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The loop's task was lost: it panicked, or the runtime went down.
@@ -146,7 +145,7 @@ pub struct Phone {
     task: JoinHandle<Result<Ended, PhoneError>>,
 }
 
-/// What is asked of a running phone; cheap to clone.
+/// Commands a running phone; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PhoneHandle {
     wishes: mpsc::Sender<Wish>,
@@ -162,10 +161,8 @@ impl Deref for Phone {
 }
 
 impl Phone {
-    /// Starts a phone on the present runtime: it goes on from its journal, and dials.
-    ///
-    /// # Errors
-    /// When its journal cannot be used; nothing is made anew in its place.
+    /// Starts a phone on the present runtime: it goes on from its journal, and dials. A journal that
+    /// cannot be used stays as it is.
     pub async fn start(
         config: PhoneConfig,
         radio: Arc<dyn Radio>,
@@ -221,23 +218,17 @@ impl Phone {
         Ok(Self { handle, task })
     }
 
-    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has heard of
-    /// everything or the time is over, and erases the pairing and the journal.
+    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has everything or
+    /// the time is over, and erases the pairing and the journal.
     ///
-    /// What the radio has in hand is waited for, too. The wish is on disk: a phone that dies in
+    /// It also waits for messages in the radio. The decision is on disk: a phone that dies in
     /// between goes on with it at its next start.
-    ///
-    /// # Errors
-    /// When its loop failed, or its folder cannot be cleared.
     pub async fn unpair(self, within: Duration) -> Result<Ended, PhoneError> {
         self.begin_unpairing(within).await?;
         self.ended().await
     }
 
     /// Stops the phone in good order and waits for it.
-    ///
-    /// # Errors
-    /// When its loop failed before.
     pub async fn stop(self) -> Result<Ended, PhoneError> {
         self.begin_stopping().await;
         self.ended().await
@@ -249,19 +240,13 @@ impl Phone {
     }
 
     /// Waits until the phone has stopped, and says why.
-    ///
-    /// # Errors
-    /// When its loop failed, or its folder cannot be cleared.
     pub async fn ended(self) -> Result<Ended, PhoneError> {
         self.task.await.map_err(|_| PhoneError::Lost)?
     }
 }
 
 impl PhoneHandle {
-    /// Asks for something.
-    ///
-    /// # Errors
-    /// Why it was refused; `None` when the phone has stopped.
+    /// Asks for something. The error is why it was refused, or `None` when the phone has stopped.
     pub async fn command(&self, command: Command) -> Result<(), Option<Refused>> {
         let (answer, answered) = oneshot::channel();
         let wish = Wish::Command(command, answer);
@@ -269,7 +254,7 @@ impl PhoneHandle {
         answered.await.map_err(|_| None)?.map_err(Some)
     }
 
-    /// Returns what waits for each SIM and until when, with or without a link; `None` when the
+    /// Returns what waits for each SIM and until when, whether connected or not; `None` when the
     /// phone has stopped.
     pub async fn slots(&self) -> Option<Vec<SimStatus>> {
         let (answer, answered) = oneshot::channel();
@@ -277,45 +262,40 @@ impl PhoneHandle {
         answered.await.ok()
     }
 
-    /// Tells that the phone is on another network, so that it dials at once.
+    /// Says that the phone is on another network, so that it dials at once.
     pub async fn network_changed(&self) {
-        // A stopped phone has no use for a network.
+        // A stopped phone does not need the network.
         drop(self.wishes.send(Wish::NetworkChanged).await);
     }
 
-    /// Tells that the phone has no network: it does not dial before
+    /// Says that the phone has no network: it does not dial before
     /// [`PhoneHandle::network_changed`].
     pub async fn network_lost(&self) {
         drop(self.wishes.send(Wish::NetworkLost).await);
     }
 
-    /// Lets the phone look at its clocks: an alarm of the platform went off, or a clock was set.
-    /// Returns once it has, and its outlook was told anew: from then on the phone may sleep.
+    /// Lets the phone look at its clocks, because an alarm of the platform went off or a clock was set.
+    /// Returns when it has updated its outlook: from then on the phone may sleep.
     pub async fn wake(&self) {
         let (woken, is_woken) = oneshot::channel();
         if self.wishes.send(Wish::Wake(woken)).await.is_ok() {
-            // A phone that stops in between has nothing to be kept awake for.
+            // A phone that stops in between need not be kept awake.
             drop(is_woken.await);
         }
     }
 
-    /// Begins what [`Phone::unpair`] does and waits for nothing: the phone ends by itself, as
+    /// Begins what [`Phone::unpair`] does without waiting: the phone ends by itself, as
     /// [`PhoneHandle::closed`] tells.
-    ///
-    /// # Errors
-    /// When the wish cannot be written to its folder.
     pub async fn begin_unpairing(&self, within: Duration) -> Result<(), RecordError> {
         pairing::begin_leaving(&self.folder)?;
-        // A phone that has stopped already only has to be waited for.
+        // If the phone has stopped already, there is nothing to ask.
         drop(self.wishes.send(Wish::Unpair { within }).await);
         Ok(())
     }
 
-    /// Tells the present hub what came in under another one and was [set aside](crate::asides), since
-    /// the owner said so, and erases it once it is in the journal. Returns whether the phone runs.
-    ///
-    /// # Errors
-    /// When what was set aside cannot be read or removed.
+    /// Uploads incoming messages of another pairing that were [set aside](crate::asides) to the present
+    /// hub, as the owner decided, and erases the aside once they are in the journal. Returns whether
+    /// the phone runs.
     pub async fn upload_aside(&self, slot: u8) -> Result<bool, InstallError> {
         let folder = self.folder.clone();
         let read = spawn_blocking(move || carry_over::for_another(&folder, slot)).await;
@@ -334,14 +314,14 @@ impl PhoneHandle {
         self.wishes.closed().await;
     }
 
-    /// Begins what [`Phone::stop`] does and waits for nothing.
+    /// Begins what [`Phone::stop`] does without waiting.
     pub async fn begin_stopping(&self) {
-        // A phone that has stopped already only has to be waited for.
+        // If the phone has stopped already, there is nothing to ask.
         drop(self.wishes.send(Wish::Stop).await);
     }
 }
 
-/// Runs the loop, and ends its folder's pairing where that has ended.
+/// Runs the loop; if the pairing has ended, clears the folder.
 async fn run(ring: Ring, folder: PathBuf) -> Result<Ended, PhoneError> {
     // The journal is closed when this returns.
     let ended = ring.run().await?;

@@ -8,11 +8,11 @@ use tokio::sync::{
     oneshot,
 };
 
-/// What a phone can do: send, dial, look up what was sent, read its logs, and mark what came in as
-/// safe.
+/// What a phone can do: send, dial, look up sent messages, read its logs, and confirm incoming
+/// messages.
 ///
-/// Each call returns soon, answers by [`RadioFacts`] and never by its return, and is made from the
-/// phone's own task: it must not wait for the network. The calls that put something on the air
+/// Each call returns soon and answers through [`RadioFacts`], never by its return value. It runs on
+/// the phone's own task and must not wait for the network. Calls that put something on the air
 /// are made once each, with `submitting` on disk.
 pub trait Radio: Send + Sync + 'static {
     /// Hands a message to the radio: a text, or bytes for a port.
@@ -23,19 +23,19 @@ pub trait Radio: Send + Sync + 'static {
     /// Dials a USSD code; the answer is a `UssdAnswered` or a `UssdFailed`, or never comes.
     fn dial_ussd(&self, task: &DialUssd);
 
-    /// Places a voice call; what becomes of it is told by `CallState` and the log of calls, a
-    /// refusal by `CallRefused`.
+    /// Places a voice call. `CallState` and the call log report its outcome, `CallRefused` a
+    /// refusal.
     fn place_call(&self, task: &PlaceCall);
 
-    /// Looks a hand-over up among the messages that the platform holds as sent; the answer is a
+    /// Looks for a hand-over among the messages that the platform holds as sent; the answer is a
     /// `SentRowRead`.
     fn read_sent_row(&self, asked: &SentRowAsked);
 
-    /// Reads one of the platform's logs after a mark; the answer is a `LogRead`, with no rows
-    /// where the log may not be read.
+    /// Reads one of the platform's logs after a mark; the answer is a `LogRead`, without rows
+    /// if the log may not be read.
     fn read_log(&self, log: Log, from: ScanMark);
 
-    /// Marks something that came in as safe: it is on disk here.
+    /// Confirms something that came in: it is on disk here.
     fn confirm_received(&self, receipt: u64);
 }
 
@@ -61,7 +61,7 @@ pub struct PlaceCall {
     pub to: Address,
 }
 
-/// What is known of a message that is looked up among the sent ones.
+/// A message that is looked up among the sent ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentRowAsked {
     /// The hand-over.
@@ -76,9 +76,9 @@ pub struct SentRowAsked {
     pub since: UnixMs,
 }
 
-/// Where a radio tells its facts; cheap to clone, callable from any thread.
+/// Where a radio reports its facts; cheap to clone, callable from any thread.
 ///
-/// No fact is ever refused: what waits here is bounded by what the phone has in the air.
+/// No fact is ever refused: the queue is bounded by what the phone has in the air.
 #[derive(Debug, Clone)]
 pub struct RadioFacts(UnboundedSender<Told>);
 
@@ -86,11 +86,11 @@ pub struct RadioFacts(UnboundedSender<Told>);
 #[derive(Debug)]
 pub struct RadioFactsInbox(pub(crate) UnboundedReceiver<Told>);
 
-/// A fact, and who waits until all that follows from it is on disk.
+/// A fact, and who waits until its consequences are on disk.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) fact: RadioFact,
-    pub(crate) kept: Option<oneshot::Sender<()>>,
+    pub(crate) on_disk: Option<oneshot::Sender<()>>,
 }
 
 impl RadioFacts {
@@ -100,22 +100,27 @@ impl RadioFacts {
         (Self(sender), RadioFactsInbox(receiver))
     }
 
-    /// Tells a fact; returns false when the phone has stopped, and the fact is for its next start
-    /// to find out.
+    /// Reports a fact; returns false when the phone has stopped. Its next start then finds the fact
+    /// by itself.
     pub fn tell(&self, fact: RadioFact) -> bool {
-        self.0.send(Told { fact, kept: None }).is_ok()
+        self.0
+            .send(Told {
+                fact,
+                on_disk: None,
+            })
+            .is_ok()
     }
 
-    /// Tells a fact; what is returned hears when all that follows from it is on disk, and an error
-    /// when the phone stopped before that.
+    /// Reports a fact. The receiver gets a value when all that follows from it is on disk, and an error
+    /// if the phone stopped before that.
     ///
-    /// A platform that forgets a fact once it was heard waits for this. The radio's own calls must
-    /// not: they are part of what is waited for.
+    /// Use it for a platform that forgets a fact once it was heard. The radio's own calls must not
+    /// wait for it: they are part of what it waits for.
     pub fn tell_for_keeps(&self, fact: RadioFact) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
-        let kept = Some(sender);
-        // Of a stopped phone the receiver hears by the sender's end.
-        drop(self.0.send(Told { fact, kept }));
+        let on_disk = Some(sender);
+        // If the phone has stopped, dropping the sender tells the receiver.
+        drop(self.0.send(Told { fact, on_disk }));
         receiver
     }
 }

@@ -18,9 +18,6 @@ pub(crate) fn system() -> SystemRandom {
 }
 
 /// Returns a fresh seed for a machine.
-///
-/// # Errors
-/// When the system has none to give.
 pub(crate) fn seed() -> Result<[u8; 32], RandomError> {
     let mut bytes = [0; 32];
     system().fill(&mut bytes).map_err(|_| RandomError)?;
@@ -28,9 +25,6 @@ pub(crate) fn seed() -> Result<[u8; 32], RandomError> {
 }
 
 /// Returns a fresh name of 32 hex digits: an install, a boot.
-///
-/// # Errors
-/// When the system has no random numbers to give.
 pub(crate) fn name() -> Result<String, RandomError> {
     let mut name = String::with_capacity(32);
     for byte in &seed()?[..16] {
@@ -39,7 +33,7 @@ pub(crate) fn name() -> Result<String, RandomError> {
     Ok(name)
 }
 
-/// Random numbers that follow from a seed: fit for jitter and simulations, never for keys.
+/// Random numbers from a seed: good for jitter and simulations, never for keys.
 #[derive(Debug, Clone)]
 pub struct Seeded(u64);
 
@@ -72,7 +66,7 @@ impl Seeded {
         u64::try_from(wide >> 64).unwrap_or(last)
     }
 
-    /// Returns true in `percent` of a hundred calls.
+    /// Returns true with a probability of `percent` per cent.
     pub fn in_percent(&mut self, percent: u64) -> bool {
         self.up_to(99) < percent
     }

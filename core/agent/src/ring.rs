@@ -1,8 +1,8 @@
 //! The loop of one phone: facts in, one commit, effects out.
 //!
 //! # A turn
-//! One thing comes in (a frame, a fact of the radio, a wish, a deadline); whatever else is there
-//! already comes in with it; then [`order`](crate::order) ends the turn. The machine decides all;
+//! One input comes in (a frame, a fact of the radio, a wish, a deadline), together with whatever else
+//! is there already. Then [`order`](crate::order) ends the turn. The machine decides everything;
 //! nothing here knows what a message is.
 
 use crate::{
@@ -35,7 +35,7 @@ use tokio::{
     time::sleep,
 };
 
-/// Frames and facts that one turn takes at most, so that a busy phone still commits and answers.
+/// Most frames and facts of one turn, so that a busy phone still commits and answers.
 const TURN_MAX: usize = 256;
 
 /// Says why a phone's loop ended without being asked to.
@@ -52,12 +52,12 @@ pub enum RingError {
 /// What a phone's owner asks of the loop.
 pub(crate) enum Wish {
     Command(Command, oneshot::Sender<Result<(), Refused>>),
-    /// Messages that came in under another installation, and whom to tell when they are on disk.
+    /// Incoming messages of another installation, and whom to tell when they are on disk.
     TellAlso(Vec<Inbound>, oneshot::Sender<()>),
     Slots(oneshot::Sender<Vec<SimStatus>>),
     NetworkChanged,
     NetworkLost,
-    /// To look at the clocks, and whom to tell when all that follows is done.
+    /// Look at the clocks; answered when all that follows is done.
     Wake(oneshot::Sender<()>),
     Unpair {
         within: Duration,
@@ -86,7 +86,7 @@ pub(crate) struct Ring {
     pub(crate) connecting: Option<Connecting>,
     pub(crate) socket: Option<Socket>,
     pub(crate) goodbye: Option<JoinHandle<()>>,
-    /// Until when the phone waits for its hub to hear the last before it leaves for good.
+    /// Until when the phone waits for its hub to get the rest before it leaves.
     pub(crate) leaving: Option<BootMs>,
     pub(crate) ended: Option<Ended>,
     /// Who waits until this turn's rows are on disk.
@@ -111,7 +111,7 @@ impl Ring {
         loop {
             self.end_turn().await?;
             self.show_events();
-            // Who waits for the disk lets the phone sleep: what keeps it awake comes first.
+            // Whoever waits for the disk may let the phone sleep, so the outlook is updated first.
             self.show_outlook();
             self.tell_kept();
             self.leave_when_told();
@@ -133,7 +133,7 @@ impl Ring {
         self.rows_then_world().await
     }
 
-    /// The socket comes first: waiting for a frame is also what writes the frames of this turn.
+    /// The socket comes first, because waiting for a frame also writes the frames of this turn.
     async fn next_input(&mut self) -> Input {
         let deadline = self.agent.poll_timeout().map(|due| due.at);
         let due = wait_ms(deadline.into_iter().chain(self.leaving).min(), self.now());
@@ -147,7 +147,7 @@ impl Ring {
         }
     }
 
-    /// What the radio has told is true already when a frame or a wish is looked at.
+    /// Facts of the radio are taken before a frame or a wish: they are true already.
     fn take(&mut self, input: Input) {
         if !matches!(input, Input::Fact(_)) {
             self.take_facts();
@@ -159,7 +159,7 @@ impl Ring {
             Input::Fact(Some(told)) => self.take_fact(told, now),
             Input::Wish(Some(wish)) => self.take_wish(wish, now),
             Input::Due => self.agent.handle_timeout(now),
-            // Nobody is left who could tell or want anything.
+            // Nobody is left who could report or want anything.
             Input::Fact(None) | Input::Wish(None) => self.ended = Some(Ended::Stopped),
         }
     }
@@ -185,17 +185,17 @@ impl Ring {
 
     fn take_fact(&mut self, told: Told, now: Now) {
         self.agent.handle_radio(told.fact, now);
-        self.awaiting_disk.extend(told.kept);
+        self.awaiting_disk.extend(told.on_disk);
     }
 
     fn tell_kept(&mut self) {
-        for kept in self.awaiting_disk.drain(..) {
+        for waiter in self.awaiting_disk.drain(..) {
             // Whoever waited may have given up.
-            let _gone = kept.send(());
+            let _gone = waiter.send(());
         }
     }
 
-    /// A hub that never stops writing keeps nobody from a wish, and no timer from its moment.
+    /// A hub that never stops writing must not hold up a wish or a timer.
     fn take_what_must_not_wait(&mut self) {
         let now = self.now();
         if let Ok(wish) = self.wishes.try_recv() {
@@ -246,14 +246,14 @@ impl Ring {
 
     fn take_wish(&mut self, wish: Wish, now: Now) {
         match wish {
-            // Whoever asked may have gone; the command is done all the same.
+            // Whoever asked may have gone; the command is carried out anyway.
             Wish::Command(command, answer) => {
                 let answered = self.agent.handle_command(command, now);
                 let _gone = answer.send(answered);
             }
-            Wish::TellAlso(messages, kept) => {
+            Wish::TellAlso(messages, on_disk) => {
                 self.agent.handle_inbound_loaded(messages, now);
-                self.awaiting_disk.push(kept);
+                self.awaiting_disk.push(on_disk);
             }
             Wish::Slots(answer) => {
                 let _gone = answer.send(self.agent.slots(now));
@@ -273,9 +273,6 @@ impl Ring {
     }
 
     /// Does one thing in the world; everything before it is on disk.
-    ///
-    /// # Errors
-    /// When the journal cannot be read.
     pub(crate) async fn perform(&mut self, effect: Effect) -> Result<(), RingError> {
         match effect {
             Effect::LoadFacts(range) => {
@@ -336,7 +333,7 @@ impl Ring {
         }
     }
 
-    /// Whatever was said on a network that is gone is said again on the next one.
+    /// What was sent on a network that is gone is sent again on the next one.
     fn lose_network(&mut self, now: Now) {
         self.is_offline = true;
         self.connecting = None;
@@ -372,7 +369,7 @@ impl Ring {
         }
     }
 
-    /// Gives back what waits, and goes on until the hub has heard of everything.
+    /// Gives back what waits, and goes on until the hub has everything.
     pub(crate) fn begin_leaving(&mut self, within: Duration, now: Now) {
         self.agent.handle_unpair(now);
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
@@ -389,7 +386,7 @@ impl Ring {
         }
     }
 
-    /// Says goodbye in the link's own words, and waits until it is said.
+    /// Closes the link with its own close code, and waits until that is sent.
     async fn leave(&mut self, ended: Ended) -> Result<(), RingError> {
         let now = self.now();
         match ended {
@@ -400,7 +397,7 @@ impl Ring {
         self.tell_kept();
         self.close(CloseCode::GoingAway);
         if let Some(goodbye) = self.goodbye.take() {
-            // A goodbye that failed was not heard; the hub finds out by itself.
+            // If the close failed, the hub finds out by itself.
             drop(goodbye.await);
         }
         Ok(())

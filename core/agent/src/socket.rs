@@ -25,20 +25,20 @@ use tokio_tungstenite::{
     },
 };
 
-/// What a connection keeps for reading: small, since a process may hold thousands.
+/// Read buffer of a connection: small, because a process may hold thousands.
 const READ_BUFFER_BYTES: usize = 2 * 1024;
-/// What may wait inside the WebSocket for a slow hub; full, frames wait outside of it.
+/// Write buffer for a slow hub; when it is full, frames wait outside of it.
 const WRITE_BUFFER_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
-/// Frames that may wait for a slow hub: above all that credit allows, so that more is a stall.
+/// Frames that may wait for a slow hub: more than credit allows, so a full queue means a stall.
 const OUTGOING_MAX: usize = 4_096;
 /// How long a write may stall before the connection is given up.
 const STALL_MAX: Duration = Duration::from_secs(15);
 /// How long the hub may take to answer the upgrade.
 const UPGRADE_MAX: Duration = Duration::from_secs(15);
-/// How long a goodbye may take.
+/// How long the close may take.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
 
-/// Says why there is no connection, or no longer.
+/// Says why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// The hub could not be reached, or the stream broke.
@@ -71,12 +71,12 @@ impl From<tungstenite::Error> for SocketError {
     }
 }
 
-/// What came in on the socket.
+/// What the socket received.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A frame's text, not decoded yet.
     Text(Utf8Bytes),
-    /// A message that the link does not have.
+    /// A binary message, which the link does not have.
     Binary,
     /// The end, with the hub's close code if it gave one.
     Closed(Option<CloseCode>),
@@ -84,7 +84,7 @@ pub(crate) enum Incoming {
 
 /// One open connection.
 ///
-/// Frames are queued and leave while somebody waits in [`Socket::next`], so that a slow hub never
+/// Frames are queued and written while somebody waits in [`Socket::next`], so that a slow hub never
 /// keeps the phone from its radio.
 pub(crate) struct Socket {
     stream: WebSocketStream<Stream>,
@@ -122,7 +122,7 @@ impl Socket {
         self.outgoing.push_back(frame);
     }
 
-    /// Writes what is queued and waits for the next frame; may be dropped without losing any.
+    /// Writes what is queued and waits for the next frame; dropping it loses none.
     pub(crate) async fn next(&mut self) -> Incoming {
         poll_fn(|cx| self.poll_next(cx)).await
     }
@@ -142,7 +142,7 @@ impl Socket {
         self.next().now_or_never()
     }
 
-    /// Writes what is queued, says goodbye, and leaves; a hub that does not take it is left too.
+    /// Writes what is queued and closes, whether or not the hub accepts it.
     pub(crate) async fn close(mut self, close: CloseCode) {
         let frame = CloseFrame {
             code: close.code().into(),
@@ -156,7 +156,7 @@ impl Socket {
             while self.stream.next().await.is_some_and(|read| read.is_ok()) {}
             Ok::<_, tungstenite::Error>(())
         };
-        // Whether it arrives changes nothing: the stream is dropped either way.
+        // The stream is dropped in any case.
         let _unheard = timeout(CLOSE_MAX, goodbye).await;
     }
 
@@ -216,7 +216,7 @@ impl Socket {
     }
 }
 
-/// Frames of one turn are gathered and flushed together, so nothing is buffered between turns.
+/// The frames of a turn are flushed together, so nothing is buffered between turns.
 fn limits() -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)

@@ -41,13 +41,13 @@ impl SpkiPin {
 /// Whom a phone trusts to be its hub.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
-    /// The platform's roots in DER, where it hands them over; in their place the system's files are
-    /// read. They are taken as far as they parse: one that does not is nobody's fault here.
+    /// The platform's roots in DER, if it hands them over; otherwise the system's files are
+    /// read. Roots that do not parse are skipped.
     pub platform_roots: Option<Vec<Vec<u8>>>,
-    /// Roots of the operator's beside them, in DER; each must be a certificate.
+    /// Additional roots of the operator, in DER; each must be a certificate.
     pub extra_roots: Vec<Vec<u8>>,
-    /// When there are any, the hub must show one of these keys, and nothing else is asked of its
-    /// certificate: the way to trust a private one.
+    /// If there are any, the hub must show one of these keys, and nothing else of its
+    /// certificate is checked. Meant for private certificates.
     pub pins: Vec<SpkiPin>,
 }
 
@@ -56,10 +56,7 @@ pub struct Trust {
 #[error("holds no certificate")]
 pub struct InvalidCertificate;
 
-/// Returns the certificates of a file, in DER: those of a PEM file, or the one that it is.
-///
-/// # Errors
-/// When it holds none.
+/// Returns the certificates of a PEM or DER file, in DER.
 pub fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, InvalidCertificate> {
     if !file.starts_with(b"-----") && !file.windows(7).any(|text| text == b"\n-----B") {
         let is_certificate = ParsedCertificate::try_from(&CertificateDer::from(file)).is_ok();
@@ -79,10 +76,10 @@ pub fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, InvalidCertificate> {
 /// Says why no trust could be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// A root beside the system's own is no certificate.
+    /// An additional root is not a certificate.
     #[error("an extra root is not a certificate")]
     Root,
-    /// Of the platform's roots none is a certificate.
+    /// None of the platform's roots is a certificate.
     #[error("the platform has no trusted root that can be read")]
     NoRoots,
     /// The TLS library refused its own settings.
@@ -91,11 +88,7 @@ pub enum TrustError {
 }
 
 impl Trust {
-    /// Makes the TLS settings; they are large, so one value serves every phone of a process.
-    ///
-    /// # Errors
-    /// When an extra root is not a certificate, or nothing is left to trust of what the platform
-    /// handed over.
+    /// Makes the TLS settings. They are large, so all phones of a process share one value.
     pub fn client_config(&self) -> Result<Arc<ClientConfig>, TrustError> {
         let provider = Arc::new(crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -136,7 +129,7 @@ impl Trust {
     }
 }
 
-/// Accepts a certificate for its key alone; that the hub holds the key is still proven.
+/// Accepts a certificate by its key alone; the handshake still proves that the hub holds the key.
 #[derive(Debug)]
 struct PinnedKeys {
     pins: Vec<SpkiPin>,

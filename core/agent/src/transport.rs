@@ -26,7 +26,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(15);
 
 /// A connected stream.
 pub(crate) enum Stream {
-    /// On this machine, or where the owner allowed it.
+    /// On this machine, or if the owner allowed it.
     Plain(TcpStream),
     /// Anywhere else.
     Tls(Box<TlsStream<TcpStream>>),
@@ -42,7 +42,7 @@ impl Certificate {
         Self(certificate)
     }
 
-    /// Says whether it speaks for a host of this name or address.
+    /// Tells whether it covers a host of this name or address.
     pub(crate) fn covers(&self, host: &str) -> bool {
         let Ok(name) = ServerName::try_from(host) else {
             return false;

@@ -1,5 +1,5 @@
 //! What follows every call: the link's frames reach the machines, the machines' facts reach the
-//! link, and everything comes out in its order.
+//! link, and the outputs are passed on.
 //!
 //! Rows come before the effects that need them: changes of the link, other changes, rows of
 //! exposures, and then effects.
@@ -20,7 +20,7 @@ use postrider_link::{
 use postrider_model::Now;
 
 impl Agent {
-    /// Lets everything that a call led to come out.
+    /// Passes on everything that a call led to.
     pub(crate) fn after_call(&mut self, now: Now) {
         self.now = now;
         self.watch_wall(now);
@@ -33,8 +33,8 @@ impl Agent {
         self.flush(now);
     }
 
-    /// Lets everything that a start led to come out. Nothing is handed over before the first call:
-    /// it may say that the phone is being unpaired.
+    /// Passes on everything that a start led to. Nothing is handed over before the first call, because
+    /// that may say that the phone is being unpaired.
     pub(crate) fn after_start(&mut self, now: Now) {
         self.watch_wall(now);
         self.flush(now);
@@ -48,7 +48,7 @@ impl Agent {
         self.watch_link();
     }
 
-    /// Finds out whether the wall clock was set; before anything is aged by it.
+    /// Notices whether the wall clock was set, before it is used for any age.
     pub(crate) fn watch_wall(&mut self, now: Now) {
         if let Some(by_ms) = self.wall.moved_ms(now) {
             self.scans.wall_moved(now.unix);
@@ -154,8 +154,8 @@ impl Agent {
         self.was_open = self.session.is_open();
     }
 
-    /// Returns the link's next effect, in the agent's words; frames of an older connection go
-    /// nowhere.
+    /// Returns the link's next effect as an effect of the agent; frames of an older connection are
+    /// dropped.
     pub(crate) fn poll_link_effect(&mut self) -> Option<Effect> {
         while let Some(effect) = self.session.poll_effect() {
             let is_present = |conn: u64| conn == self.session.conn();

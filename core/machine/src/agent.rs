@@ -1,4 +1,4 @@
-//! The agent: every machine of the phone behind one surface.
+//! The agent: every machine of the phone behind one interface.
 
 use crate::{
     calls::{Line, Looks},
@@ -30,17 +30,17 @@ use postrider_link::{
 };
 use postrider_model::Now;
 
-/// Downward frames that the hub may be ahead of this journal: what a commit may have to take in.
+/// How many frames the hub may be ahead of this journal: the most that one commit has to accept.
 pub(crate) const DOWN_WINDOW: u64 = 500;
-/// The time between two rounds of erasing and forgetting, in milliseconds.
+/// The time between two rounds of erasing old content, in milliseconds.
 pub(crate) const HOUSEKEEPING_MS: u64 = 3_600_000;
 
-/// Everything that a phone decides.
+/// Decides everything for a phone.
 ///
 /// Drain in this order after every call: changes, effects, events; then sleep until
-/// `poll_timeout`. Changes are committed together, then `handle_committed` is called, and only
-/// then the effects that need them show; they may lead to further changes, so drain until there is
-/// nothing. When a commit fails, drop the agent, and make another one from the journal.
+/// `poll_timeout`. Commit the changes together and call `handle_committed`; only then the effects
+/// that need them show. They may lead to further changes, so drain until nothing is left. When a
+/// commit fails, drop the agent and make another one from the journal.
 #[derive(Debug)]
 pub struct Agent {
     pub(crate) boot_id: BootId,
@@ -64,7 +64,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Goes on from what the journal holds, and wants to connect at once.
+    /// Restores the agent from the journal, and wants to connect at once.
     ///
     /// `seed` is fresh for each start; the first start names the installation by it.
     pub fn new(config: AgentConfig, mut restored: Snapshot, seed: [u8; 32], now: Now) -> Self {
@@ -83,7 +83,7 @@ impl Agent {
         let sims = config.sims.clone();
         let wall = Wall::recall(&restored, &config.boot_id, now);
         let mut cx = Cx {
-            // Settling finds out that the clock was set, and moves what was taken up here.
+            // `after_start` notices that the clock was set, and moves what is restored here.
             now: wall.as_told(now),
             timers: &mut timers,
             pending: &mut pending,
@@ -127,7 +127,7 @@ impl Agent {
         agent
     }
 
-    /// Does what the owner of the phone asks for.
+    /// Carries out a wish of the phone's owner.
     ///
     /// # Errors
     /// [`Refused`] says why not.
@@ -151,7 +151,7 @@ impl Agent {
             Command::SetLimits(limits) => self.set_limits(limits),
             Command::SetQuietHours(spells) => self.set_quiet_hours(spells)?,
             Command::SendTest { sim, to, text } => {
-                // What counts is stamped by the clocks as they are.
+                // What counts towards a limit is stamped by the present clocks.
                 self.watch_wall(now);
                 let (outbound, mut cx) = self.outbound_cx(now);
                 outbound.send_test(sim, to, text, &mut cx)?;
@@ -169,7 +169,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Takes a fact of the radio or the platform.
+    /// Handles a fact of the radio or the platform.
     pub fn handle_radio(&mut self, fact: RadioFact, now: Now) {
         if let Some(fact) = self.put_late_aside(fact) {
             self.take_radio(fact, now);
@@ -227,20 +227,20 @@ impl Agent {
         }
     }
 
-    /// Takes a frame of the present connection.
+    /// Handles a frame of the present connection.
     pub fn handle_frame(&mut self, frame: HubFrame, now: Now) {
         self.queue_frame(frame, now);
         self.after_call(now);
     }
 
-    /// Takes it that a frame of the present connection could not be read.
+    /// Handles a frame of the present connection that could not be read.
     pub fn handle_bad_frame(&mut self, error: DecodeError, now: Now) {
         let conn = self.session.conn();
         self.session.handle_malformed(conn, error, now);
         self.after_call(now);
     }
 
-    /// Takes it that the connection that `Connect` asked for stands.
+    /// Says that the connection is open that `Connect` asked for.
     pub fn handle_connected(&mut self, now: Now) {
         let snapshot = HelloSnapshot {
             sims: self.health.sims().to_vec(),
@@ -252,7 +252,7 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Takes it that there is no connection: it ended, or could not be made.
+    /// Says that there is no connection: it ended, or could not be made.
     pub fn handle_disconnected(&mut self, close: Option<CloseCode>, now: Now) {
         let conn = self.session.conn();
         self.session.closed(conn, close, now);
@@ -260,26 +260,26 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Takes the delay that `PlanRedial` asked for.
+    /// Accepts the delay that `PlanRedial` asked for.
     pub fn handle_redial(&mut self, delay_ms: u64, now: Now) {
         self.session.redial_after(delay_ms, now);
         self.after_call(now);
     }
 
-    /// Takes the signature that `SignHello` asked for.
+    /// Accepts the signature that `SignHello` asked for.
     pub fn handle_signature(&mut self, signature: Vec<u8>, now: Now) {
         let conn = self.session.conn();
         self.session.signed(conn, signature, now);
         self.after_call(now);
     }
 
-    /// Takes the facts that `LoadFacts` asked for.
+    /// Accepts the facts that `LoadFacts` asked for.
     pub fn handle_facts_loaded(&mut self, facts: Vec<PhoneFact>, now: Now) {
         self.session.facts_loaded(facts);
         self.after_call(now);
     }
 
-    /// Takes the incoming messages that `LoadInbound` asked for: each is told again.
+    /// Accepts the incoming messages that `LoadInbound` asked for, and reports each again.
     pub fn handle_inbound_loaded(&mut self, messages: Vec<frame::Inbound>, now: Now) {
         for message in messages {
             self.session.put(PhoneFact::Inbound(message));
@@ -287,25 +287,25 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Takes it that the phone is on another network: the link dials at once.
+    /// Says that the phone is on another network: the link dials at once.
     pub fn handle_network_change(&mut self, now: Now) {
         self.session.network_changed();
         self.after_call(now);
     }
 
-    /// Takes it that the phone has no network: the link waits for the next one, and for no timer.
+    /// Says that the phone has no network: the link waits for the next one, and for no timer.
     pub fn handle_network_lost(&mut self, now: Now) {
         self.session.network_lost();
         self.after_call(now);
     }
 
-    /// Ends the connection in good order, before the app stops.
+    /// Closes the connection in good order, before the app stops.
     pub fn handle_stop(&mut self, now: Now) {
         self.session.leave(now);
         self.after_call(now);
     }
 
-    /// Takes it that every change polled so far is on disk.
+    /// Says that every change polled so far is on disk.
     pub fn handle_committed(&mut self, now: Now) {
         if self.outputs.committed() {
             self.session.committed(now);
@@ -320,7 +320,7 @@ impl Agent {
             match timer {
                 Timer::Link => self.session.handle_timeout(now),
                 Timer::Housekeeping => self.keep_house(now),
-                // Settling looks at the slots and at the health.
+                // `after_call` looks at the slots and at the health.
                 Timer::NextSlot | Timer::NextUssd | Timer::NextCall | Timer::Health => {}
                 Timer::LineStuck => self.free_line(now),
                 Timer::CallLog => self.look_again(now),
@@ -367,7 +367,7 @@ impl Agent {
         Some(event)
     }
 
-    /// Returns how often rare things have happened since the start.
+    /// Returns how often rare events have happened since the start.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -377,10 +377,10 @@ impl Agent {
         self.timers.next()
     }
 
-    /// Returns for when a phone that sleeps is to be woken, and why.
+    /// Returns when a sleeping phone must be woken, and why.
     ///
-    /// What only looks whether something was missed, or keeps house, waits until the phone is awake
-    /// for another reason: whoever runs the agent wakes it every quarter of an hour.
+    /// Checks for missed events and housekeeping wait until the phone is awake for another reason;
+    /// whoever runs the agent wakes it every quarter of an hour.
     pub fn poll_wake(&self) -> Option<Deadline> {
         self.timers.next_that(|timer, subject| match timer {
             Timer::Housekeeping | Timer::PaceRecovers => false,
@@ -404,7 +404,7 @@ impl Agent {
         })
     }
 
-    /// Tells whether the hub said last that it does not know this phone.
+    /// Tells whether the hub last said that it does not know this phone.
     pub fn is_not_known(&self) -> bool {
         self.session.is_not_known()
     }
@@ -437,7 +437,7 @@ impl Agent {
         self.hold_changed_sims();
     }
 
-    /// Lets a slot whose SIM nobody has confirmed send nothing, and says which may send again.
+    /// Stops slots with an unconfirmed SIM from sending, and reports which may send again.
     pub(crate) fn hold_changed_sims(&mut self) {
         let changed = self.known_sims.unconfirmed();
         let settled = self.outbound.set_changed_sims(changed).into_iter();
@@ -479,7 +479,7 @@ impl Agent {
     }
 }
 
-/// Names an installation by its first seed.
+/// Names an installation by the seed of its first start.
 fn install_id(seed: [u8; 32]) -> InstallId {
     let digits: String = seed[..16]
         .iter()

@@ -1,4 +1,4 @@
-//! Rows of the journal: what a change writes, and what a start reads back.
+//! Rows of the journal: what a change writes, and what a start reads.
 
 use crate::{
     inbound::{Fingerprint, Source},
@@ -19,11 +19,11 @@ use postrider_model::{MessageText, SimSlot, UnixMs, WireState};
 pub enum Change {
     /// Adds an exposure.
     MessageAdded(Box<MessageRow>),
-    /// Writes what became of an exposure.
+    /// Writes the progress of an exposure.
     MessageMoved {
         /// The exposure.
         message: MessageRef,
-        /// What became of it.
+        /// Its progress.
         progress: Progress,
     },
     /// Erases the texts and recipients of exposures that ended before a moment, and incoming
@@ -37,7 +37,7 @@ pub enum Change {
         /// The moment, exclusive.
         ended_before: UnixMs,
     },
-    /// Counts a hand-over; one that is counted already is taken to have been at the given moment.
+    /// Counts a hand-over; one that is counted already gets the given moment.
     SpentAdded(SpentRow),
     /// Counts other numbers of parts for a hand-over.
     SpentMoved {
@@ -50,20 +50,20 @@ pub enum Change {
     },
     /// Deletes hand-overs that no window counts any more.
     SpentForgotten {
-        /// Rows below this number; the highest row stays, so that no number is given twice.
+        /// Rows below this number; the highest row stays, so that no number is used twice.
         below: u64,
     },
     /// Writes how often the pace is halved.
     PaceSet(PaceRow),
-    /// Moves the wall clock's side of every stamp that an age is taken from: of hand-overs that
+    /// Moves the wall-clock side of every stamp that an age is computed from: of hand-overs that
     /// count, of the pace, and the receipts and retries of exposures that are not over.
     WallMoved {
         /// By how much the wall clock moved against the boot clock, in milliseconds.
         by_ms: i64,
     },
-    /// Remembers whose a row of the platform's sent messages is.
+    /// Remembers which message a row of the platform's sent messages belongs to.
     SentRowClaimed(ClaimRow),
-    /// Forgets whose rows were that were claimed before a moment, exclusive.
+    /// Forgets claims of rows that were made before a moment, exclusive.
     ClaimsForgotten {
         /// The moment.
         before: UnixMs,
@@ -112,9 +112,9 @@ pub enum Change {
 pub struct MessageRow {
     /// The exposure.
     pub message: MessageRef,
-    /// The hub's own proof of it, where its frame had one: shown to a hub that went back.
+    /// The hub's own proof of it, if its frame had one; shown to a hub that went back.
     pub proof: Option<Proof>,
-    /// The number of the frame that brought it; 0 when none did, or one of an older generation.
+    /// The number of the frame that brought it; 0 if none did, or one of an older generation.
     pub s: u64,
     /// Its place among all that arrived here, rising.
     pub arrived: u64,
@@ -140,7 +140,7 @@ pub struct MessageRow {
     pub ttl_ms: u64,
     /// When it was received.
     pub received: Stamp,
-    /// What became of it.
+    /// Its progress.
     pub progress: Progress,
 }
 
@@ -175,7 +175,7 @@ pub struct Progress {
     pub ended: Option<UnixMs>,
 }
 
-/// An exposure that is over: what is kept of it so that it is never sent again.
+/// An exposure that is over; kept so that it is never sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedRow {
     /// The exposure.
@@ -186,9 +186,9 @@ pub struct EndedRow {
     pub partial: bool,
     /// With `failed`: provably no part went on the air.
     pub unsent: bool,
-    /// The hub's own proof of it, where its frame had one.
+    /// The hub's own proof of it, if its frame had one.
     pub proof: Option<Proof>,
-    /// The number of the frame that brought it; 0 when none did, or one of an older generation.
+    /// The number of the frame that brought it; 0 if none did, or one of an older generation.
     pub s: u64,
     /// The number of its last fact; 0 when it was of an older generation.
     pub fact: u64,
@@ -199,7 +199,7 @@ pub struct EndedRow {
 /// How long a call was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallLength {
-    /// How long it was spoken on, in seconds; -1 when it was not answered.
+    /// How long people talked, in seconds; -1 when it was not answered.
     pub duration_s: i64,
     /// How long it rang, in seconds; -1 when that is not known.
     pub ring_s: i64,
@@ -220,11 +220,11 @@ pub struct SpentRow {
     pub at: Stamp,
 }
 
-/// A row of the platform's sent messages that one exposure was recognised by.
+/// Which row of the platform's sent messages belongs to which exposure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimRow {
-    /// The provider's number of it; 0 stands for every row that is dated up to `at`, and one below
-    /// for a test of the owner's that was handed over then.
+    /// The provider's number of the row. 0 stands for every row dated up to `at`; a negative number
+    /// for a test of the owner that was handed over then.
     pub row: i64,
     /// When it was claimed.
     pub at: UnixMs,
@@ -244,7 +244,7 @@ pub struct PaceRow {
 pub struct SeenRow {
     /// Its number, rising.
     pub no: u64,
-    /// What it is recognised by.
+    /// Identifies it.
     pub fingerprint: Fingerprint,
     /// Its row in the platform's provider, once known.
     pub provider_row: Option<i64>,
@@ -261,10 +261,10 @@ pub struct SeenRow {
 pub struct ScanRow {
     /// The log.
     pub log: Log,
-    /// What was read to the end, up to here.
+    /// Everything up to here was read.
     pub mark: ScanMark,
-    /// Rows of this date or older are never told: they were there before this agent, or are too
-    /// old to be told from what was told already.
+    /// Rows of this date or older are never reported: they were there before this agent, or are too
+    /// old to be compared with what was reported.
     pub floor: UnixMs,
 }
 
@@ -275,6 +275,6 @@ pub struct SimRow {
     pub slot: SimSlot,
     /// The SIM that may send.
     pub known: String,
-    /// Another one that was seen there last, and that nobody has confirmed.
+    /// Another SIM that was seen there last and that nobody has confirmed.
     pub other: Option<String>,
 }

@@ -11,22 +11,22 @@ use std::fmt;
 /// A wish of the phone's owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Stops handing messages to the radio, or goes on; what is submitted already is not affected.
+    /// Pauses sending, or resumes it; messages that are submitted already are not affected.
     SetPaused(bool),
-    /// Goes on with a SIM that is held or silent: somebody looked at the phone.
+    /// Resumes a SIM that is held or silent: somebody looked at the phone.
     ReleaseSim(SimSlot),
-    /// Sends by the SIM that is in the slot now, which is not the one that was known.
+    /// Accepts the SIM that is in the slot now instead of the known one.
     ConfirmSim(SimSlot),
-    /// Sends at another pace from now on; what was sent counts on. The shell keeps the limits and
+    /// Changes the pace; earlier messages still count. The shell keeps the limits and
     /// gives them again at each start.
     SetLimits(PaceLimits),
-    /// Sends nothing of the hub's in these times, and in those that the hub sets. At most
-    /// [`QUIET_SPELLS_MAX`](crate::QUIET_SPELLS_MAX); the shell keeps the setting, and gives the times
+    /// Sends none of the hub's messages in these times, and in those that the hub sets. At most
+    /// [`QUIET_SPELLS_MAX`](crate::QUIET_SPELLS_MAX). The shell keeps the setting, and gives the times
     /// to come at each start and again before they are over.
     SetQuietHours(Vec<Spell>),
-    /// Sends a message of the owner's own at once, in spite of pause and quiet hours. It counts as
-    /// any other; what becomes of it is shown by [`Event::TestMoved`](crate::Event), and told to no
-    /// hub.
+    /// Sends a message of the owner at once, even while paused or in quiet hours. It counts like
+    /// any other. [`Event::TestMoved`](crate::Event) shows its progress; the hub is not told
+    /// of it.
     SendTest {
         /// The SIM to send by.
         sim: SimSlot,
@@ -35,15 +35,15 @@ pub enum Command {
         /// The text.
         text: MessageText,
     },
-    /// Lets the hub dial codes that change the phone's or the SIM's own settings, or no longer.
+    /// Allows or forbids the hub to dial codes that change settings of the phone or SIM.
     AllowUssdCodes(bool),
-    /// Asks for delivery reports or does without, on these SIMs; on the others the hub says.
+    /// Sets on these SIMs whether to ask for delivery reports; on the others the hub decides.
     SetReports(Vec<ReportChoice>),
-    /// Waits so long for what the platform may never say, from the next hand-over on; where nothing is
-    /// set, as the hub says.
+    /// Sets how long to wait for results, from the next hand-over on; for what is not set, the hub's
+    /// setting counts.
     SetWaits(WaitChoice),
     /// Counts parts with the national shift tables of these languages, by their identifiers in 3GPP
-    /// TS 23.038, for the phone's platform uses them; `None`: as the hub says.
+    /// TS 23.038, because the phone's platform uses them; `None`: the hub decides.
     SetShiftTables(Option<Vec<u8>>),
 }
 
@@ -52,28 +52,28 @@ pub enum Command {
 pub enum Refused {
     /// No such slot is in use.
     NoSuchSim(SimSlot),
-    /// Another SIM than the known one is in the slot, and nobody has confirmed it.
+    /// Another SIM is in the slot, and nobody has confirmed it.
     SimChanged(SimSlot),
-    /// A limit leaves no place for it now.
+    /// A limit leaves no room for it now.
     NoSlot {
-        /// In how many milliseconds there is one.
+        /// In how many milliseconds there is room.
         in_ms: u64,
         /// The limit.
         rule: PaceRule,
     },
     /// An earlier test is still with the radio.
     TestUnderway,
-    /// The recipient is no number that can be reached.
+    /// The recipient is not a number that can be reached.
     InvalidRecipient,
     /// There is no text.
     NoText,
-    /// The text makes more parts than a message may have.
+    /// The text has more parts than a message may have.
     TooManyParts,
-    /// These are more quiet times than are kept.
+    /// There are more quiet times than are kept.
     TooManySpells,
-    /// A quiet time is over before it begins.
+    /// A quiet time ends before it begins.
     EmptySpell,
-    /// One of the waits is shorter or longer than makes sense, or the doubt comes after the end.
+    /// One of the waits is too short or too long, or the first is longer than the second.
     InvalidWaits,
 }
 

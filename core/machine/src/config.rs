@@ -6,10 +6,10 @@ use postrider_link::frame::{Config, SimInfo};
 use postrider_model::{DeviceId, HubId, SimSlot, UnixMs};
 use std::ops::RangeInclusive;
 
-/// The platform's own guard, as the agent keeps below it.
+/// The platform's own guard; the agent stays below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// Most parts in any span.
+    /// Most parts in a span.
     pub parts_max: u32,
     /// The span.
     pub span_ms: u64,
@@ -18,20 +18,20 @@ pub struct Guard {
 impl Guard {
     /// Stays below the 30 parts in a minute above which the platform asks its user.
     ///
-    /// The platform stamps a part a little later than the agent does, hence the distance.
+    /// The platform stamps a part a little later than the agent does, hence the margin.
     pub const DEFAULT: Self = Self {
         parts_max: 24,
         span_ms: 60_000,
     };
 
-    /// Stays below the 30 parts in half an hour of older phones, and of some makers' to this day.
+    /// Stays below the 30 parts in half an hour of older phones, and of some makers until today.
     pub const OLD_PHONES: Self = Self {
         parts_max: 27,
         span_ms: 1_800_000,
     };
 }
 
-/// How many parts may leave; `None` is without a limit.
+/// How many parts may be sent; `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaceLimits {
     /// Parts an hour of each SIM, set by the phone's owner.
@@ -50,14 +50,14 @@ impl PaceLimits {
         guard: Some(Guard::DEFAULT),
     };
 
-    /// No limit at all: a virtual phone that was given none.
+    /// No limit at all, for a virtual phone without one.
     pub const UNLIMITED: Self = Self {
         sim_parts_per_hour: None,
         phone_parts_per_hour: None,
         guard: None,
     };
 
-    /// At most so many parts in any minute: a virtual phone that was given a pace.
+    /// At most so many parts in any minute, for a virtual phone with a pace.
     pub const fn per_minute(parts: u32) -> Self {
         Self {
             guard: Some(Guard {
@@ -69,15 +69,15 @@ impl PaceLimits {
     }
 }
 
-/// How long the agent waits for what the platform may never say.
+/// How long the agent waits for results that may never come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Waits {
-    /// From a hand-over to the first doubt: nothing more is submitted on its SIM, and the
+    /// After a hand-over without a result for so long, its SIM sends nothing more and the
     /// provider is asked.
     pub(crate) silence_ms: u64,
-    /// From a hand-over to `unknown`; a carrier's app may hold a message for minutes.
+    /// After so long the message is `unknown`; a carrier's app may hold a message for minutes.
     pub(crate) unknown_ms: u64,
-    /// From `sent` to its being the last word where no report comes.
+    /// How long a delivery report is awaited after `sent`.
     pub(crate) report_window_ms: u64,
 }
 
@@ -89,8 +89,8 @@ impl Waits {
         report_window_ms: 259_200_000,
     };
 
-    /// Returns the owner's times where he set some, else the hub's, else the design's; what the hub
-    /// says is kept within reason, and the doubt comes no later than the end.
+    /// Returns the owner's times if he set some, else the hub's, else the design's. The hub's
+    /// values are kept within reason, and the first wait never exceeds the second.
     pub(crate) fn of(owner: WaitChoice, hub: &Config) -> Self {
         let (default, hub) = (Self::DEFAULT, WaitChoice::of_hub(hub));
         let unknown = owner.unknown_ms.or(hub.unknown_ms);
@@ -107,24 +107,24 @@ impl Waits {
 
 /// How long a radio may be silent before it is doubted: it needs some time to answer.
 const SILENCE_MS: RangeInclusive<u64> = 30_000..=86_400_000;
-/// When a message without a result is unknown: no sooner than there can be doubt.
+/// When a message without a result becomes unknown.
 const UNKNOWN_MS: RangeInclusive<u64> = SILENCE_MS;
-/// How long reports may be waited for: each message waited for takes room.
+/// How long reports may be awaited: each awaited message takes room.
 const REPORT_WINDOW_MS: RangeInclusive<u64> = 3_600_000..=14 * 86_400_000;
 
 fn bounded(given: Option<u64>, default: u64, range: RangeInclusive<u64>) -> u64 {
     given.map_or(default, |ms| ms.clamp(*range.start(), *range.end()))
 }
 
-/// The waits that the owner or the hub has set; for what is `None` in the owner's the hub's count,
-/// else the design's.
+/// The waits that the owner or the hub has set. The owner's come first, then the hub's,
+/// then the design's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaitChoice {
     /// From a hand-over to the first doubt.
     pub silence_ms: Option<u64>,
     /// From a hand-over to `unknown`.
     pub unknown_ms: Option<u64>,
-    /// From `sent` to its being the last word where no report comes.
+    /// How long a delivery report is awaited after `sent`.
     pub report_window_ms: Option<u64>,
 }
 
@@ -138,8 +138,8 @@ impl WaitChoice {
         }
     }
 
-    /// Says whether each is long enough for a radio to answer, short enough to be of use, and the
-    /// doubt no later than the end.
+    /// Returns whether each is long enough for a radio to answer and short enough to be of use, and the
+    /// first does not exceed the second.
     pub fn is_sensible(&self) -> bool {
         let is_in = |given: Option<u64>, range: RangeInclusive<u64>| {
             given.is_none_or(|ms| range.contains(&ms))
@@ -152,7 +152,7 @@ impl WaitChoice {
     }
 }
 
-/// What the phone's owner says of delivery reports on one SIM.
+/// The owner's choice of delivery reports on one SIM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportChoice {
     /// The SIM.
@@ -161,8 +161,8 @@ pub struct ReportChoice {
     pub wanted: bool,
 }
 
-/// Most spells of the owner's quiet hours: a fortnight of two or three a day, given anew before it
-/// is over. More are refused.
+/// Most spells of the owner's quiet hours: two weeks with two or three a day, set again before they
+/// are over. More are refused.
 pub const QUIET_SPELLS_MAX: usize = 64;
 
 /// A time in which nothing is sent.
@@ -183,16 +183,16 @@ pub struct AgentConfig {
     pub device: DeviceId,
     /// The hub's name, as hello signs it.
     pub host: String,
-    /// The hub's id, where pairing told it.
+    /// The hub's id, if pairing told it.
     pub hub: Option<HubId>,
     /// The slots in use and what is known of their SIMs.
     pub sims: Vec<SimInfo>,
-    /// What the platform knows of the phone.
+    /// What the platform reports of the phone.
     pub condition: Condition,
     /// How fast messages may leave.
     pub limits: PaceLimits,
     /// The owner's quiet hours.
     pub quiet_hours: Vec<Spell>,
-    /// How long to wait for results, as far as the owner has set it.
+    /// How long to wait for results, if the owner has set it.
     pub waits: WaitChoice,
 }

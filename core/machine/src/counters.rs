@@ -2,14 +2,14 @@
 
 use crate::event::Event;
 
-/// What a person who looks for a fault wants to see; it says nothing of any one message.
+/// Helps to find a fault; it says nothing of any one message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Results and reports that name no hand-over of this journal, or one that is over.
     pub stray_results: u64,
-    /// Status reports about somebody else than the recipient of their message.
+    /// Status reports that name a different recipient.
     pub mismatched_reports: u64,
-    /// Hand-overs whose result stayed out for too long.
+    /// Hand-overs whose result did not come in time.
     pub silences: u64,
     /// Times that a SIM was held by its radio.
     pub holds: u64,

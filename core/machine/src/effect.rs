@@ -1,4 +1,4 @@
-//! What the ring is to do in the world, once the changes before it are on disk.
+//! What the ring must do in the world, once the changes before it are on disk.
 
 use crate::{
     frame_gate::EndedAsked,
@@ -16,12 +16,12 @@ use postrider_model::{MessageText, SimSlot, UnixMs};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Opens a connection to the hub; answered by `handle_connected` or `handle_disconnected`. An
-    /// attempt that still runs is given up.
+    /// attempt that is still running is given up.
     Connect,
     /// Draws the next delay of a schedule of redials, with full jitter; answered by
     /// `handle_redial`.
     PlanRedial(RedialPace),
-    /// Starts both schedules of redials over: the session was good.
+    /// Resets both schedules of redials, after a good session.
     ResetRedial,
     /// Reads facts from the journal; answered by `handle_facts_loaded`.
     LoadFacts(FactRange),
@@ -29,7 +29,7 @@ pub enum Effect {
     /// `handle_inbound_loaded`.
     LoadInbound,
     /// Reads ended exposures from the journal; answered by `handle_ended_loaded`, before any other
-    /// frame of the hub is taken.
+    /// frame of the hub is handled.
     LoadEnded(EndedAsked),
     /// Reads an exposure that is over, all of its row; answered by `handle_message_loaded`.
     LoadMessage(MessageRef),
@@ -42,9 +42,9 @@ pub enum Effect {
     WriteFrame(PhoneFrame),
     /// Closes the present connection; nothing more is handed in from it.
     CloseLink(CloseCode),
-    /// Hands a message to the radio: once, whatever happens.
+    /// Hands a message to the radio, exactly once.
     SendParts(SendParts),
-    /// Looks a message up among the platform's sent ones; answered by `SentRowRead`.
+    /// Looks for a message among the platform's sent ones; answered by `SentRowRead`.
     ReadSentRow {
         /// The hand-over.
         token: SendToken,
@@ -57,7 +57,7 @@ pub enum Effect {
         /// When it was handed over.
         since: UnixMs,
     },
-    /// Dials a USSD code: once, whatever happens; answered by `UssdAnswered` or `UssdFailed`.
+    /// Dials a USSD code, exactly once; answered by `UssdAnswered` or `UssdFailed`.
     DialUssd {
         /// Names it in its answer.
         token: SendToken,
@@ -66,7 +66,7 @@ pub enum Effect {
         /// The code.
         code: Address,
     },
-    /// Places a voice call: once, whatever happens; followed by `CallState`, or `CallRefused`.
+    /// Places a voice call, exactly once; followed by `CallState`, or `CallRefused`.
     PlaceCall {
         /// Names it in a refusal.
         token: SendToken,
@@ -79,12 +79,12 @@ pub enum Effect {
     ReadLog {
         /// Which.
         log: Log,
-        /// The rows after this mark are wanted, oldest first.
+        /// Rows after this mark, oldest first.
         from: ScanMark,
     },
-    /// Tells the platform that an incoming message is safe: it is on disk.
+    /// Tells the platform that an incoming message is safe on disk.
     ConfirmReceived {
-        /// The receipt of the hearing.
+        /// The receipt of the report.
         receipt: u64,
     },
 }
@@ -111,7 +111,7 @@ pub struct SendParts {
 pub enum Body {
     /// The whole text; the platform divides it.
     Text(MessageText),
-    /// Bytes for a port, in one part. The platform keeps no row of it among the sent.
+    /// Bytes for a port, in one part. The platform keeps no sent row of it.
     Data(Data),
 }
 

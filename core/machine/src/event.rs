@@ -12,8 +12,8 @@ pub enum Event {
     LinkUp,
     /// The connection ended.
     LinkDown,
-    /// The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost;
-    /// the phone hands over nothing more, and goes on trying until the hub knows it again.
+    /// The hub does not know this phone, usually by an operator's mistake. Nothing is lost: the phone
+    /// sends nothing more and keeps trying until the hub knows it again.
     NotKnownHere,
     /// The hub took this phone out of service, or does not trust its journal: pair again.
     PairingNeeded {
@@ -22,9 +22,9 @@ pub enum Event {
     },
     /// The hub needs a newer app.
     UpdateNeeded,
-    /// The hub and this phone misunderstand each other again and again.
+    /// The hub and this phone keep misunderstanding each other.
     LinkFailing,
-    /// Another connection with this phone's key took the place of this phone's own.
+    /// Another connection with this phone's key replaced its own.
     LinkReplaced,
     /// A message is on this phone's disk.
     MessageAccepted {
@@ -66,7 +66,7 @@ pub enum Event {
         /// The SIM that it came by.
         sim: SimSlot,
     },
-    /// Another SIM than the known one is in a slot, which is held until somebody confirms it.
+    /// Another SIM is in a slot, which is held until somebody confirms it.
     SimChanged {
         /// The slot.
         sim: SimSlot,
@@ -77,7 +77,7 @@ pub enum Event {
         /// The slot.
         sim: SimSlot,
     },
-    /// Nothing is sent by a SIM until its service changes or somebody looks at it.
+    /// A SIM sends nothing until its service changes or somebody looks at it.
     SimHeld {
         /// The SIM.
         sim: SimSlot,
@@ -94,12 +94,12 @@ pub enum Event {
         /// The SIM.
         sim: SimSlot,
     },
-    /// The platform's limit was reached; the pace is halved so many times now.
+    /// The platform's limit was reached; the pace is now halved this many times.
     PaceHalved {
         /// How often.
         halvings: u8,
     },
-    /// A report names a hand-over and somebody else than its recipient: it counts for nothing.
+    /// A report names a hand-over, but a different recipient; it is ignored.
     ReportMismatched {
         /// The hand-over.
         token: SendToken,

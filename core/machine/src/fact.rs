@@ -1,4 +1,4 @@
-//! What the platform tells: results, reports, what came in, its logs, and its condition.
+//! What the platform reports: results, delivery, incoming things, its logs, and its condition.
 
 use crate::{
     health::Condition,
@@ -9,12 +9,12 @@ use postrider_link::frame::{Address, Data, SimInfo};
 use postrider_model::{MessageText, SimSlot, UnixMs};
 use postrider_text::tp_status;
 
-/// A fact of the radio or the platform, as it was told; no code is read before it gets here.
+/// A fact of the radio or the platform, in raw form: codes are interpreted only here.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RadioFact {
     /// The sent result of one part.
     ///
-    /// A call that the platform refused outright is reported for every part, with the code of the
+    /// A call that the platform refused outright is reported for every part, with the code from the
     /// table that says why.
     PartSent {
         /// The hand-over.
@@ -36,7 +36,7 @@ pub enum RadioFact {
         part: u8,
         /// What it says.
         status: ReportStatus,
-        /// Whom it is about, where the report names somebody.
+        /// Whom it is about, if the report says so.
         recipient: Option<Address>,
     },
     /// The answer to `ReadSentRow`.
@@ -81,25 +81,25 @@ pub enum RadioFact {
         /// Why.
         why: CallRefusal,
     },
-    /// A SIM's line changed, or is told again.
+    /// A SIM's line changed, or its state is repeated.
     ///
-    /// The platform may tell each change twice, first without the number and then with it. The
-    /// shell also tells how every line is when it starts.
+    /// The platform may report each change twice, first without the number and then with it. The
+    /// shell also reports the state of every line when it starts.
     CallState {
         /// The SIM.
         sim: SimSlot,
         /// How its line is now.
         state: CallState,
-        /// The other end, where the platform tells it.
+        /// The other end, if the platform says so.
         number: Option<Address>,
-        /// Whether it is a call from outside, where the platform tells that.
+        /// Whether it is an incoming call, if the platform says so.
         incoming: Option<bool>,
     },
     /// One of the platform's logs has changed.
     LogChanged(Log),
     /// The answer to `ReadLog`.
     LogRead {
-        /// The rows after the mark that was given, oldest first; at most
+        /// The rows after the given mark, oldest first; at most
         /// [`LOG_ROWS_MAX`](crate::LOG_ROWS_MAX).
         page: LogPage,
         /// Whether there are no more. A log that may not be read is complete without rows.
@@ -107,7 +107,7 @@ pub enum RadioFact {
     },
     /// The slots in use, or what is known of their SIMs, changed.
     SimsChanged(Vec<SimInfo>),
-    /// Battery, network or another thing of the phone changed.
+    /// Battery, network or something else of the phone changed.
     ConditionChanged(Condition),
 }
 
@@ -130,7 +130,7 @@ pub enum ReportStatus {
 }
 
 impl ReportStatus {
-    /// Returns what it says of its part.
+    /// Returns what it says about its part.
     pub(crate) fn decode(self) -> tp_status::DeliveryReport {
         match self {
             Self::Gsm(status) => tp_status::decode_3gpp(status),
@@ -142,9 +142,9 @@ impl ReportStatus {
 /// How a SIM's line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallState {
-    /// A call from outside rings, perhaps beside one that is spoken on.
+    /// An incoming call rings, perhaps beside an active one.
     Ringing,
-    /// A call is dialled or spoken on, and none rings.
+    /// A call is dialled or active, and none rings.
     OffHook,
     /// There is no call.
     Idle,
@@ -161,7 +161,7 @@ pub enum CallRefusal {
     Other,
 }
 
-/// A piece of one of the platform's logs, rows rising by date and row.
+/// A piece of one of the platform's logs, ordered by date and row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogPage {
     /// Incoming messages.
@@ -175,7 +175,7 @@ pub enum LogPage {
 /// A data message that came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedData {
-    /// Names this hearing towards the platform; comes back in `ConfirmReceived`.
+    /// Names this report towards the platform; comes back in `ConfirmReceived`.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -187,11 +187,11 @@ pub struct ReceivedData {
     pub sent_at: Option<UnixMs>,
 }
 
-/// A multimedia message that came in: its text; what else it holds stays on the phone.
+/// A multimedia message that came in, with its text; other content stays on the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedMms {
-    /// Names this hearing towards the platform; comes back in `ConfirmReceived`. A row of a log
-    /// is confirmed to nobody.
+    /// Names this report towards the platform; comes back in `ConfirmReceived`. A row of a log
+    /// needs no confirmation.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -205,7 +205,7 @@ pub struct ReceivedMms {
     pub text: Option<MessageText>,
     /// When it was sent, by its own header.
     pub sent_at: Option<UnixMs>,
-    /// When the phone took it in, by the platform's row.
+    /// When the phone received it, by the platform's row.
     pub received_at: UnixMs,
     /// Its row in the platform's provider.
     pub row: i64,
@@ -214,8 +214,8 @@ pub struct ReceivedMms {
 /// A message that came in, by broadcast or from the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedSms {
-    /// Names this hearing towards the platform; comes back in `ConfirmReceived`. A row of a log
-    /// is confirmed to nobody.
+    /// Names this report towards the platform; comes back in `ConfirmReceived`. A row of a log
+    /// needs no confirmation.
     pub receipt: u64,
     /// The SIM that it came by.
     pub sim: SimSlot,
@@ -229,7 +229,7 @@ pub struct ReceivedSms {
     pub parts: u8,
     /// The service centre's time.
     pub sent_at: Option<UnixMs>,
-    /// When the phone took it in, by the provider's row; a broadcast has none yet.
+    /// When the phone received it, by the provider's row; a broadcast has none yet.
     pub received_at: Option<UnixMs>,
     /// Its row in the platform's provider; a broadcast has none yet.
     pub row: Option<i64>,

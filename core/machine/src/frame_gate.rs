@@ -1,18 +1,18 @@
-//! Exposures that are over and on disk alone: the journal is asked before a frame about one is taken.
+//! Exposures that are over and only on disk: before a frame about one is handled, the journal is asked.
 //!
-//! A frame that names a message waits here, and everything behind it, until what the journal has
-//! of that message is recalled. It is not received before: nothing acks it, and when its connection
-//! ends meanwhile it goes with it and comes again. Where memory has all that is kept, nothing waits.
+//! A frame that names a message waits here, with everything behind it, until the journal's rows of
+//! that message are loaded. Until then it does not count as received: nothing acks it, and if its
+//! connection ends, it is dropped and comes again. If memory has everything, nothing waits.
 
 use crate::{agent::Agent, change::EndedRow, effect::Effect, token::MessageRef};
 use postrider_link::frame::{HeldRow, HubFrame};
 use postrider_model::{MessageId, Now};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Most messages that one question is about; the rest is asked next.
+/// Most messages of one question; the rest is asked next.
 pub(crate) const ASKED_MAX: usize = 256;
 
-/// Which ended exposures the journal is asked for.
+/// Which ended exposures to read from the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndedAsked {
     /// Those of these messages.
@@ -29,7 +29,7 @@ pub enum EndedAsked {
 
 /// Frames that wait for the journal, each with its connection.
 ///
-/// No more of them come in one turn than the ring takes, and the question is answered at its end.
+/// There are never more than the ring takes in one turn, because the answer comes at the end of the turn.
 #[derive(Debug, Default)]
 pub(crate) struct FrameGate {
     frames: VecDeque<(u64, HubFrame)>,
@@ -37,7 +37,7 @@ pub(crate) struct FrameGate {
 }
 
 impl Agent {
-    /// Takes the ended exposures that `LoadEnded` asked for.
+    /// Accepts the ended exposures that `LoadEnded` asked for.
     pub fn handle_ended_loaded(&mut self, asked: EndedAsked, rows: Vec<EndedRow>, now: Now) {
         match asked {
             EndedAsked::Of(ids) => {
@@ -56,7 +56,7 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Puts a frame of the present connection behind those that wait, and takes what need not.
+    /// Adds a frame of the present connection to those that wait, and handles those that need not wait.
     pub(crate) fn queue_frame(&mut self, frame: HubFrame, now: Now) {
         self.frame_gate
             .frames
@@ -64,7 +64,7 @@ impl Agent {
         self.take_frames(now);
     }
 
-    /// Answers what a hub that went back asks for, or asks the journal first.
+    /// Answers the request of a hub that went back, or asks the journal first.
     pub(crate) fn load_held(&mut self, down: u64, up: u64) -> Option<Effect> {
         if !self.outbound.has_all_ended() {
             return Some(Effect::LoadEnded(EndedAsked::Above { down, up }));

@@ -1,4 +1,4 @@
-//! How the phone is, told to the hub when it changes and at most once a minute.
+//! The phone's state, reported to the hub when it changes and at most once a minute.
 
 use crate::{
     config::PaceLimits,
@@ -9,11 +9,11 @@ use crate::{
 use postrider_link::frame::{self, KindQueue, SimInfo};
 use postrider_model::{BootMs, Now};
 
-/// The least time between two health facts, in milliseconds; what changes in between is told
+/// The least time between two health facts, in milliseconds; changes in between are reported
 /// together.
 pub const HEALTH_MS_MIN: u64 = 60_000;
 
-/// What the platform knows of the phone.
+/// What the platform reports of the phone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Condition {
     /// The battery's charge, in percent.
@@ -34,13 +34,13 @@ pub struct Condition {
     pub manufacturer: Option<String>,
     /// The device's model.
     pub model: Option<String>,
-    /// Whether the owner lets the app send messages; without a word they may leave.
+    /// Whether the owner lets the app send messages; `None` counts as yes.
     pub may_send: Option<bool>,
-    /// Whether the owner lets the app call and dial codes; without a word it may.
+    /// Whether the owner lets the app call and dial codes; `None` counts as yes.
     pub may_call: Option<bool>,
 }
 
-/// What was told last, as far as a change of it is worth telling.
+/// The part of the last report whose changes matter.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     version: u64,
@@ -48,7 +48,7 @@ struct Told {
     kinds: Vec<(usize, Option<&'static str>)>,
 }
 
-/// What is known of the phone, and what the hub was told of it.
+/// What is known of the phone, and what was reported to the hub.
 #[derive(Debug)]
 pub(crate) struct Health {
     condition: Condition,
@@ -58,14 +58,14 @@ pub(crate) struct Health {
     told: Option<(BootMs, Told)>,
 }
 
-/// What [`Health::next`] gives.
+/// The result of [`Health::next`].
 #[derive(Debug)]
 pub(crate) enum NextHealth {
     /// Nothing has changed.
     Nothing,
-    /// Something may have, but it is too early.
+    /// Something may have changed, but it is too early.
     NotBefore(BootMs),
-    /// This is to be told now.
+    /// Report this now.
     Tell(Box<frame::Health>),
 }
 
@@ -82,7 +82,7 @@ impl Health {
         health
     }
 
-    /// Takes other limits of the owner; every slot has them that had the former ones.
+    /// Sets the owner's new limits, for every slot that had the former ones.
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
         let mut sims = self.sims.clone();
         for sim in &mut sims {
@@ -109,7 +109,7 @@ impl Health {
         }
     }
 
-    /// Takes the slots in use; one that does not say its limit has the phone's.
+    /// Sets the slots in use; a slot without a limit has the phone's.
     pub(crate) fn set_sims(&mut self, mut sims: Vec<SimInfo>) {
         for sim in &mut sims {
             sim.send_limit = sim.send_limit.or(self.limits.sim_parts_per_hour);
@@ -120,7 +120,7 @@ impl Health {
         }
     }
 
-    /// Tells what has changed since it was told last, once a minute has passed.
+    /// Reports what has changed since the last report, once a minute has passed.
     pub(crate) fn next(&mut self, outbound: &Outbound, timers: &Timers, now: Now) -> NextHealth {
         if let Some((at, _)) = &self.told {
             let next = at.plus_ms(HEALTH_MS_MIN);

@@ -1,8 +1,8 @@
-//! What comes in, from the platform's word to the hub's fact.
+//! Incoming things, from the platform's report to the fact for the hub.
 //!
-//! Whatever the source, a thing counts once, is on disk before the platform hears that it is safe,
-//! and goes to the hub unless the owner does not want that; then it is remembered all the same.
-//! The answer to a USSD code is no message from outside: it always goes to the hub that asked.
+//! Whatever the source, something counts once, is on disk before the platform is told that it is
+//! safe, and goes to the hub unless the owner forbids that; then it is still remembered.
+//! The answer to a USSD code is not a message from outside: it always goes to the hub that asked.
 
 use crate::{
     agent::Agent,
@@ -21,7 +21,7 @@ use postrider_link::{
 };
 use postrider_model::{MessageText, Now, SimSlot, UnixMs};
 
-/// The name of the boot of what came in before the present one.
+/// The boot id of what came in before the present boot.
 const EARLIER_BOOT: &str = "earlier";
 
 impl Agent {
@@ -130,7 +130,7 @@ impl Agent {
         outbound.line_changed(sim, state, is_busy, &mut cx);
     }
 
-    /// Takes a line that was busy for too long for free.
+    /// Treats a line as free that has been busy for too long.
     pub(crate) fn free_line(&mut self, now: Now) {
         self.line.all_free(now);
         self.look_anew(now);
@@ -162,7 +162,7 @@ impl Agent {
         self.pending.effects.extend(effect);
     }
 
-    /// Takes a page of a log, and goes on to the next.
+    /// Handles a page of a log, and asks for the next.
     pub(crate) fn log_read(&mut self, page: LogPage, complete: bool, now: Now) {
         let (log, last) = (page.log(), page.last());
         let floor = self.scans.floor(log, now.unix);
@@ -203,7 +203,7 @@ impl Agent {
         outbound.call_not_logged(&mut cx);
     }
 
-    /// A call of which the log has nothing: its row, should it come, is not told again.
+    /// Reports a call without a row in the log; should the row come later, it is not reported again.
     fn call_rang(&mut self, ring: Ring, now: Now) {
         let (duration_s, ring_s) = (ring.duration_s(), ring.ring_s());
         let began = ring.since.unix;
@@ -280,7 +280,7 @@ impl Agent {
         hearing
     }
 
-    /// Forgets what was heard long ago; from now on its log is not told from before that.
+    /// Forgets old reports; from now on rows of that age are not reported.
     pub(crate) fn forget_heard(&mut self, now: Now) {
         let Some(forgotten) = self.inbound.forget(now) else {
             return;
@@ -295,7 +295,7 @@ impl Agent {
         }
     }
 
-    /// Makes a fact without content, dated by the platform's log or, without a date there, now.
+    /// Makes a fact without content, dated by the platform's log or, without that, now.
     fn blank(
         &self,
         source: Source,
@@ -351,7 +351,7 @@ impl LogPage {
         }
     }
 
-    /// Returns the place of the page's last row.
+    /// Returns the position of the page's last row.
     fn last(&self) -> Option<ScanMark> {
         let sms = |sms: &ReceivedSms| Some((sms.received_at?, sms.row?));
         let (date, row) = match self {

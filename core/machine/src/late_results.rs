@@ -1,22 +1,22 @@
-//! Late news of exposures that are over: a report after its window, a result after days.
+//! Late results of exposures that are over: a report after its window, a result after days.
 //!
-//! Of what is over, memory knows its name and state at most. Where the news may still raise the
-//! state, it waits until the journal has given the row, and counts as if the exposure had never
-//! been over; afterwards that is over again.
+//! Of such an exposure, memory has at most name and state. If the result may still raise the
+//! state, it waits until the journal has loaded the row, and counts as if the exposure had never
+//! been over; then the exposure is over again.
 
 use crate::{agent::Agent, change::MessageRow, effect::Effect, fact::RadioFact, token::MessageRef};
 use postrider_model::Now;
 use std::collections::VecDeque;
 
-/// Most facts that wait for the rows of their exposures; when full, a further one counts as stray.
+/// Most facts that wait for the rows of their exposures; when full, further ones count as stray.
 pub const LATE_MAX: usize = 64;
 
-/// Facts whose exposures the journal was asked for.
+/// Facts whose exposures are being read from the journal.
 #[derive(Debug, Default)]
 pub(crate) struct LateResults(VecDeque<RadioFact>);
 
 impl Agent {
-    /// Takes the exposure that `LoadMessage` asked for; `None` when the journal has it no more.
+    /// Accepts the exposure that `LoadMessage` asked for; `None` when the journal no longer has it.
     pub fn handle_message_loaded(
         &mut self,
         message: MessageRef,
@@ -41,7 +41,7 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Puts a fact aside that may be news of an exposure that is over; returns every other.
+    /// Puts aside a fact that may concern an exposure that is over; returns every other.
     pub(crate) fn put_late_aside(&mut self, fact: RadioFact) -> Option<RadioFact> {
         let is_late = |message: &MessageRef| match &fact {
             RadioFact::PartSent { .. } => self.outbound.may_revive_by_result(*message),

@@ -1,6 +1,6 @@
 //! The phone's machines: outbound queue, pacing, delivery, inbound.
 //!
-//! [`Agent`] is the surface; the ring around it owns the socket, the journal, the clocks and the
+//! [`Agent`] is the interface; the ring around it owns the socket, the journal, the clocks and the
 //! radio, and decides nothing.
 //!
 //! # A turn
@@ -18,9 +18,9 @@
 //!  poll_event until None, then sleep until poll_timeout
 //! ```
 //!
-//! An effect does not show before the rows that it needs are on disk, so a ring cannot get the
-//! order wrong by polling early. Effects may lead to further changes: a turn ends when there is
-//! nothing left of either.
+//! An effect appears only when the rows that it needs are on disk, so a ring cannot get the
+//! order wrong by polling early. Effects may lead to further changes: a turn ends when
+//! neither is left.
 //!
 //! # Inside
 //!
@@ -31,8 +31,8 @@
 //! - the link's session of `postrider-link`, driven from here;
 //! - [`Timer`]: every timer there is, in one table.
 //!
-//! Messages of other kinds than SMS end as unsupported, provably unsent; each kind that the phone
-//! learns gets a machine of its own beside the outbound one.
+//! Messages of unknown kinds end as unsupported, provably unsent; each new kind gets a machine of
+//! its own beside the outbound one.
 
 #![warn(unreachable_pub)]
 
@@ -59,6 +59,7 @@ mod outputs;
 mod pacer;
 mod parts;
 mod scan;
+
 mod sims;
 mod snapshot;
 mod stamp;

@@ -1,10 +1,10 @@
-//! The platform's logs, which say what a broadcast may have failed to: their rows and marks.
+//! The platform's logs, which have what a broadcast may have missed: their rows and marks.
 
 use postrider_link::frame::Address;
 use postrider_model::{SimSlot, UnixMs};
 use std::{fmt, str::FromStr};
 
-/// Most rows of one page of a log: what one turn takes into memory; the rest is asked for again.
+/// Most rows of one page of a log: what one turn loads; the rest is asked for again.
 pub const LOG_ROWS_MAX: usize = 500;
 
 /// A log that the platform keeps of what came in and went out.
@@ -22,7 +22,7 @@ impl Log {
     /// Every log.
     pub const ALL: [Self; 3] = [Self::Sms, Self::Mms, Self::Calls];
 
-    /// Returns the name that the journal keeps.
+    /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sms => "sms",
@@ -32,7 +32,7 @@ impl Log {
     }
 }
 
-/// Says that a name is none of a [`Log`].
+/// The name is not that of a [`Log`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoSuchLog;
 
@@ -53,33 +53,33 @@ impl FromStr for Log {
     }
 }
 
-/// A place in a log: rows are ordered by their date, and by their number within one moment.
+/// A place in a log. Rows are ordered by date, and by number within the same millisecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScanMark {
-    /// When the platform wrote the row; of a call, when it began.
+    /// When the platform wrote the row; for a call, when it began.
     pub date: UnixMs,
-    /// Its number, which the platform may give again after a deletion.
+    /// Its number, which the platform may use again after a deletion.
     pub row: i64,
 }
 
-/// What a call in the log was.
+/// The kind of a call in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallKind {
-    /// From outside, answered.
+    /// Incoming, answered.
     Incoming,
-    /// From outside, not answered.
+    /// Incoming, not answered.
     Missed,
-    /// From outside, declined.
+    /// Incoming, declined.
     Rejected,
     /// Dialled on this phone.
     Outgoing,
-    /// From outside, not let through.
+    /// Incoming, blocked.
     Blocked,
-    /// From outside, taken by the voice mail.
+    /// Incoming, answered by voice mail.
     Voicemail,
 }
 
-/// A call as the platform's log has it once it is over.
+/// A finished call in the platform's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallLogRow {
     /// Its row.
@@ -92,6 +92,6 @@ pub struct CallLogRow {
     pub kind: CallKind,
     /// When it began to ring or was dialled.
     pub started_at: UnixMs,
-    /// How long it was spoken on, in seconds; 0 when it was not.
+    /// How long people talked, in seconds; 0 when it was not answered.
     pub duration_s: i64,
 }

@@ -1,4 +1,4 @@
-//! Switch points of deliberate mistakes, as in `postrider-link`; none of them is in what ships.
+//! Switch points for deliberate mistakes, as in `postrider-link`; none of them ships.
 
 #[cfg(not(feature = "mutants"))]
 pub(crate) const fn is(_name: &str) -> bool {

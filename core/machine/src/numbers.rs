@@ -1,11 +1,11 @@
-//! Whether two ways of writing a number mean the same line.
+//! Whether two spellings of a number mean the same line.
 
 use postrider_link::frame::Address;
 
 /// Last digits in which two long numbers must agree: national and international forms share them.
 const LAST_DIGITS: usize = 7;
 
-/// Tells whether two addresses are of one line: the same digits, or the same last seven of both.
+/// Tells whether two addresses mean one line: the same digits, or the same last seven.
 pub(crate) fn is_same_line(one: &Address, other: &Address) -> bool {
     let (one, other) = (digits(one), digits(other));
     if one.is_empty() {

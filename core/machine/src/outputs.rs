@@ -1,9 +1,9 @@
-//! Where a call's outputs wait for the ring, and the rule that an effect comes after its rows.
+//! Holds a call's outputs for the ring, so that an effect comes after its rows.
 
 use crate::{change::Change, effect::Effect, event::Event};
 use std::collections::VecDeque;
 
-/// The outputs. An effect shows only when every change that was pushed before it is on disk.
+/// The outputs. An effect appears only when every change pushed before it is on disk.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
     changes: VecDeque<Change>,
@@ -41,7 +41,7 @@ impl Outputs {
         Some(change)
     }
 
-    /// Takes it that every change polled so far is on disk; returns whether every change of the
+    /// Notes that every change polled so far is on disk; returns whether every change of the
     /// link is.
     pub(crate) fn committed(&mut self) -> bool {
         self.committed = self.polled;

@@ -1,7 +1,7 @@
 //! The parts of one hand-over: what the radio and the network said of each.
 //!
-//! Results and reports come in any order, late, more than once, or never. What they say together
-//! only ever rises: an accepted part stays accepted (a report of it proves as much), and a final
+//! Results and reports come in any order, late, more than once, or never. Their combined result
+//! only ever rises: an accepted part stays accepted (its report proves as much), and a final
 //! report is never undone by one that is still trying.
 
 use crate::mutant;
@@ -11,7 +11,7 @@ use postrider_text::{
 };
 use std::{fmt, str::FromStr};
 
-/// Most parts that a hand-over is taken to have; the platform never makes more of a text.
+/// Most parts of a hand-over; the platform never makes more of a text.
 pub(crate) const PARTS_MAX: u8 = 255;
 
 /// What the radio said of a part.
@@ -42,10 +42,10 @@ struct Part {
     report: Report,
 }
 
-/// What all parts say together.
+/// What all parts amount to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// A result of some part is still out.
+    /// The result of some part is missing.
     AwaitingSent,
     /// The network accepted every part.
     Sent,
@@ -55,22 +55,22 @@ pub enum Verdict {
         /// The code to act on.
         code: i32,
     },
-    /// No part is known to have gone, but `code` does not prove that none did.
+    /// No part is known to have been sent, but `code` does not prove that none was.
     Ambiguous {
         /// The first code without proof.
         code: i32,
     },
-    /// Some parts went and some did not.
+    /// Some parts were sent and some were not.
     Partial {
         /// The first failure's code.
         code: i32,
     },
 }
 
-/// What the reports say together, once every part was accepted.
+/// What the reports amount to, once every part was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// Some report is out.
+    /// Some report is missing.
     Awaiting,
     /// Every part was delivered.
     Delivered,
@@ -83,7 +83,7 @@ pub enum Delivery {
 pub struct Parts(Vec<Part>);
 
 impl Parts {
-    /// Makes a hand-over of `count` parts of which nothing is known.
+    /// Makes a hand-over of `count` parts without results.
     pub fn awaiting(count: u8) -> Self {
         let part = Part {
             sent: SentResult::Awaited,
@@ -97,7 +97,7 @@ impl Parts {
         u8::try_from(self.0.len()).unwrap_or(PARTS_MAX)
     }
 
-    /// Returns how many parts provably never left.
+    /// Returns how many parts provably were not sent.
     pub fn never_left(&self) -> u8 {
         let failed = |part: &&Part| match part.sent {
             SentResult::Failed(code) => look_up(code).is_proof(),
@@ -106,12 +106,12 @@ impl Parts {
         u8::try_from(self.0.iter().filter(failed).count()).unwrap_or(PARTS_MAX)
     }
 
-    /// Returns how many parts may have left.
+    /// Returns how many parts may have been sent.
     pub fn may_have_left(&self) -> u8 {
         self.count() - self.never_left()
     }
 
-    /// Takes the platform's count where it made another number of parts of the text.
+    /// Sets the platform's count if it made another number of parts of the text.
     pub fn resize(&mut self, count: u8) {
         let missing = Part {
             sent: SentResult::Awaited,
@@ -120,9 +120,9 @@ impl Parts {
         self.0.resize(usize::from(count), missing);
     }
 
-    /// Takes a result of a part; returns whether it changed anything.
+    /// Adds a result of a part; returns whether it changed anything.
     ///
-    /// The first result stands, except that acceptance outdoes a failure.
+    /// The first result stays, except that acceptance replaces a failure.
     pub fn sent(&mut self, part: u8, code: i32) -> bool {
         let Some(part) = self.0.get_mut(usize::from(part)) else {
             return false;
@@ -143,9 +143,9 @@ impl Parts {
         counts
     }
 
-    /// Takes a report of a part; returns whether it changed anything.
+    /// Adds a report of a part; returns whether it changed anything.
     ///
-    /// Whatever it says, the network had the part.
+    /// Any report means that the network had the part.
     pub fn reported(&mut self, part: u8, outcome: DeliveryOutcome) -> bool {
         let Some(part) = self.0.get_mut(usize::from(part)) else {
             return false;
@@ -165,14 +165,14 @@ impl Parts {
         *part != before
     }
 
-    /// Takes it as proven that every part was accepted: the provider has the message as sent.
+    /// Marks every part as accepted, because the provider has the message as sent.
     pub fn all_accepted(&mut self) {
         for part in &mut self.0 {
             part.sent = SentResult::Accepted;
         }
     }
 
-    /// Returns what the results say together.
+    /// Returns what the results amount to.
     pub fn verdict(&self) -> Verdict {
         let (mut accepted, mut awaited) = (0, 0);
         let (mut ambiguous, mut weightiest) = (None, None);
@@ -204,7 +204,7 @@ impl Parts {
         }
     }
 
-    /// Returns what the reports say together.
+    /// Returns what the reports amount to.
     pub fn delivery(&self) -> Delivery {
         let mut all = true;
         for part in &self.0 {
@@ -222,7 +222,7 @@ impl Parts {
     }
 }
 
-/// Returns which of two codes with proof decides what is done: a final failure before a retry
+/// Returns which of two codes with proof decides: a final failure comes before a retry, a retry
 /// before a held SIM.
 fn weightier(one: i32, other: i32) -> i32 {
     let weight = |code: i32| match look_up(code).action {
@@ -239,7 +239,7 @@ fn weightier(one: i32, other: i32) -> i32 {
     }
 }
 
-/// Says that a text is no list of parts.
+/// The text is not a list of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidParts;
 
@@ -251,8 +251,8 @@ impl fmt::Display for InvalidParts {
 
 impl std::error::Error for InvalidParts {}
 
-/// Writes the form that the journal keeps, a word a part: `?` awaited, `+` accepted or the code of
-/// a failure; behind it `d` delivered or `n` not delivered.
+/// Writes the form for the journal, a word for each part: `?` awaited, `+` accepted or the code of
+/// a failure; then `d` delivered or `n` not delivered.
 impl fmt::Display for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, part) in self.0.iter().enumerate() {

@@ -1,17 +1,17 @@
-//! Reading the platform's logs: what a broadcast failed to tell is found there.
+//! Reads the platform's logs to find what a broadcast has missed.
 //!
 //! ```text
 //!  start, 15 minutes, a change -- ReadLog from the mark, 24 h less --> page, page, ... --> mark
 //! ```
 //!
-//! The mark says up to where everything was read; it is on disk. Each reading goes back 24 h
-//! before it, since rows come late and numbers are given again: what was heard before is known by
-//! its fingerprint. The floor says which rows are never told: those of before this agent's first
-//! start, which are nobody's business, and those as old as what is no longer remembered.
+//! The mark says up to where everything was read; it is on disk. Each reading begins 24 h
+//! before it, because rows come late and numbers are used again; fingerprints identify what was seen
+//! before. The floor says which rows are never reported: those from before this agent's first
+//! start, which are private, and those as old as what is no longer remembered.
 //!
-//! A wall clock that is set leads to no blindness and tells nothing of before: a mark that lies
-//! ahead is taken for the present moment, and while the floor lies ahead, rows count from the moment
-//! on at which the clock went back.
+//! Setting the wall clock neither hides rows nor reports earlier ones: a mark that lies
+//! ahead is replaced by the present moment, and while the floor lies ahead, rows count from the moment
+//! at which the clock went back.
 
 use crate::{
     change::{Change, ScanRow},
@@ -22,20 +22,20 @@ use crate::{
 use postrider_model::{BootMs, Now, UnixMs};
 use std::collections::BTreeMap;
 
-/// The time between two readings of a log that tells no change, in milliseconds.
+/// The time between two readings of an unchanged log, in milliseconds.
 pub const SCAN_MS: u64 = 900_000;
-/// The least time between two readings that changes lead to, in milliseconds: a busy phone's
-/// changes in between are read together.
+/// The least time between two readings caused by changes, in milliseconds, so that a busy phone's
+/// changes are read together.
 pub const SCAN_MS_MIN: u64 = 30_000;
-/// How far a reading goes back before the mark, in milliseconds.
+/// How far before the mark a reading begins, in milliseconds.
 pub(crate) const SCAN_OVERLAP_MS: i64 = 86_400_000;
-/// How long the platform may take for a page, in milliseconds; then the log is asked anew.
+/// How long the platform may take for a page, in milliseconds; then the log is asked again.
 const PAGE_MS_MAX: u64 = 60_000;
 
-/// A reading that runs.
+/// A reading in progress.
 #[derive(Debug, Clone, Copy)]
 struct Reading {
-    /// When it began, by the wall clock: what it reads to the end is read up to here.
+    /// When it began, by the wall clock; once complete, the log is read up to here.
     began: UnixMs,
     asked_at: BootMs,
     from: ScanMark,
@@ -44,11 +44,11 @@ struct Reading {
 #[derive(Debug)]
 struct Scan {
     row: ScanRow,
-    /// What stands for the floor while that lies ahead.
+    /// Replaces the floor while that lies ahead.
     lowered: Option<UnixMs>,
     reading: Option<Reading>,
     began_at: Option<BootMs>,
-    /// Something changed while it was read.
+    /// Something changed during the reading.
     again: bool,
 }
 
@@ -57,8 +57,8 @@ struct Scan {
 pub(crate) struct Scans(BTreeMap<Log, Scan>);
 
 impl Scans {
-    /// Goes on from the journal; a log that was never read begins now, and what it holds already
-    /// is never told.
+    /// Restores from the journal. A log that was never read begins now: what it holds already
+    /// is never reported.
     pub(crate) fn new(rows: &[ScanRow], timers: &mut Timers, now: Now) -> (Self, Vec<Change>) {
         let mut begun = Vec::new();
         let scans = Log::ALL.map(|log| {
@@ -81,7 +81,7 @@ impl Scans {
         (Self(scans.into()), begun)
     }
 
-    /// Takes it that a log changed: it is read soon.
+    /// Notes that a log changed, so that it is read soon.
     pub(crate) fn changed(&mut self, log: Log, timers: &mut Timers, now: Now) {
         let Some(scan) = self.0.get_mut(&log) else {
             return;
@@ -92,7 +92,7 @@ impl Scans {
         timers.set(Timer::Scan, Subject::Log(log), at);
     }
 
-    /// Begins to read a log, unless it is being read; then it is read again afterwards.
+    /// Begins to read a log, or marks it to be read again if it is being read.
     pub(crate) fn read(&mut self, log: Log, timers: &mut Timers, now: Now) -> Option<Effect> {
         let scan = self.0.get_mut(&log)?;
         timers.set(Timer::Scan, Subject::Log(log), now.boot.plus_ms(SCAN_MS));
@@ -111,18 +111,18 @@ impl Scans {
         Some(Effect::ReadLog { log, from })
     }
 
-    /// Tells whether a log changed and was not read since.
+    /// Tells whether a log has changed since it was read.
     pub(crate) fn is_changed(&self, log: Log) -> bool {
         self.0.get(&log).is_some_and(|scan| scan.again)
     }
 
-    /// Returns the date up to which no row of a log is told.
+    /// Returns the date up to which no row of a log is reported.
     pub(crate) fn floor(&mut self, log: Log, now: UnixMs) -> UnixMs {
         let scan = self.0.get_mut(&log);
         scan.map_or(now, |scan| scan.floor(now))
     }
 
-    /// Takes it that the wall clock was set.
+    /// Notes that the wall clock was set.
     pub(crate) fn wall_moved(&mut self, now: UnixMs) {
         for scan in self.0.values_mut() {
             scan.lowered = None;
@@ -130,7 +130,7 @@ impl Scans {
         }
     }
 
-    /// Takes it that a page was heard, up to `last`: goes on, or is done up to where it began.
+    /// Notes that a page up to `last` was handled: asks for the next, or ends the reading.
     pub(crate) fn heard(
         &mut self,
         log: Log,
@@ -155,7 +155,7 @@ impl Scans {
             }
             return (self.row(log), None);
         }
-        // A page that leads nowhere would be asked for for ever.
+        // A page without progress would be asked for again for ever.
         let Some(from) = last.filter(|last| *last > reading.from) else {
             return (None, None);
         };
@@ -170,7 +170,7 @@ impl Scans {
         (change, Some(Effect::ReadLog { log, from }))
     }
 
-    /// Takes it that rows of a date, or older, are told no more.
+    /// No rows of this date, or older, are reported from now on.
     pub(crate) fn raise_floor(&mut self, log: Log, floor: UnixMs) -> Option<Change> {
         let scan = self.0.get_mut(&log)?;
         if floor <= scan.row.floor {

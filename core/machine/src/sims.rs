@@ -1,7 +1,7 @@
-//! Which SIM is known in each slot: no text leaves from an unexpected number.
+//! Which SIM is known in each slot, so that no text is sent from an unexpected number.
 //!
-//! The first SIM that is seen in a slot is the known one. Another one pauses the slot until the
-//! known one is back, the phone's owner confirms it, or the hub does: by settings that do not
+//! The first SIM seen in a slot is the known one. Another SIM stops the slot until the
+//! known one is back, the phone's owner confirms the new one, or the hub does: by settings without
 //! pause, written after the hub had stored which SIM is there now.
 
 use crate::change::{Change, SimRow};
@@ -9,20 +9,20 @@ use postrider_link::frame::SimInfo;
 use postrider_model::SimSlot;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far the hub knows of a SIM that nobody has confirmed.
+/// Whether the hub knows of a SIM that nobody has confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     /// Not at all.
     No,
-    /// The hello that was written last tells it.
+    /// The last hello contains it.
     InHello,
-    /// The fact of this number tells it.
+    /// The fact of this number contains it.
     By(u64),
-    /// It has it on disk.
+    /// The hub has stored it.
     Stored,
 }
 
-/// The SIMs that are known, and those that are not.
+/// The known SIMs, and the unconfirmed ones.
 #[derive(Debug, Default)]
 pub(crate) struct KnownSims {
     rows: BTreeMap<SimSlot, SimRow>,
@@ -38,8 +38,8 @@ impl KnownSims {
         }
     }
 
-    /// Takes which SIMs are there; returns the rows that changed, and the slots in which another
-    /// one turned up.
+    /// Compares the present SIMs with the known ones; returns the rows that changed, and the slots in
+    /// which another SIM appeared.
     pub(crate) fn see(&mut self, sims: &[SimInfo]) -> (Vec<Change>, Vec<SimSlot>) {
         let (mut changes, mut others) = (Vec::new(), Vec::new());
         for sim in sims {
@@ -73,14 +73,14 @@ impl KnownSims {
         rows.map(|row| row.slot).collect()
     }
 
-    /// Takes the SIM that is there for the known one.
+    /// Makes the present SIM the known one.
     pub(crate) fn confirm(&mut self, slot: SimSlot) -> Option<Change> {
         let row = self.rows.get_mut(&slot)?;
         row.known = row.other.take()?;
         Some(Change::SimSeen(row.clone()))
     }
 
-    /// Takes it that the hub set something that does not pause, for one slot or for all.
+    /// Handles settings of the hub without pause, for one slot or for all.
     pub(crate) fn unpaused(&mut self, slot: Option<SimSlot>) -> Vec<Change> {
         let is_meant = |other: &SimSlot| slot.is_none_or(|slot| slot == *other);
         let is_stored = |slot: &SimSlot| self.told.get(slot) == Some(&Told::Stored);
@@ -90,14 +90,14 @@ impl KnownSims {
         confirmed.collect()
     }
 
-    /// Takes it that a hello tells which SIMs are there.
+    /// Notes that a hello contains the present SIMs.
     pub(crate) fn told_in_hello(&mut self) {
         for slot in self.unconfirmed() {
             self.told.insert(slot, Told::InHello);
         }
     }
 
-    /// Takes it that the hub accepted the hello, and so has stored what it tells.
+    /// Notes that the hub accepted the hello, and so has stored what it contains.
     pub(crate) fn hello_accepted(&mut self) {
         for told in self.told.values_mut() {
             if *told == Told::InHello {
@@ -106,7 +106,7 @@ impl KnownSims {
         }
     }
 
-    /// Takes it that the fact of a number tells which SIMs are there.
+    /// Notes that the fact of a number contains the present SIMs.
     pub(crate) fn told_by(&mut self, fact: u64) {
         for slot in self.unconfirmed() {
             let told = self.told.entry(slot).or_insert(Told::No);
@@ -116,7 +116,7 @@ impl KnownSims {
         }
     }
 
-    /// Takes it that the hub has stored every fact up to a number.
+    /// Notes that the hub has stored every fact up to a number.
     pub(crate) fn acked(&mut self, up_to: u64) {
         for told in self.told.values_mut() {
             if matches!(told, Told::By(fact) if *fact <= up_to) {

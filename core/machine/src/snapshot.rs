@@ -1,4 +1,4 @@
-//! What a start reads back from the journal.
+//! What a start reads from the journal.
 
 use crate::change::{ClaimRow, EndedRow, MessageRow, PaceRow, ScanRow, SeenRow, SimRow, SpentRow};
 use postrider_link::{
@@ -8,7 +8,7 @@ use postrider_link::{
 
 /// The journal's rows, each list in order of its numbers.
 ///
-/// Facts that wait for their ack are not among them: the link asks for these in pieces.
+/// Facts that wait for their ack are not included: the link reads them in pieces.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
     /// The name of this installation; `None` at the first start.
@@ -23,13 +23,13 @@ pub struct Snapshot {
     pub arrived_max: u64,
     /// Hand-overs that may still count.
     pub spent: Vec<SpentRow>,
-    /// How often the pace is halved, where it is.
+    /// How often the pace is halved, if it is.
     pub pace: Option<PaceRow>,
-    /// Whose the platform's sent messages are, the oldest claim first.
+    /// Which exposures the platform's sent messages belong to, oldest claim first.
     pub claims: Vec<ClaimRow>,
     /// Incoming messages that are remembered.
     pub seen: Vec<SeenRow>,
-    /// How far the platform's logs were read; a log that never was is missing.
+    /// How far the platform's logs were read; a log that was never read is missing.
     pub scans: Vec<ScanRow>,
     /// Which SIM is known in each slot.
     pub sims: Vec<SimRow>,

@@ -1,4 +1,4 @@
-//! Moments that outlive the process: which boot, its clock, and the wall clock beside it.
+//! Moments that survive the process: the boot, its clock, and the wall clock.
 
 use postrider_model::{BootMs, Now, UnixMs};
 use std::{fmt, sync::Arc};
@@ -25,7 +25,7 @@ impl fmt::Display for BootId {
     }
 }
 
-/// A moment as the journal keeps it.
+/// A moment as stored in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// The boot in which it was.
@@ -51,7 +51,7 @@ impl Stamp {
         self.boot_id == *this_boot
     }
 
-    /// Moves its wall clock's side, so that it stays as long ago as it was when that clock is set.
+    /// Moves its wall-clock side when that clock is set, so that its age stays the same.
     pub(crate) fn move_wall(&mut self, by_ms: i64) {
         self.unix = self.unix.plus_ms(by_ms);
     }
@@ -70,7 +70,7 @@ impl Stamp {
     }
 
     /// Returns the moment on the present boot clock at which `delay_ms` since the stamp are over;
-    /// the present moment where they already are.
+    /// the present moment if they already are.
     pub fn due_after(&self, delay_ms: u64, this_boot: &BootId, now: Now) -> BootMs {
         now.boot
             .plus_ms(delay_ms.saturating_sub(self.age_ms(this_boot, now)))

@@ -1,4 +1,4 @@
-//! What waits for each SIM and until when: for the owner's screen and for the hub's health alike.
+//! What waits for each SIM and until when, for the owner's screen and the hub's health.
 
 use crate::{
     agent::Agent,
@@ -14,7 +14,7 @@ use postrider_model::{Now, SimSlot};
 pub struct SimStatus {
     /// The slot.
     pub sim: SimSlot,
-    /// How many messages wait, of every kind, those that wait for a retry of their own among them.
+    /// How many messages wait, of every kind, including those that wait for their own retry.
     pub waiting: usize,
     /// When the next of them leaves; `None` when nothing waits.
     pub next: Option<NextSlot>,
@@ -24,14 +24,14 @@ pub struct SimStatus {
     pub hub: HubSettings,
 }
 
-/// What the hub has set for a SIM beside pause and quiet hours; what is `None` it leaves open.
+/// What the hub has set for a SIM beside pause and quiet hours; `None` if it has not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HubSettings {
     /// Parts an hour of the SIM.
     pub parts_per_hour: Option<u32>,
     /// Parts an hour of all SIMs together: the lowest that it set for any of them.
     pub phone_parts_per_hour: Option<u32>,
-    /// How long to wait for what the platform may never say.
+    /// How long to wait for results that may never come.
     pub waits: WaitChoice,
     /// Languages whose national shift tables the platform uses, by their identifiers.
     pub shift_tables: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct HubSettings {
 pub struct KindStatus {
     /// The kind.
     pub kind: Kind,
-    /// How many wait; they are counted with their SIM's, too.
+    /// How many wait; they also count for their SIM.
     pub waiting: usize,
     /// When the next of them leaves.
     pub next: Option<NextSlot>,
@@ -51,9 +51,9 @@ pub struct KindStatus {
 /// When the next message may leave, and what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextSlot {
-    /// The time until then, at the latest, in milliseconds; `None` where no clock decides it.
+    /// The time until then, at the latest, in milliseconds; `None` if it does not depend on a clock.
     pub in_ms: Option<u64>,
-    /// A word for it, as health has it: `send_limit`, `quiet_hours`, `sim_held`, ….
+    /// The reason as a word, the same as in health: `send_limit`, `quiet_hours`, `sim_held`, ….
     pub waiting_for: &'static str,
 }
 
@@ -65,7 +65,7 @@ impl NextSlot {
         }
     }
 
-    /// Returns the earliest; one of which no clock knows comes last.
+    /// Returns the earliest; one without a time comes last.
     pub(crate) fn soonest(slots: impl Iterator<Item = Self>) -> Option<Self> {
         slots.min_by_key(|slot| (slot.in_ms.is_none(), slot.in_ms))
     }
@@ -98,7 +98,7 @@ impl Outbound {
 
 impl Agent {
     /// Returns what waits for each SIM that is in use or has something waiting, in order of their
-    /// slots. It does not matter whether there is a link.
+    /// slots, whether connected or not.
     pub fn slots(&self, now: Now) -> Vec<SimStatus> {
         let sims = self.outbound.sims_to_show();
         sims.map(|sim| self.outbound.status_of(sim, &self.timers, now))

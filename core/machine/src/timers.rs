@@ -7,21 +7,21 @@ use crate::{log::Log, token::MessageRef};
 use postrider_model::{BootMs, SimSlot};
 use std::collections::BTreeMap;
 
-/// What is to be done at a [`Deadline`].
+/// What to do at a [`Deadline`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
     /// When to look at the link again: a ping, a missing answer, or dialling again.
     Link,
-    /// When to end a message whose life is over and which was not submitted.
+    /// When to end a message that has expired and was not submitted.
     LifeOver,
     /// When to put a message that waits for its own retry back into its SIM's queue.
     Retry,
-    /// When to stop submitting on a SIM because a sent result stays out, and to ask the platform's
+    /// When to stop submitting on a SIM because a sent result is missing, and to ask the platform's
     /// provider for it.
     Silence,
-    /// When to call a submitted message unknown.
+    /// When to make a submitted message unknown.
     GiveUpOnResult,
-    /// When to stop waiting for delivery reports and let `sent` be the last word.
+    /// When to stop waiting for delivery reports, so that `sent` is final.
     ReportWindow,
     /// When to try a held SIM again.
     LookAtSim,
@@ -33,19 +33,19 @@ pub enum Timer {
     NextUssd,
     /// When the next call of a SIM may be placed: the end of quiet hours, or a look.
     NextCall,
-    /// When to stop waiting for the line to say anything of a placed call.
+    /// When to stop waiting for the line to change after a placed call.
     LineSilent,
-    /// When to take a line that never came back from a call for idle.
+    /// When to treat a line as idle that has been busy for too long.
     LineStuck,
     /// When to look into the call log again for the calls that just ended.
     CallLog,
     /// When to read a log of the platform.
     Scan,
-    /// When to call a test message unknown.
+    /// When to make a test message unknown.
     TestGivenUp,
     /// When to undo one halving of the pace.
     PaceRecovers,
-    /// When to send the health that has changed.
+    /// When to report the health that has changed.
     Health,
     /// When to erase texts of finished messages and to forget old rows.
     Housekeeping,
@@ -76,9 +76,9 @@ pub struct Deadline {
 /// The table.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// In order of their times; at the same time, of the timers.
+    /// By time, then by timer.
     by_time: BTreeMap<(BootMs, u128), (Timer, Subject)>,
-    /// In order of their subjects.
+    /// By subject.
     by_subject: BTreeMap<u128, (BootMs, Timer)>,
 }
 
@@ -96,7 +96,7 @@ impl Timers {
         self.by_time.insert((at, turn), (timer, subject));
     }
 
-    /// Stops a timer; one that does not run is no mistake.
+    /// Stops a timer, if it runs.
     pub(crate) fn stop(&mut self, timer: Timer, subject: Subject) {
         if let Some((at, _)) = self.by_subject.remove(&place(timer, subject)) {
             self.by_time.remove(&(at, turn(timer, subject)));
@@ -119,7 +119,7 @@ impl Timers {
         found.map(|(at, _)| *at)
     }
 
-    /// Takes out the earliest timer that is due.
+    /// Removes and returns the earliest timer that is due.
     pub(crate) fn take_due(&mut self, now: BootMs) -> Option<(Timer, Subject)> {
         let (&(at, _), &(timer, subject)) = self.by_time.first_key_value()?;
         if at > now {
@@ -143,17 +143,17 @@ impl Timers {
     }
 }
 
-/// Returns a number that sorts as subjects do, and below them as timers do.
+/// Returns a number that sorts by subject, then by timer.
 const fn place(timer: Timer, subject: Subject) -> u128 {
     number(subject) << 8 | timer as u128
 }
 
-/// Returns a number that sorts as timers do, and below them as subjects do.
+/// Returns a number that sorts by timer, then by subject.
 const fn turn(timer: Timer, subject: Subject) -> u128 {
     (timer as u128) << 112 | number(subject)
 }
 
-/// Returns a number of 104 bits that sorts as subjects do.
+/// Returns a number of 104 bits that sorts by subject.
 const fn number(subject: Subject) -> u128 {
     let (kind, rest) = match subject {
         Subject::Agent => (0, 0),

@@ -20,8 +20,8 @@ impl fmt::Display for MessageRef {
 
 /// One hand-over to the radio: every result and report names it.
 ///
-/// The attempt belongs to it, so that a late result of an attempt that failed with proof is never
-/// taken for one of the next.
+/// The attempt is part of it, so that a late result of an attempt that failed with proof is never
+/// mistaken for a result of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SendToken {
     /// The exposure.

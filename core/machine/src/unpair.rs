@@ -1,7 +1,7 @@
 //! The end of a pairing by the owner.
 //!
-//! What waits goes back to the hub at once, what the radio has in hand runs to its end, and the
-//! phone leaves when the hub has heard of everything.
+//! What waits goes back to the hub at once, messages in the radio finish, and the
+//! phone leaves when the hub has everything.
 
 use crate::agent::Agent;
 use postrider_model::Now;
@@ -14,19 +14,19 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Tells whether the hub has heard of everything and is there to hear of the end, and nothing is
-    /// in the radio's hands.
+    /// Tells whether the hub has everything and is connected to hear of the end, and the radio
+    /// has nothing.
     pub fn has_told_all(&self) -> bool {
         self.session.is_open() && !self.session.has_unacked() && !self.outbound.has_in_hand()
     }
 
-    /// Tells whether something is on its way that the phone should not sleep over: a hand-over whose
-    /// result is not known, or facts that an open link has not acked.
+    /// Tells whether the phone should stay awake for something: a hand-over without a
+    /// result, or facts that an open link has not acked.
     pub fn has_in_hand(&self) -> bool {
         self.outbound.has_in_hand() || (self.session.is_open() && self.session.has_unacked())
     }
 
-    /// Ends the connection in good order, since the phone is unpaired.
+    /// Closes the connection in good order, because the phone is unpaired.
     pub fn handle_unpaired(&mut self, now: Now) {
         self.session.leave_for_good(now);
         self.after_call(now);

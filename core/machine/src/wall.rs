@@ -1,8 +1,8 @@
 //! The wall clock beside the boot clock: whether somebody set it.
 //!
-//! Ages across a reboot can only be taken from the wall clock. So whenever it moves against the
-//! boot clock, the stamps that ages are taken from move with it; a reboot then finds them as old
-//! as they are, whatever was done to the clock while the phone ran.
+//! Ages across a reboot can only be computed from the wall clock. So whenever it moves against the
+//! boot clock, the stamps move with it; a reboot then finds their true ages, whatever was done to
+//! the clock while the phone ran.
 
 use crate::{
     snapshot::Snapshot,
@@ -13,14 +13,14 @@ use postrider_model::{Now, UnixMs};
 /// By how much the wall clock may drift before stamps follow it, in milliseconds.
 pub(crate) const WALL_DRIFT_MS: i64 = 5_000;
 
-/// How the two clocks stand to each other.
+/// The relation of the two clocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wall {
     offset_ms: i64,
 }
 
 impl Wall {
-    /// Recalls from what the journal holds of this boot how the clocks stood when it was written:
+    /// Restores from the journal's stamps of this boot how the clocks stood when they were written:
     /// somebody may have set one while the process was away.
     pub(crate) fn recall(restored: &Snapshot, boot_id: &BootId, now: Now) -> Self {
         let spent = restored.spent.iter().map(|row| &row.at);
@@ -38,13 +38,13 @@ impl Wall {
         }
     }
 
-    /// Returns the present moment by the wall clock that the journal's stamps are told by.
+    /// Returns the present moment by the wall clock of the journal's stamps.
     pub(crate) fn as_told(self, now: Now) -> Now {
         let unix = UnixMs(self.offset_ms.saturating_add_unsigned(now.boot.0));
         Now { unix, ..now }
     }
 
-    /// Returns by how much the wall clock was moved since it was told, in milliseconds.
+    /// Returns by how much the wall clock was set since the last call, in milliseconds.
     pub(crate) fn moved_ms(&mut self, now: Now) -> Option<i64> {
         let by_ms = offset_ms(now).saturating_sub(self.offset_ms);
         if by_ms.saturating_abs() < WALL_DRIFT_MS {

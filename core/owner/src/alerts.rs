@@ -1,4 +1,4 @@
-//! What the owner has to look at, and since when.
+//! The owner's alerts: what to look at, and since when.
 
 use crate::named::named;
 use postrider_model::{SimSlot, UnixMs};
@@ -9,13 +9,13 @@ named! {
     AlertKind {
         /// The radio says nothing: a dialog may be open on the phone.
         LookAtPhone = "LOOK_AT_PHONE",
-        /// Another SIM is in a slot; nothing is sent by it until somebody confirms it.
+        /// Another SIM is in a slot; it sends nothing until somebody confirms it.
         SimChanged = "SIM_CHANGED",
         /// A SIM cannot send until its service comes back or somebody looks at it.
         SimHeld = "SIM_HELD",
-        /// There has been no connection for long.
+        /// There has been no connection for a long time.
         Offline = "OFFLINE",
-        /// The hub does not know this phone: a mistake of its operator, as a rule. Nothing is lost.
+        /// The hub does not know this phone, usually by an operator's mistake. Nothing is lost.
         NotKnown = "NOT_KNOWN",
         /// The hub took this phone out of service: revoked, or replaced.
         PairedElsewhere = "PAIRED_ELSEWHERE",
@@ -38,7 +38,7 @@ named! {
     }
 }
 
-/// What stands where no SIM is named.
+/// Written in place of a SIM when the alert names none.
 const NO_SIM: &str = "-";
 
 /// What the owner has to look at.
@@ -72,7 +72,7 @@ impl Alert {
     }
 }
 
-/// The alerts that stand; those that were waved away stand, too, and are not said again.
+/// The standing alerts; those that the owner swiped away still stand, but are not shown again.
 #[derive(Debug, Default)]
 pub(crate) struct Alerts {
     standing: Vec<Alert>,
@@ -80,7 +80,7 @@ pub(crate) struct Alerts {
 }
 
 impl Alerts {
-    /// Goes on from what [`Self::kept`] returned; what cannot be read is left out.
+    /// Continues from what [`Self::kept`] returned; entries that cannot be read are left out.
     pub(crate) fn new(standing: &[String], silent: &[String]) -> Self {
         let read = |lines: &[String]| lines.iter().filter_map(|line| Alert::read(line)).collect();
         Self {
@@ -89,27 +89,27 @@ impl Alerts {
         }
     }
 
-    /// Returns what is to be kept: those that stand, and those of them that were waved away.
+    /// Returns what to keep: the standing alerts, and which of them were swiped away.
     pub(crate) fn kept(&self) -> (Vec<String>, Vec<String>) {
         let write = |alerts: &[Alert]| alerts.iter().map(|alert| alert.write()).collect();
         (write(&self.standing), write(&self.silent))
     }
 
-    /// Returns those that stand, newest first.
+    /// Returns the standing alerts, newest first.
     pub(crate) fn all(&self) -> Vec<Alert> {
         let mut all = self.standing.clone();
         all.sort_by_key(|alert| (Reverse(alert.since), alert.kind));
         all
     }
 
-    /// Returns those that a new process says again.
+    /// Returns the alerts that a new process shows again.
     pub(crate) fn unseen(&self) -> Vec<Alert> {
         let mut unseen = self.all();
         unseen.retain(|alert| !self.silent.contains(alert));
         unseen
     }
 
-    /// Raises one, unless it stands already.
+    /// Raises an alert, unless it stands already.
     pub(crate) fn raise(
         &mut self,
         kind: AlertKind,
@@ -126,7 +126,7 @@ impl Alerts {
         Some(alert)
     }
 
-    /// Clears those that are over, and returns them.
+    /// Clears the alerts that are over, and returns them.
     pub(crate) fn clear(&mut self, is_over: impl Fn(&Alert) -> bool) -> Vec<Alert> {
         self.silent.retain(|alert| !is_over(alert));
         self.standing
@@ -134,7 +134,7 @@ impl Alerts {
             .collect()
     }
 
-    /// Takes it that one was waved away.
+    /// Marks an alert as swiped away.
     pub(crate) fn silence(&mut self, alert: Alert) {
         if self.standing.contains(&alert) && !self.silent.contains(&alert) {
             self.silent.push(alert);

@@ -1,4 +1,4 @@
-//! The book: facts go in with their time, what is to be kept and shown comes out.
+//! The book: facts go in with their time; what to keep and to show comes out.
 
 use crate::alerts::{Alert, AlertKind, Alerts};
 use crate::contact::Contact;
@@ -10,7 +10,7 @@ use postrider_machine::Event;
 use postrider_model::{SimSlot, UnixMs};
 use std::collections::VecDeque;
 
-/// What pairing again settles, and nothing else.
+/// Alerts that end when the phone is paired again.
 const ABOUT_PAIRING: [AlertKind; 4] = [
     AlertKind::PairedElsewhere,
     AlertKind::JournalNotTrusted,
@@ -18,23 +18,23 @@ const ABOUT_PAIRING: [AlertKind; 4] = [
     AlertKind::KeyLost,
 ];
 
-/// What was kept of an earlier process.
+/// What an earlier process kept.
 #[derive(Debug, Clone, Default)]
 pub struct Kept {
     /// The log's file.
     pub log: String,
     /// The alerts of [`Effect::KeepAlerts`].
     pub standing: Vec<String>,
-    /// Those of them that were waved away.
+    /// Which of them were swiped away.
     pub silent: Vec<String>,
     /// The time of [`Effect::KeepContact`].
     pub contact: Option<UnixMs>,
 }
 
-/// What the shell says happened; the rest are the agent's own events.
+/// What the shell reports; everything else comes from the agent's own events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact {
-    /// The agent runs in full.
+    /// The agent is fully running.
     Started,
     /// The agent failed.
     FailedToRun {
@@ -61,48 +61,48 @@ pub enum Fact {
         /// The slot.
         sim: SimSlot,
     },
-    /// Somebody looked how an agent that runs in full is.
+    /// A regular look at a fully running agent.
     Looked {
         /// Whether the hub holds a connection.
         is_linked: bool,
         /// Whether the app may send texts.
         may_send: bool,
     },
-    /// The owner has looked at an alert: it stands no longer.
+    /// The owner has looked at an alert: it ends.
     Dismissed {
         /// The alert.
         alert: Alert,
     },
-    /// An alert was waved away: it stands, and is not said again by itself.
+    /// An alert was swiped away: it stands, but is not shown again by itself.
     WavedAway {
         /// The alert.
         alert: Alert,
     },
 }
 
-/// What is to be done, in this order.
+/// What the shell must do, in this order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Add this to the end of the log's file.
+    /// Append this to the log's file.
     AppendLog(String),
-    /// Put this in the place of the log's file.
+    /// Replace the log's file with this.
     WriteLog(String),
-    /// Keep these alerts instead of those that were kept.
+    /// Keep these alerts instead of the earlier ones.
     KeepAlerts {
-        /// Those that stand.
+        /// The standing alerts.
         standing: Vec<String>,
-        /// Those of them that were waved away.
+        /// Which of them were swiped away.
         silent: Vec<String>,
     },
-    /// Keep this time instead of the one that was kept.
+    /// Keep this time instead of the earlier one.
     KeepContact(Option<UnixMs>),
     /// Show this alert.
     Show(Alert),
-    /// Show it no longer.
+    /// Stop showing it.
     Hide(Alert),
 }
 
-/// What the owner is told: the log with its counts, the alerts, and a hub that is silent for long.
+/// What the owner is told: the log with its counts, the alerts, and that the hub has been silent for long.
 #[derive(Debug)]
 pub struct Book {
     log: Log,
@@ -112,7 +112,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Goes on from what was kept; alerts that stand and were not waved away are shown again.
+    /// Continues from what was kept; standing alerts that were not swiped away are shown again.
     pub fn new(kept: &Kept, now: Moment) -> Self {
         let alerts = Alerts::new(&kept.standing, &kept.silent);
         Self {
@@ -123,7 +123,7 @@ impl Book {
         }
     }
 
-    /// Returns what is to be done next.
+    /// Returns what to do next.
     pub fn poll_effect(&mut self) -> Option<Effect> {
         self.effects.pop_front()
     }
@@ -138,12 +138,12 @@ impl Book {
         self.log.counts(now.day)
     }
 
-    /// Returns the alerts that stand, newest first.
+    /// Returns the standing alerts, newest first.
     pub fn alerts(&self) -> Vec<Alert> {
         self.alerts.all()
     }
 
-    /// Takes what the shell says.
+    /// Handles a report of the shell.
     pub fn handle_fact(&mut self, fact: Fact, now: Moment) {
         match fact {
             Fact::Started => {
@@ -203,7 +203,7 @@ impl Book {
         }
     }
 
-    /// Takes what the agent says.
+    /// Handles an event of the agent.
     pub fn handle_event(&mut self, event: &Event, now: Moment) {
         if matches!(event, Event::LinkUp | Event::LinkDown) {
             self.change_contact(|contact| contact.touch(now.at));

@@ -1,19 +1,19 @@
-//! The last events and the counts of the day, as lines of a file: times, ids and words only.
+//! The last events and the counts of the day, as lines of a file: only times, ids and words.
 
 use crate::moment::Day;
 use crate::what::What;
 use postrider_model::{MessageId, SimSlot, UnixMs};
 use std::{collections::VecDeque, mem};
 
-/// Lines that are kept and shown.
+/// Most lines that are kept and shown.
 pub const ENTRIES_MAX: usize = 500;
 
-/// A file with more lines is written anew.
+/// A file with more lines is rewritten.
 const LINES_MAX: usize = 2 * ENTRIES_MAX;
 
 const COUNTS: &str = "counts";
 const NONE: &str = "-";
-/// Ends each line; one that was cut off lacks it.
+/// Ends each line; a line that was cut off lacks it.
 const END: &str = ".";
 
 /// One line of the log.
@@ -40,11 +40,11 @@ pub struct TodayCounts {
     pub failed: u32,
     /// Messages that came in.
     pub received: u32,
-    /// Messages of which it is not known what became of them.
+    /// Messages with an unknown outcome.
     pub unknown: u32,
 }
 
-/// What is to be done to the file.
+/// What to do with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Write {
     /// Add this to its end.
@@ -55,7 +55,7 @@ pub(crate) enum Write {
 
 /// The lines that are kept, and the counts of the day.
 ///
-/// Lines are added to the file; when it is twice as long as what is kept, it is written anew with
+/// Lines are appended to the file. When it is twice as long as what is kept, it is rewritten, with
 /// the counts of the day.
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -67,7 +67,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Reads the file; a line that was cut off, or is another version's, is left out.
+    /// Reads the file; a line that was cut off, or comes from another version, is left out.
     pub(crate) fn read(text: &str, today: Day) -> Self {
         let mut log = Self {
             kept: VecDeque::new(),
@@ -103,7 +103,7 @@ impl Log {
         }
     }
 
-    /// Adds what happens now, and returns what is to be written.
+    /// Adds an entry, and returns what to write.
     pub(crate) fn add(&mut self, entry: Entry, today: Day) -> Write {
         if today != self.day {
             self.day = today;
@@ -154,7 +154,7 @@ impl Log {
         }
     }
 
-    /// A late result: of a message that was unknown today, it is known what became of it.
+    /// A late result of a message that became unknown today: now its outcome is known.
     fn corrects_unknown(&self, entry: &Entry) -> bool {
         let ended = |entry: &Entry| entry.what.is_known_end() || entry.what == What::Unknown;
         let same = |before: &&Entry| before.message == entry.message && ended(before);

@@ -6,7 +6,7 @@ use crate::what::What;
 use postrider_machine::Event;
 use postrider_model::{MessageId, SimSlot, UnixMs};
 
-/// What a connection shows to be over.
+/// Alerts that a connection ends.
 const OVER_WHEN_LINKED: [AlertKind; 5] = [
     AlertKind::Offline,
     AlertKind::NotKnown,
@@ -15,7 +15,7 @@ const OVER_WHEN_LINKED: [AlertKind; 5] = [
     AlertKind::AgentFailing,
 ];
 
-/// A line of the log, before its time.
+/// A line of the log, still without its time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     what: What,
@@ -36,7 +36,7 @@ impl From<What> for Line {
 }
 
 impl Line {
-    /// Returns what the log says of an event; nothing where another event says it.
+    /// Returns the log line of an event; `None` where another event covers it.
     pub(crate) fn of(event: &Event) -> Option<Self> {
         Some(match event {
             Event::LinkUp => What::LinkUp.into(),
@@ -49,7 +49,7 @@ impl Line {
             Event::MessageAccepted { message, sim } => {
                 Self::from(What::Accepted).about(message.id).by(*sim)
             }
-            // It moves, too.
+            // `MessageMoved` follows and is logged.
             Event::MessageSubmitted { .. } => return None,
             Event::MessageMoved {
                 message,
@@ -99,7 +99,7 @@ impl Line {
     }
 }
 
-/// Returns what the owner has to look at because of an event, and by which SIM.
+/// Returns the alert that an event raises, and its SIM.
 pub(crate) fn raised_by(event: &Event) -> Option<(AlertKind, Option<SimSlot>)> {
     match event {
         Event::NotKnownHere => Some((AlertKind::NotKnown, None)),
@@ -109,7 +109,7 @@ pub(crate) fn raised_by(event: &Event) -> Option<(AlertKind, Option<SimSlot>)> {
         Event::SimChanged { sim } => Some((AlertKind::SimChanged, Some(*sim))),
         Event::SimHeld { sim, .. } => Some((AlertKind::SimHeld, Some(*sim))),
         Event::LookAtPhone { sim } => Some((AlertKind::LookAtPhone, Some(*sim))),
-        // What ended the pairing is said when the agent has stopped for it.
+        // The shell reports the end of the pairing once the agent has stopped.
         Event::PairingNeeded { .. }
         | Event::LinkUp
         | Event::LinkDown
@@ -126,7 +126,7 @@ pub(crate) fn raised_by(event: &Event) -> Option<(AlertKind, Option<SimSlot>)> {
     }
 }
 
-/// Returns whether an alert is over by an event.
+/// Returns whether an event ends an alert.
 pub(crate) fn is_over_by(event: &Event, alert: &Alert) -> bool {
     match event {
         Event::LinkUp => OVER_WHEN_LINKED.contains(&alert.kind),

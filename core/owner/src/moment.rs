@@ -1,8 +1,8 @@
-//! When something happens, by the phone's clock and its calendar.
+//! When something happens, by the phone's clock and calendar.
 
 use postrider_model::UnixMs;
 
-/// A day where the phone is.
+/// A day in the phone's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
     /// Its year times a thousand, and which day of that year it is, from 1.

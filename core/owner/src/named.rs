@@ -1,6 +1,6 @@
-//! Words that are kept on the phone by their names.
+//! Enums whose values are stored by name.
 
-/// Declares an enum whose values have names for what is kept; a released name never changes.
+/// Declares an enum whose values have stored names; a released name never changes.
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $name:literal,)* }) => {
         $(#[$doc])*
@@ -11,12 +11,12 @@ macro_rules! named {
             /// Every value, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Returns the name that is kept.
+            /// Returns the stored name.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns the value of a name; another version of the app may have others.
+            /// Returns the value of a name; another version of the app may know other names.
             pub(crate) fn of(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }

@@ -2,13 +2,13 @@
 
 use postrider_model::BootMs;
 
-/// The waits after the first failure, the second and so on; the last one from then on.
+/// The waits after the first failure, the second and so on; the last one repeats.
 const DELAYS_MS: [u64; 5] = [1_000, 5_000, 30_000, 2 * 60_000, 10 * 60_000];
 
-/// So many failures in a row are no chance any more.
+/// After so many failures in a row the owner is told.
 const FAILURES_SHOWN: usize = 3;
 
-/// What ran so long has not failed because of what made it fail before.
+/// After running so long, a failure counts as the first again.
 const STEADY_MS: u64 = 10 * 60_000;
 
 /// The next start of an agent that failed.
@@ -22,7 +22,7 @@ pub struct Restart {
     pub is_for_owner: bool,
 }
 
-/// Starts a failed agent again, each time later.
+/// Restarts a failed agent, each time later.
 #[derive(Debug, Default)]
 pub struct Restarts {
     failures: usize,
@@ -58,7 +58,7 @@ impl Restarts {
         self.due.is_some_and(|due| now < due)
     }
 
-    /// Somebody has mended something: the next start is not waited for.
+    /// Somebody has fixed something: the next start is immediate.
     pub fn forget(&mut self) {
         self.due = None;
     }

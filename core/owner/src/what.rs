@@ -1,4 +1,4 @@
-//! What the log has lines for, in words that never hold a number or a text.
+//! What the log can say, in words that never hold a number or a text.
 
 use crate::named::named;
 use postrider_machine::Source;
@@ -47,13 +47,13 @@ named! {
         Delivered = "DELIVERED",
         /// The network gave up delivering.
         NotDelivered = "NOT_DELIVERED",
-        /// It is not known whether a message went on the air.
+        /// It is not known whether a message was sent.
         Unknown = "UNKNOWN",
         /// A message was given back.
         Revoked = "REVOKED",
         /// A message was cancelled.
         Cancelled = "CANCELLED",
-        /// A message's life ended.
+        /// A message expired.
         Expired = "EXPIRED",
         /// A test is handed to the radio.
         TestSubmitted = "TEST_SUBMITTED",
@@ -65,7 +65,7 @@ named! {
         TestDelivered = "TEST_DELIVERED",
         /// A test was not delivered.
         TestNotDelivered = "TEST_NOT_DELIVERED",
-        /// It is not known what became of a test.
+        /// The outcome of a test is not known.
         TestUnknown = "TEST_UNKNOWN",
         /// A text came in.
         SmsReceived = "SMS_RECEIVED",
@@ -79,7 +79,7 @@ named! {
         CallSeen = "CALL_SEEN",
         /// Another SIM is in a slot.
         SimChanged = "SIM_CHANGED",
-        /// A slot is settled again.
+        /// The right SIM is in a slot again, or was confirmed.
         SimConfirmed = "SIM_CONFIRMED",
         /// A SIM sends nothing.
         SimHeld = "SIM_HELD",
@@ -89,7 +89,7 @@ named! {
         LookAtPhone = "LOOK_AT_PHONE",
         /// The pace is halved.
         PaceHalved = "PACE_HALVED",
-        /// A report names somebody else.
+        /// A report names a different recipient.
         ReportMismatched = "REPORT_MISMATCHED",
         /// A result names an unknown hand-over.
         StrayResult = "STRAY_RESULT",
@@ -97,7 +97,7 @@ named! {
 }
 
 impl What {
-    /// Returns whether it is known by this what became of a message.
+    /// Returns whether this is a known outcome of a message.
     pub(crate) const fn is_known_end(self) -> bool {
         matches!(
             self,
@@ -105,7 +105,7 @@ impl What {
         )
     }
 
-    /// Returns what a message did by reaching a state.
+    /// Returns what is logged when a message reaches a state.
     pub(crate) const fn of_message(state: WireState) -> Self {
         match state {
             WireState::OnPhone => Self::Accepted,
@@ -122,7 +122,7 @@ impl What {
         }
     }
 
-    /// Returns what a test did by reaching a state; it reaches no others than the first five.
+    /// Returns what is logged when a test reaches a state; tests reach only the first five.
     pub(crate) const fn of_test(state: WireState) -> Self {
         match state {
             WireState::Submitting => Self::TestSubmitted,
@@ -139,7 +139,7 @@ impl What {
         }
     }
 
-    /// Returns what came in.
+    /// Returns what is logged for something that came in.
     pub(crate) const fn of_source(source: Source) -> Self {
         match source {
             Source::Sms => Self::SmsReceived,

@@ -5,17 +5,17 @@ use postrider_machine::{BootId, Stamp};
 use postrider_model::{BootMs, SimSlot, UnixMs};
 use rusqlite::Row;
 
-/// Returns the integer that stands for a count; counts never come near its end.
+/// Converts a count to the database's integer; counts never come near its limit.
 pub(crate) fn int(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Says that a table holds what this version cannot have written.
+/// Returns the error for a value that this version cannot have written.
 pub(crate) fn invalid(table: &'static str, column: &'static str) -> JournalError {
     JournalError::InvalidRow { table, column }
 }
 
-/// One row being read, its columns taken in order.
+/// A row whose columns are read in order.
 pub(crate) struct Columns<'a> {
     table: &'static str,
     row: &'a Row<'a>,
@@ -35,14 +35,14 @@ impl<'a> Columns<'a> {
         self.table
     }
 
-    /// Takes the next column as it is.
+    /// Reads the next column as it is.
     pub(crate) fn take<T: rusqlite::types::FromSql>(&mut self) -> Result<T, JournalError> {
         let value = self.row.get(self.next)?;
         self.next += 1;
         Ok(value)
     }
 
-    /// Takes the next column as a number that is never negative.
+    /// Reads the next column as a number that is never negative.
     pub(crate) fn count<T: TryFrom<i64>>(
         &mut self,
         column: &'static str,
@@ -60,13 +60,13 @@ impl<'a> Columns<'a> {
         self.take().map(UnixMs)
     }
 
-    /// Takes the three columns of a moment.
+    /// Reads the three columns of a moment.
     pub(crate) fn stamp(&mut self, column: &'static str) -> Result<Stamp, JournalError> {
         self.maybe_stamp(column)?
             .ok_or_else(|| invalid(self.table, column))
     }
 
-    /// Takes the three columns of a moment that may not have been.
+    /// Reads the three columns of a moment that may be missing.
     pub(crate) fn maybe_stamp(
         &mut self,
         column: &'static str,

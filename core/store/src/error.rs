@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Says why a journal cannot be opened, read or written. The file is left as it is.
+/// Says why a journal cannot be opened, read or written. The file stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file is no journal of this program.
@@ -37,7 +37,7 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// A row holds what this version cannot have written.
+    /// A row has a value that this version cannot have written.
     #[error("the journal's table {table} holds a value that is not valid: {column}")]
     InvalidRow {
         /// The table.
@@ -57,7 +57,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Returns whether the file itself is at fault, so that no later try will read it either.
+    /// Returns whether the file itself is at fault, so that trying again is useless.
     pub const fn is_unreadable(&self) -> bool {
         matches!(
             self,
@@ -65,7 +65,7 @@ impl JournalError {
         )
     }
 
-    /// Says of a file what SQLite found.
+    /// Turns an error of SQLite into one that names the file.
     pub(crate) fn at(self, path: &Path) -> Self {
         let Self::Database(error) = self else {
             return self;

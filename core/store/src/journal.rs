@@ -24,21 +24,21 @@ use std::{
     time::Duration,
 };
 
-/// What the file's header says to be ours: "PRdj" in SQLite's `application_id`.
+/// Marks the file as ours: "PRdj" in SQLite's `application_id`.
 pub const APPLICATION_ID: i32 = 0x5052_646a;
 
-/// Statements kept ready; there are fewer different ones.
+/// Prepared statements that are kept; there are fewer different ones.
 const STATEMENTS_MAX: usize = 64;
 
-/// Pages of a file that a start checks whole; of a larger one it checks what it reads.
+/// A start checks a file of up to so many pages completely; of a larger one only what it reads.
 const CHECKED_PAGES_MAX: i64 = 2_048;
 
-/// How long a process that goes down may still hold the file.
+/// How long a process that is shutting down may still hold the file.
 const BUSY: Duration = Duration::from_millis(300);
 
 /// The open journal of one phone.
 ///
-/// Only one process has it open at a time. After a commit failed the machine is ahead of its disk:
+/// Only one process has it open at a time. After a failed commit the machine is ahead of its disk:
 /// drop both, and start again from the file.
 #[derive(Debug)]
 pub struct Journal {
@@ -47,13 +47,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, and makes a new one where there is none.
+    /// Opens the journal at `path` and returns its content, or makes a new one if there is none.
     ///
-    /// Returns what it holds, too. What it holds is checked first; of the exposures that are over
-    /// only those of a small file.
-    ///
-    /// # Errors
-    /// [`JournalError`] says what is wrong with the file, which is left as it is.
+    /// The content is checked first; exposures that are over only in a small file. A file with an error
+    /// stays as it is.
     pub fn open(path: &Path) -> Result<(Self, Snapshot), JournalError> {
         if !path.try_exists()? {
             create(path)?;
@@ -73,7 +70,7 @@ impl Journal {
     /// Writes changes in order, all or none, and returns when they are on disk.
     ///
     /// # Errors
-    /// [`JournalError`]; then none of them is written, or it is not known whether they are.
+    /// [`JournalError`]: none of them is written, or it is not known whether they are.
     pub fn commit(&mut self, changes: &[Change]) -> Result<(), JournalError> {
         let before = self.sums.now();
         match self.write(changes, &before) {
@@ -107,49 +104,34 @@ impl Journal {
         Ok(has_erased)
     }
 
-    /// Reads facts that wait for their ack, as `LoadFacts` asks for.
-    ///
-    /// # Errors
-    /// [`JournalError`] when they cannot be read.
+    /// Reads facts that wait for their ack, as `LoadFacts` asks.
     pub fn facts(&self, range: FactRange) -> Result<Vec<PhoneFact>, JournalError> {
         link::facts(&self.connection, range)
     }
 
-    /// Reads the acked incoming messages that are kept aside, as `LoadInbound` asks for.
-    ///
-    /// # Errors
-    /// [`JournalError`] when they cannot be read.
+    /// Reads the acked incoming messages that are kept aside, as `LoadInbound` asks.
     pub fn inbound(&self) -> Result<Vec<Inbound>, JournalError> {
         link::inbound(&self.connection)
     }
 
-    /// Reads ended exposures, as `LoadEnded` asks for.
-    ///
-    /// # Errors
-    /// [`JournalError`] when they cannot be read.
+    /// Reads ended exposures, as `LoadEnded` asks.
     pub fn ended(&self, asked: &EndedAsked) -> Result<Vec<EndedRow>, JournalError> {
         read::ended(&self.connection, asked)
     }
 
-    /// Reads an exposure that is over, as `LoadMessage` asks for; its `ended` is not read.
-    ///
-    /// # Errors
-    /// [`JournalError`] when it cannot be read.
+    /// Reads an exposure that is over, as `LoadMessage` asks; its `ended` is not read.
     pub fn message_over(&self, message: MessageRef) -> Result<Option<MessageRow>, JournalError> {
         read::message_over(&self.connection, message)
     }
 
     /// Reads everything that a start needs.
-    ///
-    /// # Errors
-    /// [`JournalError`] when it cannot be read.
     pub fn load(&self) -> Result<Snapshot, JournalError> {
         read::snapshot(&self.connection)
     }
 }
 
 impl Drop for Journal {
-    /// Leaves one file that needs no log. Where that fails, the next start takes up the log.
+    /// Leaves one file that needs no log. If that fails, the next start reads the log.
     fn drop(&mut self) {
         drop(log::rest(&self.connection));
     }
@@ -178,7 +160,7 @@ fn prepare(connection: &mut Connection, path: &Path, in_file: Mark) -> Result<Su
 
 /// Compares the sums with the rows, and brings the schema up to date.
 ///
-/// A journal whose schema changes has no key until its rows are summed anew.
+/// While its schema changes, a journal has no key: its rows are summed again afterwards.
 fn migrate(
     connection: &mut Connection,
     path: &Path,
@@ -214,7 +196,7 @@ fn seal(connection: &mut Connection) -> Result<Sums, JournalError> {
     Ok(sums)
 }
 
-/// Makes a journal beside `path` and moves it there whole, so that no half of one is ever found.
+/// Creates a journal beside `path` and moves it there, so that a half-written one is never found.
 fn create(path: &Path) -> Result<(), JournalError> {
     let log = beside(path, "-wal");
     if log.try_exists()? {
@@ -252,7 +234,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, JournalError> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         connection.busy_timeout(BUSY)?;
-        // The log stays until its content is in the file for certain, errors or not.
+        // The log stays until its content is certainly in the file, errors or not.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -262,8 +244,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, JournalError> {
     open().map_err(|error| JournalError::from(error).at(path))
 }
 
-/// Makes sure that the file is ours and sound before anything is written to it; returns whether it
-/// is small enough to be checked whole.
+/// Checks that the file is ours and sound before anything is written to it; returns whether it
+/// is small enough to be checked completely.
 fn check(connection: &Connection) -> Result<bool, JournalError> {
     let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if id != APPLICATION_ID {

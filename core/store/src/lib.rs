@@ -1,9 +1,9 @@
 //! The phone's journal in SQLite: what a phone must not forget.
 //!
-//! [`Journal::open`] makes a new file only where there is none; a damaged, foreign or newer one is
+//! [`Journal::open`] makes a new file only if there is none; a damaged, foreign or newer one is
 //! an error and stays as it is. [`Journal::commit`] writes the changes of one turn in one
-//! transaction, and returns when they are on disk (`synchronous=FULL`). A process that dies in
-//! between finds everything before it, and nothing of it.
+//! transaction, and returns when they are on disk (`synchronous=FULL`). After a crash during a commit,
+//! everything before it is there, and nothing of it.
 
 #![warn(unreachable_pub)]
 

@@ -53,7 +53,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A fact that is waiting is not kept aside as well.
+    /// A fact that waits for its ack is no longer kept aside.
     fn fact_stored(&self, fact: &PhoneFact) -> Result<(), JournalError> {
         let n = match fact {
             PhoneFact::Inbound(inbound) => Some(int(inbound.n)),
@@ -89,7 +89,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Numbers change sign on the way, so that no two rows ever have the same.
+    /// Numbers change their sign on the way, so that no two rows ever share one.
     fn restarted(&self, generation: u64, sinks_by: u64) -> Result<(), JournalError> {
         let sinks_by = int(sinks_by);
         self.run("UPDATE fact SET s = ?1 - s", params![sinks_by])?;

@@ -1,9 +1,9 @@
-//! The log beside the file: looked at before SQLite takes it, and emptied when it should be.
+//! The log beside the file: checked before SQLite reads it, and emptied when it should be.
 //!
-//! SQLite takes a log up to the first frame that is not sound, as after a loss of power: at most
-//! the transaction that was not confirmed is torn. A frame that turned bad later, in the middle,
-//! would silently take every confirmed commit after it along. Here the log is followed past such a
-//! frame; where more than one commit comes after it, it is damaged.
+//! SQLite reads a log up to its first bad frame. After a power loss that is right: at most the
+//! unconfirmed transaction is torn. But a frame that turned bad later, in the middle,
+//! would silently drop every confirmed commit after it. So this code follows the log past such a
+//! frame; if more than one commit comes after it, the log is damaged.
 //!
 //! Source: sqlite.org/fileformat2.html, section 4.
 
@@ -13,12 +13,12 @@ use std::{fs, io, path::Path};
 
 const HEADER: usize = 32;
 const FRAME: usize = 24;
-/// What a disk writes whole or not at all, at least.
+/// At least so many bytes are written by a disk completely or not at all.
 const SECTOR: usize = 512;
-/// The first four bytes, less the bit that says in which order the sums read words.
+/// The first four bytes, without the bit for the byte order of the sums.
 const MAGIC: u32 = 0x377f_0682;
 
-/// Says what is wrong with a log that must be there; `None` when it is sound.
+/// Returns what is wrong with a log that must be there; `None` if it is sound.
 pub(crate) fn damage(path: &Path) -> io::Result<Option<&'static str>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -34,29 +34,29 @@ pub(crate) fn damage(path: &Path) -> io::Result<Option<&'static str>> {
     })
 }
 
-/// Lets the log start from nothing, so that what was erased is in it no more.
+/// Restarts the log from its beginning, so that erased content is gone from it.
 pub(crate) fn renew(connection: &Connection) -> Result<(), JournalError> {
     rest(connection)?;
     begin(connection)
 }
 
-/// Moves everything into the file, whose mark then says that the log is not needed.
+/// Moves everything into the file, whose mark then says that no log is needed.
 pub(crate) fn rest(connection: &Connection) -> Result<(), JournalError> {
     Mark::read(connection)?.at_rest().write(connection)?;
     checkpoint(connection, "TRUNCATE")
 }
 
-/// Begins a log; the file's mark says from here on that there is one.
+/// Begins a log; from here on the file's mark says that there is one.
 pub(crate) fn begin(connection: &Connection) -> Result<(), JournalError> {
     let mark = Mark::read(connection)?;
-    // First something that changes nothing: it shows whether there is a log to write to.
+    // A write that changes nothing shows whether there is a log to write to.
     mark.at_rest().write(connection)?;
     checkpoint(connection, "PASSIVE")?;
     mark.live().write(connection)?;
     checkpoint(connection, "PASSIVE")
 }
 
-/// Moves what the log holds into the file.
+/// Moves the log's content into the file.
 fn checkpoint(connection: &Connection, how: &str) -> Result<(), JournalError> {
     let sql = format!("PRAGMA wal_checkpoint({how})");
     let is_done = connection.query_row(&sql, [], |row| {
@@ -99,10 +99,10 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// Counts commits from the first frame on that is not sound.
+    /// Counts commits from the first bad frame on.
     ///
-    /// A frame counts when it follows from the sum that stands in the frame before it. One that
-    /// does not counts, too, where its header lies in one sector, which a disk writes whole.
+    /// A frame counts if its sum follows from the frame before it. A frame whose sum does not follow
+    /// counts, too, if its header lies in one sector, which a disk writes completely.
     fn commits_from_damage(&self) -> usize {
         let frames = self.bytes[HEADER..].chunks_exact(FRAME + self.page);
         let (mut before, mut is_damaged, mut commits) = (self.sum, false, 0);

@@ -1,11 +1,11 @@
-//! The journal's mark: four bytes in the file's own header that say whose log belongs to it.
+//! The journal's mark: four bytes in the file's own header that say which log belongs to it.
 //!
 //! The mark is SQLite's `user_version`. Its lowest bit says that the log beside the file is in use
 //! and must be there; the others are the journal's key, drawn when it is made. Both are read from
-//! the file as it lies there, before SQLite sees its log: a log that is missing, damaged in its
-//! middle or of another journal is found, not silently left out.
+//! the file itself, before SQLite reads its log: so a log that is missing, damaged in its
+//! middle or from another journal is found, not silently ignored.
 //!
-//! 0: older versions' journals, and one whose schema is just being changed.
+//! 0 means an older version's journal, or one whose schema is being changed.
 
 use crate::JournalError;
 use rusqlite::Connection;
@@ -15,7 +15,7 @@ use std::{
     path::Path,
 };
 
-/// Where SQLite keeps `user_version`, in bytes.
+/// The offset of `user_version` in the file.
 const PLACE: usize = 60;
 
 /// A journal's key, and whether its log is in use.
@@ -31,7 +31,7 @@ impl Mark {
         Ok(Self(connection.query_row(sql, [], |row| row.get(0))?))
     }
 
-    /// Reads the mark in the file itself, without its log; a file too short has none.
+    /// Reads the mark from the file itself, without its log; a file that is too short has none.
     pub(crate) fn in_file(path: &Path) -> io::Result<Self> {
         let mut header = [0; PLACE + 4];
         match File::open(path)?.read_exact(&mut header) {

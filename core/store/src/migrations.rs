@@ -18,9 +18,6 @@ const ALL: &[(&str, &str)] = &[
 ];
 
 /// Tells whether a journal has to be brought up to date.
-///
-/// # Errors
-/// [`JournalError::Newer`] when this version does not know its schema.
 pub(crate) fn are_due(connection: &Connection) -> Result<bool, JournalError> {
     let known = known()?.last().map_or(0, |last| i64::from(last.version()));
     let found = version(connection)?;
@@ -49,7 +46,7 @@ fn known() -> Result<Vec<Migration>, JournalError> {
 /// The table in which `refinery` keeps what was applied.
 const HISTORY: &str = "refinery_schema_history";
 
-/// Returns the schema's version; a file without a history has none yet.
+/// Returns the schema's version; 0 for a file without a history.
 fn version(connection: &Connection) -> Result<i64, JournalError> {
     if !connection.table_exists(None, HISTORY)? {
         return Ok(0);

@@ -79,7 +79,7 @@ const SIMS: &str = "SELECT slot, known, other FROM sim WHERE ?1 > 0 ORDER BY slo
 const CLAIMS: &str = "SELECT row, at_wall FROM claim WHERE ?1 > 0 ORDER BY at_wall, row";
 const CONFIGS: &str = "SELECT frame FROM config WHERE ?1 > 0 ORDER BY sim";
 
-/// Reads every row of a query; `?1` is the most rows that a long list is read to.
+/// Reads every row of a query; `?1` limits long lists.
 fn all<T>(
     connection: &Connection,
     table: &'static str,
@@ -96,7 +96,7 @@ fn all<T>(
     Ok(list)
 }
 
-/// Reads an exposure that is over, as `LoadMessage` asks for.
+/// Reads an exposure that is over, as `LoadMessage` asks.
 pub(crate) fn message_over(
     connection: &Connection,
     message: MessageRef,
@@ -190,7 +190,7 @@ fn progress(row: &mut Columns<'_>) -> Result<Progress, JournalError> {
     })
 }
 
-/// Reads ended exposures, as `LoadEnded` asks for.
+/// Reads ended exposures, as `LoadEnded` asks.
 pub(crate) fn ended(
     connection: &Connection,
     asked: &EndedAsked,

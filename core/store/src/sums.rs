@@ -1,10 +1,10 @@
-//! A sum over the rows of each table: a bit that turned in a file is found before it is believed.
+//! A sum over the rows of each table, to find bits that turned in a file.
 //!
-//! SQLite's own check sees the shape of a file, not the values in it. So each table has the
-//! exclusive or of its rows' hashes, kept in the table `sums`. Triggers of this connection tell of
-//! every row that comes, goes or changes; a commit writes the sums that it changed; a start adds up
-//! what it reads and compares. A row that is damaged, lost, doubled or from another journal (the
-//! hashes begin with the journal's own key) shows as a difference.
+//! SQLite's own check covers the shape of a file, not the values in it. So the table `sums` holds,
+//! for each table, the exclusive or of its rows' hashes. Triggers of this connection report
+//! every row that is added, removed or changed; a commit writes the changed sums; a start adds up
+//! what it reads and compares. A row that is damaged, missing, doubled or from another journal shows
+//! as a difference: the hashes begin with the journal's own key.
 
 use crate::{JournalError, mark::Mark};
 use rusqlite::{Connection, functions::FunctionFlags, params, types::ValueRef};
@@ -13,19 +13,19 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The sum of the exposures that are over; those that are not are summed as `message`.
+/// The sum of exposures that are over; all others are summed as `message`.
 const ENDED: &str = "message.ended";
 /// The sum of the schema.
 const SCHEMA: &str = "schema";
 
 type ByName = BTreeMap<String, i64>;
 
-/// How much a start reads to compare.
+/// How much a start reads and compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Every row.
     All,
-    /// All but the exposures that are over, of which there may be a million.
+    /// All but the exposures that are over; there may be a million of them.
     AllButEnded,
 }
 
@@ -40,7 +40,7 @@ struct Shared {
 pub(crate) struct Sums(Arc<Mutex<Shared>>);
 
 impl Sums {
-    /// Gives a connection the function that sums rows; nothing is summed yet.
+    /// Adds the hash function to a connection; nothing is summed yet.
     pub(crate) fn of(connection: &Connection, mark: Mark) -> Result<Self, JournalError> {
         let sums = Self(Arc::new(Mutex::new(Shared {
             key: mark.key(),
@@ -67,14 +67,14 @@ impl Sums {
         Ok(sums)
     }
 
-    /// Adds up what is there and writes it as what belongs there.
+    /// Sums the rows that are there, and writes the result as the expected one.
     pub(crate) fn take_stock(&self, connection: &Connection) -> Result<(), JournalError> {
         connection.execute("DELETE FROM sums", [])?;
         self.add_up(connection, Extent::All)?;
         self.write(connection, &ByName::new())
     }
 
-    /// Adds up what is there and compares; returns what differs.
+    /// Sums the rows that are there, and returns the sums that differ from the expected ones.
     pub(crate) fn differing(
         &self,
         connection: &Connection,
@@ -94,7 +94,7 @@ impl Sums {
         Ok(differs.cloned())
     }
 
-    /// Lets every later change of a row count.
+    /// Counts every change of a row from now on.
     pub(crate) fn watch(&self, connection: &Connection) -> Result<(), JournalError> {
         connection.pragma_update(None, "recursive_triggers", true)?;
         for table in Table::all(connection)? {
@@ -103,17 +103,17 @@ impl Sums {
         Ok(())
     }
 
-    /// Returns the sums as they are now, to go back to when a commit fails.
+    /// Returns the present sums, to go back to if a commit fails.
     pub(crate) fn now(&self) -> BTreeMap<String, i64> {
         self.shared().by_name.clone()
     }
 
-    /// Goes back.
+    /// Goes back to earlier sums.
     pub(crate) fn go_back(&self, to: BTreeMap<String, i64>) {
         self.shared().by_name = to;
     }
 
-    /// Writes the sums that are no longer as they were.
+    /// Writes the sums that have changed.
     pub(crate) fn write(
         &self,
         connection: &Connection,
@@ -163,7 +163,7 @@ struct Table {
 }
 
 impl Table {
-    /// Returns every table but the sums' own.
+    /// Returns every table except `sums`.
     fn all(connection: &Connection) -> Result<Vec<Self>, JournalError> {
         let sql = "SELECT name FROM main.sqlite_schema
              WHERE type = 'table' AND name <> 'sums' AND name NOT LIKE 'sqlite%' ORDER BY name";
@@ -181,7 +181,7 @@ impl Table {
             .collect()
     }
 
-    /// Returns the call that sums a row; `of` is `NEW.`, `OLD.` or nothing.
+    /// Returns the SQL call that sums a row; `of` is `NEW.`, `OLD.` or empty.
     fn call(&self, of: &str) -> String {
         let name = match self.name.as_str() {
             "message" => {
@@ -239,7 +239,7 @@ fn mix_bytes(hash: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// Takes up one word; two different words never lead from one hash to the same.
+/// Mixes one word into a hash; two different words never give the same result.
 ///
 /// Sums are stored, so this never changes.
 fn mix(hash: u64, word: u64) -> u64 {

@@ -33,7 +33,7 @@ pub(crate) fn change(connection: &Connection, change: &Change) -> Result<(), Jou
             params![int(*no), parts, guard_parts],
         ),
         Change::SpentForgotten { below } => {
-            // The highest row stays, so that no number is given twice.
+            // The highest row stays, so that no number is used twice.
             let sql = "DELETE FROM spent WHERE no < ?1 AND no < (SELECT MAX(no) FROM spent)";
             to.run(sql, params![int(*below)])
         }
@@ -150,7 +150,7 @@ impl Writer<'_> {
             progress.call.map(|call| call.duration_s),
             progress.call.map(|call| call.ring_s),
         ])?;
-        // A row that is not found would be one that an index has lost.
+        // If the row is not found, an index has lost it.
         if rows == 1 {
             Ok(())
         } else {
@@ -246,7 +246,7 @@ impl Writer<'_> {
         )
     }
 
-    /// What is set for all SIMs replaces what was set for any one.
+    /// A setting for all SIMs replaces those of single SIMs.
     fn config_set(&self, config: &Config) -> Result<(), JournalError> {
         let sim = config.sim.map_or(-1, |sim| i64::from(sim.get()));
         if config.sim.is_none() {

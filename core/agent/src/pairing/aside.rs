@@ -1,9 +1,9 @@
 //! What a phone set aside: whose it is, and until when it is kept.
 //!
-//! An aside is a journal beside the phone's own, and a small file that names the hub and the project
-//! which it was made for. One that is joined again takes it over by itself. For any other the owner
-//! is asked: one tenant's texts never reach the next by accident. What nobody took goes after 30
-//! days.
+//! An aside is a journal beside the phone's own, with a small file that names its hub and project.
+//! When the phone joins the same two again, it takes the aside over by itself. For any other, the
+//! owner is asked, so that one tenant's texts never reach another by accident. What nobody took is
+//! erased after 30 days.
 
 use super::{
     ending::{UNREADABLE_FILE, remove_journal},
@@ -19,7 +19,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// Most asides of a phone; each takes a pairing of its own. Of more, the oldest goes.
+/// Most asides of a phone. Each comes from one pairing; the oldest is erased for a new one.
 const SLOTS: u8 = 8;
 /// How long an aside that nobody took is kept, in milliseconds: 30 days.
 pub(super) const ASIDE_MS: i64 = 30 * 24 * 3_600_000;
@@ -33,7 +33,7 @@ pub(super) struct Origin {
     device_id: Option<DeviceId>,
     host: Option<String>,
     link_url: Option<String>,
-    /// When it was seen first, in Unix milliseconds.
+    /// When it was first seen, in Unix milliseconds.
     since: Option<i64>,
 }
 
@@ -56,8 +56,8 @@ impl Origin {
         })
     }
 
-    /// Tells whether it is of this hub and project. What an older hub or phone did not say is not
-    /// guessed: then the same device under the same address is the same one, and nothing else.
+    /// Tells whether it belongs to this hub and project. If an older hub or phone did not say, only
+    /// the same device under the same address counts.
     fn fits(&self, joined: &Pairing) -> bool {
         let is_same_device = self.device_id == Some(joined.device_id);
         let hub = match (self.hub_id, joined.hub_id) {
@@ -81,18 +81,18 @@ impl Origin {
     }
 }
 
-/// A journal that cannot be read says nothing.
+/// A journal that cannot be read names no hub.
 fn learned_hub(folder: &Path) -> Option<HubId> {
     let (_, snapshot) = Journal::open(&folder.join(JOURNAL_FILE)).ok()?;
     snapshot.link.hub
 }
 
-/// Something set aside that waits for its hub, or for its owner's word.
+/// Something set aside that waits for its hub, or for its owner's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aside {
-    /// Names it among those of a phone.
+    /// Tells it apart from the phone's other asides.
     pub slot: u8,
-    /// The name of the hub that it was made for, where that is known.
+    /// The name of its hub, if known.
     pub host: Option<String>,
     /// When it is erased, if nobody takes it.
     pub until: UnixMs,
@@ -107,7 +107,7 @@ fn origin_file(folder: &Path, slot: u8) -> PathBuf {
     folder.join(named("set-aside-origin", "json", slot))
 }
 
-/// The first slot has the name that older versions gave to the only one.
+/// The first slot has the name that older versions used for the only one.
 fn named(stem: &str, ending: &str, slot: u8) -> String {
     match slot {
         0 => format!("{stem}.{ending}"),
@@ -119,7 +119,7 @@ fn slots(folder: &Path) -> impl Iterator<Item = u8> {
     (0..SLOTS).filter(move |slot| journal_of(folder, *slot).exists())
 }
 
-/// Returns a slot for another aside; when all are taken, the oldest makes room.
+/// Returns a slot for another aside; when all are taken, the oldest is erased.
 pub(super) fn free_slot(folder: &Path) -> io::Result<u8> {
     let taken: Vec<u8> = slots(folder).collect();
     if let Some(free) = (0..SLOTS).find(|slot| !taken.contains(slot)) {
@@ -141,16 +141,13 @@ fn origin(folder: &Path, slot: u8) -> io::Result<Origin> {
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-/// Says whose the aside of a slot is.
+/// Writes to which hub and project a slot's aside belongs.
 pub(super) fn put_origin(folder: &Path, slot: u8, origin: &Origin) -> io::Result<()> {
     let bytes = serde_json::to_vec_pretty(origin)?;
     files::write_private(&origin_file(folder, slot), &bytes)
 }
 
-/// Erases what is set aside in a slot; what is not there is no mistake.
-///
-/// # Errors
-/// When a file cannot be removed.
+/// Erases what is set aside in a slot, if anything.
 pub fn erase(folder: &Path, slot: u8) -> io::Result<()> {
     remove_journal(&journal_of(folder, slot))?;
     match fs::remove_file(origin_file(folder, slot)) {
@@ -175,16 +172,13 @@ pub(crate) fn of_pairing(folder: &Path, joined: &Pairing) -> io::Result<Vec<u8>>
     Ok(found)
 }
 
-/// Says whether an aside names its hub and project. One that does not may be of the present ones.
+/// Tells whether an aside names its hub and project. If not, it may belong to the present ones.
 pub(crate) fn has_known_origin(folder: &Path, slot: u8) -> io::Result<bool> {
     Ok(origin(folder, slot)?.is_known())
 }
 
-/// Returns what is set aside, and erases what nobody took in time. It is counted from the first
-/// time that this is asked.
-///
-/// # Errors
-/// When a file cannot be read, written or removed.
+/// Returns what is set aside, and erases what has been there for too long, counted from the first
+/// call that saw it.
 pub fn asides(folder: &Path, now: UnixMs) -> io::Result<Vec<Aside>> {
     super::finish(folder)?;
     let mut kept = Vec::new();
@@ -210,7 +204,7 @@ pub fn asides(folder: &Path, now: UnixMs) -> io::Result<Vec<Aside>> {
     Ok(kept)
 }
 
-/// What could not be read when it was to be taken over goes as late.
+/// Journals that could not be read are erased after the same time.
 fn erase_unreadable(folder: &Path, now: UnixMs) -> io::Result<()> {
     let path = folder.join(UNREADABLE_FILE);
     let Ok(changed) = fs::metadata(&path).and_then(|file| file.modified()) else {

@@ -1,4 +1,4 @@
-//! The two pairing requests, each repeated until it is settled.
+//! The two pairing requests, each repeated until it is answered.
 
 use super::{
     PairedPhone, Pairing,
@@ -25,17 +25,17 @@ use tokio::time::{sleep, timeout};
 
 /// How often the phone asks whether the operator has confirmed.
 const ASK_EVERY: Duration = Duration::from_millis(300);
-/// How long one question may take.
+/// How long one request may take.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
-/// How long a phone asks at all: longer than a code lives.
+/// How long a phone asks in total: longer than a code is valid.
 const PAIRING_MAX: Duration = Duration::from_secs(15 * 60);
-/// The largest answer that is read.
+/// The largest answer that is accepted.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// Says why a phone did not join.
 #[derive(Debug, thiserror::Error)]
 pub enum PairingError {
-    /// The hub refused the code; the same code will not do.
+    /// The hub refused the code; trying it again is useless.
     #[error("the hub refused to pair: {message} ({code})")]
     Refused {
         /// The hub's error code.
@@ -49,8 +49,8 @@ pub enum PairingError {
     /// The answer is not one of a hub.
     #[error("the answer is not one of a route hub: {0}")]
     Answer(&'static str),
-    /// The phone paired over https, and the hub would have it dial a link that is not encrypted, or
-    /// that its certificate does not speak for.
+    /// The phone paired over https, and the hub names a link that is not encrypted, or that its
+    /// certificate does not cover.
     #[error("the hub paired over https and names a link that its certificate does not cover")]
     UnsafeLink,
     /// Nobody confirmed in time.
@@ -61,17 +61,13 @@ pub enum PairingError {
     Random(#[from] RandomError),
 }
 
-/// Pairs by a one-time code; `show_digits` is told the six digits once, before anybody confirms.
+/// Pairs by a one-time code; `show_digits` gets the six digits once, before anybody confirms.
 ///
-/// The phone first binds itself to its key and a random number, is told the hub's, and only then
-/// opens what it was bound to: neither side can choose the digits, nor anybody in between. A pairing
-/// that is begun anew draws another number, and needs another code.
+/// The phone first commits to its key and a random number, gets the hub's number, and only then
+/// reveals its own. So neither side, nor anybody in between, can choose the digits. A new attempt
+/// draws another number, and needs another code.
 ///
 /// A hub that cannot be reached, or fails on its side, is asked again until the time is over.
-///
-/// # Errors
-/// When the hub refuses the code, shows other digits or names a link that cannot be trusted, or
-/// nobody confirms.
 pub async fn pair(
     hub: &HubAddress,
     tls: &Arc<ClientConfig>,
@@ -118,7 +114,7 @@ struct Attempt<'a> {
     device: &'a DeviceDescription,
 }
 
-/// What came back, and with which certificate.
+/// An answer, and the certificate that came with it.
 struct Exchanged {
     status: StatusCode,
     body: Bytes,
@@ -177,7 +173,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns the hub's answer, or `None` when there was none worth anything this time.
+    /// Returns the hub's answer, or `None` when this try brought none.
     async fn ask_once<A: DeserializeOwned>(
         &self,
         request: &Bytes,
@@ -220,7 +216,7 @@ impl Attempt<'_> {
         tokio::pin!(exchange, connection);
         tokio::select! {
             answer = &mut exchange => answer,
-            // The connection may be done before its answer is read to the end.
+            // The connection may end before its answer is read completely.
             _ = &mut connection => exchange.await,
         }
     }
@@ -240,9 +236,9 @@ impl Attempt<'_> {
     }
 }
 
-/// Says whether a phone that paired with `hub` may dial `link`.
+/// Tells whether a phone that paired with `hub` may dial `link`.
 ///
-/// Over https the certificate said who the hub is, and it may say so for no other: a link that is
+/// Over https the certificate says who the hub is, and vouches for nobody else: a link that is
 /// not encrypted, or leads to a name that this certificate does not cover, could be anybody's.
 fn is_safe(hub: &HubAddress, link: &HubAddress, certificate: Option<&Certificate>) -> bool {
     if !hub.is_secure() {

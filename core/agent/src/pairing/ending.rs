@@ -1,7 +1,8 @@
 //! How a pairing ends in a phone's folder: whole, or finished at the next start.
 //!
-//! Several files go, and a process may die in between: half of a journal would keep the phone from
-//! ever starting again. So the wish is on disk first, and whoever opens the folder next fulfils it.
+//! Several files are removed, and a process may die in between: half a journal would keep the phone
+//! from ever starting again. So the decision is written first, and whoever opens the folder next
+//! completes it.
 
 use super::{
     aside::{self, Origin},
@@ -13,24 +14,24 @@ use std::{fs, io, path::Path};
 
 /// The file that says that an ending has begun, and which.
 const ENDING_FILE: &str = "ending";
-/// The file that says that the owner unpairs, and that the hub may not have heard everything yet.
+/// The file that says that the owner unpairs, and that the hub may not know everything yet.
 const LEAVING_FILE: &str = "leaving";
-/// What a journal is called that was set aside and could not be read.
+/// The name of a journal that was set aside and could not be read.
 pub(crate) const UNREADABLE_FILE: &str = "unreadable-journal.db";
 
-/// What becomes of the journal.
+/// What happens to the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ending {
-    /// It goes, and whatever was set aside before.
+    /// It is erased, and so is whatever was set aside before.
     Erase,
-    /// All of it is kept beside, for what came in and was not told.
+    /// All of it is set aside, for the incoming messages that were not uploaded.
     SetAside,
-    /// What came in and was not told is kept beside; the rest goes.
+    /// Incoming messages that were not uploaded are set aside; the rest is erased.
     KeepIncoming,
 }
 
-/// The wish, with everything that is needed to fulfil it.
+/// The decision, with everything that is needed to complete it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Wish {
     ending: Ending,
@@ -56,7 +57,7 @@ impl Wish {
         Ok(serde_json::to_vec(self)?)
     }
 
-    /// Older versions wrote a word, and kept one aside.
+    /// Older versions wrote one word, and had only one aside.
     fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
         let ending = match bytes {
             b"erase" => Ending::Erase,
@@ -102,7 +103,7 @@ pub(super) fn begin(folder: &Path, ending: Ending) -> io::Result<()> {
     finish(folder)
 }
 
-/// Finishes an ending that has begun; without one nothing happens.
+/// Completes an ending that has begun, if any.
 pub(crate) fn finish(folder: &Path) -> io::Result<()> {
     let path = folder.join(ENDING_FILE);
     let Some(bytes) = files::read(&path)? else {
@@ -116,7 +117,7 @@ pub(crate) fn finish(folder: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Remembers that the owner unpairs.
+/// Writes down that the owner unpairs.
 pub(crate) fn begin_leaving(folder: &Path) -> Result<(), RecordError> {
     Ok(files::write_private(&folder.join(LEAVING_FILE), b"")?)
 }
@@ -126,7 +127,7 @@ pub(crate) fn is_leaving(folder: &Path) -> io::Result<bool> {
     folder.join(LEAVING_FILE).try_exists()
 }
 
-/// Moves a journal with its log; what was moved before is no mistake.
+/// Moves a journal with its log, unless that was done before.
 pub(crate) fn move_journal(from: &Path, to: &Path) -> io::Result<()> {
     for suffix in SUFFIXES {
         let moved = fs::rename(beside(from, suffix), beside(to, suffix));

@@ -21,7 +21,7 @@ pub struct PairedPhone {
     pub phone_number: Option<PhoneNumber>,
 }
 
-/// Who this phone is to which hub. No secret is in it: the key proves the phone.
+/// Who this phone is to which hub. It holds no secret: the key identifies the phone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// The device's id at the hub.
@@ -30,7 +30,7 @@ pub struct Pairing {
     pub host: String,
     /// Where the link is dialled.
     pub link_url: String,
-    /// The hub's own id; older hubs tell none, and the phone learns it when they do.
+    /// The hub's own id; older hubs have none, and the phone learns it when they get one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hub_id: Option<HubId>,
     /// The project that the device belongs to; older hubs did not tell it.
@@ -38,13 +38,13 @@ pub struct Pairing {
     pub project_id: Option<ProjectId>,
     /// The device's basic routes.
     pub phones: Vec<PairedPhone>,
-    /// Keys of which the hub must show one, where its certificate is private; Base64 of the
-    /// SHA-256, as the invitation had them.
+    /// Pinned keys for a hub with a private certificate: the hub must show one of them. Base64 of the
+    /// SHA-256, as in the invitation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<String>,
 }
 
-/// Says why a pairing cannot be remembered or recalled.
+/// Says why a pairing cannot be saved or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file could not be read or written.
@@ -56,10 +56,7 @@ pub enum RecordError {
 }
 
 impl Pairing {
-    /// Recalls the pairing of a folder; `None` when it has none.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is damaged; it is left as it is.
+    /// Reads the pairing of a folder; `None` when it has none. A damaged file stays as it is.
     pub fn load(folder: &Path) -> Result<Option<Self>, RecordError> {
         ending::finish(folder)?;
         let Some(bytes) = files::read(&folder.join(RECORD_FILE))? else {
@@ -70,18 +67,15 @@ impl Pairing {
         Ok(Some(pairing))
     }
 
-    /// Remembers the pairing in a folder.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Saves the pairing in a folder.
     pub fn save(&self, folder: &Path) -> Result<(), RecordError> {
         let bytes = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
         Ok(files::write_private(&folder.join(RECORD_FILE), &bytes)?)
     }
 
-    /// Ends the pairing that was there when this one was made, and tells whether there was one: of
-    /// the same hub, its journal is set aside for it; of another hub, what came in is. A damaged
-    /// record names no hub, and counts as another one's.
+    /// Ends the earlier pairing of the folder and tells whether there was one. If it had the same hub,
+    /// its journal is set aside; otherwise only its incoming messages are. A damaged
+    /// record names no hub, and counts as another hub's.
     pub(crate) fn end_former(&self, folder: &Path) -> Result<bool, RecordError> {
         let ending = match Self::load(folder) {
             Ok(None) => return Ok(false),
@@ -93,8 +87,8 @@ impl Pairing {
         Ok(true)
     }
 
-    /// A hub names its host itself; that it is dialled at the same place, too, is what it cannot
-    /// feign.
+    /// A hub names its host itself, so the address that was dialled must be the same, too: a hub
+    /// cannot fake that.
     fn is_at_hub_of(&self, other: &Self) -> bool {
         match (self.hub_id, other.hub_id) {
             (Some(mine), Some(others)) => mine == others,
@@ -102,45 +96,33 @@ impl Pairing {
         }
     }
 
-    /// Ends the pairing of a folder whose owner unpaired the phone: its journal goes too, and
+    /// Ends the pairing of a folder whose owner unpaired the phone: its journal is erased, and
     /// whatever was set aside before.
     ///
-    /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
+    /// After a crash in between the next [`Pairing::load`] completes it.
     pub fn erase(folder: &Path) -> Result<(), RecordError> {
         Ok(ending::begin(folder, Ending::Erase)?)
     }
 
-    /// Ends the pairing of a folder whose phone the hub took out of service: what came in and was not
-    /// acked is set aside with the ids of hub and project, and the rest goes.
+    /// Ends the pairing of a folder whose phone the hub took out of service. Incoming messages without
+    /// an ack are set aside with the ids of hub and project; the rest is erased.
     ///
-    /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
-    ///
-    /// # Errors
-    /// When a file cannot be moved or removed.
+    /// After a crash in between the next [`Pairing::load`] completes it.
     pub fn keep_incoming(folder: &Path) -> Result<(), RecordError> {
         Ok(ending::begin(folder, Ending::KeepIncoming)?)
     }
 
-    /// Ends the pairing of a folder whose journal the hub does not trust: the journal is set aside
-    /// with the ids of hub and project, and a phone that joins anew is another installation. Joined
-    /// to the same two, it takes over what came in and was not acked (see
-    /// [`settle`](crate::settle)).
+    /// Ends the pairing of a folder whose journal the hub does not trust. The journal is set aside
+    /// with the ids of hub and project, and a phone that joins again is another installation. If it
+    /// joins the same two, it takes over the incoming messages without an ack (see
+    /// [`adopt_pairing`](crate::adopt_pairing)).
     ///
-    /// A crash in between leaves no half: the next [`Pairing::load`] goes on.
-    ///
-    /// # Errors
-    /// When a file cannot be moved or removed.
+    /// After a crash in between the next [`Pairing::load`] completes it.
     pub fn set_aside(folder: &Path) -> Result<(), RecordError> {
         Ok(ending::begin(folder, Ending::SetAside)?)
     }
 
     /// Returns where the link is dialled.
-    ///
-    /// # Errors
-    /// When the remembered address is not one.
     pub fn link(&self) -> Result<HubAddress, crate::InvalidAddress> {
         self.link_url.parse()
     }
@@ -151,7 +133,7 @@ impl Pairing {
     }
 }
 
-/// Tells whether a folder has a pairing, be it a damaged one.
+/// Tells whether a folder has a pairing, even a damaged one.
 pub(crate) fn is_recorded(folder: &Path) -> io::Result<bool> {
     folder.join(RECORD_FILE).try_exists()
 }

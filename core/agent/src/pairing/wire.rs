@@ -1,4 +1,4 @@
-//! What pairing says, as JSON.
+//! The pairing requests and answers, as JSON.
 
 use postrider_link::pairing::{Commitment, Number};
 use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, SimSlot};
@@ -41,7 +41,7 @@ pub struct SimDescription {
     pub country: Option<String>,
 }
 
-/// The first request: the phone binds itself to a key and a number that it does not tell yet.
+/// The first request: the phone commits to a key and a number that it does not reveal yet.
 #[derive(Serialize)]
 pub(super) struct Commit<'a> {
     pub(super) code: &'a str,
@@ -49,7 +49,7 @@ pub(super) struct Commit<'a> {
     pub(super) commitment: Commitment,
 }
 
-/// The second one, repeated until the operator has confirmed: it tells them.
+/// The second one, repeated until the operator has confirmed: it reveals them.
 #[derive(Serialize)]
 pub(super) struct Open<'a> {
     pub(super) code: &'a str,

@@ -1,22 +1,22 @@
 //! The line of each SIM, and the calls that rang on it.
 //!
-//! The platform tells how a line is, not which call it is about: a second call rings beside one
-//! that is spoken on, the number comes late or never, and every change may be told twice. A ring
-//! is therefore only what can be known for sure: when it began, when it stopped, and whether
-//! somebody can only have answered it. What the call was stands in the log.
+//! The platform reports how a line is, not which call it is about: a second call rings beside an
+//! active one, the number comes late or never, and every change may be reported twice. So a ring
+//! holds only what is certain: when it began, when it stopped, and whether
+//! it must have been answered. What the call was is in the log.
 
 use crate::{fact::CallState, log::CallLogRow, numbers::is_same_line};
 use postrider_link::frame::Address;
 use postrider_model::{BootMs, Now, SimSlot};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Most rings that wait for their rows; when full, the oldest is forgotten, and its row in the log
-/// is told without the time that it rang.
+/// Most rings that wait for their log rows. When full, the oldest is forgotten; its row in the log
+/// is then reported without a ringing time.
 pub(super) const RINGS_MAX: usize = 16;
-/// How far a row's beginning may lie from the ring, in milliseconds.
+/// How far a log row's beginning may differ from the ring's, in milliseconds.
 const BEGINS_WITHIN_MS: u64 = 60_000;
 
-/// One call from outside, as far as the line told of it.
+/// One incoming call, as far as the line shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ring {
     pub(crate) sim: SimSlot,
@@ -24,7 +24,7 @@ pub(crate) struct Ring {
     pub(crate) since: Now,
     /// When it stopped ringing.
     pub(crate) stopped: Option<Now>,
-    /// Whether it was answered, where the line leaves no doubt.
+    /// Whether it was answered, if the line leaves no doubt.
     pub(crate) answered: Option<bool>,
     /// When the line was free again.
     pub(crate) over: Option<Now>,
@@ -39,7 +39,7 @@ impl Ring {
         self.stopped.map_or(-1, |stopped| seconds(ms(stopped)))
     }
 
-    /// Returns how long it was spoken on as far as the line tells, in seconds; -1 where it was not
+    /// Returns how long people talked, as far as the line shows, in seconds; -1 if it was not
     /// answered, or may not have been.
     pub(crate) fn duration_s(&self) -> i64 {
         match (self.answered, self.stopped, self.over) {
@@ -56,19 +56,19 @@ impl Ring {
         self.sim == row.sim && self.apart_ms(row) <= BEGINS_WITHIN_MS && is_same
     }
 
-    /// Returns how far its beginning lies from the row's.
+    /// Returns how much its beginning differs from the row's.
     fn apart_ms(&self, row: &CallLogRow) -> u64 {
         row.started_at.0.abs_diff(self.since.unix.0)
     }
 
-    /// Tells whether it rang by a moment, or has stopped already.
+    /// Tells whether it rang before a moment, or has stopped already.
     fn rang_by(&self, moment: BootMs) -> bool {
         self.stopped.is_some() || self.since.boot <= moment
     }
 }
 
-/// Returns the latest moment at which the call of a row rang: it was spoken on from then on, and
-/// was over before its row could be read.
+/// Returns the latest moment at which the call of a row can have rung: people talked from then on,
+/// and it was over before its row could be read.
 fn last_rang(row: &CallLogRow, now: Now) -> Now {
     let spoken_ms = row.duration_s.max(0).saturating_mul(1_000);
     Now {
@@ -94,17 +94,17 @@ impl Line {
         self.sims.values().any(|state| *state != CallState::Idle)
     }
 
-    /// Returns every SIM whose line was told of.
+    /// Returns every SIM with a reported line.
     pub(crate) fn sims(&self) -> Vec<SimSlot> {
         self.sims.keys().copied().collect()
     }
 
-    /// Tells whether a call from outside is over of which the log has not told yet.
+    /// Tells whether an incoming call is over that the log has not shown yet.
     pub(crate) fn awaits_log(&self) -> bool {
         self.rings.iter().any(|ring| ring.over.is_some())
     }
 
-    /// Takes how a line is now.
+    /// Handles the new state of a line.
     pub(crate) fn changed(
         &mut self,
         sim: SimSlot,
@@ -129,7 +129,7 @@ impl Line {
         }
     }
 
-    /// Takes it that no line has a call any more, whatever was told.
+    /// Assumes that no line has a call any more, whatever was reported.
     pub(crate) fn all_free(&mut self, now: Now) {
         for sim in self.sims() {
             self.sims.insert(sim, CallState::Idle);
@@ -137,10 +137,10 @@ impl Line {
         }
     }
 
-    /// Takes out the ring that a row of the log is about: of those that may be it, the nearest.
+    /// Removes and returns the ring that a log row is about: the nearest of those that may be it.
     ///
-    /// What is logged is over: where the line has not told so yet, it stopped ringing at the latest
-    /// when it began to be spoken on, or else when the row was read.
+    /// A logged call is over. If the line has not said so yet, it stopped ringing at the latest
+    /// when it was answered, or else when the row was read.
     pub(crate) fn take_ring(&mut self, row: &CallLogRow, now: Now) -> Option<Ring> {
         let last_rang = last_rang(row, now);
         let rings = self.rings.iter().enumerate();
@@ -151,7 +151,7 @@ impl Line {
         Some(ring)
     }
 
-    /// Takes out the rings that are over, of which the log has no row.
+    /// Removes and returns the rings that are over and have no row in the log.
     pub(crate) fn take_unlogged(&mut self) -> Vec<Ring> {
         let (over, open) = self.rings.drain(..).partition(|ring| ring.over.is_some());
         self.rings = open;
@@ -173,7 +173,7 @@ impl Line {
         });
     }
 
-    /// It rings on, perhaps told with its number now; another number is another call.
+    /// It still rings, perhaps with its number now; a different number means a different call.
     fn rings_on(&mut self, sim: SimSlot, number: Option<&Address>, now: Now) {
         let Some(number) = number else {
             return;
@@ -193,7 +193,7 @@ impl Line {
         }
     }
 
-    /// It rings no more, and there is a call: this one, where there was no other before.
+    /// It no longer rings, and there is a call: this one, if there was no other before.
     fn answered(&mut self, sim: SimSlot, now: Now) {
         for ring in self.ringing(sim) {
             ring.stopped = Some(now);

@@ -1,4 +1,4 @@
-//! Calls from outside, and when the log is asked about calls of both directions.
+//! Incoming calls, and when to ask the log about calls of both directions.
 //!
 //! ```text
 //!  ringing, spoken on -- idle --> looks at 0, 2, 10 and 30 s -- a row for each --> told
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The log is the truth, but the platform writes it a moment after the line is free, and may not
-//! show it to the app at all. Each row is told once, whoever asked for it; a call of which the log
-//! has nothing after the last look is told from the line, and rows as old as that are not told
+//! show it to the app at all. Each row is reported once, whoever asked for it. A call without a row
+//! after the last look is reported from the line; rows as old as that are then not reported
 //! afterwards.
 
 mod line;

@@ -1,16 +1,16 @@
-//! What came in, as far as a frame can carry it.
+//! Incoming content, cut to what a frame can carry.
 //!
-//! Whoever sends a message decides what is in it. A fact that does not fit a frame could neither be
-//! stored nor told, so a content is cut to what fits.
+//! The sender of a message decides what is in it. A fact that does not fit a frame could neither be
+//! stored nor uploaded, so its content is cut.
 
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, UnixMs};
 
-/// Most bytes of a text as JSON writes it; what is longer is cut. A frame holds 64 KiB.
+/// Most bytes of a text in JSON; longer texts are cut. A frame holds 64 KiB.
 pub(super) const INBOUND_TEXT_BYTES_MAX: usize = 48 * 1024;
-/// Most bytes of an address as JSON writes it; what is longer is cut. No network has longer ones.
+/// Most bytes of an address in JSON; longer ones are cut. No network has longer ones.
 pub(super) const INBOUND_ADDRESS_BYTES_MAX: usize = 512;
-/// The end of the years that a time is taken for one in, in Unix milliseconds.
+/// The end of the years in which a time is accepted, in Unix milliseconds.
 const TIME_END: i64 = 253_402_300_800_000;
 
 /// Cuts a text to what a frame carries.
@@ -29,7 +29,7 @@ pub(crate) fn bounded_address(address: Address) -> Address {
     }
 }
 
-/// Returns a time that a message claims, unless no calendar has it.
+/// Returns the time that a message claims, unless no calendar has it.
 pub(crate) fn sane_time(at: Option<UnixMs>) -> Option<i64> {
     at.map(|at| at.0).filter(|at| (0..TIME_END).contains(at))
 }
@@ -45,7 +45,7 @@ fn fitting(text: &str, bytes_max: usize) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
-/// How many bytes JSON writes a character in.
+/// Returns how many bytes a character takes in JSON.
 const fn written_bytes(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,

@@ -1,4 +1,4 @@
-//! What things that came in are recognised by.
+//! Fingerprints that identify incoming things.
 
 use crate::{
     fact::{ReceivedData, ReceivedMms, ReceivedSms},
@@ -8,10 +8,10 @@ use crate::{
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, UnixMs};
 
-/// What something that came in is recognised by, without its content.
+/// Identifies something that came in, without its content.
 ///
-/// It is stored, so it must never depend on a library's version: FNV-1a over its fields. Those of
-/// a text message begin with its SIM; all others with a mark that is no SIM.
+/// It is stored, so it must never depend on a library's version: FNV-1a over its fields. For
+/// a text message it begins with its SIM; for everything else with a mark that is not a SIM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub u128);
 
@@ -20,7 +20,7 @@ const MMS: u8 = 0xf2;
 const CALL: u8 = 0xf3;
 const USSD: u8 = 0xf4;
 const SENT: u8 = 0xf5;
-/// Last digits that two ways of writing a recipient have in common.
+/// How many last digits two spellings of a recipient share.
 const RECIPIENT_DIGITS: usize = 7;
 
 impl Fingerprint {
@@ -88,7 +88,7 @@ impl Fingerprint {
         ])
     }
 
-    /// Takes the fingerprint of a text that was sent: the last digits of its recipient, however that
+    /// Takes the fingerprint of a text that was sent: the last digits of its recipient, however it
     /// is written, and the text.
     pub(crate) fn of_sent(to: &Address, text: &MessageText) -> Self {
         let digits = to.as_str().bytes().rev().filter(u8::is_ascii_digit);
@@ -123,7 +123,7 @@ mod tests {
 
     const FROM: &str = "+15005550001";
 
-    /// The journal has fingerprints of years ago: none may ever come out otherwise.
+    /// The journal has fingerprints that are years old: none may ever change.
     #[test]
     fn a_fingerprint_of_any_kind_never_changes() {
         let sim = SimSlot::default();

@@ -1,10 +1,10 @@
-//! What comes in: each once, in order.
+//! Incoming things: each once, in order.
 //!
-//! The platform may tell of a message by broadcast, again by broadcast, and from its provider; it
-//! may also fail to broadcast at all. One message is recognised by SIM, sender, service-centre time
-//! and text together, never by its text alone; and where all four agree, the provider's row tells
-//! two true copies apart. So a second broadcast of the same four counts as a repeat, and a second
-//! row of them as a second message.
+//! The platform may report a message by broadcast, again by broadcast, and from its provider; it
+//! may also fail to broadcast it at all. A message is identified by SIM, sender, service-centre time
+//! and text together, never by its text alone. If all four agree, the provider's row tells
+//! two real copies apart. So a second broadcast with the same four counts as a repeat, and a second
+//! row as a second message.
 
 mod content;
 mod fingerprint;
@@ -21,18 +21,18 @@ use crate::{
 use postrider_model::{Now, UnixMs};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How long a thing is remembered; the logs are read 24 h back.
+/// How long something is remembered; the logs are read 24 h back.
 pub(crate) const SEEN_MS: i64 = 259_200_000;
-/// Most things that are remembered; when full, the oldest is forgotten before its time, and no
-/// row of its log as old as it is told any more.
+/// Most things that are remembered. When full, the oldest is forgotten early, and rows of its log
+/// that are as old are no longer reported.
 pub const SEEN_MAX: usize = 20_000;
 
-/// One hearing of something that came in.
+/// One report of something that came in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
     pub(crate) source: Source,
     pub(crate) fingerprint: Fingerprint,
-    /// Its row in the platform's log, where it was heard from there.
+    /// Its row in the platform's log, if it was read there.
     pub(crate) row: Option<i64>,
     /// The date that the log gives it.
     pub(crate) dated: Option<UnixMs>,
@@ -53,17 +53,17 @@ struct Aged {
     dated: UnixMs,
 }
 
-/// What was forgotten: the change that does so on disk, and how far back each log is blind now.
+/// The change that forgets things on disk, and up to which date each log is no longer reported.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Forgotten {
     pub(crate) below: u64,
     pub(crate) floors: BTreeMap<Log, UnixMs>,
 }
 
-/// What a hearing of a message is.
+/// Whether a report is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hearing {
-    /// The first: a message of its own.
+    /// New.
     First,
     /// A repeat.
     Again,
@@ -78,7 +78,7 @@ pub(crate) struct Inbound {
 }
 
 impl Inbound {
-    /// Takes up the rows of the journal, in order of their numbers.
+    /// Restores from the rows of the journal, in order of their numbers.
     pub(crate) fn new(rows: &[SeenRow]) -> Self {
         let mut inbound = Self::default();
         for row in rows {
@@ -87,7 +87,7 @@ impl Inbound {
         inbound
     }
 
-    /// Tells whether a thing is new, and gives the row that says so ever after.
+    /// Tells whether something is new, and returns the row that remembers it.
     pub(crate) fn hear(&mut self, heard: Heard, now: Now) -> (Hearing, Option<Change>) {
         let copies = self.seen.get_mut(&heard.fingerprint);
         let copies = copies.map(Vec::as_mut_slice).unwrap_or_default();
@@ -117,13 +117,13 @@ impl Inbound {
         (Hearing::First, Some(Change::SeenAdded(row)))
     }
 
-    /// Tells whether a row of a log was heard before.
+    /// Tells whether a row of a log was seen before.
     pub(crate) fn knows(&self, fingerprint: Fingerprint, row: i64) -> bool {
         let copies = self.seen.get(&fingerprint);
         copies.is_some_and(|copies| copies.iter().any(|seen| seen.row == Some(row)))
     }
 
-    /// Forgets what is old or too much.
+    /// Forgets what is too old or too much.
     pub(crate) fn forget(&mut self, now: Now) -> Option<Forgotten> {
         let mut forgotten: Option<Forgotten> = None;
         while let Some(aged) = self.by_age.front().copied() {
@@ -160,7 +160,7 @@ impl Inbound {
         self.last_no
     }
 
-    /// Tells whether more is remembered than should be.
+    /// Tells whether more is remembered than allowed.
     pub(crate) fn is_over_full(&self) -> bool {
         self.by_age.len() > SEEN_MAX
     }

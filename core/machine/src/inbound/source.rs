@@ -1,4 +1,4 @@
-//! The ways in.
+//! The ways in which something comes in.
 
 use crate::log::Log;
 use postrider_link::frame::Kind;
@@ -31,7 +31,7 @@ impl Source {
         }
     }
 
-    /// Returns the kind that the hub is told.
+    /// Returns the kind for the hub.
     pub const fn kind(self) -> Kind {
         match self {
             Self::Sms => Kind::Sms,
@@ -44,7 +44,7 @@ impl Source {
 }
 
 impl Source {
-    /// Returns the platform's log that has a row of it; without one it is only told once.
+    /// Returns the platform's log that has a row of it; `None` if it is reported only once.
     pub const fn log(self) -> Option<Log> {
         match self {
             Self::Sms => Some(Log::Sms),
@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// Says that a name is none of a [`Source`].
+/// The name is not that of a [`Source`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoSuchSource;
 

@@ -1,4 +1,4 @@
-//! What the hub asks for: send, revoke, cancel; and the end of a message's life.
+//! What the hub asks for: send, revoke, cancel; and the expiry of a message.
 
 use super::{Cx, Message, Outbound, WAITING_MAX, queue::Place};
 use crate::{
@@ -14,7 +14,7 @@ use postrider_link::{
 };
 use postrider_model::{SimSlot, WireState};
 
-/// Why a message is refused before it was ever tried; each is proof that it did not leave.
+/// Why a message is refused before it was ever tried; each proves that it was not sent.
 pub(super) mod refusals {
     use postrider_link::ownership::phone::{
         CODE_ALREADY_SENT, CODE_ATTEMPT_OPEN, CODE_SUPERSEDED, CODE_UNSUPPORTED,
@@ -22,13 +22,13 @@ pub(super) mod refusals {
 
     /// More parts than the hub allows, or than any message may have.
     pub(in super::super) const TOO_MANY_PARTS: &str = "too_many_parts";
-    /// The recipient is no number.
+    /// The recipient is not a number.
     pub(in super::super) const INVALID_RECIPIENT: &str = "invalid_recipient";
     /// A data message has more bytes than fit one part.
     pub(in super::super) const TOO_LONG: &str = "too_long";
     /// A data message has no bytes.
     pub(in super::super) const NO_DATA: &str = "no_data";
-    /// What is to be dialled is no USSD code.
+    /// The code to dial is not a USSD code.
     pub(in super::super) const INVALID_USSD: &str = "invalid_ussd";
     /// The code would change settings, which the owner does not allow.
     pub(in super::super) const USSD_REFUSED: &str = "ussd_refused";
@@ -57,7 +57,7 @@ pub(super) mod refusals {
 }
 
 impl Outbound {
-    /// Takes an exposure.
+    /// Accepts an exposure.
     pub(crate) fn accept(&mut self, send: Send, cx: &mut Cx<'_>) {
         let message = MessageRef {
             id: send.id,
@@ -80,7 +80,7 @@ impl Outbound {
         }
     }
 
-    /// Takes an exposure back for the hub.
+    /// Gives an exposure back to the hub.
     pub(crate) fn revoke(&mut self, revoke: Revoke, cx: &mut Cx<'_>) {
         let message = MessageRef {
             id: revoke.id,
@@ -118,7 +118,7 @@ impl Outbound {
         }
     }
 
-    /// Ends a message whose life is over and which the radio does not have.
+    /// Ends a message that has expired and is not in the radio's hands.
     pub(super) fn expire(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         if self.step(message, Step::Expire, cx) {
             self.leave_queue(message, cx);
@@ -126,7 +126,7 @@ impl Outbound {
         }
     }
 
-    /// Fails a message that the radio does not have.
+    /// Fails a message that is not in the radio's hands.
     pub(super) fn fail_unsent(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let step = Step::Failed {
             partial: false,
@@ -139,7 +139,7 @@ impl Outbound {
         }
     }
 
-    /// Takes a message out of its SIM's queue and stops its waits.
+    /// Removes a message from its SIM's queue and stops its timers.
     pub(super) fn leave_queue(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         cx.timers.stop_message(message);
         let Some(live) = self.live.get_mut(&message) else {
@@ -150,8 +150,8 @@ impl Outbound {
         self.leave_lane(&kind, sim, &place);
     }
 
-    /// Puts a message that waits back into the queue of its SIM; of a phone that is being unpaired,
-    /// back to the hub.
+    /// Puts a waiting message back into the queue of its SIM, or gives it back to the hub if the phone
+    /// is being unpaired.
     pub(super) fn resume_waiting(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         if self.is_leaving {
             let claim = self.claim(message);
@@ -176,7 +176,7 @@ impl Outbound {
         self.make_ready(message);
     }
 
-    /// Lets a message that waits for nothing of its own take its place.
+    /// Puts a message that has nothing else to wait for into the queue.
     pub(super) fn make_ready(&mut self, message: MessageRef) {
         if let Some(live) = self.live.get(&message)
             && live.claim().is_waiting()
@@ -254,7 +254,7 @@ impl Outbound {
         self.is_leaving || queue.is_some_and(|queue| queue.waiting >= WAITING_MAX)
     }
 
-    /// Stores an exposure that is over before it began, and tells the hub.
+    /// Stores an exposure that ended at once, and tells the hub.
     fn store_ended(&mut self, row: MessageRow, claim: Claim, code: Option<&str>, cx: &mut Cx<'_>) {
         let message = row.message;
         let mut live = Message::new(row);
@@ -272,7 +272,7 @@ impl Outbound {
         self.tell(message, cx);
     }
 
-    /// Answers about an exposure that stays as it is.
+    /// Reports the state of an exposure that does not change.
     fn answer_known(&mut self, message: MessageRef, claim: Claim, cx: &mut Cx<'_>) {
         if self.live.contains_key(&message) {
             return self.tell(message, cx);
@@ -323,7 +323,7 @@ impl Outbound {
         self.sims.get(&sim).is_some_and(|queue| queue.present)
     }
 
-    /// Returns every exposure of a message, this one or another.
+    /// Returns every exposure of the same message, this one included.
     fn claims(&self, message: MessageRef) -> Vec<Claim> {
         let [first, last] = [0, u32::MAX].map(|ep| MessageRef { ep, ..message });
         let live = self.live.range(first..=last).map(|(_, live)| live.claim());

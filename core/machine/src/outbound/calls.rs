@@ -1,4 +1,4 @@
-//! Placed calls: one at a time on the whole phone, and the call log says what became of each.
+//! Placed calls: one at a time on the whole phone; the call log says what became of each.
 //!
 //! ```text
 //!  OnPhone -- line free --> Submitting -- its row in the log --> Sent, with its length
@@ -6,7 +6,7 @@
 //!                               +-- no row --> Unknown -- a late row --> Sent
 //! ```
 //!
-//! The platform tells how the line is, but not which call it is about, and a call may come in
+//! The platform reports how the line is, but not which call it is about, and a call may come in
 //! beside the placed one. So the line only says when to look; the row says what happened. Each row
 //! is claimed by one call: same SIM, same number, begun soon after the hand-over.
 
@@ -23,13 +23,13 @@ use crate::{
 use postrider_link::{frame::Kind, ownership::phone::Step};
 use postrider_model::{BootMs, Now, SimSlot, WireState};
 
-/// How long the line may stay as it was after a call was placed before the log is asked, in
+/// How long the line may stay unchanged after a call was placed before the log is asked, in
 /// milliseconds.
 pub const DIALLED_MS_MAX: u64 = 60_000;
-/// How long a start waits to hear whether a call of before still runs, in milliseconds: the shell
-/// tells how each line is when it starts.
+/// How long a start waits to hear whether an earlier call still runs, in milliseconds: the shell
+/// reports the state of each line when it starts.
 pub(super) const LINE_TOLD_MS: u64 = 10_000;
-/// How long before its hand-over a call's row may seem to begin, in milliseconds.
+/// How long before its hand-over a call's row may begin, in milliseconds.
 const BEGINS_EARLY_MS: i64 = 5_000;
 /// How long after its hand-over a call's row may begin, in milliseconds.
 const BEGINS_LATE_MS: i64 = 120_000;
@@ -45,7 +45,7 @@ pub(super) struct Calls {
 #[derive(Debug)]
 struct Open {
     message: MessageRef,
-    /// Whether it was placed by this process, so that all of it was heard.
+    /// Whether this process placed it, and so saw all of it.
     is_whole: bool,
     off_hook_at: Option<BootMs>,
     over_at: Option<BootMs>,
@@ -61,7 +61,7 @@ impl Open {
         }
     }
 
-    /// Returns how long it was dialled and rang, if the line was heard.
+    /// Returns how long it was dialled and rang, if the line was observed.
     fn ring_s(&self, spoken_s: i64) -> Option<i64> {
         let off_hook_at = self.off_hook_at.filter(|_| self.is_whole)?;
         let busy_ms = self.over_at?.since_ms(off_hook_at);
@@ -71,7 +71,7 @@ impl Open {
 }
 
 impl Calls {
-    /// Takes it that nothing more is waited for about a call.
+    /// Nothing more is expected about a call.
     pub(super) fn closed(&mut self, message: MessageRef) {
         if self
             .open
@@ -134,7 +134,7 @@ impl Outbound {
             .push(Effect::PlaceCall { token, sim, to });
     }
 
-    /// Goes on with a call that was placed when the process ended.
+    /// Continues with a call that was placed before the process ended.
     pub(super) fn resume_call(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         if let Some(older) = self.calls.open.replace(Open::new(message, false)) {
             self.reach(older.message, Step::Lost, cx);
@@ -144,7 +144,7 @@ impl Outbound {
             .set(Timer::LineSilent, Subject::Message(message), at);
     }
 
-    /// Takes it that a line changed, and whether any is busy now.
+    /// Notes that a line changed, and whether any is busy now.
     pub(crate) fn line_changed(
         &mut self,
         sim: SimSlot,
@@ -169,7 +169,7 @@ impl Outbound {
         }
     }
 
-    /// Takes it that the line stayed silent: the placed call is over, or never began.
+    /// The line stayed silent: the placed call is over, or never began.
     pub(super) fn line_silent(&mut self, message: MessageRef, now: Now) {
         if let Some(open) = &mut self.calls.open
             && open.message == message
@@ -178,13 +178,13 @@ impl Outbound {
         }
     }
 
-    /// Tells whether the log must say what became of a call.
+    /// Tells whether the outcome of a call must come from the log.
     pub(crate) fn awaits_call_log(&self) -> bool {
         let open = self.calls.open.as_ref();
         open.is_some_and(|open| open.over_at.is_some())
     }
 
-    /// Takes a row of the log; returns whether a placed call claims it.
+    /// Handles a row of the log; returns whether a placed call claims it.
     pub(crate) fn call_logged(&mut self, row: &CallLogRow, cx: &mut Cx<'_>) -> bool {
         let Some(message) = self.claimant(row) else {
             return false;
@@ -230,7 +230,7 @@ impl Outbound {
         candidates.min().map(|(_, message)| message)
     }
 
-    /// Takes it that the log has no row of the placed call.
+    /// The log has no row of the placed call.
     pub(crate) fn call_not_logged(&mut self, cx: &mut Cx<'_>) {
         if self.awaits_call_log()
             && let Some(open) = &self.calls.open
@@ -239,7 +239,7 @@ impl Outbound {
         }
     }
 
-    /// Takes it that a call was refused: nothing was dialled.
+    /// A call was refused: nothing was dialled.
     pub(crate) fn call_refused(&mut self, token: SendToken, why: CallRefusal, cx: &mut Cx<'_>) {
         let Some(live) = self.in_radio(token, &Kind::Call, cx) else {
             return;

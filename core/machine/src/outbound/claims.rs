@@ -1,16 +1,16 @@
-//! Whose the platform's sent messages are: each row speaks for one exposure.
+//! Which exposure each of the platform's sent messages belongs to: a row counts for one only.
 //!
-//! The platform's rows carry no id of ours. Two exposures of the same SIM, recipient and text are
-//! never with the radio at once, and a row counts for none that was handed over after its date; so
-//! what is left to prevent is that one row speaks twice.
+//! The platform's rows do not have our ids. Two exposures of the same SIM, recipient and text are
+//! never with the radio at once, and a row does not count for a hand-over after its date. So
+//! what is left to prevent is that one row counts twice.
 //!
 //! Rows are dated by the wall clock. When that is set back, rows of earlier hand-overs seem to lie
-//! ahead, and the clock passes their dates a second time. Then no row counts that is not dated later
+//! ahead, and the clock passes their dates a second time. Then only rows count that are dated later
 //! than all of those.
 //!
-//! A test of the owner's has a row, too, and may be with the radio beside a message alike, in another
-//! process even. So rows that may be a test's speak for no message to its number with its text: the
-//! journal remembers its fingerprint in the place of a row.
+//! A test of the owner has a row, too, and may be with the radio beside an equal message, even in
+//! another process. So rows that may be a test's never count for a message with its number and text: the
+//! journal remembers the test's fingerprint in place of a row.
 
 use crate::{
     change::{Change, ClaimRow},
@@ -22,32 +22,32 @@ use postrider_link::frame::Address;
 use postrider_model::{MessageText, UnixMs};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Most rows that are looked at for one hand-over; more of them alike are not waiting at once.
+/// Most rows that are examined for one hand-over; more equal messages do not wait at once.
 pub const SENT_ROWS_MAX: usize = 16;
 /// How long a claim is remembered, in milliseconds; the provider may use a row's number again.
 const CLAIM_MS: i64 = 259_200_000;
-/// Most claims that are remembered; when full, the oldest is forgotten before its time.
+/// Most claims that are remembered; when full, the oldest is forgotten early.
 const CLAIMS_MAX: usize = 2_000;
 
-/// How long after a hand-over its row may be dated, in milliseconds.
+/// How long after its hand-over a row may be dated, in milliseconds.
 const ROW_LATE_MS: i64 = 600_000;
-/// Stands in the journal for every row up to a date; the platform numbers its rows from 1.
+/// In the journal, means every row up to a date; the platform numbers its rows from 1.
 const EVERY_ROW: i64 = 0;
 
 /// The claims of the last days.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    /// When each was claimed; below 0 stand the tests, and when they were handed over.
+    /// When each was claimed; negative keys are tests, with the time of their hand-over.
     rows: BTreeMap<i64, UnixMs>,
     by_age: VecDeque<ClaimRow>,
     /// The latest date that a row of ours may have, as far as this process knows.
     latest: Option<UnixMs>,
-    /// The date up to which no row counts: the wall clock was set back from there.
+    /// No row up to this date counts: the wall clock was set back from there.
     passed: Option<UnixMs>,
 }
 
 impl Claims {
-    /// Goes on from the journal; `ended` is when the last exposure that it keeps was over.
+    /// Restores from the journal; `ended` is when the last exposure that it keeps was over.
     pub(super) fn new(rows: Vec<ClaimRow>, ended: Option<UnixMs>) -> Self {
         let (every, rows): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|claim| claim.row == EVERY_ROW);
@@ -59,14 +59,14 @@ impl Claims {
         }
     }
 
-    /// Takes it that a message is with the radio, or was by the wall clock of then.
+    /// Notes that a message is with the radio, or was at this wall-clock time.
     pub(super) fn handed_over(&mut self, at: UnixMs) {
         self.latest = self.latest.max(Some(at.plus_ms(ROW_LATE_MS)));
     }
 
-    /// Takes it that the wall clock was set back to `now`: it never was later than `before`.
+    /// Notes that the wall clock was set back to `now`; it was never later than `before`.
     ///
-    /// Returns the change that remembers which dates it passes again, where rows of ours may have
+    /// Returns the change that remembers which dates it passes again, if our rows may have
     /// them.
     pub(super) fn set_back(&mut self, before: UnixMs, now: UnixMs) -> Option<Change> {
         let passed = self.latest?.min(before);
@@ -78,8 +78,8 @@ impl Claims {
         Some(Change::SentRowClaimed(ClaimRow { row, at: passed }))
     }
 
-    /// Claims the oldest row that is nobody's and not older than a hand-over; `alike` is what its
-    /// rows have in common.
+    /// Claims the oldest unclaimed row that is not older than a hand-over; `alike` is the fingerprint of
+    /// such rows.
     pub(super) fn claim(
         &mut self,
         found: &[SentRow],
@@ -99,7 +99,7 @@ impl Claims {
         Some(self.remember(row, now))
     }
 
-    /// Takes it that a test is handed over: the platform's row of it speaks for nothing else.
+    /// Notes that a test is handed over: the platform's row of it counts for nothing else.
     pub(super) fn disown(&mut self, to: &Address, text: &MessageText, now: UnixMs) -> Change {
         self.remember(place_of(Fingerprint::of_sent(to, text)), now)
     }
@@ -111,7 +111,7 @@ impl Claims {
         Change::SentRowClaimed(claim)
     }
 
-    /// Forgets what is old or too much; returns the change that does so on disk.
+    /// Forgets what is too old or too much; returns the change for the disk.
     pub(super) fn forget(&mut self, now: UnixMs) -> Option<Change> {
         let oldest = now.plus_ms(-CLAIM_MS);
         let mut before = None;
@@ -129,14 +129,14 @@ impl Claims {
     }
 }
 
-/// Returns what stands for a test in the place of a row's number; those rise from 1.
+/// Returns the negative key of a test; rows of the platform have positive ones.
 fn place_of(alike: Fingerprint) -> i64 {
     let digits = i64::try_from(alike.0 >> 65).unwrap_or(i64::MAX);
     -1 - digits
 }
 
-/// Returns what another installation of the same app takes over from a journal, so that no row of
-/// a message that was handed over here proves that one of its own was sent.
+/// Returns what another installation of the app takes over from a journal, so that no row of
+/// a message from here proves that one of its own was sent.
 pub fn claims_to_keep(journal: &Snapshot) -> Vec<Change> {
     let ended = journal.ended.iter().map(|row| row.at).max();
     let mut claims = Claims::new(journal.claims.clone(), ended);

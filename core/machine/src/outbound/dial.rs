@@ -1,4 +1,4 @@
-//! What USSD codes and calls share: when a SIM may dial, and the first step of it.
+//! What USSD codes and calls share: when a SIM may dial, and its first step.
 
 use super::{
     Cx, Message, Outbound, Waiting,
@@ -18,7 +18,7 @@ use postrider_link::{
 use postrider_model::{Now, SimSlot};
 
 impl Outbound {
-    /// Returns what keeps a SIM from dialling; no limit of the pace does.
+    /// Returns what keeps a SIM from dialling; limits of the pace do not count.
     pub(super) fn dial_waits(&self, sim: SimSlot, timers: &Timers, now: Now) -> Option<Waiting> {
         let queue = self.sims.get(&sim)?;
         let obstacle = match queue {
@@ -33,7 +33,7 @@ impl Outbound {
         })
     }
 
-    /// Returns what waits for a SIM in queues of its own, each with what the next of it waits for.
+    /// Returns the separate queues of a SIM, each with what its next message waits for.
     pub(crate) fn lanes_of(
         &self,
         sim: SimSlot,
@@ -51,7 +51,7 @@ impl Outbound {
             .collect()
     }
 
-    /// Takes a message to the radio: its row says so first. Returns how to name it, its SIM, and
+    /// Hands a message to the radio, after its row says so. Returns its token, its SIM, and
     /// what to dial.
     pub(super) fn begin(
         &mut self,
@@ -79,7 +79,7 @@ impl Outbound {
         Some((token, sim, to))
     }
 
-    /// Returns the message of a kind that the radio has or had by this name.
+    /// Returns the message of a kind that was handed over with this token.
     pub(super) fn in_radio(
         &mut self,
         token: SendToken,
@@ -96,7 +96,7 @@ impl Outbound {
         found
     }
 
-    /// Lets a SIM go on whose radio answered.
+    /// Releases a SIM whose radio answered.
     pub(super) fn release_if_held(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
         let queue = self.sims.get(&sim);
         if queue.is_some_and(|queue| queue.hold.is_some()) {
@@ -104,7 +104,7 @@ impl Outbound {
         }
     }
 
-    /// Goes on holding a SIM whose radio was tried in vain.
+    /// Keeps holding a SIM whose radio failed again.
     pub(super) fn hold_on(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
         let Some(queue) = self.sims.get_mut(&sim) else {
             return;

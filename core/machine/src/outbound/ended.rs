@@ -1,8 +1,8 @@
-//! Exposures that are over: what is kept of them so that none is ever sent again.
+//! Exposures that are over; kept so that none is ever sent again.
 //!
 //! The journal has all of the last thirty days, which may be a million; memory has the newest.
-//! Where there are more on disk than here, a frame about a message waits until the journal was
-//! asked about it ([`kept`](crate::frame_gate)), and what it said is recalled until the next question.
+//! If there are more on disk, a frame about a message waits until the journal was
+//! asked about it ([`frame_gate`](crate::frame_gate)). The answer is kept until the next question.
 
 use crate::{
     change::{EndedRow, MessageRow},
@@ -12,14 +12,14 @@ use postrider_link::ownership::phone::Claim;
 use postrider_model::{MessageId, UnixMs};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// How long a text outlives the end of its message.
+/// How long texts are kept after the end of their message.
 pub(super) const TEXT_MS: i64 = 86_400_000;
-/// How long a row outlives it.
+/// How long rows are kept after the end of their message.
 pub(super) const ROW_MS: i64 = 2_592_000_000;
-/// From which jump of the wall clock on, either way, the ends move with it, in milliseconds: they
-/// are as long ago as before, and no row is forgotten because somebody set the clock.
+/// If the wall clock is set by at least this much, in milliseconds, the ends move with it, so that
+/// no row is forgotten because somebody set the clock.
 pub const ENDED_FOLLOWS_MS: u64 = 3_600_000;
-/// Most ended exposures in memory; when full, the oldest is on disk alone, where it is looked up.
+/// Most ended exposures in memory; when full, the oldest is only on disk, where it is looked up.
 pub const ENDED_MAX: usize = 10_000;
 
 impl EndedRow {
@@ -51,15 +51,15 @@ impl EndedRow {
 pub(super) struct Ended {
     rows: BTreeMap<MessageRef, EndedRow>,
     by_age: VecDeque<(UnixMs, MessageRef)>,
-    /// Whether the journal may have some that are not here.
+    /// Whether the journal may have more.
     has_more_on_disk: bool,
-    /// Messages that the journal was asked about last, and what it has of them.
+    /// The messages of the last question to the journal, and its answer.
     recalled_ids: BTreeSet<MessageId>,
     recalled: BTreeMap<MessageRef, EndedRow>,
 }
 
 impl Ended {
-    /// Takes up what the journal gave: the newest, at most [`ENDED_MAX`].
+    /// Restores from the journal: the newest, at most [`ENDED_MAX`].
     pub(super) fn new(rows: Vec<EndedRow>) -> Self {
         let mut ended = Self {
             has_more_on_disk: rows.len() >= ENDED_MAX,
@@ -81,7 +81,7 @@ impl Ended {
         }
     }
 
-    /// Takes it that the link's counters start over.
+    /// Notes that the link's counters start again.
     pub(super) fn restarted(&mut self, sinks_by: u64) {
         for row in self.rows.values_mut() {
             row.s = 0;
@@ -90,17 +90,17 @@ impl Ended {
         self.recall(BTreeSet::new(), Vec::new());
     }
 
-    /// Tells whether all that is kept of a message is here.
+    /// Tells whether memory has everything about a message.
     pub(super) fn has_all_of(&self, id: MessageId) -> bool {
         !self.has_more_on_disk || self.recalled_ids.contains(&id)
     }
 
-    /// Tells whether all that is kept is here.
+    /// Tells whether memory has everything.
     pub(super) fn has_all(&self) -> bool {
         !self.has_more_on_disk
     }
 
-    /// Takes what the journal has of these messages, in place of what it said before.
+    /// Replaces the last answer of the journal by this one.
     pub(super) fn recall(&mut self, ids: BTreeSet<MessageId>, rows: Vec<EndedRow>) {
         self.recalled_ids = ids;
         self.recalled = rows.into_iter().map(|row| (row.message, row)).collect();
@@ -124,7 +124,7 @@ impl Ended {
         here.chain(others).map(|(_, row)| row)
     }
 
-    /// Takes it that the wall clock was set: what ended did so as long ago as before.
+    /// The wall clock was set: the ends move with it, so that elapsed times are unchanged.
     pub(super) fn wall_moved(&mut self, by_ms: i64) {
         if by_ms.unsigned_abs() < ENDED_FOLLOWS_MS {
             return;
@@ -140,7 +140,7 @@ impl Ended {
     /// Drops what ended before a moment.
     pub(super) fn forget(&mut self, before: UnixMs) {
         while let Some((at, message)) = self.by_age.pop_front_if(|(at, _)| *at < before) {
-            // What was heard of again, and is over anew, has a later end.
+            // An exposure that was revived has a later end.
             if self.rows.get(&message).is_some_and(|row| row.at <= at) {
                 self.rows.remove(&message);
             }

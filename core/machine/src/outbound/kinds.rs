@@ -35,7 +35,7 @@ impl Outbound {
         }
     }
 
-    /// Anything but a code would be dialled as a voice call.
+    /// Anything that is not a code would be dialled as a voice call.
     fn examine_code(&self, send: &Send) -> Result<(), &'static str> {
         match read_code(send.to.as_str()) {
             CodeUse::Operator => Ok(()),
@@ -50,7 +50,7 @@ fn numbered(to: &Address) -> Result<PhoneNumber, &'static str> {
     to.number().ok_or(refusals::INVALID_RECIPIENT)
 }
 
-/// Tells whether somebody can be reached there at all.
+/// Checks that somebody can be called there at all.
 pub(super) fn callable(to: &Address) -> Result<(), &'static str> {
     match numbered(to)?.shape() {
         NumberShape::E164 | NumberShape::ShortCode | NumberShape::National => Ok(()),

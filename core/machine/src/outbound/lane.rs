@@ -1,4 +1,4 @@
-//! Where messages of a kind of their own wait: beside the texts of their SIM, in the same order.
+//! Queues for kinds other than texts: beside the texts of their SIM, in the same order.
 
 use super::queue::Place;
 use crate::token::MessageRef;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The queues of one kind, one for each SIM.
 ///
-/// They are bounded with the texts of their SIM, by [`WAITING_MAX`](super::WAITING_MAX).
+/// They share the bound of their SIM's texts, [`WAITING_MAX`](super::WAITING_MAX).
 #[derive(Debug, Default)]
 pub(super) struct Lane(BTreeMap<SimSlot, BTreeSet<Place>>);
 
@@ -22,7 +22,7 @@ impl Lane {
         }
     }
 
-    /// Returns every SIM for which something waits.
+    /// Returns every SIM that has something waiting.
     pub(super) fn sims(&self) -> Vec<SimSlot> {
         let waiting = self.0.iter().filter(|(_, queue)| !queue.is_empty());
         waiting.map(|(sim, _)| *sim).collect()

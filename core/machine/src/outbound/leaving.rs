@@ -6,7 +6,7 @@ use postrider_link::ownership::phone::Claim;
 use postrider_model::WireState;
 
 impl Outbound {
-    /// Gives back as revoked whatever the radio does not have, and from now on whatever comes.
+    /// Gives everything back as revoked that the radio does not have, and from now on whatever comes.
     pub(crate) fn give_back_all(&mut self, cx: &mut Cx<'_>) {
         self.is_leaving = true;
         let is_waiting = |message: &MessageRef| {
@@ -20,7 +20,7 @@ impl Outbound {
         }
     }
 
-    /// Tells whether the radio has something of which nobody knows yet what became of it.
+    /// Tells whether the radio has something without a known outcome.
     pub(crate) fn has_in_hand(&self) -> bool {
         let mut live = self.live.values();
         let trial = self.trial.as_ref();

@@ -1,4 +1,4 @@
-//! The exposures in hand, in order of their messages.
+//! The live exposures, in order of their messages.
 
 use super::message::Message;
 use crate::token::MessageRef;
@@ -8,8 +8,8 @@ use std::{
     ops::RangeInclusive,
 };
 
-/// Each fact looks its message up a dozen times, so that is a table; what goes through all of them
-/// goes in order.
+/// A table, because each fact looks its message up a dozen times; iteration is in order of
+/// the messages.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     rows: HashMap<MessageRef, Box<Message>, FixedState>,

@@ -1,4 +1,4 @@
-//! One exposure in memory: its row, and what follows from its parts.
+//! One exposure in memory: its row, and what its parts lead to.
 
 use super::{accept::refusals, queue::Place};
 use crate::{
@@ -24,15 +24,15 @@ pub(super) struct Message {
     pub(super) row: MessageRow,
     /// The network's cause of the last failure.
     pub(super) cause: Option<i32>,
-    /// What a status report said last.
+    /// The last status report.
     pub(super) reported: Option<(&'static str, &'static str)>,
     /// Whether the last fact is acked.
     pub(super) acked: bool,
-    /// Since when its SIM is held, where it is the one that found out.
+    /// Since when its SIM is held, if this message found that out.
     pub(super) held_since: Option<BootMs>,
 }
 
-/// What the parts of a submitted message ask for.
+/// What the parts of a submitted message call for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judgement {
     /// Nothing yet, or nothing new.
@@ -85,7 +85,7 @@ impl Message {
         }
     }
 
-    /// Returns the exposure as the rules of ownership see it.
+    /// Returns the exposure as the ownership rules see it.
     pub(super) fn claim(&self) -> Claim {
         Claim {
             ep: self.row.message.ep,
@@ -95,15 +95,15 @@ impl Message {
         }
     }
 
-    /// Writes what the rules of ownership made of the exposure.
+    /// Writes what the ownership rules made of the exposure.
     pub(super) fn set_claim(&mut self, claim: Claim) {
         self.row.progress.state = claim.state;
         self.row.progress.partial = claim.partial;
         self.row.progress.unsent = claim.unsent;
     }
 
-    /// Tells whether no more can be learnt about it; `window_over` is whether reports are no
-    /// longer waited for.
+    /// Tells whether nothing more can be learnt about it; `window_over` says that reports are no
+    /// longer awaited.
     pub(super) fn is_settled(&self, window_over: bool) -> bool {
         match self.state() {
             WireState::Delivered
@@ -118,7 +118,7 @@ impl Message {
         }
     }
 
-    /// Returns what its parts ask for in its present state.
+    /// Returns what its parts call for in its present state.
     pub(super) fn judge(&self) -> Judgement {
         let parts = &self.row.progress.parts;
         match (self.state(), parts.verdict()) {
@@ -173,7 +173,7 @@ impl Message {
         is_limit.then_some(code)
     }
 
-    /// Returns the fact that tells its present state; the link names the boot.
+    /// Returns the fact with its present state; the link names the boot.
     pub(super) fn fact(&self, now: Now) -> Event {
         let progress = &self.row.progress;
         let (code, detail) = self.reason();
@@ -225,7 +225,7 @@ impl Message {
         }
     }
 
-    /// Returns the change that writes what became of it.
+    /// Returns the change that writes its progress.
     pub(super) fn moved(&self) -> Change {
         Change::MessageMoved {
             message: self.row.message,

@@ -14,10 +14,10 @@
 //! - *Submitting* is on disk before the radio is called, and nothing but the radio's own answer for
 //!   every part leads back from it. A restart finds it and asks the platform's provider; what
 //!   cannot be known becomes *unknown*.
-//! - A held SIM (radio off, no service, …) uses up no tries and ends no message but by the end of
-//!   its life. One message at a time tries whether it sends again.
-//! - An exposure is *over* when its last fact is acked and nothing more can come; it then only
-//!   keeps its name, so that it is never sent again.
+//! - A held SIM (radio off, no service, …) uses up no tries, and its messages end only when they
+//!   expire. One message at a time tries whether it sends again.
+//! - An exposure is *over* when its last fact is acked and nothing more can come. Only its name is
+//!   kept then, so that it is never sent again.
 
 mod accept;
 mod calls;
@@ -74,17 +74,17 @@ use reports::ReportWindows;
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most messages that wait on the phone for one SIM; a further one is given back as revoked.
+/// Most messages that wait on the phone for one SIM; further ones are given back as revoked.
 pub const WAITING_MAX: usize = 500;
 
-/// What a call needs and fills: the time, the timers, and what is to be written, told and done.
+/// What every call gets: the time, the timers, and where to put its outputs.
 pub(crate) struct Cx<'a> {
     pub(crate) now: Now,
     pub(crate) timers: &'a mut Timers,
     pub(crate) pending: &'a mut Pending,
 }
 
-/// What came out of a call, in the order in which the agent passes it on.
+/// The outputs of a call, in the order in which the agent passes them on.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     /// Exposures whose rows changed.
@@ -93,9 +93,9 @@ pub(crate) struct Pending {
     pub(crate) facts: Vec<frame::Event>,
     /// Other changes.
     pub(crate) changes: Vec<Change>,
-    /// What is to be done after all of these.
+    /// Effects after all of these.
     pub(crate) effects: Vec<Effect>,
-    /// What is to be shown.
+    /// Events for the screen and the log.
     pub(crate) events: Vec<Event>,
 }
 
@@ -117,12 +117,12 @@ pub(crate) struct Outbound {
     /// The last fact of each live exposure, by its number, until it is acked.
     unacked: BTreeMap<u64, MessageRef>,
     next_arrived: u64,
-    /// The owner unpairs: nothing is taken any more.
+    /// The owner unpairs: nothing is accepted any more.
     is_leaving: bool,
 }
 
 impl Outbound {
-    /// Goes on from the journal; `acked` is the highest fact that the hub acked.
+    /// Restores from the journal; `acked` is the highest fact that the hub acked.
     pub(crate) fn new(config: &AgentConfig, from: Snapshot, acked: u64, cx: &mut Cx<'_>) -> Self {
         let pace = from.pace.as_ref();
         let ended = from.ended.iter().map(|row| row.at).max();
@@ -198,7 +198,7 @@ impl Outbound {
         }
     }
 
-    /// Takes the slots that are in use now.
+    /// Sets the slots that are in use now.
     pub(crate) fn set_sims(&mut self, sims: &[SimInfo]) {
         for queue in self.sims.values_mut() {
             queue.present = false;
@@ -209,7 +209,7 @@ impl Outbound {
         self.apply_limits();
     }
 
-    /// Takes what the hub set.
+    /// Applies the hub's settings.
     pub(crate) fn take_config(&mut self, config: Config) {
         if let Some(sim) = config.sim {
             self.pacer.set_hub_limit(sim, config.send_limit_max);
@@ -218,12 +218,12 @@ impl Outbound {
         self.apply_limits();
     }
 
-    /// Takes other limits from the owner.
+    /// Sets the owner's limits.
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
         self.pacer.set_limits(limits);
     }
 
-    /// Takes the owner's own quiet hours; a spell beyond the bound is left out.
+    /// Sets the owner's own quiet hours; spells beyond the bound are left out.
     pub(crate) fn set_quiet_hours(&mut self, mut spells: Vec<Spell>) {
         spells.truncate(QUIET_SPELLS_MAX);
         self.rules.quiet = spells;
@@ -237,23 +237,23 @@ impl Outbound {
         self.pacer.set_hub_phone_limit(self.rules.device_limit());
     }
 
-    /// Takes the owner's word on delivery reports; a SIM that is not among them has none.
+    /// Sets the owner's choice of delivery reports; SIMs that are not listed have none.
     pub(crate) fn set_reports(&mut self, choices: &[ReportChoice]) {
         let choices = choices.iter().map(|choice| (choice.sim, choice.wanted));
         self.rules.reports = choices.collect();
     }
 
-    /// Takes the owner's word on national shift tables, for what comes from now on.
+    /// Sets the owner's choice of national shift tables, for messages from now on.
     pub(crate) fn set_shift_tables(&mut self, languages: Option<Vec<u8>>) {
         self.rules.shift_tables = languages;
     }
 
-    /// Takes how long to wait, from the next hand-over on.
+    /// Sets how long to wait, from the next hand-over on.
     pub(crate) fn set_waits(&mut self, waits: WaitChoice) {
         self.waits = waits;
     }
 
-    /// Returns how long to wait for what a SIM's radio may never say.
+    /// Returns how long to wait for the results of a SIM's radio.
     fn waits_of(&self, sim: SimSlot) -> Waits {
         Waits::of(self.waits, self.rules.of(sim))
     }
@@ -269,7 +269,7 @@ impl Outbound {
         }
     }
 
-    /// Takes what the owner lets the app do, where that is said.
+    /// Sets what the owner lets the app do, if that is known.
     pub(crate) fn set_permitted(
         &mut self,
         may_send: Option<bool>,
@@ -284,19 +284,19 @@ impl Outbound {
         }
     }
 
-    /// Takes the owner's own pause.
+    /// Sets the owner's own pause.
     pub(crate) fn set_paused(&mut self, paused: bool) {
         self.rules.paused = paused;
     }
 
-    /// Takes whether the hub said last that it does not know this phone: what it gave may be
-    /// given to another phone meanwhile.
+    /// Sets whether the hub last said that it does not know this phone: it may then give messages of this
+    /// phone to another one.
     pub(crate) fn set_not_known(&mut self, not_known: bool) {
         self.rules.not_known = not_known;
     }
 
-    /// Takes the slots in which another SIM waits for somebody to confirm it.
-    /// Returns which of those before are none any more.
+    /// Sets the slots in which another SIM waits to be confirmed.
+    /// Returns the earlier ones that are no longer among them.
     pub(crate) fn set_changed_sims(&mut self, changed: BTreeSet<SimSlot>) -> Vec<SimSlot> {
         let before = std::mem::replace(&mut self.rules.changed, changed);
         before.difference(&self.rules.changed).copied().collect()
@@ -325,8 +325,8 @@ impl Outbound {
             .map(|(sim, _)| *sim)
     }
 
-    /// Takes it that the wall clock moved against the boot clock: what was, was as long ago as
-    /// before. Returns what is to be remembered of it.
+    /// Notes that the wall clock moved against the boot clock: elapsed times are unchanged.
+    /// Returns the change that remembers it.
     pub(crate) fn wall_moved(&mut self, by_ms: i64, now: UnixMs) -> Option<Change> {
         self.live.for_each_mut(|live| {
             let row = &mut live.row;
@@ -342,8 +342,8 @@ impl Outbound {
             .flatten()
     }
 
-    /// Finds out at a start whether the wall clock was set back while nobody looked: of the same
-    /// boot by its clock, of an earlier one by a hand-over that seems to lie ahead.
+    /// Finds out at a start whether the wall clock was set back meanwhile: within a boot by its clock,
+    /// across boots by a hand-over that seems to lie ahead.
     fn look_back(&mut self, cx: &mut Cx<'_>) {
         let mut before = cx.now.unix;
         for live in self.live.values() {
@@ -364,7 +364,7 @@ impl Outbound {
     }
 
     /// Returns what hello shows: every exposure that may still be handed over, and every one whose last
-    /// word is not acked.
+    /// fact is not acked.
     pub(crate) fn held(&self) -> Vec<HeldRow> {
         let held = self
             .live
@@ -374,8 +374,8 @@ impl Outbound {
             .collect()
     }
 
-    /// Returns what a hub that went back may have forgotten: whatever came by a frame above
-    /// `down_sent`, was reported by a fact above `up`, or is of an older generation.
+    /// Returns what a hub that went back may have forgotten: exposures that came by a frame above
+    /// `down_sent`, were reported by a fact above `up`, or are of an older generation.
     pub(crate) fn held_above(&self, down_sent: u64, up: u64) -> Vec<HeldRow> {
         let above = |s: u64, fact: u64| s == 0 || s > down_sent || fact > up;
         let live = self.live.values().map(|message| {
@@ -395,7 +395,7 @@ impl Outbound {
             .collect()
     }
 
-    /// Tells whether memory has every ended exposure that is kept.
+    /// Tells whether memory has every ended exposure.
     pub(crate) fn has_all_ended(&self) -> bool {
         self.ended.has_all()
     }
@@ -405,12 +405,12 @@ impl Outbound {
         self.ended.has_all_of(id)
     }
 
-    /// Takes what the journal has of these messages.
+    /// Accepts the journal's answer about these messages.
     pub(crate) fn recall_ended(&mut self, ids: BTreeSet<MessageId>, rows: Vec<EndedRow>) {
         self.ended.recall(ids, rows);
     }
 
-    /// Takes the number that a fact about an exposure was given.
+    /// Notes the number of a fact about an exposure.
     pub(crate) fn fact_numbered(&mut self, message: MessageRef, s: u64) {
         let Some(live) = self.live.get_mut(&message) else {
             return;
@@ -423,7 +423,7 @@ impl Outbound {
         self.unacked.insert(s, message);
     }
 
-    /// Takes it that the hub has every fact up to `acked`.
+    /// Notes that the hub has every fact up to `acked`.
     pub(crate) fn facts_acked(&mut self, acked: u64, cx: &mut Cx<'_>) {
         while let Some((&s, &message)) = self.unacked.first_key_value() {
             if s > acked {
@@ -437,7 +437,7 @@ impl Outbound {
         }
     }
 
-    /// Takes it that the link's counters start over: what came before belongs to an older
+    /// Notes that the link's counters start again: what came before belongs to an older
     /// generation, and every unacked fact sinks by `sinks_by`.
     pub(crate) fn restarted(&mut self, sinks_by: u64) {
         self.live.for_each_mut(|live| {
@@ -452,13 +452,13 @@ impl Outbound {
         self.unacked = sunk.collect();
     }
 
-    /// Returns the changes of the rows that changed.
+    /// Returns the changes for the rows that changed.
     pub(crate) fn moved(&self, dirty: &BTreeSet<MessageRef>) -> impl Iterator<Item = Change> {
         let live = dirty.iter().filter_map(|message| self.live.get(message));
         live.map(Message::moved)
     }
 
-    /// Does what a timer of this machine is for.
+    /// Handles a timer of this machine.
     pub(crate) fn handle_timer(&mut self, timer: Timer, subject: Subject, cx: &mut Cx<'_>) {
         match (timer, subject) {
             (Timer::LifeOver, Subject::Message(message)) => self.expire(message, cx),
@@ -475,7 +475,7 @@ impl Outbound {
         }
     }
 
-    /// Forgets the texts and rows that are old enough.
+    /// Erases texts and rows that are old enough.
     pub(crate) fn forget(&mut self, cx: &mut Cx<'_>) {
         let texts = UnixMs(cx.now.unix.0 - TEXT_MS);
         let rows = UnixMs(cx.now.unix.0 - ROW_MS);
@@ -489,7 +489,7 @@ impl Outbound {
             .push(Change::MessagesForgotten { ended_before: rows });
     }
 
-    /// Takes an exposure one step on, where the rules of ownership allow it.
+    /// Takes an exposure one step further, if the ownership rules allow it.
     fn step(&mut self, message: MessageRef, step: Step, cx: &mut Cx<'_>) -> bool {
         let claim = self.live.get(&message).map(|live| live.claim().after(step));
         match claim {
@@ -501,7 +501,7 @@ impl Outbound {
         }
     }
 
-    /// Writes what an exposure has become, and shows it.
+    /// Writes the new state of an exposure, and shows it.
     fn write_claim(&mut self, message: MessageRef, claim: Claim, cx: &mut Cx<'_>) {
         let Some(live) = self.live.get_mut(&message) else {
             return;
@@ -556,8 +556,8 @@ impl Outbound {
     }
 }
 
-/// Hand-overs that seem to lie ahead, since the wall clock went back while the phone was off: from
-/// here on each counts from the start of this boot, which it cannot be younger than.
+/// Returns hand-overs that seem to lie ahead, because the wall clock went back while the phone was off.
+/// They cannot be younger than this boot, so each counts from its start.
 fn outdated(
     spent: &[SpentRow],
     config: &AgentConfig,

@@ -7,7 +7,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 /// Most messages of a SIM that wait for a sent result at once.
 pub(super) const FLYING_MAX: usize = 2;
-/// Looks at a held SIM, one a minute, before they become rare.
+/// Frequent looks at a held SIM before they become rare.
 pub(super) const FREQUENT_LOOKS: u32 = 15;
 /// The time between two of the frequent looks, in milliseconds.
 pub(super) const FREQUENT_LOOK_MS: u64 = 60_000;
@@ -27,7 +27,7 @@ pub(super) struct Place {
 pub(super) struct Hold {
     pub(super) code: i32,
     pub(super) looks: u32,
-    /// True while one message tries whether the SIM sends again.
+    /// Whether one message is trying whether the SIM sends again.
     pub(super) looking: bool,
 }
 
@@ -42,7 +42,7 @@ impl Hold {
     }
 }
 
-/// What keeps a SIM from sending, its pace apart.
+/// What keeps a SIM from sending, apart from its pace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Obstacle {
     /// There is no SIM in the slot any more.
@@ -51,11 +51,11 @@ pub(super) enum Obstacle {
     Held,
     /// Enough messages wait for their sent result.
     SentResults,
-    /// A sent result stays out.
+    /// A sent result is missing for too long.
     Silent,
     /// The hub does not know this phone.
     NotKnown,
-    /// The owner has not let the app do it.
+    /// The owner does not allow it.
     NotPermitted,
     /// Another SIM is in the slot, and nobody has confirmed it.
     SimChanged,
@@ -85,15 +85,15 @@ impl Obstacle {
 /// One SIM's queue.
 #[derive(Debug, Default)]
 pub(super) struct SimQueue {
-    /// How many messages wait here, those that wait for a retry of their own among them.
+    /// How many messages wait here, including those that wait for their own retry.
     pub(super) waiting: usize,
-    /// What may leave as soon as there is a slot.
+    /// Messages that may be sent as soon as there is a slot.
     pub(super) ready: BTreeSet<Place>,
-    /// What was handed over and has no sent result.
+    /// Messages that were handed over and have no sent result.
     pub(super) flying: BTreeSet<MessageRef>,
-    /// Those of them that have been silent for too long.
+    /// Those of them without a result for too long.
     pub(super) silent: BTreeSet<MessageRef>,
-    /// Those of them that no longer keep others back: the owner let the silent SIM go on.
+    /// Those of them that no longer block others: the owner let the silent SIM go on.
     pub(super) excused: BTreeSet<MessageRef>,
     pub(super) hold: Option<Hold>,
     /// Whether the slot has a SIM.
@@ -101,7 +101,7 @@ pub(super) struct SimQueue {
 }
 
 impl SimQueue {
-    /// Returns what keeps the next message back on the side of the radio.
+    /// Returns what the radio keeps the next message waiting for.
     pub(super) fn obstacle(&self) -> Option<Obstacle> {
         if !self.present {
             return Some(Obstacle::NoSim);
@@ -117,32 +117,32 @@ impl SimQueue {
         (self.awaited().count() >= most).then_some(Obstacle::SentResults)
     }
 
-    /// Returns what has no sent result and keeps others back.
+    /// Returns messages without a sent result that block others.
     pub(super) fn awaited(&self) -> impl Iterator<Item = &MessageRef> {
         self.flying.difference(&self.excused)
     }
 
-    /// Lets others go on beside what is silent. Returns whether anything was.
+    /// Lets others go on beside the silent ones. Returns whether there were any.
     pub(super) fn excuse_silent(&mut self) -> bool {
         let was_silent = !self.silent.is_empty();
         self.excused.append(&mut self.silent);
         was_silent
     }
 
-    /// Takes a message off the radio's books.
+    /// Removes a message that is no longer with the radio.
     pub(super) fn landed(&mut self, message: MessageRef) {
         self.flying.remove(&message);
         self.silent.remove(&message);
         self.excused.remove(&message);
     }
 
-    /// Tells whether its radio cannot dial either; the platform's limit is on messages alone.
+    /// Tells whether its radio cannot dial either; the platform's limit concerns only messages.
     pub(super) fn keeps_from_dialling(&self) -> bool {
         let hold = self.hold.filter(|hold| !hold.looking);
         hold.is_some_and(|hold| look_up(hold.code).action == Action::HoldSim)
     }
 
-    /// Holds the SIM, or goes on holding it.
+    /// Holds the SIM, or keeps holding it.
     pub(super) fn hold(&mut self, code: i32) -> Hold {
         let looks = self.hold.map_or(0, |hold| hold.looks + 1);
         let hold = Hold {

@@ -1,10 +1,10 @@
-//! What was handed over and may still be heard of: delivery reports, and the late truth about what
-//! failed or is unknown.
+//! Handed-over messages that may still get a delivery report, or a late result after they failed or
+//! became unknown.
 //!
-//! Each such exposure stays in memory until its report window is over, and their number is
-//! bounded: when one more begins to wait, the window of the one that waits longest closes early.
-//! What it has become then is its last word; a later truth corrects it from the journal
-//! ([`late`](crate::late_results)), as that of whatever is over.
+//! Each such exposure stays in memory until its report window is over. Their number is
+//! bounded: when it is exceeded, the window of the oldest one closes early.
+//! Its state then is final, unless a late result corrects it from the journal
+//! ([`late_results`](crate::late_results)).
 
 use super::{Cx, Message, Outbound};
 use crate::{
@@ -16,10 +16,10 @@ use postrider_link::ownership::phone::Step;
 use postrider_model::BootMs;
 use std::collections::BTreeSet;
 
-/// Most exposures of which only reports, or a late truth, are waited for; when full, the report
+/// Most exposures that only wait for reports or a late result; when full, the report
 /// window of the oldest closes early.
 ///
-/// At 1,500 an hour on a network that never reports this is the last six hours and a half.
+/// On a network that never reports, at 1,500 an hour, this is the last six and a half hours.
 pub const REPORTS_AWAITED_MAX: usize = 10_000;
 
 /// The open report windows, in order of their ends.
@@ -35,13 +35,13 @@ impl ReportWindows {
         self.0.remove(&(ends, message));
     }
 
-    /// Returns the one that would end first, where there are too many.
+    /// Returns the one that ends first, if there are too many.
     fn surplus(&self) -> Option<MessageRef> {
         let first = self.0.first().map(|(_, message)| *message);
         first.filter(|_| self.0.len() > REPORTS_AWAITED_MAX)
     }
 
-    /// Takes out one whose time is over.
+    /// Removes and returns one whose time is over.
     fn take_over(&mut self, now: BootMs) -> Option<MessageRef> {
         let (ends, message) = self.0.first().copied()?;
         (ends <= now && self.0.remove(&(ends, message))).then_some(message)
@@ -49,7 +49,7 @@ impl ReportWindows {
 }
 
 impl Outbound {
-    /// Waits for reports, or for a late truth, as long as the report window is open.
+    /// Waits for reports, or for a late result, while the report window is open.
     pub(super) fn watch_report_window(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let Some(live) = self
             .live
@@ -75,7 +75,7 @@ impl Outbound {
         }
     }
 
-    /// Takes it that the time of a report window is over.
+    /// Handles the end of a report window.
     pub(super) fn report_window_over(&mut self, cx: &mut Cx<'_>) {
         while let Some(message) = self.report_windows.take_over(cx.now.boot) {
             cx.timers
@@ -84,12 +84,12 @@ impl Outbound {
         }
     }
 
-    /// Tells whether a result may still be news of an exposure that is over.
+    /// Tells whether a result may still be new to an exposure that is over.
     pub(crate) fn may_revive_by_result(&self, message: MessageRef) -> bool {
         self.may_revive(message, Step::Sent)
     }
 
-    /// Tells whether a delivery report may still be news of an exposure that is over.
+    /// Tells whether a delivery report may still be new to an exposure that is over.
     pub(crate) fn may_revive_by_report(&self, message: MessageRef) -> bool {
         self.may_revive(message, Step::Delivered)
     }
@@ -104,7 +104,7 @@ impl Outbound {
         }
     }
 
-    /// Goes on with an exposure that was over: something is heard of it. Returns whether it was.
+    /// Continues with an exposure that was over, because something new came. Returns whether it was over.
     pub(crate) fn revive(&mut self, row: MessageRow) -> bool {
         let message = row.message;
         if self.live.contains_key(&message) {
@@ -118,12 +118,12 @@ impl Outbound {
         true
     }
 
-    /// Leaves an exposure as it was when it was over: nothing of what was heard is new.
+    /// Leaves an exposure as it was when it was over: nothing new came.
     pub(crate) fn leave_over(&mut self, message: MessageRef) {
         self.live.remove(&message);
     }
 
-    /// Waits for no report of an exposure any more.
+    /// Stops waiting for reports of an exposure.
     pub(super) fn forget_report_window(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let subject = Subject::Message(message);
         if let Some(ends) = cx.timers.get(Timer::ReportWindow, subject) {

@@ -1,4 +1,4 @@
-//! What the radio, the network and the provider say of what was handed over.
+//! What the radio, the network and the provider report about hand-overs.
 
 use super::{Cx, Message, Outbound, message::Judgement};
 use crate::{
@@ -17,13 +17,13 @@ use postrider_link::{
 use postrider_model::{SimSlot, WireState};
 use postrider_text::result_code::{RESULT_OK, retry_delay_ms};
 
-/// How long the provider has to answer after a reboot before nothing is known, in milliseconds.
+/// After a reboot, how long to wait for the provider until the message is unknown, in milliseconds.
 pub(super) const PROVIDER_MS_MAX: u64 = 60_000;
 /// Last digits in which a report's recipient must agree with the message's.
 const RECIPIENT_DIGITS: usize = 7;
 
 impl Outbound {
-    /// Takes the sent result of a part.
+    /// Handles the sent result of a part.
     pub(crate) fn part_sent(
         &mut self,
         token: SendToken,
@@ -48,7 +48,7 @@ impl Outbound {
             return;
         };
         let count = live.row.progress.parts.count();
-        // A report may come before the first result, and have the message sent by then.
+        // A report may come before the first result, so that the message is already sent.
         let may_grow = matches!(live.state(), WireState::Unknown | WireState::Sent) && of > count;
         let is_new = live.state() == WireState::Submitting || may_grow;
         if of > 0 && count > 0 && of != count && is_new {
@@ -70,7 +70,7 @@ impl Outbound {
         self.judge(message, cx);
     }
 
-    /// Takes a status report of a part.
+    /// Handles a status report of a part.
     pub(crate) fn report_arrived(
         &mut self,
         token: SendToken,
@@ -108,7 +108,7 @@ impl Outbound {
         self.judge(token.message, cx);
     }
 
-    /// Takes the provider's answer about a hand-over.
+    /// Handles the provider's answer about a hand-over.
     pub(crate) fn sent_row_read(&mut self, token: SendToken, rows: &[SentRow], cx: &mut Cx<'_>) {
         let message = token.message;
         let Some(live) = self.live.get_mut(&message) else {
@@ -132,7 +132,7 @@ impl Outbound {
         }
     }
 
-    /// Stops submitting on the SIM of a message whose result stays out, and asks the provider.
+    /// Stops submitting on the SIM of a message without a result, and asks the provider.
     pub(super) fn fall_silent(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let Some(live) = self.live.get(&message) else {
             return;
@@ -145,12 +145,12 @@ impl Outbound {
         self.ask_provider(message, cx);
     }
 
-    /// Takes it that the radio's result will not come.
+    /// The radio's result will not come.
     pub(super) fn give_up(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         self.reach(message, Step::Lost, cx);
     }
 
-    /// Goes on with a message that was with the radio when the process ended.
+    /// Continues with a message that was with the radio when the process ended.
     pub(super) fn resume_submitting(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let Some(live) = self.live.get(&message) else {
             return;
@@ -200,7 +200,7 @@ impl Outbound {
         });
     }
 
-    /// Does what the parts of a message ask for.
+    /// Does what the parts of a message call for.
     fn judge(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let Some(live) = self.live.get_mut(&message) else {
             return;
@@ -245,7 +245,7 @@ impl Outbound {
         self.tell(message, cx);
     }
 
-    /// Tries a message again later, or ends it where that would be too often or too late.
+    /// Tries a message again later, or ends it if that would be too often or too late.
     fn retry(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         self.leave_radio(message, cx);
         let stamp = self.stamp(cx.now);
@@ -273,7 +273,7 @@ impl Outbound {
         }
     }
 
-    /// Takes a message off the radio's books: its result is in, or is given up.
+    /// Removes a message from the radio: its result is in, or is given up.
     fn leave_radio(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let subject = Subject::Message(message);
         cx.timers.stop(Timer::Silence, subject);
@@ -289,7 +289,7 @@ impl Outbound {
         }
     }
 
-    /// Lets a SIM go on that was silent, and after an accepted part one that was held.
+    /// Releases a SIM that was silent, and after an accepted part one that was held.
     pub(super) fn radio_answered(&mut self, sim: SimSlot, code: i32, cx: &mut Cx<'_>) {
         let Some(queue) = self.sims.get_mut(&sim) else {
             return;
@@ -300,7 +300,7 @@ impl Outbound {
         }
     }
 
-    /// Gives back what provably never left; the guard gives nothing back.
+    /// Stops counting parts that provably were not sent; the guard still counts them.
     fn give_back(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let Some(live) = self.live.get(&message) else {
             return;
@@ -312,7 +312,7 @@ impl Outbound {
         }
     }
 
-    /// Counts what may have left of a hand-over, and for the guard all of it.
+    /// Counts the parts of a hand-over that may have been sent; the guard counts all of them.
     pub(super) fn recount(
         &mut self,
         no: u64,
@@ -329,7 +329,7 @@ impl Outbound {
         });
     }
 
-    /// Takes the platform's number of parts.
+    /// Sets the platform's number of parts.
     fn resize(&mut self, message: MessageRef, of: u8, cx: &mut Cx<'_>) {
         let Some(live) = self.live.get_mut(&message) else {
             return;
@@ -339,8 +339,8 @@ impl Outbound {
         self.give_back(message, cx);
     }
 
-    /// Takes it that an attempt which had failed with proof went on the air after all: what waits
-    /// to be tried again must not be. Returns whether the news counts for its parts.
+    /// An attempt that had failed with proof was sent after all: the message must not be tried
+    /// again. Returns whether the fact counts for its parts.
     fn refute(&mut self, token: SendToken, cx: &mut Cx<'_>) -> bool {
         cx.pending.events.push(Event::StrayResult { token });
         let message = token.message;
@@ -356,8 +356,8 @@ impl Outbound {
     }
 }
 
-/// Tells whether two addresses agree as far as their ways of writing allow; with one that is erased
-/// nothing does.
+/// Tells whether two addresses agree as far as their spellings allow; an erased one never
+/// does.
 pub(super) fn is_same(one: &Address, other: &Address) -> bool {
     if other.as_str().is_empty() {
         return false;

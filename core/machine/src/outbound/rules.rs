@@ -10,29 +10,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rules in force.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
-    /// The hub does not know this phone: nothing of the hub's leaves, of whichever kind.
+    /// The hub does not know this phone: none of its messages is sent, of any kind.
     pub(super) not_known: bool,
-    /// The platform's owner has not let the app send messages.
+    /// The phone's owner does not let the app send messages.
     pub(super) no_sending: bool,
-    /// Nor call and dial codes.
+    /// The phone's owner does not let the app call and dial codes.
     pub(super) no_calling: bool,
-    /// The owner's own word on delivery reports, which goes before the hub's.
+    /// The owner's choice of delivery reports, which comes before the hub's.
     pub(super) reports: BTreeMap<SimSlot, bool>,
-    /// The owner's own word on national shift tables, which goes before the hub's.
+    /// The owner's choice of national shift tables, which comes before the hub's.
     pub(super) shift_tables: Option<Vec<u8>>,
     /// The owner's own pause, which the hub cannot lift.
     pub(super) paused: bool,
-    /// The owner's own quiet hours, beside the hub's.
+    /// The owner's own quiet hours, in addition to the hub's.
     pub(super) quiet: Vec<Spell>,
-    /// Slots with another SIM than the known one, which nobody has confirmed.
+    /// Slots with another SIM, which nobody has confirmed.
     pub(super) changed: BTreeSet<SimSlot>,
     for_all: Config,
     for_sim: BTreeMap<SimSlot, Config>,
 }
 
 impl Rules {
-    /// Takes what the hub set: for one SIM, or for all of them and so instead of what was set for
-    /// any one before.
+    /// Applies the hub's settings: for one SIM, or for all of them, which replaces those of single
+    /// SIMs.
     pub(super) fn set(&mut self, config: Config) {
         match config.sim {
             Some(sim) => {
@@ -64,7 +64,7 @@ impl Rules {
         Language::of_identifiers(owners.unwrap_or(&self.of(sim).shift_tables))
     }
 
-    /// Returns what keeps a SIM back.
+    /// Returns what keeps a SIM from sending.
     pub(super) fn obstacle(&self, sim: SimSlot, now: Now) -> Option<Obstacle> {
         if self.not_known {
             return Some(Obstacle::NotKnown);

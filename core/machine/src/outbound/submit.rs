@@ -17,21 +17,21 @@ use postrider_link::ownership::phone::Step;
 use postrider_model::{BootMs, Now, SimSlot, WireState};
 use std::collections::BTreeMap;
 
-/// The longest wait on this phone of a message that another phone could send, once the radio
-/// refused it: then it is handed back.
+/// A message that another phone could send is handed back if it would wait longer than this
+/// after the radio refused it.
 pub(super) const HAND_BACK_MS: u64 = 60_000;
 
 /// What the next message of a SIM waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// Until when, where that is known.
+    /// Until when, if that is known.
     pub(crate) until: Option<BootMs>,
-    /// A word for it.
+    /// The reason as a word.
     pub(crate) waiting_for: &'static str,
 }
 
 impl Outbound {
-    /// Hands over whatever may leave now, and sets the timers for what may leave later.
+    /// Hands over whatever may be sent now, and sets the timers for the rest.
     pub(crate) fn pump(&mut self, cx: &mut Cx<'_>) {
         let sims: Vec<SimSlot> = self.sims.keys().copied().collect();
         for sim in sims {
@@ -79,8 +79,8 @@ impl Outbound {
         Some(ready.find(is_free).unwrap_or(first))
     }
 
-    /// Returns the message of the same recipient and text that is with the radio: two of them at
-    /// once could not be told apart among the platform's sent ones.
+    /// Returns the message of the same recipient and text that is with the radio: two of them
+    /// could not be told apart among the platform's sent ones.
     fn flying_twin(&self, queue: &SimQueue, message: MessageRef) -> Option<MessageRef> {
         let this = self.live.get(&message)?;
         this.row.text.as_ref()?;
@@ -90,7 +90,7 @@ impl Outbound {
         flying.find(is_twin).map(|twin| twin.row.message)
     }
 
-    /// What is left when every message that waits does so for a retry of its own.
+    /// The wait when all messages wait for their own retry.
     fn next_retry(&self, sim: SimSlot, timers: &Timers) -> Option<Waiting> {
         let of_sim = self
             .live
@@ -104,7 +104,7 @@ impl Outbound {
         })
     }
 
-    /// A deadline may be seen late: what is over is not sent in between.
+    /// A timer may fire late, but an expired message must never be sent.
     pub(super) fn is_life_over(&self, message: MessageRef, cx: &Cx<'_>) -> bool {
         let life = cx.timers.get(Timer::LifeOver, Subject::Message(message));
         life.is_some_and(|at| at <= cx.now.boot)
@@ -150,7 +150,7 @@ impl Outbound {
         }
     }
 
-    /// Hands one message to the radio: its row says so first.
+    /// Hands one message to the radio, after its row says so.
     fn submit(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         let (boot_id, now) = (self.boot_id.clone(), cx.now);
         if !self.step(message, Step::Submit, cx) {
@@ -201,7 +201,7 @@ impl Outbound {
         cx.pending.effects.push(Effect::SendParts(task));
     }
 
-    /// Holds a SIM whose radio cannot send, and puts the message back into its place.
+    /// Holds a SIM whose radio cannot send, and puts the message back in its place.
     pub(super) fn hold_sim(&mut self, message: MessageRef, code: i32, cx: &mut Cx<'_>) {
         let now = cx.now.boot;
         if !self.step(message, Step::HeldBack, cx) {
@@ -231,7 +231,7 @@ impl Outbound {
         }
     }
 
-    /// Hands a message back that another phone could send and that waits for this radio.
+    /// Hands back a message that another phone could send and that waits for this radio.
     pub(super) fn hand_back(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         self.fail_unsent(message, cx);
     }
@@ -243,8 +243,8 @@ impl Outbound {
         }
     }
 
-    /// Lets a SIM go on that was held or silent, for its owner: what is silent is waited for as
-    /// before, and keeps nobody back any more.
+    /// Releases a SIM that was held or silent, for its owner. Silent messages are still awaited, but
+    /// no longer block others.
     pub(crate) fn release(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
         let queue = self.sims.get_mut(&sim);
         let was_silent = queue.is_some_and(SimQueue::excuse_silent);
@@ -254,7 +254,7 @@ impl Outbound {
         }
     }
 
-    /// Lets a SIM go on whose radio sends again. Returns whether it was held.
+    /// Releases a SIM whose radio sends again. Returns whether it was held.
     pub(super) fn lift_hold(&mut self, sim: SimSlot, cx: &mut Cx<'_>) -> bool {
         let queue = self.sims.get_mut(&sim);
         let was_held = queue.is_some_and(|queue| queue.hold.take().is_some());
@@ -265,7 +265,7 @@ impl Outbound {
         was_held
     }
 
-    /// Lets go on what is held for one reason.
+    /// Releases all SIMs that are held for one reason.
     pub(super) fn lift_holds_for(&mut self, code: i32, cx: &mut Cx<'_>) {
         let is_it = |queue: &SimQueue| queue.hold.is_some_and(|hold| hold.code == code);
         let held = self.sims.iter().filter(|(_, queue)| is_it(queue));
@@ -275,7 +275,7 @@ impl Outbound {
         }
     }
 
-    /// Takes it that a SIM's service came or went.
+    /// Notes that a SIM's service came or went.
     pub(crate) fn service_changed(&mut self, sim: SimSlot, in_service: bool, cx: &mut Cx<'_>) {
         if in_service {
             self.lift_hold(sim, cx);
@@ -284,7 +284,7 @@ impl Outbound {
         }
     }
 
-    /// Holds a SIM that nothing holds yet; no message of its queue found that out.
+    /// Holds a SIM that is not held yet, without a message that found it out.
     pub(super) fn hold_idle(&mut self, sim: SimSlot, code: i32, cx: &mut Cx<'_>) {
         if let Some(queue) = self.sims.get_mut(&sim)
             && queue.hold.is_none()
@@ -296,10 +296,10 @@ impl Outbound {
         }
     }
 
-    /// Goes on, after a restart, with holding the SIMs that met the platform's limit: what the
-    /// platform counts of an app outlives its process, and ends with the boot.
+    /// Keeps holding, after a restart, the SIMs that met the platform's limit: what the
+    /// platform counts for an app survives its process, and ends with the boot.
     ///
-    /// A SIM that its radio held is tried at once: what its service did meanwhile nobody told.
+    /// A SIM that its radio held is tried at once, because nobody reported its service meanwhile.
     pub(super) fn resume_limit_holds(&mut self, pace: Option<&PaceRow>, cx: &mut Cx<'_>) {
         let Some(pace) = pace.filter(|pace| pace.since.is_of(&self.boot_id)) else {
             return;
@@ -342,7 +342,7 @@ impl Outbound {
 /// The platform's code for a SIM without service.
 const NO_SERVICE: i32 = 4;
 
-/// When an obstacle ends at the latest, where only time is needed for that.
+/// When an obstacle ends at the latest, if only time ends it.
 pub(super) fn end_of(
     obstacle: Obstacle,
     sim: SimSlot,

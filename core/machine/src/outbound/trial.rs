@@ -1,4 +1,4 @@
-//! The owner's test message: it goes to the radio now or not at all, and the hub never hears of it.
+//! The owner's test message: it goes to the radio now or not at all, and the hub is not told of it.
 //!
 //! ```text
 //!  SendTest -> Submitting -- results --> Sent -- reports --> Delivered, NotDelivered
@@ -6,11 +6,11 @@
 //!                   +-- silence ------> Unknown -- late --^
 //! ```
 //!
-//! It is paced and counted as any message, and what its results prove of its SIM counts as any
-//! message's; the owner's pause and quiet hours do not hold it, and nothing waits for it. The journal
-//! has no row of it: after a restart, what still comes of it is stray. Two things are on disk before
-//! the radio has it: that it counts, and that the platform's row of it speaks for no message of the
-//! hub to the same number with the same text ([`claims`](super::claims)).
+//! It is paced and counted like any message, and its results say as much about its SIM as any
+//! message's. The owner's pause and quiet hours do not stop it, and nothing waits for it. The journal
+//! has no row of it: after a restart, its later results are stray. Two things are on disk before
+//! the radio has it: that it counts, and that the platform's row of it counts for no message of the
+//! hub with the same number and text ([`claims`](super::claims)).
 
 use super::{Cx, Outbound, kinds::callable, results::is_same};
 use crate::{
@@ -32,10 +32,10 @@ use postrider_text::{
     result_code::{Action, look_up},
 };
 
-/// The id of every test: the hub's are made of the time and are never this one.
+/// The id of every test; the hub's ids are made from the time and never equal it.
 const TEST: MessageId = MessageId::new(Key::first_of_ms(0));
 
-/// The test that was handed over last.
+/// The last test that was handed over.
 #[derive(Debug)]
 pub(super) struct Trial {
     token: SendToken,
@@ -48,12 +48,12 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Tells whether the radio has it and nobody knows yet what became of it.
+    /// Tells whether the radio has it and its outcome is not known yet.
     pub(super) fn is_with_radio(&self) -> bool {
         self.state == WireState::Submitting
     }
 
-    /// Returns what its parts say now, with the code of a failure.
+    /// Returns what its parts amount to now, with the code of a failure.
     fn verdict(&self) -> (WireState, Option<i32>) {
         match self.parts.verdict() {
             Verdict::AwaitingSent => (self.state, None),
@@ -108,13 +108,13 @@ impl Outbound {
         Ok(())
     }
 
-    /// Tells whether a result or report is about the test that was handed over last.
+    /// Tells whether a result or report is about the last test.
     pub(super) fn is_trial(&self, token: SendToken) -> bool {
         let trial = self.trial.as_ref();
         trial.is_some_and(|trial| trial.token == token)
     }
 
-    /// Takes the sent result of a part of the test.
+    /// Handles the sent result of a part of the test.
     pub(super) fn test_part_sent(&mut self, part: u8, of: u8, code: i32, cx: &mut Cx<'_>) {
         let Some(trial) = &mut self.trial else {
             return;
@@ -133,7 +133,7 @@ impl Outbound {
         }
     }
 
-    /// Takes a status report of a part of the test.
+    /// Handles a status report of a part of the test.
     pub(super) fn test_reported(
         &mut self,
         part: u8,
@@ -152,7 +152,7 @@ impl Outbound {
         }
     }
 
-    /// Takes it that the radio's result of the test will not come.
+    /// The radio's result of the test will not come.
     pub(super) fn give_up_test(&mut self, cx: &mut Cx<'_>) {
         if let Some(trial) = self.trial.as_mut().filter(|trial| trial.is_with_radio()) {
             trial.state = WireState::Unknown;
@@ -160,7 +160,7 @@ impl Outbound {
         }
     }
 
-    /// Returns how many parts a test will make, where it may leave now.
+    /// Returns how many parts a test has, if it may be sent now.
     fn examine_test(
         &self,
         sim: SimSlot,
@@ -194,8 +194,8 @@ impl Outbound {
         }
     }
 
-    /// Names a test by its second, so that a later process never takes the results of an earlier
-    /// one's for its own.
+    /// Names a test by its second, so that a later process never mistakes results of an earlier
+    /// test for its own.
     fn next_test(&self, now: Now) -> SendToken {
         let second = u32::try_from(now.unix.0 / 1_000).unwrap_or(1);
         let last = self.trial.as_ref().map_or(0, |last| last.token.message.ep);
@@ -207,7 +207,7 @@ impl Outbound {
         }
     }
 
-    /// Shows what the parts of the test have come to, and takes what a refusal proves of its SIM.
+    /// Shows what the parts of the test amount to, and applies what a refusal proves about its SIM.
     fn judge_test(&mut self, cx: &mut Cx<'_>) {
         let Some(trial) = &mut self.trial else {
             return;
@@ -237,7 +237,7 @@ impl Outbound {
         }
     }
 
-    /// Gives back what provably never left.
+    /// Stops counting parts that provably were not sent.
     fn recount_test(&mut self, cx: &mut Cx<'_>) {
         if let Some(trial) = &self.trial
             && let Some(no) = trial.spent

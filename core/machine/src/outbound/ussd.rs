@@ -1,4 +1,4 @@
-//! USSD codes: one at a time on each SIM, and an answer within a minute or never.
+//! USSD codes: one at a time on each SIM, with an answer within a minute or never.
 //!
 //! ```text
 //!  OnPhone -- line free --> Submitting -- answer --> Sent
@@ -6,8 +6,8 @@
 //!                               +-- silence, restart --> Unknown -- late answer --> Sent
 //! ```
 //!
-//! Some failures give no callback at all, and what a code did nobody can look up: there is no row
-//! of it anywhere. A code therefore ends as unknown where its answer stays out, and is never
+//! Some failures give no callback at all, and there is no row that would say what a code
+//! did. So a code without an answer ends as unknown, and is never
 //! dialled again by itself: a top-up may have happened.
 
 use super::{Cx, Outbound, Waiting, lane::Lane};
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 /// How long the network may take to answer a code before its outcome is unknown, in milliseconds.
 pub const USSD_MS_MAX: u64 = 60_000;
 
-/// The codes that wait, and the one of each SIM that is dialled.
+/// The codes that wait, and the dialled one of each SIM.
 #[derive(Debug, Default)]
 pub(super) struct Ussd {
     /// Whether codes that change settings may be dialled.
@@ -37,19 +37,19 @@ pub(super) struct Ussd {
 }
 
 impl Ussd {
-    /// Takes it that nothing more is waited for about a code.
+    /// Nothing more is expected about a code.
     pub(super) fn closed(&mut self, message: MessageRef) {
         self.open.retain(|_, open| *open != message);
     }
 }
 
 impl Outbound {
-    /// Lets codes be dialled that change settings of the phone or the SIM, or no longer.
+    /// Allows or forbids codes that change settings of the phone or the SIM.
     pub(crate) fn allow_ussd_codes(&mut self, allowed: bool) {
         self.ussd.codes_allowed = allowed;
     }
 
-    /// Dials whatever may be dialled now, and sets the timers for what may be later.
+    /// Dials whatever may be dialled now, and sets the timers for the rest.
     pub(super) fn pump_ussd(&mut self, cx: &mut Cx<'_>) {
         for sim in self.ussd.lane.sims() {
             while let Some(next) = self.ussd.lane.next(sim) {
@@ -92,9 +92,9 @@ impl Outbound {
             .push(Effect::DialUssd { token, sim, code });
     }
 
-    /// Takes the network's answer; returns the SIM and the code that it is about.
+    /// Handles the network's answer; returns the SIM and the code that it is about.
     ///
-    /// An answer that comes after its minute, or more than once, is still one.
+    /// An answer after its minute, or a repeated one, still counts.
     pub(crate) fn ussd_answered(
         &mut self,
         token: SendToken,
@@ -107,7 +107,7 @@ impl Outbound {
         Some((sim, code))
     }
 
-    /// Takes it that a code came back without an answer.
+    /// Notes that a code came back without an answer.
     pub(crate) fn ussd_failed(&mut self, token: SendToken, code: i32, cx: &mut Cx<'_>) {
         let Some(live) = self.in_radio(token, &Kind::Ussd, cx) else {
             return;
@@ -127,7 +127,7 @@ impl Outbound {
     }
 }
 
-/// Sets the timer for what waits for a moment, and stops it for what waits for something else.
+/// Sets the timer of what waits for a moment; stops it if it waits for something else.
 pub(super) fn wake(waiting: Waiting, timer: Timer, sim: SimSlot, cx: &mut Cx<'_>) {
     match waiting.until.filter(|at| *at > cx.now.boot) {
         Some(at) => cx.timers.set(timer, Subject::Sim(sim), at),

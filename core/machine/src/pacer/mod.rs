@@ -1,10 +1,10 @@
-//! How fast messages may leave: the owner's limit, the platform's guard and the gap.
+//! How fast messages may be sent: the owner's limit, the platform's guard and the gap.
 //!
-//! Parts count from the moment of their hand-over, in windows that slide:
+//! Parts count from the moment of their hand-over, in sliding windows:
 //!
-//! - the send limit, parts an hour, per SIM and (where one is set) for the whole phone;
-//! - the guard: the platform counts an app's parts in a minute, shows its user a dialog above its
-//!   limit and fails what follows. The guard stays below that, and counts every hand-over, even one
+//! - the send limit, parts an hour, per SIM and, if set, for the whole phone;
+//! - the guard: the platform counts an app's parts in a minute; above its limit it asks its user in a
+//!   dialog and fails further parts. The guard stays below that, and counts every hand-over, even one
 //!   that the radio refused;
 //! - the gap between two hand-overs of a SIM.
 //!
@@ -26,9 +26,9 @@ use window::{Tick, Window};
 
 /// The span of a send limit.
 pub const SEND_LIMIT_SPAN_MS: u64 = 3_600_000;
-/// How long a halving lasts; a code 5 in between starts it anew.
+/// How long a halving lasts; another code 5 starts it again.
 pub(crate) const HALVING_MS: u64 = 900_000;
-/// Most halvings: a further code 5 changes nothing.
+/// Most halvings; a further code 5 changes nothing.
 pub(crate) const HALVINGS_MAX: u8 = 6;
 
 /// Which rule a message waits for.
@@ -42,7 +42,7 @@ pub enum PaceRule {
     SendDelay,
 }
 
-/// When a message may leave.
+/// When a message may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// Now.
@@ -77,7 +77,7 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// Makes the pace of a phone that has handed nothing over.
+    /// Makes the pace of a phone without any hand-over.
     pub(crate) fn new(limits: PaceLimits, pace: Option<&PaceRow>) -> Self {
         let window = |limit: u32| Window::new(SEND_LIMIT_SPAN_MS, limit);
         let mut pacer = Self {
@@ -96,9 +96,9 @@ impl Pacer {
         pacer
     }
 
-    /// Takes up the rows of the journal, in order of their numbers.
+    /// Restores from the rows of the journal, in order of their numbers.
     ///
-    /// The hub's limits come first: without its limit a SIM has no window that a row could count in.
+    /// The hub's limits must be set before: without a limit a SIM has no window to count in.
     pub(crate) fn take_up(&mut self, rows: &[SpentRow], boot_id: &BootId, now: Now) {
         for row in rows {
             let age = Tick::try_from(row.at.age_ms(boot_id, now)).unwrap_or(Tick::MAX);
@@ -108,7 +108,7 @@ impl Pacer {
         self.apply_limits();
     }
 
-    /// Returns when `parts` may leave by `sim`.
+    /// Returns when `parts` may be sent by `sim`.
     pub(crate) fn slot(&self, sim: SimSlot, parts: u32, gap_ms: u64, now: Now) -> Slot {
         let at = tick(now);
         let gap = Tick::try_from(gap_ms).unwrap_or(Tick::MAX);
@@ -137,7 +137,7 @@ impl Pacer {
         }
     }
 
-    /// Counts a hand-over; returns its row, where any limit is set.
+    /// Counts a hand-over; returns its row, if there is any limit.
     pub(crate) fn spend(
         &mut self,
         sim: SimSlot,
@@ -161,8 +161,8 @@ impl Pacer {
         })
     }
 
-    /// Counts other numbers of parts for a hand-over: fewer towards the send limits with proof
-    /// that some never left, more of both where the platform made more of the text.
+    /// Changes the counted parts of a hand-over: fewer for the send limits with proof
+    /// that some were not sent, more for both if the platform made more parts of the text.
     pub(crate) fn recount(&mut self, no: u64, sim: SimSlot, parts: u32, guard_parts: u32) {
         let limits = self
             .sims
@@ -200,13 +200,13 @@ impl Pacer {
         Some(below)
     }
 
-    /// Takes other limits; what was handed over counts towards them as far as it is known.
+    /// Sets the owner's limits; earlier hand-overs count as far as they are known.
     pub(crate) fn set_limits(&mut self, limits: PaceLimits) {
         self.limits = limits;
         self.make_windows();
     }
 
-    /// Lowers the owner's limit of the phone as a whole by the hub's, which can never raise it.
+    /// Lowers the owner's limit of the whole phone to the hub's, which can never raise it.
     pub(crate) fn set_hub_phone_limit(&mut self, parts_per_hour: Option<u32>) {
         if self.hub_phone_limit != parts_per_hour {
             self.hub_phone_limit = parts_per_hour;
@@ -218,7 +218,7 @@ impl Pacer {
         lower(self.limits.phone_parts_per_hour, self.hub_phone_limit)
     }
 
-    /// Makes the windows over all SIMs anew; what was handed over counts as far as it is known.
+    /// Makes the windows over all SIMs again; earlier hand-overs count as far as they are known.
     fn make_windows(&mut self) {
         let known = [self.guard.as_ref(), self.phone.as_ref()];
         let of_sims = self.sims.values().map(|pace| pace.window.as_ref());
@@ -231,7 +231,7 @@ impl Pacer {
         self.apply_limits();
     }
 
-    /// Lowers the owner's limit by the hub's, which can never raise it.
+    /// Lowers the owner's limit to the hub's, which can never raise it.
     pub(crate) fn set_hub_limit(&mut self, sim: SimSlot, parts_per_hour: Option<u32>) {
         self.sim(sim).hub_limit = parts_per_hour;
         self.apply_limits();

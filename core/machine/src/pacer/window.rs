@@ -32,7 +32,7 @@ impl Window {
         }
     }
 
-    /// Returns what windows know together; where they differ about an entry, the larger count.
+    /// Returns the entries of several windows together; if they differ about one, the larger count.
     pub(super) fn joined<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Entry> {
         let mut entries: BTreeMap<u64, Entry> = BTreeMap::new();
         for entry in windows.flat_map(|window| &window.entries) {
@@ -42,7 +42,7 @@ impl Window {
         entries.into_values().collect()
     }
 
-    /// Counts what another window knew.
+    /// Adds the entries of another window.
     pub(super) fn filled(mut self, entries: &[Entry]) -> Self {
         for entry in entries {
             self.add(entry.no, entry.at, entry.parts);
@@ -68,7 +68,7 @@ impl Window {
 
     /// Returns the earliest moment, not before `now`, at which `parts` more fit.
     ///
-    /// More parts than the window ever holds fit an empty window.
+    /// If `parts` is more than the window ever holds, it waits for an empty window.
     pub(super) fn room_at(&self, parts: u32, now: Tick) -> Tick {
         let fits = |held: u64| held == 0 || held + u64::from(parts) <= u64::from(self.parts_max);
         let (mut held, mut at) = (self.parts, now);
