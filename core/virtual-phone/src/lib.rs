@@ -14,9 +14,10 @@
 mod calls;
 mod clock;
 mod config;
+mod delayed;
 mod happening;
 mod inbox;
-mod later;
+
 mod line;
 mod phone;
 mod profile;

@@ -4,8 +4,8 @@ use crate::{
     calls::Calls,
     clock::VirtualClock,
     config::VirtualPhoneConfig,
+    delayed::Delayed,
     inbox::Inbox,
-    later::Later,
     profile::Profile,
     provider::Provider,
     radio::VirtualRadio,
@@ -193,7 +193,7 @@ fn radio_of(
     let in_service = config.profile != Profile::NoService;
     let world = World::new(config.sims(), config.condition(), in_service);
     Ok(VirtualRadio {
-        later: Later::start(clock.clone(), hand_on),
+        delayed: Delayed::start(clock.clone(), hand_on),
         clock,
         changed,
         world: Mutex::new(world),

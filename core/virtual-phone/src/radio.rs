@@ -3,8 +3,8 @@
 use crate::{
     calls::Calls,
     clock::VirtualClock,
+    delayed::Delayed,
     inbox::Inbox,
-    later::Later,
     profile::{Answer, Plan, Profile, plan},
     provider::Provider,
     radio_log::{HandOver, RadioLog},
@@ -42,7 +42,7 @@ pub(crate) struct VirtualRadio {
     pub(crate) world: Mutex<World>,
     pub(crate) phones: BTreeMap<SimSlot, PhoneId>,
     pub(crate) facts: RadioFacts,
-    pub(crate) later: Later<RadioFact>,
+    pub(crate) delayed: Delayed<RadioFact>,
     /// Logs of which a change is about to be told.
     pub(crate) changed: Arc<Mutex<BTreeSet<Log>>>,
     pub(crate) watcher: Option<Watcher>,
@@ -234,7 +234,7 @@ impl VirtualRadio {
             for report in reports {
                 let delay_ms = u64::try_from(report.told_ms - now.0).unwrap_or(0);
                 let fact = report_fact(of.token(), report.part, report.tp_status, None);
-                self.later.after(delay_ms, fact);
+                self.delayed.after(delay_ms, fact);
             }
         }
         Ok(())
@@ -257,7 +257,7 @@ impl VirtualRadio {
     /// Tells a fact, now or later; returns false when the phone has stopped.
     pub(crate) fn tell(&self, delay_ms: u64, fact: RadioFact) -> bool {
         if delay_ms > 0 {
-            self.later.after(delay_ms, fact);
+            self.delayed.after(delay_ms, fact);
             return true;
         }
         // A phone that has stopped finds out at its next start, from the rows.
@@ -268,7 +268,7 @@ impl VirtualRadio {
     pub(crate) fn tell_changed(&self, log: Log) {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         if changed.insert(log) {
-            self.later.after(GATHERED_MS, RadioFact::LogChanged(log));
+            self.delayed.after(GATHERED_MS, RadioFact::LogChanged(log));
         }
     }
 

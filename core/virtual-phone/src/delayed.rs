@@ -12,7 +12,7 @@ use tokio::{
 /// Hands values on once their time has come; what waits is forgotten when the phone stops.
 ///
 /// What waits is bounded by what the phone has in the air and in reports: the hub's windows.
-pub(crate) struct Later<T> {
+pub(crate) struct Delayed<T> {
     inbox: UnboundedSender<Due<T>>,
     clock: Arc<VirtualClock>,
 }
@@ -22,7 +22,7 @@ struct Due<T> {
     value: T,
 }
 
-impl<T: Send + 'static> Later<T> {
+impl<T: Send + 'static> Delayed<T> {
     /// Starts handing on, in a task of its own that ends with this value.
     pub(crate) fn start(clock: Arc<VirtualClock>, hand_on: impl FnMut(T) + Send + 'static) -> Self {
         let (inbox, due) = unbounded_channel();
