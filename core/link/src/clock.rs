@@ -1,9 +1,9 @@
-//! Published time: the hub's clock less a fact's age on the phone's.
+//! Published times: the hub's clock minus a fact's age on the phone's clock.
 //!
-//! Nothing compares two machines' clocks. A fact carries the phone's boot clock, which only runs
-//! forward; what the phone's boot clock shows at the receipt is known from its hello, acks and
-//! pings, so the difference is the fact's age, however wrong either wall clock is. Across a
-//! reboot of the phone the boot clock starts over and only its wall clock's difference is left.
+//! Two machines' clocks are never compared. A fact carries the phone's boot clock, which only runs
+//! forward. The hub knows from hello, acks and pings what that clock shows at the receipt, so the
+//! difference is the fact's age, however wrong either wall clock is. Across a
+//! reboot of the phone the boot clock starts again, and only the difference of its wall clock is left.
 
 use postrider_model::{BootMs, Now, UnixMs};
 
@@ -31,8 +31,8 @@ impl Stamp {
 
 /// What the hub knows about a connected phone's clocks.
 ///
-/// A frame takes time to arrive, so that each one shows the phone's boot clock too low; the
-/// highest lead seen over the hub's own boot clock is the best estimate and is kept.
+/// Frames take time to arrive, so each one shows the phone's boot clock too low. The
+/// highest lead seen over the hub's own boot clock is the best estimate, and is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhoneClock {
     seen: BootMs,
@@ -71,9 +71,9 @@ impl PhoneClock {
 
     /// Returns how long before `now` a fact happened, in milliseconds.
     ///
-    /// By the boot clock, or by the wall clock's difference when the phone was rebooted since;
-    /// nothing when the fact seems to lie ahead. A boot reading above the present one can only
-    /// come from an earlier boot, and is taken so even when the frame does not say it.
+    /// Uses the boot clock, or the difference of the wall clock if the phone was rebooted since;
+    /// 0 when the fact seems to lie ahead. A boot reading above the present one can only
+    /// come from an earlier boot, even when the frame does not say so.
     pub fn age_ms(&self, fact: Stamp, now: Now) -> u64 {
         let mono_now = self.mono_at(now);
         if fact.earlier_boot || fact.mono.0 > mono_now.0.saturating_add(EARLIER_BOOT_MS) {
@@ -85,15 +85,15 @@ impl PhoneClock {
     }
 }
 
-/// How far a fact's boot reading may lie ahead of the estimate before it is taken for one of an
-/// earlier boot, in milliseconds: the estimate is low by the time frames take to arrive.
+/// If a fact's boot reading lies ahead of the estimate by more than this, in milliseconds, it is
+/// from an earlier boot. The estimate is low by the time that frames take.
 const EARLIER_BOOT_MS: u64 = 60_000;
 
 /// Returns the time that the hub publishes for a fact received at `now`.
 ///
-/// The time of receipt less the fact's age; never before `created` (the message's
-/// `time_created`), never in the future. `created` after `now` (the hub's own wall clock was set
-/// back) gives `now`.
+/// It is the time of receipt minus the fact's age, never before `created` (the message's
+/// `time_created`), never in the future. If `created` is after `now` (the hub's own wall clock was set
+/// back), it is `now`.
 pub fn published_time(phone: &PhoneClock, fact: Stamp, created: UnixMs, now: Now) -> UnixMs {
     let age = i64::try_from(phone.age_ms(fact, now)).unwrap_or(i64::MAX);
     let happened = UnixMs(now.unix.0.saturating_sub(age));

@@ -11,13 +11,13 @@ pub enum CloseCode {
     GoingAway,
     /// 1011: the hub could not store something; the phone redials and everything is resumed.
     Internal,
-    /// 4400: the other end broke the protocol; the phone resumes, backing off.
+    /// 4400: the other end broke the protocol; the phone resumes after a growing wait.
     ProtocolError,
     /// 4401: the hub does not know this phone, or the signature fits none of the hub's names. The
-    /// phone keeps everything, hands nothing of the hub's to a radio, and goes on trying.
+    /// phone keeps everything, sends none of the hub's messages, and keeps trying.
     NotKnown,
-    /// 4403: the hub knows the phone, and it was revoked, unpaired or replaced; it stops, and keeps
-    /// only what came in and was not acked.
+    /// 4403: the hub knows that the phone was revoked, unpaired or replaced. The phone stops and keeps
+    /// only incoming messages without an ack.
     NotPaired,
     /// 4406: a frame that must be understood was not; the phone needs a newer app.
     NeedsNewerApp,
@@ -25,7 +25,7 @@ pub enum CloseCode {
     Replaced,
     /// 4410: the phone's journal was copied or went backwards; it must pair again.
     JournalWentBack,
-    /// 4426: no version of the link is spoken by both.
+    /// 4426: there is no version of the link that both speak.
     VersionNotSpoken,
 }
 
@@ -58,7 +58,7 @@ impl CloseCode {
         }
     }
 
-    /// Returns the close code with this number, or `None` for one that means nothing here.
+    /// Returns the close code with this number, or `None` for one without a meaning here.
     pub fn from_code(code: u16) -> Option<Self> {
         Self::ALL.iter().copied().find(|close| close.code() == code)
     }

@@ -1,12 +1,12 @@
 //! The link between phone and hub: frames, sessions of both roles, and ownership of a message.
 //!
-//! What it promises: every message exposed to a phone is either handed to the radio at most once
-//! per proof or returned with proof that it was not; every fact from the phone reaches the hub
+//! It promises two things. Every message exposed to a phone is either handed to the radio at most
+//! once per proof or returned with proof that it was not. Every fact from the phone reaches the hub
 //! at least once and counts once. Nothing here depends on comparing two machines' clocks.
 //!
-//! Everything is pure: time comes in with each call, there is no socket, no file, no random
-//! number, and no key. The rings on both sides do what the machines say, in the order that their
-//! module documentation gives.
+//! Everything is pure: time comes in with each call; there is no socket, no file, no random
+//! number, and no key. The rings on both sides do what the machines say, in the order given in their
+//! module documentation.
 //!
 //! # Life of a message
 //!
@@ -15,15 +15,15 @@
 //!    written ([`session::hub::HubSession::down_committed`]).
 //! 2. [`codec`] writes and reads [`frame::Send`]; the phone's session hands it to the machines
 //!    once ([`session::phone::Received`]), whatever is repeated on the way.
-//! 3. [`ownership::phone::Claim::offer`] says whether it may be taken in; the row and the raised
-//!    `down` are one commit, and only then the ack leaves.
+//! 3. [`ownership::phone::Claim::offer`] says whether it may be accepted; the row and the raised
+//!    `down` are one commit, and only then the ack is sent.
 //! 4. Each step there ([`ownership::phone::Claim::after`]) is stored with the fact that reports
-//!    it ([`session::phone::PhoneSession::put`]), and only then the fact leaves.
+//!    it ([`session::phone::PhoneSession::put`]), and only then the fact is sent.
 //! 5. The hub commits the fact: `up`, the row as [`ownership::hub::Ownership::apply`] left it,
 //!    the status and its webhook are one transaction; then it acks.
 //!
-//! Cut it anywhere: what was committed is resumed by number, what was not is done again, and
-//! what cannot be known is said to be unknown.
+//! It may be cut anywhere: what was committed is resumed by number, what was not is done again, and
+//! what cannot be known is reported as unknown.
 //!
 //! # Modules
 //!

@@ -18,7 +18,7 @@ pub const DEPTH_MAX: usize = 8;
 /// Integers stay below 2^53, so that every language's JSON reader keeps them exact.
 pub const INTEGER_END: u64 = 1 << 53;
 
-/// Most facts that a phone has in flight without an ack; the others wait on its disk.
+/// Most facts that a phone sends without an ack; the others wait on its disk.
 pub const FACTS_IN_FLIGHT_MAX: u64 = 256;
 
 /// How far `revoke`, `cancel`, `void` and `config` may exceed the credit for `send` frames.
@@ -28,15 +28,15 @@ pub const CONTROL_FRAMES_OVER_CREDIT: u64 = 256;
 pub const HELD_ROWS_PER_PAGE: usize = 500;
 
 /// Most pages of one reconciliation: 2,000,000 exposures, more than a phone makes in the thirty days
-/// that it keeps them. One more, or one that brings nothing, closes (4400).
+/// that it keeps them. Another page, or an empty one, closes (4400).
 pub const HELD_PAGES_MAX: u32 = 4_000;
 
-/// Most rows of `held` in hello, so that it fits a frame. What is left out is reported by facts:
-/// the hub never concludes anything from a row's absence.
+/// Most rows of `held` in hello, so that it fits a frame. The others are reported by facts:
+/// the hub never concludes anything from a missing row.
 pub const HELD_ROWS_IN_HELLO_MAX: usize = 1_000;
 
 /// Time from accepting a socket to a complete hello, and between two `held` pages, in
-/// milliseconds; then the hub closes it (1001): a slow network is no protocol error.
+/// milliseconds. Then the hub closes it (1001): a slow network is not a protocol error.
 pub const HANDSHAKE_MS_MAX: u64 = 15_000;
 
 /// Time within which a ping is answered, in milliseconds; then the phone redials.
@@ -51,11 +51,11 @@ pub const HEARTBEAT_S_MAX: u64 = 240;
 /// Answered pings in a row after which the time between them doubles on battery.
 pub const GOOD_PINGS_TO_SLOW_DOWN: u32 = 10;
 
-/// How long a session must have been good before the schedule of redials starts over, in
+/// How long a session must have been good before the schedule of redials starts again, in
 /// milliseconds.
 pub const GOOD_SESSION_MS: u64 = 60_000;
 
-/// Time that the hub leaves a drained phone to say its last facts, in milliseconds.
+/// Time for a drained phone to send its last facts, in milliseconds.
 pub const DRAIN_MS_MAX: u64 = 5_000;
 
 /// The longest wait between two tries to reach a hub that is away, in milliseconds.
@@ -64,8 +64,8 @@ pub const REDIAL_MS_MAX: u64 = 60_000;
 /// The same on battery, where each try wakes the phone.
 pub const REDIAL_BATTERY_MS_MAX: u64 = 5 * 60 * 1_000;
 
-/// The longest wait between two tries of a phone that its hub does not know, in milliseconds: the
-/// mistake is a person's, and people mend it in minutes or hours.
+/// The longest wait between two tries of a phone that its hub does not know, in milliseconds: a
+/// person made the mistake, and people fix it in minutes or hours.
 pub const REDIAL_UNKNOWN_MS_MAX: u64 = 15 * 60 * 1_000;
 
 /// Time between two tries of a phone that needs a newer app, in milliseconds.
@@ -74,11 +74,11 @@ pub const DAILY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Protocol errors in a row after which the phone raises an alert.
 pub const PROTOCOL_ERRORS_TO_ALERT: u32 = 3;
 
-/// Time after the end of an exposed message's life at which the hub calls its outcome unknown,
+/// Time after the expiry of an exposed message at which the hub calls its outcome unknown,
 /// in milliseconds: the phone ends it by its own clock first.
 pub const UNKNOWN_AFTER_LIFE_MS: u64 = 60_000;
 
-/// How far a phone's generation may lie above the hub's; above it closes (4400). Restores are few,
+/// How far a phone's generation may lie above the hub's; beyond that closes (4400). Restores are rare,
 /// and no phone may use up the numbers that all phones of a hub share.
 pub const GENERATIONS_AHEAD_MAX: u64 = 1_000;
 

@@ -1,8 +1,8 @@
 //! The hub's own proof that it made an exposure.
 //!
-//! A hub whose data went backwards has forgotten exposures that it made. Only the phones know of
-//! them, and a phone may say anything. So each `send` carries a proof, the phone keeps it and shows
-//! it in its `held` pages: a row with the proof is the hub's own word. The proof is an HMAC; the
+//! A hub whose data went back has forgotten exposures that it made. Only the phones know of
+//! them, and a phone may claim anything. So each `send` carries a proof, and the phone keeps it and shows
+//! it in its `held` pages: a row with the proof comes from the hub itself. The proof is an HMAC; the
 //! rings make and check it, and the pure code sees only whether a row is proven.
 
 use crate::frame::InstallId;
@@ -11,12 +11,12 @@ use postrider_model::{DeviceId, MessageId};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{borrow::Cow, fmt};
 
-/// What stands first in the bytes of a proof, so that they are taken for nothing else.
+/// Begins the bytes of a proof, so that they have no other meaning.
 pub const EXPOSURE_PURPOSE: &str = "postrider-exposure-v1";
 /// How long a proof is: the first half of an HMAC with SHA-256.
 pub const PROOF_BYTES: usize = 16;
 
-/// A proof; for a phone it means nothing, and prints as nothing.
+/// A proof; it means nothing to a phone, and prints as `<proof>`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Proof(pub [u8; PROOF_BYTES]);
 
@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Proof {
 }
 
 /// Returns the bytes whose HMAC proves that `id` was exposed to an installation of `device` as
-/// `ep`. The fields have `|` between them; none of them can contain one.
+/// `ep`. The fields are separated by `|`; none of them can contain one.
 pub fn exposure_bytes(device: DeviceId, install: &InstallId, id: MessageId, ep: u32) -> Vec<u8> {
     let install = install.as_str();
     format!("{EXPOSURE_PURPOSE}|{device}|{install}|{id}|{ep}").into_bytes()

@@ -3,14 +3,14 @@
 use crate::frame::{Hello, InstallId, Nonce};
 use postrider_model::DeviceId;
 
-/// What stands first in the signed bytes, so that they are taken for nothing else.
+/// Begins the signed bytes, so that they have no other meaning.
 pub const HELLO_PURPOSE: &str = "postrider-hello-v1";
 
 /// Returns the bytes that a phone signs for one connection.
 ///
-/// `host` is the name that the phone dialled, in lower case and without a port; the hub tries
-/// the names in its configured list, so that a hello given to another host is worth nothing
-/// here. The fields stand in this order with `|` between them; none of them can contain one.
+/// `host` is the name that the phone dialled, in lower case and without a port. The hub tries
+/// the names in its configured list, so that a hello for another host is useless
+/// here. The fields stand in this order, separated by `|`; none of them can contain one.
 pub fn hello_bytes(
     host: &str,
     nonce: &Nonce,

@@ -1,8 +1,8 @@
 //! Strict reading and fast writing of frames.
 //!
-//! A frame is read twice: once over its bytes to check what typed reading would let pass
-//! (duplicate keys, depth, large integers) and to find `t`, then straight into its type. Nothing
-//! is built in between. Unknown fields are ignored; an unknown `t` is handed up as
+//! A frame is read twice: once over its bytes to check what typed reading would accept
+//! (duplicate keys, depth, large integers) and to find `t`, then directly into its type. Nothing
+//! is built in between. Unknown fields are ignored. An unknown `t` is returned as
 //! [`Unknown`] unless it says `crit: true`.
 
 mod strict;

@@ -1,4 +1,4 @@
-//! The first reading of a frame: everything that typed reading would let pass.
+//! The first reading of a frame: finds everything that typed reading would accept.
 
 use super::DecodeError;
 use crate::limits::{DEPTH_MAX, INTEGER_END};
@@ -34,7 +34,7 @@ pub(super) fn scan(text: &str) -> Result<Envelope<'_>, DecodeError> {
     }
 }
 
-/// What the walk keeps of a value; only the envelope's are looked at.
+/// What the walk keeps of a value; only the envelope's values matter.
 enum Value<'a> {
     Absent,
     Object,
@@ -77,7 +77,7 @@ impl<'a> Scan<'a> {
         Ok(Envelope { t, s, crit })
     }
 
-    /// Says whether two of the keys from `first` on are the same, and forgets them.
+    /// Tells whether two of the keys from `first` on are the same, and forgets them.
     fn close_object(&mut self, first: usize) -> bool {
         let keys = &mut self.keys[first..];
         keys.sort_unstable();
@@ -195,7 +195,7 @@ impl<'a> Visitor<'a> for Walk<'_, 'a> {
     }
 }
 
-/// A text with escapes is only copied when it may be the frame's `t`: none is that long.
+/// Texts with escapes are copied only up to this length, if they may be the frame's `t`.
 const TYPE_BYTES_KEPT: usize = 64;
 
 struct Key<'a>(Cow<'a, str>);

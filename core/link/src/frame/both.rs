@@ -33,7 +33,7 @@ pub struct Pong {
     pub mono: u64,
 }
 
-/// Announces that the writer ends the connection in good order.
+/// Announces that the writer closes the connection in good order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bye {
     /// Why, as a close code.

@@ -37,7 +37,7 @@ pub struct Welcome {
     pub heartbeat_s: u64,
     /// The highest fact number that the phone may use now.
     pub limit: u64,
-    /// The hub's own id, which the phone keeps; hubs before ADR 13 tell none.
+    /// The hub's own id, which the phone keeps; older hubs do not send it (ADR 13).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hub: Option<HubId>,
 }
@@ -51,7 +51,7 @@ pub struct Send {
     pub id: MessageId,
     /// Which exposure of it.
     pub ep: u32,
-    /// The hub's own proof of the exposure, for the phone to keep and to show in a page.
+    /// The hub's own proof of the exposure; the phone keeps it and shows it in a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
     /// What to do.
@@ -69,13 +69,13 @@ pub struct Send {
     /// Most parts that it may have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts_max: Option<u16>,
-    /// What is left of its life when the frame is written, in milliseconds.
+    /// The time left until it expires when the frame is written, in milliseconds.
     pub ttl_ms: u64,
     /// Whether a delivery report is asked for.
     pub report: bool,
     /// Higher goes first.
     pub priority: i64,
-    /// Whether another phone could send it: then this one does not retry for long.
+    /// Whether another phone could send it; then this one does not retry for long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub movable: bool,
     /// Files of a multimedia message.
@@ -105,14 +105,14 @@ pub struct Cancel {
     pub ep: u32,
 }
 
-/// Fills the place of a frame that is no longer wanted.
+/// Fills the place of a frame that is no longer needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Void {
     /// The place that it fills.
     pub s: u64,
 }
 
-/// Sets what the hub decides about sending.
+/// The hub's settings for sending.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Config {
     /// Its place in the phone's downward sequence.
@@ -129,22 +129,22 @@ pub struct Config {
     /// Parts an hour that the hub allows; lowers the phone's own limit, never raises it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_limit_max: Option<u32>,
-    /// Parts an hour that the hub allows all SIMs of the device together; of several frames the
-    /// lowest counts, the owner's own limit among them.
+    /// Parts an hour that the hub allows for all SIMs of the device together; the lowest of several
+    /// frames and of the owner's own limit counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_send_limit_max: Option<u32>,
-    /// From a hand-over to the first doubt, in milliseconds; the owner's own time goes before it.
+    /// From a hand-over to the first doubt, in milliseconds; the owner's own setting comes first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent_after_ms: Option<u64>,
-    /// From a hand-over to `unknown`, in milliseconds; the owner's own time goes before it.
+    /// From a hand-over to `unknown`, in milliseconds; the owner's own setting comes first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_after_ms: Option<u64>,
-    /// How long delivery reports are waited for, in milliseconds; the owner's own time goes before
-    /// it.
+    /// How long to wait for delivery reports, in milliseconds; the owner's own setting comes
+    /// first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_window_ms: Option<u64>,
     /// Languages whose national shift tables the phone's platform uses, by their identifiers in
-    /// 3GPP TS 23.038; the owner's own word goes before it.
+    /// 3GPP TS 23.038; the owner's own setting comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shift_tables: Vec<u8>,
 }

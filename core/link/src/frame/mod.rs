@@ -1,6 +1,6 @@
 //! The typed frames of both directions.
 //!
-//! Field names are those of the wire, but for `gen`, which is a word of the language here. A
+//! Field names are those of the wire, except `gen`, which is a keyword here. A
 //! frame is written with `t` first; [`crate::codec`] reads and writes it.
 
 mod both;
@@ -33,7 +33,7 @@ pub enum HubFrame {
     Cancel(Cancel),
     /// Fills a place.
     Void(Void),
-    /// Sets what the hub decides.
+    /// Sets the hub's settings.
     Config(Config),
     /// Says what is stored.
     Ack(Ack),
@@ -60,7 +60,7 @@ pub enum PhoneFrame {
     Held(Held),
     /// Reports what came in.
     Inbound(Inbound),
-    /// Reports how the phone is.
+    /// Reports the phone's state.
     Health(Health),
     /// Says what is stored.
     Ack(Ack),
@@ -75,7 +75,7 @@ pub enum PhoneFrame {
     Unknown(Unknown),
 }
 
-/// A frame whose `t` this end does not know: ignored, and acked when it has a number.
+/// A frame whose `t` this end does not know: ignored, and acked if it has a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     /// Its type.

@@ -10,7 +10,7 @@ use serde::{
 };
 use std::{borrow::Cow, fmt, str::FromStr};
 
-/// What a phone is asked to do, or what it took in.
+/// What a phone is asked to do, or what came in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A text message.
@@ -60,9 +60,9 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// The other side of a message as it travels: a number, a sender's name, a USSD code.
+/// The other party of a message as it travels: a number, a sender's name, a USSD code.
 ///
-/// Whatever the network gave as a sender must reach the hub, so the link checks no shape here;
+/// Whatever the network gave as a sender must reach the hub, so the link does not check its shape;
 /// [`Address::number`] does. It prints masked.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -145,7 +145,7 @@ pub struct Media {
     pub size: Option<u64>,
 }
 
-/// Says that a text is not what an [`InstallId`] or a [`Nonce`] may be.
+/// The text is not valid for an [`InstallId`] or a [`Nonce`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidToken;
 
@@ -198,7 +198,7 @@ macro_rules! token {
 token! {
     /// One installation of the agent: made at its first start, kept outside backups.
     ///
-    /// 16 to 128 letters, digits, `-` or `_`, so that it stands unambiguously in what hello signs.
+    /// 16 to 128 letters, digits, `-` or `_`, so that it is unambiguous in what hello signs.
     InstallId
 }
 
@@ -215,7 +215,7 @@ pub struct HeldRow {
     pub id: MessageId,
     /// Which exposure of it.
     pub ep: u32,
-    /// What became of it so far.
+    /// Its progress so far.
     pub state: WireState,
     /// The hub's own proof of the exposure; never in hello, which has to fit a frame.
     pub proof: Option<Proof>,
@@ -241,7 +241,7 @@ impl<'de> Deserialize<'de> for HeldRow {
     }
 }
 
-/// Reads a row; what a later version puts behind the proof is ignored, as unknown fields are.
+/// Reads a row; whatever a later version adds behind the proof is ignored, like unknown fields.
 struct RowReader;
 
 impl<'de> Visitor<'de> for RowReader {
@@ -281,7 +281,7 @@ pub struct SimInfo {
     /// The network's country and network code, digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mccmnc: Option<String>,
-    /// Tells one SIM from another without naming it; another one pauses the Phone.
+    /// Tells one SIM from another without naming it; a different one pauses the Phone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
     /// Parts an hour that the phone allows itself on this SIM.
@@ -296,7 +296,7 @@ pub struct SimInfo {
     /// What the next message waits for, as a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
-    /// What waits in queues of its own: USSD codes and calls, where there are any.
+    /// USSD codes and calls, which have queues of their own, if any wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindQueue>,
 }

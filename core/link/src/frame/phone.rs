@@ -40,11 +40,11 @@ pub struct Hello {
     pub mono: u64,
     /// The SIM slots in use.
     pub sims: Vec<SimInfo>,
-    /// Exposures that may still be handed over or whose last word is not acked.
+    /// Exposures that may still be handed over or whose last fact is not acked.
     pub held: Vec<HeldRow>,
 }
 
-/// Reports what became of an exposure, or of one part of it.
+/// Reports the progress of an exposure, or of one part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// Its place in the phone's upward sequence.
@@ -55,7 +55,7 @@ pub struct Event {
     pub ep: u32,
     /// The state reached.
     pub state: WireState,
-    /// The part, counted from 1; absent when the whole message is meant.
+    /// The part, counted from 1; absent for the whole message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<u16>,
     /// How many parts the message has.
@@ -67,7 +67,7 @@ pub struct Event {
     /// Why, for a person: never a number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// With `failed`: some parts went on the air.
+    /// With `failed`: some parts were sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// With `failed`: it is final, and provably no part went on the air (R3).
@@ -105,13 +105,13 @@ pub struct Inbound {
     /// The phone's own number of it: the same when it is uploaded again after a new generation,
     /// so that the hub counts it once per installation.
     pub n: u64,
-    /// The installation that `n` counts in, when it is not the one that hello named: what came in
-    /// under a journal that was set aside is told after the phone has paired again.
+    /// The installation that `n` counts in, if not the one that hello named: messages of a journal
+    /// that was set aside are uploaded after the phone has paired again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub install: Option<InstallId>,
     /// What it is.
     pub kind: Kind,
-    /// The SIM that took it in.
+    /// The SIM that received it.
     pub sim: SimSlot,
     /// The sender, as the network gave it.
     pub from: Address,
@@ -145,7 +145,7 @@ pub struct Inbound {
     pub boot: Option<String>,
 }
 
-/// Reports how the phone is.
+/// Reports the phone's state.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Health {
     /// Its place in the phone's upward sequence.

@@ -1,4 +1,4 @@
-//! The phone's side: one row per exposure of a message, and what may become of it.
+//! The phone's side: one row per exposure of a message, and its possible states.
 //!
 //! ```text
 //!  (send) -> on_phone <--> submitting -> sent -> delivered / not_delivered
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! `submitting` is on disk before the radio call, and nothing that may have been submitted is
-//! ever submitted again: the only ways back from it, [`Step::HeldBack`] and [`Step::Retry`], are
-//! for a radio that answered for every part with proof. After an end an exposure stays as a
-//! tombstone until the hub acked it and 30 days passed. Rows are kept per (message, `ep`): the
+//! ever submitted again: the only ways back from it, [`Step::HeldBack`] and [`Step::Retry`], need
+//! a radio that answered for every part with proof. After its end an exposure stays as a
+//! tombstone until the hub has acked it and 30 days have passed. Rows are kept per (message, `ep`): the
 //! caller passes all rows of one message, in any order.
 
 use crate::mutant;
@@ -66,7 +66,7 @@ pub const CODE_SUPERSEDED: &str = "superseded";
 pub struct Answer {
     /// The row to report, and to store when `changed`.
     pub claim: Claim,
-    /// Whether the row is new or another than before.
+    /// Whether the row is new or differs from before.
     pub changed: bool,
 }
 
@@ -94,7 +94,7 @@ pub enum Step {
     NotDelivered,
     /// All parts were delivered.
     Delivered,
-    /// Its life ended before it was submitted.
+    /// It expired before it was submitted.
     Expire,
 }
 
@@ -137,7 +137,7 @@ impl Claim {
     /// Decides about a `send` of exposure `ep`, given every row of its message.
     ///
     /// `supported` says whether the phone can do what the frame asks for. A higher `ep` is
-    /// accepted once the phone's own attempt has ended, be it in `unknown` (the sender chose to
+    /// accepted once the phone's own attempt has ended, even in `unknown` (the sender chose to
     /// send again); not while the radio has one, and not after the network accepted one.
     pub fn offer(rows: &[Self], ep: u32, supported: bool) -> Offer {
         let rows = if mutant::is("early_purge") { &[] } else { rows };
@@ -248,9 +248,9 @@ impl Claim {
         )
     }
 
-    /// Says whether hello lists the exposure, given whether its last fact was acked: all that the
-    /// phone may still hand over, and all whose last word the hub may not have. So these are never
-    /// more than the windows and the facts that are not acked.
+    /// Returns whether hello lists the exposure, given whether its last fact was acked: everything that the
+    /// phone may still hand over, and everything whose last fact the hub may lack. So there are never
+    /// more of them than the windows and the unacked facts.
     pub const fn is_held(self, last_fact_acked: bool) -> bool {
         let is_told = !self.is_waiting() && !matches!(self.state, WireState::Submitting);
         !(is_told && last_fact_acked)
@@ -260,7 +260,7 @@ impl Claim {
         matches!(self.state, WireState::Submitting | WireState::Unknown)
     }
 
-    /// What was never submitted fails only with proof; what was, by rank.
+    /// What was never submitted fails only with proof; otherwise the rank decides.
     const fn may_fail(self, partial: bool, unsent: bool) -> bool {
         if self.is_waiting() {
             unsent && !partial
@@ -270,7 +270,7 @@ impl Claim {
     }
 
     /// A delivery report counts for whatever was submitted, by rank, unless it is proven that
-    /// nothing went out.
+    /// nothing was sent.
     fn may_be_reported(self, end: WireState) -> bool {
         let submitted = self.awaits_result()
             || went_out(self.state)

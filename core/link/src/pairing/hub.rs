@@ -1,4 +1,4 @@
-//! The hub's side: what a code has been used for.
+//! The hub's side: how far a code has been used.
 
 use super::{Commitment, Joiner, Number, Sha256};
 
@@ -8,33 +8,33 @@ pub enum CodeUse {
     /// No phone has used it.
     #[default]
     Free,
-    /// A phone has committed itself and was told the hub's number; its opening is awaited.
+    /// A phone has made its commitment and got the hub's number; its opening is awaited.
     Committed {
-        /// What the phone committed itself to.
+        /// The phone's commitment.
         commitment: Commitment,
-        /// What the hub told it.
+        /// The hub's number for it.
         number: Number,
     },
-    /// The phone has opened its commitment: key and digits are settled.
+    /// The phone has opened its commitment: key and digits are fixed.
     Opened {
-        /// What the phone had committed itself to.
+        /// The phone's commitment.
         commitment: Commitment,
-        /// What the hub had told it.
+        /// The hub's number for it.
         number: Number,
     },
-    /// It is of no use any more.
+    /// It can no longer be used.
     Ended,
 }
 
-/// Says that a code is not for this commitment or opening.
+/// The code does not accept this commitment or opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused;
 
 impl CodeUse {
-    /// Takes a phone's commitment and returns the number to tell it; `fresh` is told for the first.
+    /// Accepts a phone's commitment and returns the number for it; `fresh` is used for the first.
     ///
     /// # Errors
-    /// [`Refused`] for any commitment but the first: who could have several numbers told could
+    /// [`Refused`] for any commitment but the first: a phone that could get several numbers could
     /// choose the digits.
     pub fn commit(&mut self, commitment: Commitment, fresh: Number) -> Result<Number, Refused> {
         match self {
@@ -57,11 +57,11 @@ impl CodeUse {
         }
     }
 
-    /// Takes a phone's opening and returns the six digits; the same opening again has the same.
+    /// Accepts a phone's opening and returns the six digits; the same opening again gives the same.
     ///
     /// # Errors
-    /// [`Refused`] for an opening that fits no commitment. The first one that is awaited ends the
-    /// code when it does not fit: somebody tries another key.
+    /// [`Refused`] for an opening that fits no commitment. A first opening that does not fit ends the
+    /// code, because somebody is trying another key.
     pub fn open(
         &mut self,
         joiner: &Joiner<'_>,

@@ -1,8 +1,8 @@
-//! The six digits of a pairing, which neither side can choose, nor anybody between them.
+//! The six digits of a pairing. Neither side can choose them, nor anybody in between.
 //!
-//! Both sides show the same digits when the hub has the phone's own key. Whoever puts another key
-//! in between must be unable to look for one that gives the same digits, so nothing that the digits
-//! follow from may be chosen by somebody who knows the rest:
+//! Both sides show the same digits when the hub has the phone's own key. Whoever puts in another key
+//! must be unable to search for one that gives the same digits, so nobody who knows the other inputs may
+//! choose the last one:
 //!
 //! ```text
 //! phone                                       hub
@@ -13,9 +13,9 @@
 //!   six digits                                  six digits
 //! ```
 //!
-//! [`PhoneSide`] opens for one number of the hub, [`CodeUse`] tells its number for one commitment:
-//! who stands in between has one try, and one in a million hits. SHA-256 comes in as a function,
-//! since nothing here depends on a library of cryptography.
+//! [`PhoneSide`] opens for one number of the hub, [`CodeUse`] gives its number for one commitment.
+//! So somebody in between has one try with a chance of one in a million. SHA-256 comes in as a function,
+//! because this crate depends on no cryptography library.
 
 mod hub;
 mod phone;
@@ -32,12 +32,12 @@ use std::{fmt, str::FromStr};
 /// SHA-256.
 pub type Sha256 = fn(&[u8]) -> [u8; 32];
 
-/// What stands first in the bytes of a commitment, so that they are taken for nothing else.
+/// Begins the bytes of a commitment, so that they have no other meaning.
 const COMMITMENT_PURPOSE: &str = "postrider-pair-commitment-v2";
-/// What stands first in the bytes that the six digits follow from.
+/// Begins the bytes from which the six digits are computed.
 const DIGITS_PURPOSE: &str = "postrider-pair-digits-v2";
 
-/// Says that a text is not the base64 of 32 bytes.
+/// The text is not the base64 of 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotThirtyTwoBytes;
 
@@ -98,11 +98,11 @@ thirty_two_bytes! {
 }
 
 thirty_two_bytes! {
-    /// What binds a phone to a key and a number without telling them.
+    /// Binds a phone to a key and a number without revealing them.
     Commitment, "<commitment>"
 }
 
-/// Who wants to join: what both sides must agree about.
+/// Who wants to join: what both sides must agree on.
 #[derive(Clone, Copy)]
 pub struct Joiner<'a> {
     /// The code as it was typed or scanned.
@@ -118,8 +118,8 @@ pub struct Joiner<'a> {
 impl Joiner<'_> {
     /// Returns the commitment to this phone and its number.
     ///
-    /// Neither a name of an algorithm nor an installation has a `|` in it, and the number has a
-    /// fixed length: two different phones never have the same bytes.
+    /// No algorithm name or installation contains a `|`, and the number has a
+    /// fixed length, so two different phones never give the same bytes.
     pub fn commitment(&self, number: &Number, sha256: Sha256) -> Commitment {
         let (algorithm, install) = (self.key_algorithm, self.install.as_str());
         let head = format!("{COMMITMENT_PURPOSE}|{algorithm}|{install}|");
@@ -127,9 +127,9 @@ impl Joiner<'_> {
         Commitment(sha256(&bytes))
     }
 
-    /// Returns the six digits that follow from the code, this phone and both numbers.
+    /// Returns the six digits computed from the code, this phone and both numbers.
     ///
-    /// The code counts as people may type it: spaces, dashes and case make no difference.
+    /// Spaces, dashes and case in the code make no difference.
     pub fn digits(&self, own: &Number, hubs: &Number, sha256: Sha256) -> String {
         let counts = |c: &char| !c.is_whitespace() && *c != '-';
         let code: String = self.code.chars().filter(counts).collect();
@@ -141,7 +141,7 @@ impl Joiner<'_> {
     }
 }
 
-/// The remainder of 64 bits: no digits are likelier than others by more than one in 10^13.
+/// The remainder of 64 bits: no digits are more likely than others by more than one in 10^13.
 fn six_digits(hash: &[u8; 32]) -> String {
     let first = hash[..8]
         .iter()

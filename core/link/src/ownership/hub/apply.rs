@@ -11,7 +11,7 @@ impl Ownership {
     /// Applies a fact: the row becomes what must be stored, the outcome says what else to do.
     ///
     /// # Errors
-    /// [`Refused`] when the fact cannot be about this row as it is; nothing has changed then.
+    /// [`Refused`] when the fact cannot concern this row; then nothing has changed.
     pub fn apply(&mut self, fact: Fact<'_>, rules: Rules) -> Result<Outcome, Refused> {
         let before = self.shown();
         let had_gone_out = self.state.went_out();
@@ -66,7 +66,7 @@ impl Ownership {
         })
     }
 
-    /// Makes `ep` the present exposure and returns the one that it replaced.
+    /// Makes `ep` the present exposure and returns the replaced one.
     pub(super) fn take_present(
         &mut self,
         ep: u32,
@@ -91,7 +91,7 @@ impl Ownership {
         self.flags.clear(Flags::REVOKE_ASKED);
         Ok(match self.state {
             HubState::Exposed => self.free(rules),
-            // The phone reported on it before: only a journal that went back can deny it now.
+            // The phone has reported on it: only a journal that went back can deny it now.
             HubState::OnPhone | HubState::Retrying | HubState::Submitting => {
                 self.outcome_unknown(rules)
             }
@@ -121,7 +121,7 @@ impl Ownership {
         }
     }
 
-    /// What waits here may have been exposed by what this hub has forgotten.
+    /// A waiting message may have been exposed by what this hub has forgotten.
     fn exposure_forgotten(&mut self, rules: Rules) -> Outcome {
         if self.state == HubState::Waiting {
             self.outcome_unknown(rules)
@@ -144,8 +144,8 @@ impl Ownership {
         }
     }
 
-    /// Ends an exposure with proof that it did not go out, and queues the message again if that
-    /// is wanted: a recorded cancel or delete wins, and so does the end of its life.
+    /// Ends an exposure with proof that it was not sent, and queues the message again, unless it was
+    /// cancelled, deleted or has expired.
     pub(super) fn free(&mut self, rules: Rules) -> Outcome {
         self.s = None;
         self.flags.clear(Flags::REVOKE_ASKED);
@@ -172,7 +172,7 @@ impl Ownership {
         }
     }
 
-    /// Ends the message in a state that says it was not sent, unless an earlier exposure's
+    /// Ends the message as not sent, unless an earlier exposure's
     /// outcome is unknown: then that is all that can be said.
     pub(super) fn end_unsent(&mut self, end: HubState) {
         if self.flags.has(Flags::EARLIER_UNKNOWN) && !mutant::is("earlier_unknown_forgotten") {
@@ -187,7 +187,7 @@ impl Ownership {
         self.flags.set(Flags::TOLD_UNKNOWN);
     }
 
-    /// The present exposure's outcome cannot be known: R4 if the sender chose it, else told.
+    /// The present exposure's outcome cannot be known: R4 if the sender chose it, else report it.
     pub(super) fn outcome_unknown(&mut self, rules: Rules) -> Outcome {
         let wanted = !self.flags.has(Flags::CANCEL_ASKED) && !self.flags.has(Flags::DELETED);
         let first = !self.flags.has(Flags::RESENT_FOR_UNKNOWN) || mutant::is("resent_again");
@@ -201,7 +201,7 @@ impl Ownership {
         Outcome::default()
     }
 
-    /// Corrects a told unknown: it did not go out, and is not queued again.
+    /// Corrects a reported unknown: it was not sent, and is not queued again.
     pub(super) fn prove_never_sent(&mut self) -> Outcome {
         if mutant::is("requeue_after_unknown") {
             return self.queue_again();
@@ -227,7 +227,7 @@ impl Ownership {
         })
     }
 
-    /// Answers a cancel that waits: `None` while the phone may still say yes.
+    /// Answers a waiting cancel: `None` while the phone may still agree.
     const fn cancel_verdict(&self) -> Option<Verdict> {
         match self.state {
             HubState::Cancelled => Some(Verdict::Cancelled),

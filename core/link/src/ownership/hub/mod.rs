@@ -13,7 +13,7 @@
 //! # How the dispatcher calls it
 //!
 //! In one transaction: read the row, find whose exposure a report is about with
-//! [`Ownership::whose`], [`Ownership::apply`] the fact, store the row as it is now, insert
+//! [`Ownership::whose`], [`Ownership::apply`] the fact, store the row, insert
 //! `outcome.replaced` into the past exposures, write `outcome.publish` as the message's status
 //! with its webhook. After the commit: send the frame for `outcome.ask`, wake the queue when
 //! `outcome.requeued`, answer the sender with `outcome.verdict`. A refused fact changes nothing:
@@ -55,7 +55,7 @@ pub struct Ownership {
     /// replaces it, because a late truth of it still counts.
     pub holder: Option<Holder>,
     /// The present exposure's place in the device's downward sequence; `None` when it has none
-    /// any more (the exposure ended, or the device's counters started over).
+    /// any more (the exposure ended, or the device's counters started again).
     pub s: Option<u64>,
     /// What else is remembered.
     pub flags: Flags,
@@ -66,10 +66,10 @@ pub struct Ownership {
 /// What the sender wants when the outcome cannot be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum OnUnknown {
-    /// Tell it, and do nothing.
+    /// Report it, and do nothing.
     #[default]
     Report,
-    /// Send it again once, while life is left.
+    /// Send it again once, unless it has expired.
     Resend,
 }
 
@@ -95,26 +95,23 @@ pub struct Report {
     pub unsent: bool,
 }
 
-/// What stands behind a row of a `held` page: how much a phone's word about it counts.
+/// Why a phone's row in a `held` page may count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Nothing: the message never was this device's.
     Nothing,
-    /// The message was routed to one of the device's phones or to a custom route that one of them
-    /// is in, or this device held another exposure of it.
+    /// The message was routed to one of the device's phones or to a custom route with one of them,
+    /// or this device held another exposure of it.
     Concerned,
-    /// This very exposure is among the past ones of the reporter.
+    /// This very exposure is among the reporter's past ones.
     Held,
-    /// The row carries the hub's own proof: this hub made the exposure, whatever it remembers.
+    /// The row carries the hub's own proof: this hub made the exposure, even if it forgot it.
     Proven,
 }
 
 impl Standing {
-    /// Returns what stands behind a row that carries the hub's proof or not, about an exposure that
-    /// the hub has as this device's or not. `is_concerned` is asked about what remains.
-    ///
-    /// # Errors
-    /// What `is_concerned` says.
+    /// Returns why a row may count, given whether it carries the hub's proof and whether the hub
+    /// has the exposure as this device's. Asks `is_concerned` only otherwise.
     pub fn of<E>(
         is_proven: bool,
         is_known: bool,
@@ -163,29 +160,29 @@ pub enum Fact<'a> {
         by: &'a Holder,
         /// Its state there.
         state: WireState,
-        /// Where it came in a `held` page, what stands behind it: then a higher `ep` than ours may
-        /// be one that this hub forgot, and nothing else will tell its end.
+        /// In a `held` page, why the row may count. A higher `ep` than ours may then
+        /// be one that this hub forgot, and nothing else will report its end.
         page: Option<Standing>,
     },
     /// R2: hello of a newer connection of the holder showed that it never received the present
-    /// exposure, and it is not written again there (its place becomes a `void`).
+    /// exposure, and it is not written again there (a `void` fills its place).
     NeverReceived {
         /// Who showed it.
         by: &'a Holder,
         /// The highest downward number that it has.
         down: u64,
     },
-    /// The holder's counters started over: the exposure's place means nothing any more.
+    /// The holder's counters started again: the exposure's place means nothing any more.
     Renumbered,
-    /// Its life ended this long ago, in milliseconds.
+    /// The message expired this long ago, in milliseconds.
     LifeEnded {
-        /// Milliseconds since the end of its life.
+        /// Milliseconds since it expired.
         ago_ms: u64,
     },
     /// The holder is gone for good: removed, another install, or a journal that went back.
     HolderLost,
-    /// The hub went backwards, and a phone that may have been given the waiting message since then
-    /// will never say: nobody can know whether it went out.
+    /// The hub went back, and a phone that may have got the waiting message since then
+    /// will never say: nobody can know whether it was sent.
     ExposureForgotten,
     /// The dispatcher wants it back, to give it to another phone.
     RevokeWanted,
@@ -203,7 +200,7 @@ pub enum Fact<'a> {
 /// Why a fact was refused; the row is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Refused {
-    /// It is not in the queue, or was cancelled, or its life is over.
+    /// It is not in the queue, was cancelled, or has expired.
     NotExposable,
     /// The reporter does not hold that exposure.
     NotHolder,
@@ -223,23 +220,23 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Why a message is shown as failed, as far as the hub knows better than the phone's event.
+/// Why a message is shown as failed, if the hub knows better than the phone's event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
-    /// Nobody can know whether it went out.
+    /// Nobody can know whether it was sent.
     UnknownOutcome,
-    /// Its life ended before it was sent.
+    /// It expired before it was sent.
     Expired,
-    /// A told unknown was corrected: it did not go out.
+    /// A reported unknown was corrected: it was not sent.
     NeverSent,
-    /// Some parts went out and some failed.
+    /// Some parts were sent and some failed.
     Partial,
-    /// The event's own `code` and `detail` say it.
+    /// The event has its own `code` and `detail`.
     FromEvent,
 }
 
 impl ErrorCode {
-    /// Returns the API's `error_code`; `None` when the event's own code stands there.
+    /// Returns the API's `error_code`; `None` when the event's own code counts.
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
             Self::UnknownOutcome => Some("unknown_outcome"),
@@ -264,7 +261,7 @@ pub struct Published {
     pub webhook: bool,
 }
 
-/// What the phone that holds the present exposure is asked for.
+/// What to ask the phone that holds the present exposure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ask {
     /// A `revoke` frame.
@@ -285,25 +282,25 @@ pub enum Verdict {
     NotCancellable,
     /// Only the route changes; nothing else is done.
     RouteOnly,
-    /// The same message goes out again and its life starts over.
+    /// The same message is sent again, with a new lifetime.
     Requeued,
-    /// It went out: make a new message.
+    /// It was sent: make a new message.
     NewMessage,
 }
 
-/// Everything that the dispatcher does about a fact, beside storing the row.
+/// What the dispatcher must do about a fact, besides storing the row.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Outcome {
     /// The status to write, when it changed.
     pub publish: Option<Published>,
-    /// What to ask of the holder, after the commit; asked again on each connection as
-    /// [`Ownership::asks`] says.
+    /// What to ask the holder after the commit; [`Ownership::asks`] repeats it on each
+    /// connection.
     pub ask: Option<Ask>,
     /// Whether it is in the queue again.
     pub requeued: bool,
     /// The exposure that a newer one replaced, to be kept among the past ones.
     pub replaced: Option<(u32, Holder)>,
-    /// The answer to a sender's request, or to one that waits for the phone's answer.
+    /// The answer to a sender's request, also to one that waits for the phone's answer.
     pub verdict: Option<Verdict>,
 }
 
@@ -312,7 +309,7 @@ pub struct Outcome {
 pub enum Whose {
     /// The present one, held by the reporter: [`Fact::Reported`].
     Present,
-    /// An earlier one: look for (`ep`, reporter) among the past exposures; when it is there,
+    /// An earlier one: look for (`ep`, reporter) among the past exposures. If it is there,
     /// [`Fact::PastReported`], else set aside.
     LookUpPast,
     /// Not the reporter's, or never made: set aside.
@@ -346,9 +343,9 @@ impl Ownership {
             && !self.flags.has(Flags::DELETED)
     }
 
-    /// Says whether an exposure that its phone has not received goes out again with its number.
+    /// Returns whether an exposure that its phone has not received is written again with its number.
     ///
-    /// One that the phone spoke of before does not: it did receive it, whatever it shows now.
+    /// Not if the phone has reported on it before: it did receive it, whatever it shows now.
     pub const fn is_wanted_again(&self, life_left: bool) -> bool {
         matches!(self.state, HubState::Exposed)
             && life_left
@@ -387,7 +384,7 @@ impl Ownership {
         }
     }
 
-    /// Returns when [`Fact::LifeEnded`] is due for a life that ends at `life_end`: at once for
+    /// Returns when [`Fact::LifeEnded`] is due for a message that expires at `life_end`: at once for
     /// a waiting message, a minute later for an exposed one, never for one with a result.
     pub const fn due_at(&self, life_end: UnixMs) -> Option<UnixMs> {
         if matches!(self.state, HubState::Waiting) {

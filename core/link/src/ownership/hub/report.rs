@@ -1,4 +1,4 @@
-//! What a phone's word does: reports, late truths and shown rows.
+//! What a phone's reports do: results, late results and shown rows.
 
 use super::{
     Ask, Flags, Holder, HubState, Outcome, Ownership, Refused, Report, Rules, Standing, Whose,
@@ -84,7 +84,7 @@ impl Ownership {
         }
     }
 
-    /// A told unknown stays told; proof corrects it, and a phone that still has it does not.
+    /// A reported unknown stays; proof corrects it, and a phone that still has it does not.
     fn unknown_reported(&mut self, report: Report) -> Outcome {
         match report.state {
             WireState::OnPhone
@@ -106,8 +106,8 @@ impl Ownership {
         }
     }
 
-    /// The exposure was freed. Only the truth that it went out counts, and after R4 (its outcome
-    /// was unknown then) that some of it may have.
+    /// The exposure was freed. Only a report that it was sent counts, and after R4 (its outcome
+    /// was unknown then) that some parts may have been.
     fn waiting_reported(&mut self, report: Report) -> Outcome {
         let ambiguous = report.state == WireState::Failed && !report.unsent;
         if ambiguous && self.flags.has(Flags::EARLIER_UNKNOWN) {
@@ -117,8 +117,8 @@ impl Ownership {
         self.truth(report.state)
     }
 
-    /// With a result, states only rise; beside an earlier exposure's result, only a delivery of
-    /// the present one says more.
+    /// With a result, states only rise. If the result is an earlier exposure's, only a delivery of
+    /// the present one counts.
     fn ended_reported(&mut self, report: Report) -> Outcome {
         let earlier_won = self.flags.has(Flags::EARLIER_WON);
         match HubState::of_wire(report.state) {
@@ -175,10 +175,10 @@ impl Ownership {
         }
     }
 
-    /// Takes in a row that a phone showed.
+    /// Applies a row that a phone showed.
     ///
-    /// A row in hello tells only how far an open exposure got: whatever ended is told by a fact
-    /// that follows, with its details. A row of a page may be all that is left of an exposure.
+    /// A row in hello only says how far an open exposure got: a fact that follows reports its end,
+    /// with details. A row of a page may be all that is left of an exposure.
     pub(super) fn was_shown(
         &mut self,
         ep: u32,
@@ -206,7 +206,7 @@ impl Ownership {
         Ok(outcome)
     }
 
-    /// A page shows an exposure before the present one: it counts where it was this phone's.
+    /// A page shows an exposure before the present one: it counts if it was this phone's.
     fn past_shown(&mut self, state: WireState, standing: Standing) -> Result<Outcome, Refused> {
         if standing < Standing::Held && !mutant::is("past_of_anybody") {
             return Err(Refused::NotHolder);
@@ -214,9 +214,9 @@ impl Ownership {
         Ok(self.past_truth(state))
     }
 
-    /// A page shows an exposure that this hub knows nothing of. Its own proof shows that it forgot
-    /// it. Without one, a phone speaks of what was routed to it, as long as no other phone holds it
-    /// or held it last: there it only casts doubt on what that one gives back.
+    /// A page shows an exposure that this hub does not know. The hub's own proof shows that it was
+    /// forgotten. Without proof, a phone may speak of what was routed to it, as long as no other phone holds
+    /// it or held it last; otherwise it only casts doubt on a give-back by that phone.
     fn stranger_shown(
         &mut self,
         ep: u32,
@@ -249,7 +249,7 @@ impl Ownership {
 
     /// Takes over an exposure that this hub made and forgot.
     fn adopt(&mut self, ep: u32, by: &Holder, report: Report, rules: Rules) -> Outcome {
-        // How the one before it ended is forgotten, too: only a proof that is remembered counts.
+        // How the one before it ended is forgotten, too: only a remembered proof counts.
         let is_open = self.state.is_open() || self.state == HubState::Unknown;
         if is_open || self.flags.has(Flags::NO_PROOF) {
             self.flags.set(Flags::EARLIER_UNKNOWN);
@@ -264,7 +264,7 @@ impl Ownership {
             self.flags.set(Flags::REVOKE_ASKED);
             let says_unsent = !self.state.went_out() && !self.flags.has(Flags::NO_PROOF);
             if report.state == WireState::Submitting && says_unsent {
-                // The radio may have had it: that it was not sent is no longer known.
+                // The radio may have had it, so it is no longer proven that it was not sent.
                 self.disprove();
                 self.tell_unknown();
             }
@@ -298,7 +298,7 @@ impl Ownership {
         Outcome::default()
     }
 
-    /// It went out, whatever was said before.
+    /// It was sent, whatever was reported before.
     fn truth(&mut self, state: WireState) -> Outcome {
         if let Some(state) = HubState::of_wire(state)
             && state.went_out()
@@ -309,12 +309,12 @@ impl Ownership {
         Outcome::default()
     }
 
-    /// Takes back the proof that it did not go out: an exposure that was forgotten may have.
+    /// Drops the proof that it was not sent: a forgotten exposure may have been.
     const fn disprove(&mut self) {
         self.flags.clear(Flags::NEVER_SENT);
     }
 
-    /// Takes back what a truth on the air disproves.
+    /// Drops what a later result disproves.
     const fn correct(&mut self) {
         self.disprove();
         self.flags.clear(Flags::PARTIAL);
@@ -322,5 +322,5 @@ impl Ownership {
     }
 }
 
-/// The rank from which on a phone can no longer give an exposure back.
+/// From this rank on a phone can no longer give an exposure back.
 const UNKNOWN_RANK: u8 = 50;

@@ -63,7 +63,7 @@ impl Ownership {
         }
     }
 
-    /// The sender's R4: the same message goes out again, under a new exposure.
+    /// The sender's R4: the same message is sent again, as a new exposure.
     fn start_over(&mut self) -> Outcome {
         if self.state == HubState::Unknown || self.flags.has(Flags::NO_PROOF) {
             self.flags.set(Flags::EARLIER_UNKNOWN);

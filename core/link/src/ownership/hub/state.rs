@@ -32,7 +32,7 @@ hub_states! {
     Retrying = 35,
     /// On the phone's disk before the radio call.
     Submitting = 40,
-    /// The outcome is unknown and was told so.
+    /// The outcome is unknown and was reported so.
     Unknown = 50,
     /// Every part was accepted by the network.
     Sent = 60,
@@ -82,8 +82,8 @@ impl HubState {
         }
     }
 
-    /// Returns the state that a ranked state of the phone is here; `None` for the three ends
-    /// without the air.
+    /// Returns the hub's state for a ranked state of the phone; `None` for the three ends
+    /// without sending.
     pub(super) const fn of_wire(state: WireState) -> Option<Self> {
         match state {
             WireState::OnPhone => Some(Self::OnPhone),
@@ -104,30 +104,30 @@ impl HubState {
 pub struct Flags(u32);
 
 impl Flags {
-    /// Its sender asked for a cancel and no answer came that ended it.
+    /// Its sender asked for a cancel, and no answer has ended it yet.
     pub const CANCEL_ASKED: Self = Self(1);
     /// The present exposure must be taken back; asked again on each connection until answered.
     pub const REVOKE_ASKED: Self = Self(1 << 1);
     /// Deleted: hidden, and its webhooks stopped.
     pub const DELETED: Self = Self(1 << 2);
-    /// Its sender was told that the outcome is unknown; stays told.
+    /// Its sender was told that the outcome is unknown.
     pub const TOLD_UNKNOWN: Self = Self(1 << 3);
-    /// A told unknown was corrected: it never went out.
+    /// A reported unknown was corrected: it was never sent.
     pub const NEVER_SENT: Self = Self(1 << 4);
     /// The hub sent it again because the outcome was unknown (R4), which it does once.
     pub const RESENT_FOR_UNKNOWN: Self = Self(1 << 5);
-    /// Some parts went on the air and some failed.
+    /// Some parts were sent and some failed.
     pub const PARTIAL: Self = Self(1 << 6);
     /// Its result is that of an exposure before the present one.
     pub const EARLIER_WON: Self = Self(1 << 7);
-    /// The outcome of an exposure before the present one is unknown: it was sent again for that
-    /// (R4, or by its sender), and no later end may claim that nothing went out.
+    /// The outcome of an exposure before the present one is unknown, and it was sent again for that
+    /// (R4, or by its sender): no later end may claim that nothing was sent.
     pub const EARLIER_UNKNOWN: Self = Self(1 << 8);
 
-    /// It failed, and nothing proves that it did not go out: cleared once it did, or is sent again.
+    /// It failed, and nothing proves that it was not sent; cleared when it was, or is sent again.
     pub const NO_PROOF: Self = Self(1 << 9);
 
-    /// While it was out, another phone showed a later exposure of it, without proof: what gives
+    /// While it was exposed, another phone showed a later exposure of it, without proof. Giving
     /// the present one back no longer proves that nobody else has it.
     pub const CLAIMED: Self = Self(1 << 10);
 

@@ -1,4 +1,4 @@
-//! What a hello means for the device's row: a pure decision, made inside the transaction.
+//! What a hello means for the device's row: a pure decision inside the transaction.
 
 use crate::{
     close::CloseCode,
@@ -18,7 +18,7 @@ pub struct DeviceLink {
     pub generation: u64,
     /// The highest downward number committed; a frame is written only after that.
     pub down_sent: u64,
-    /// The highest downward number that the phone said to have on disk.
+    /// The highest downward number that the phone reported to have on disk.
     pub down_acked: u64,
     /// The highest fact committed here.
     pub up: u64,
@@ -37,17 +37,17 @@ impl DeviceLink {
         }
     }
 
-    /// Says whether a commit that a connection asked for may still be made: the phone has no
+    /// Returns whether a commit for this connection may still be made: the phone has no
     /// newer one.
     pub fn admits(&self, conn: u64) -> bool {
         self.conn == conn || mutant::is("older_commits_taken")
     }
 }
 
-/// What stands around a hello.
+/// What the hub knows besides the hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Circumstances {
-    /// The hub's generation, as stored now: a restore alone raises it.
+    /// The hub's generation as stored now; only a restore raises it.
     pub generation: u64,
     /// The generation that this device alone is to agree on, where that is above the hub's: its own
     /// numbers, or a freeze of its project, asked for its pages. 0 when nothing did.
@@ -55,8 +55,8 @@ pub struct Circumstances {
     /// Whether this socket was accepted before the highest connection was admitted: then a
     /// lower `conn` is only a hello that was overtaken on its way, not a copied journal.
     pub overtaken: bool,
-    /// Whether another installation has taken this one's place before. What it held is called
-    /// unknown since, and its incoming messages are counted under its name: a journal of that name
+    /// Whether another installation has replaced this one before. What it held is
+    /// unknown since then, and its incoming messages are counted under its name: a journal of that name
     /// is an older copy, whatever it shows.
     pub install_is_lost: bool,
 }
@@ -66,7 +66,7 @@ pub struct Circumstances {
 pub enum Decision {
     /// Store `admission.link` and what else it says, then call `HubSession::admitted`.
     Admit(Box<Admission>),
-    /// The journal was copied or went backwards. In this transaction: the device needs pairing,
+    /// The journal was copied or went back. In this transaction: the device needs pairing,
     /// its open exposures get `Fact::HolderLost`, an alert is raised. Then call
     /// `HubSession::refused` with the close code of [`Decision::close_code`].
     WentBack,
@@ -101,16 +101,16 @@ pub struct Admission {
     /// Whether such exposures may be written again with their numbers (they are passed to
     /// `HubSession::admitted` or `reconciled`). If not, each gets `Fact::NeverReceived` now.
     pub resumes: bool,
-    /// By this phone's numbers the hub went backwards: store this as the device's own generation,
-    /// freeze dispatch to it, raise an alert. No other device hears of it.
+    /// By this phone's numbers the hub went back: store this as the device's own generation,
+    /// freeze dispatch to it, raise an alert. Other devices are not affected.
     pub raise_generation: Option<u64>,
     /// Held pages are needed first.
     pub reconcile: Option<Reconcile>,
 }
 
 impl Admission {
-    /// Says whether this hello shows what a hub that kept its rows cannot have forgotten, and no
-    /// freeze of the device expects.
+    /// Returns whether this hello shows something that a hub with all its rows cannot have forgotten, and
+    /// that no freeze of the device expects.
     pub const fn shows_that_hub_went_back(&self, is_frozen: bool) -> bool {
         self.raise_generation.is_some() && self.lost_install.is_none() && !is_frozen
     }
@@ -128,14 +128,14 @@ pub struct Reconcile {
 }
 
 impl Circumstances {
-    /// Returns the generation that a device with this row is to be in.
+    /// Returns the generation in which a device with this row should be.
     fn target(self, link: &DeviceLink) -> u64 {
         let own = self.own_generation.max(link.generation);
         self.generation.max(own)
     }
 }
 
-/// How the numbers in hello relate to those in the row.
+/// How the numbers in hello compare with those in the row.
 enum Numbers {
     Agree,
     SameNumbering { shows_more: bool },
@@ -145,7 +145,7 @@ enum Numbers {
 
 /// Decides about a hello whose signature was verified with the device's key.
 ///
-/// Call it inside the transaction that stores the answer: `link` must be the row as it is now.
+/// Call it inside the transaction that stores the answer: `link` must be the present row.
 pub fn decide(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Decision {
     let Some(version) = common_version(hello.v) else {
         return Decision::Refuse(CloseCode::VersionNotSpoken);
@@ -164,7 +164,7 @@ pub fn decide(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Decisi
             None => admit(hello, link.clone(), None, version, around),
         };
     }
-    // A journal that was set aside makes a new installation, which shows nothing of an old one.
+    // A journal that was set aside starts a new installation, which shows nothing of the old one.
     if hello.down == 0 && hello.up_lo == 1 && hello.held.is_empty() {
         let fresh = DeviceLink::new(hello.install.clone());
         return admit(hello, fresh, Some(link.install.clone()), version, around);
@@ -188,7 +188,7 @@ fn fence(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Option<Deci
     }
     let same_numbering = hello.generation == link.generation;
     let below = hello.down < link.down_acked || hello.up_hi < link.up;
-    // Whoever acked or told something in a generation has it on its disk.
+    // Whoever acked or reported something in a generation has it on its disk.
     let was_later = hello.generation < link.generation && (link.down_acked > 0 || link.up > 0);
     let went_back = (same_numbering && below) || was_later;
     (went_back && !mutant::is("rolled_back_unseen")).then_some(Decision::WentBack)
@@ -203,7 +203,7 @@ fn admit(
 ) -> Decision {
     let target = around.target(&link);
     let numbers = compare(hello, &link, around.generation, target);
-    // Where the target lies above the phone's generation, it is known already.
+    // If the target lies above the phone's generation, it is known already.
     let unnoticed = hello.generation >= target;
     let raise_generation = match numbers {
         Numbers::PhoneAhead | Numbers::SameNumbering { shows_more: true } if unnoticed => {
@@ -228,7 +228,7 @@ fn admit(
     };
     link.conn = hello.conn;
     if reconcile.is_none() {
-        // The target, but for a phone that never was here: it takes the hub's own.
+        // The target; a phone that was never here takes the hub's own.
         link.generation = hello.generation;
         link.down_acked = hello.down;
     }
@@ -263,7 +263,7 @@ fn compare(hello: &Hello, link: &DeviceLink, hubs: u64, target: u64) -> Numbers 
     Numbers::SameNumbering { shows_more }
 }
 
-/// Returns the row after the last held page: the counters start over, unless they did already
+/// Returns the row after the last held page: the counters start again, unless they did already
 /// and only the phone had not learned of it.
 pub(super) fn reconciled(mut link: DeviceLink, generation: u64) -> DeviceLink {
     if link.generation != generation {

@@ -17,7 +17,7 @@ pub(super) struct Downlink {
     written: u64,
     assigned: u64,
     limit: u64,
-    /// Committed frames that wait for a lower number's commit; at most what is assigned.
+    /// Committed frames that wait for the commit of a lower number; at most what is assigned.
     waiting: BTreeMap<u64, HubFrame>,
 }
 
@@ -58,7 +58,7 @@ impl Downlink {
         Some(s)
     }
 
-    /// Takes a committed frame and returns what can be written now.
+    /// Accepts a committed frame and returns what can be written now.
     fn committed(&mut self, frame: HubFrame) -> Option<Vec<HubFrame>> {
         let s = frame.s()?;
         if s <= self.written || s > self.assigned || self.waiting.contains_key(&s) {

@@ -22,7 +22,7 @@ impl HubSession {
         self.phase = Phase::Deciding { hello, heard: now };
     }
 
-    /// Says that the phone is not admitted: not known or unsigned (4401), revoked or replaced
+    /// The phone is not admitted: not known or unsigned (4401), revoked or replaced
     /// (4403), or as decided.
     pub fn refused(&mut self, code: CloseCode) {
         self.close(code);

@@ -11,7 +11,7 @@
 //!
 //! # How the dispatcher drives it
 //!
-//! After every call, drain [`HubSession::poll_output`] and do each output in order; then sleep
+//! After every call, drain [`HubSession::poll_output`] and carry out each output in order; then sleep
 //! until [`HubSession::poll_timeout`].
 //!
 //! 1. [`HubOutput::Identify`]: find the device, verify `hello.sig` over
@@ -72,7 +72,7 @@ pub enum HubOutput {
     Reconciled {
         /// The device's row from now on.
         link: DeviceLink,
-        /// Whether the counters start over: the places of its exposures mean nothing any more.
+        /// Whether the counters start again: the places of its exposures then mean nothing.
         restarts: bool,
     },
     /// Commit this fact with the device's `up` raised to its number. An
@@ -84,7 +84,7 @@ pub enum HubOutput {
         /// The highest number acked.
         down: u64,
     },
-    /// The owner unpaired the phone: it has erased itself and never comes back as it was. A close
+    /// The owner unpaired the phone: it has erased itself and never comes back as before. A close
     /// with 4403 follows.
     Unpaired,
     /// Write this frame.
@@ -100,11 +100,11 @@ pub enum HubWake {
     Handshake,
     /// The phone has been silent for too long: it is offline.
     Silence,
-    /// A drained phone has had its time.
+    /// A drained phone has used up its time.
     Drain,
 }
 
-/// What is the same for all of a hub's sessions.
+/// Settings shared by all of a hub's sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HubSettings {
     /// The hub's generation.
@@ -128,7 +128,7 @@ pub struct HubSession {
     outputs: VecDeque<HubOutput>,
 }
 
-/// Named for what each awaits.
+/// Each phase is named for what it awaits.
 #[derive(Debug)]
 enum Phase {
     AwaitingHello,
@@ -188,7 +188,7 @@ impl HubSession {
         }
     }
 
-    /// Says that the connection under the socket was accepted earlier: the time to hello counts from
+    /// Sets when the connection under the socket was accepted: the time to hello counts from
     /// then on.
     #[must_use]
     pub fn opened_at(mut self, at: BootMs) -> Self {
@@ -227,10 +227,10 @@ impl HubSession {
         self.outputs.pop_front()
     }
 
-    /// Takes in a frame that the phone wrote.
+    /// Handles a frame of the phone.
     ///
-    /// Before its hello is admitted a phone is answered nothing, and only a hello counts: what else
-    /// it says wins it no time.
+    /// Before its hello is admitted, a phone gets no answer, and only a hello counts: other frames
+    /// win it no time.
     pub fn handle_frame(&mut self, frame: PhoneFrame, now: Now) {
         self.heard_at = now.boot;
         match frame {
@@ -248,7 +248,7 @@ impl HubSession {
         }
     }
 
-    /// Takes in a frame that could not be read.
+    /// Handles a frame that could not be read.
     pub fn handle_malformed(&mut self, error: DecodeError) {
         self.close(error.close_code());
     }
@@ -262,8 +262,8 @@ impl HubSession {
         }
     }
 
-    /// Starts to end the connection in good order: no message is exposed on it any more, the
-    /// phone's facts are still taken in, and it comes back `retry_ms` after its close.
+    /// Starts to close the connection in good order: no more messages are exposed on it, the
+    /// phone's facts are still accepted, and the phone comes back `retry_ms` after the close.
     pub fn drain(&mut self, retry_ms: u64, now: Now) {
         let Phase::Open(open) = &mut self.phase else {
             return self.close(CloseCode::GoingAway);
@@ -333,8 +333,8 @@ impl HubSession {
         self.outputs.push_back(HubOutput::Write(frame));
     }
 
-    /// Takes in the phone's last word; what it said before is done first. Nobody is unpaired who
-    /// has not been admitted.
+    /// Handles the phone's `bye`; what it sent before is done first. Only an admitted phone can
+    /// unpair.
     fn said_bye(&mut self, bye: Bye) {
         let unpaired = CloseCode::NotPaired;
         if bye.code != unpaired.code() || !matches!(self.phase, Phase::Open(_)) {
@@ -384,7 +384,7 @@ impl HubSession {
         }
     }
 
-    /// A frame that does not belong into the phase: an error, but for what need not be
+    /// A frame that does not belong in this phase is an error, unless it need not be
     /// understood or comes after the end.
     fn unexpected(&mut self, frame: &PhoneFrame) {
         let ignorable = matches!(frame, PhoneFrame::Unknown(unknown) if unknown.s.is_none());
@@ -395,7 +395,7 @@ impl HubSession {
 }
 
 /// Returns how long a phone may be silent that announced its next ping in `next_s` seconds:
-/// twice that and the time of an answer.
+/// twice that, plus the time for an answer.
 fn silence_ms(next_s: u64) -> u64 {
     2 * 1_000 * next_s.min(HEARTBEAT_S_MAX) + PONG_MS_MAX
 }

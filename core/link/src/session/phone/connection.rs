@@ -17,11 +17,11 @@ use crate::{
 use postrider_model::Now;
 
 impl PhoneSession {
-    /// Takes in that the socket is open, with what hello will say, and returns the number of
-    /// the new connection; every frame from that socket is handed in with it.
+    /// The socket is open: accepts what hello will say, and returns the number of
+    /// the new connection; pass every frame from that socket with it.
     ///
-    /// The change that raises the number is committed together with whatever the snapshot was
-    /// taken of.
+    /// The change that raises the number is committed together with everything that the snapshot
+    /// shows.
     pub fn connected(&mut self, mut snapshot: HelloSnapshot, now: Now) -> u64 {
         snapshot.held.truncate(HELD_ROWS_IN_HELLO_MAX);
         self.conn += 1;
@@ -34,7 +34,7 @@ impl PhoneSession {
         self.conn
     }
 
-    /// Takes in a frame that the hub wrote to connection `conn`; one of an older connection is
+    /// Handles a frame that the hub wrote to connection `conn`; one of an older connection is
     /// dropped.
     pub fn handle_frame(&mut self, conn: u64, frame: HubFrame, now: Now) {
         if !self.is_present(conn) {
@@ -57,14 +57,14 @@ impl PhoneSession {
         }
     }
 
-    /// Takes in a frame of connection `conn` that could not be read.
+    /// Handles a frame of connection `conn` that could not be read.
     pub fn handle_malformed(&mut self, conn: u64, error: DecodeError, now: Now) {
         if self.is_present(conn) {
             self.hang_up(error.close_code(), now);
         }
     }
 
-    /// Takes in the signature that [`PhoneEffect::Sign`] asked for: hello goes out.
+    /// Accepts the signature that [`PhoneEffect::Sign`] asked for, and sends hello.
     pub fn signed(&mut self, conn: u64, signature: Vec<u8>, now: Now) {
         if !self.is_present(conn) {
             return;
@@ -88,7 +88,7 @@ impl PhoneSession {
         }
     }
 
-    /// Takes in the rows that [`PhoneEffect::LoadHeld`] asked for: they go out in pages.
+    /// Accepts the rows that [`PhoneEffect::LoadHeld`] asked for, and sends them in pages.
     pub fn held_loaded(&mut self, rows: &[HeldRow], now: Now) {
         let Phase::Reconciling { until } = &mut self.phase else {
             return;
@@ -103,18 +103,18 @@ impl PhoneSession {
         }
     }
 
-    /// Takes in the facts that [`PhoneEffect::LoadFacts`] asked for.
+    /// Accepts the facts that [`PhoneEffect::LoadFacts`] asked for.
     pub fn facts_loaded(&mut self, facts: Vec<PhoneFact>) {
         self.uplink.loaded(facts);
         self.write_facts();
     }
 
-    /// Ends the connection in good order, before the app stops; it is not dialled again.
+    /// Closes the connection in good order, before the app stops; it is not dialled again.
     pub fn leave(&mut self, now: Now) {
         self.leave_with(CloseCode::GoingAway, now);
     }
 
-    /// Ends the connection in good order, since the owner unpaired the phone: its `bye` says so.
+    /// Closes the connection in good order, because the owner unpaired the phone: its `bye` says so.
     pub fn leave_for_good(&mut self, now: Now) {
         self.leave_with(CloseCode::NotPaired, now);
     }
@@ -140,7 +140,7 @@ impl PhoneSession {
                 if self.uplink.ack_before_restart(up) {
                     self.change(LinkChange::FactsAcked { up_to: up });
                 }
-                // Before the counters start over: a death in between would forget to do it.
+                // Before the counters start again, so that a crash in between does not forget it.
                 self.effect(PhoneEffect::UploadInboundAgain);
                 self.effect(PhoneEffect::LoadHeld { down, up });
             }
@@ -165,7 +165,7 @@ impl PhoneSession {
         self.effect(PhoneEffect::Sign { conn, bytes });
     }
 
-    /// A phone that never agreed on a generation takes the hub's.
+    /// A phone that never agreed on a generation accepts the hub's.
     fn hello(
         &self,
         snapshot: HelloSnapshot,
@@ -231,7 +231,7 @@ impl PhoneSession {
         self.write_facts();
     }
 
-    /// Another hub under the same name, or none that it was: whatever it says is for others.
+    /// Another hub under the same name is ignored: its messages are for other phones.
     fn is_of_my_hub(&self, welcome: &Welcome) -> bool {
         let differs = self
             .hub
@@ -248,7 +248,7 @@ impl PhoneSession {
         self.set_not_known(false);
     }
 
-    /// A restart goes on with what was said last.
+    /// After a restart it continues with the last value.
     pub(super) fn set_not_known(&mut self, not_known: bool) {
         if self.not_known != not_known {
             self.not_known = not_known;
@@ -318,7 +318,7 @@ impl PhoneSession {
         }
     }
 
-    /// Acks what is on disk, if that is more than was acked.
+    /// Acks what is on disk, if that is more than before.
     pub(super) fn ack(&mut self, now: Now) {
         let durable = self.commits.durable_down;
         let Phase::Open { acked, .. } = &mut self.phase else {

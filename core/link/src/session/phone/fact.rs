@@ -1,4 +1,4 @@
-//! Facts: what the phone tells the hub at least once, and the hub counts once.
+//! Facts: sent to the hub at least once, and counted there once.
 
 use crate::frame::{Event, Health, Inbound, PhoneFrame};
 
@@ -8,11 +8,11 @@ use crate::frame::{Event, Health, Inbound, PhoneFrame};
 /// wire the boot is left out while it is the one that hello named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PhoneFact {
-    /// What became of an exposure.
+    /// The progress of an exposure.
     Event(Event),
     /// What came in.
     Inbound(Inbound),
-    /// How the phone is.
+    /// The phone's state.
     Health(Health),
 }
 
@@ -26,7 +26,7 @@ impl PhoneFact {
         }
     }
 
-    /// Returns the fact at another place: when it is stored, and when the counters start over.
+    /// Returns the fact at another place: when it is stored, and when the counters start again.
     #[must_use]
     pub const fn at_place(mut self, s: u64) -> Self {
         match &mut self {
@@ -62,7 +62,7 @@ impl PhoneFact {
         }
     }
 
-    /// Names the boot that its `mono` counts from, unless it does already.
+    /// Sets the boot that its `mono` counts from, unless it is set.
     pub(super) fn stamp_boot(&mut self, boot: &str) {
         if let Some(stamped) = self.boot_mut() {
             stamped.get_or_insert_with(|| boot.to_owned());

@@ -1,4 +1,4 @@
-//! When the phone pings, and when it gives a connection up.
+//! When the phone pings, and when it gives up a connection.
 
 use crate::{
     limits::{GOOD_PINGS_TO_SLOW_DOWN, HEARTBEAT_S_MAX, HEARTBEAT_S_MIN, PONG_MS_MAX},
@@ -6,7 +6,7 @@ use crate::{
 };
 use postrider_model::BootMs;
 
-/// The beat of one phone; what it learned outlives its connections.
+/// The heartbeat of one phone; what it learned outlives its connections.
 ///
 /// On the charger a ping every [`HEARTBEAT_S_MIN`] seconds. On battery the time between two
 /// doubles after [`GOOD_PINGS_TO_SLOW_DOWN`] answered ones, up to [`HEARTBEAT_S_MAX`], and halves
@@ -26,7 +26,7 @@ enum Beat {
     AwaitingPong { until: BootMs, next: BootMs },
 }
 
-/// What the heart wants.
+/// What is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeartWake {
     Ping,
@@ -43,7 +43,7 @@ impl Heartbeat {
         }
     }
 
-    /// Starts beating on a new connection: the first ping comes when the hub expects it.
+    /// Starts on a new connection: the first ping is sent when the hub expects it.
     pub(super) fn start(&mut self, told_s: u64, now: BootMs) {
         let first_s = self.interval_s().min(told_s.max(1));
         self.beat = Beat::PingAt(now.plus_ms(first_s * 1_000));
@@ -73,7 +73,7 @@ impl Heartbeat {
         };
     }
 
-    /// Takes in that the hub was heard.
+    /// The hub was heard.
     pub(super) fn heard(&mut self) {
         let Beat::AwaitingPong { next, .. } = self.beat else {
             return;
@@ -86,7 +86,7 @@ impl Heartbeat {
         }
     }
 
-    /// Takes in that an answer did not come in time.
+    /// An answer did not come in time.
     pub(super) fn lost(&mut self) {
         self.good = 0;
         self.interval_s = (self.interval_s / 2).max(HEARTBEAT_S_MIN);

@@ -17,7 +17,7 @@
 //! the machine's; [`PhoneSession::committed`]; [`PhoneSession::poll_effect`] until `None`, doing
 //! each at once. Then sleep until [`PhoneSession::poll_timeout`]. Several calls may share a
 //! commit. Nothing that must be on disk first (an ack, a fact, a hello) comes out of
-//! `poll_effect` before `committed`. When a commit fails, drop the session, and restore another
+//! `poll_effect` before `committed`. When a commit fails, drop the session and restore another
 //! from the journal.
 //!
 //! Each received frame comes exactly once over all connections; when the app dies before the
@@ -61,9 +61,9 @@ pub struct JournalLink {
     pub up_acked: u64,
     /// The highest fact stored.
     pub up_highest: u64,
-    /// The hub that welcomed this installation first; `None` before, and of an older hub.
+    /// The hub that first welcomed this installation; `None` before, and for an older hub without id.
     pub hub: Option<HubId>,
-    /// Whether the hub said last that it does not know this phone.
+    /// Whether the hub last said that it does not know this phone.
     pub not_known: bool,
 }
 
@@ -88,7 +88,7 @@ impl Default for JournalLink {
     }
 }
 
-/// Who this phone is, and what it allows.
+/// Who this phone is, and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneSettings {
     /// The device, as pairing named it.
@@ -97,20 +97,20 @@ pub struct PhoneSettings {
     pub install: InstallId,
     /// The hub's name as dialled: lower case, no port.
     pub host: String,
-    /// The hub's id, where pairing told it: only that one is believed.
+    /// The hub's id, if pairing told it: only this hub is believed.
     pub hub: Option<HubId>,
     /// Names the present boot.
     pub boot: String,
-    /// Downward frames that the phone lets the hub be ahead of its journal.
+    /// How many downward frames the hub may be ahead of the phone's journal.
     pub down_window: u64,
 }
 
-/// What hello says beside the counters: taken when the socket opened.
+/// What hello says besides the counters: taken when the socket opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HelloSnapshot {
     /// The SIM slots in use.
     pub sims: Vec<SimInfo>,
-    /// Exposures that may still be handed over or whose last word is not acked
+    /// Exposures that may still be handed over or whose last fact is not acked
     /// ([`Claim::is_held`](crate::ownership::phone::Claim::is_held)).
     pub held: Vec<HeldRow>,
     /// Names of optional features.
@@ -122,7 +122,7 @@ pub struct HelloSnapshot {
 pub enum LinkChange {
     /// A connection begins: store its number.
     Conn(u64),
-    /// A downward frame was taken in: store its number.
+    /// A downward frame was accepted: store its number.
     Down(u64),
     /// Store this new fact, at its place.
     FactStored(PhoneFact),
@@ -131,13 +131,13 @@ pub enum LinkChange {
         /// The highest place acked.
         up_to: u64,
     },
-    /// The hub told its id for the first time: store it.
+    /// The hub sent its id for the first time: store it.
     HubLearned(HubId),
     /// The hub does not know this phone (true), or knows it again: store it. While it does not,
-    /// nothing of the hub's goes to a radio.
+    /// none of the hub's messages goes to a radio.
     NotKnown(bool),
-    /// The hub has a new generation: store it, `down` and the highest acked fact become 0, and
-    /// the place of every fact that is kept sinks by `sinks_by`.
+    /// The hub has a new generation: store it, set `down` and the highest acked fact to 0, and
+    /// lower the place of every fact that is kept by `sinks_by`.
     Restarted {
         /// The generation.
         generation: u64,
@@ -149,13 +149,13 @@ pub enum LinkChange {
 /// A frame for the phone's machines, once each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
-    /// An exposure to take in.
+    /// An exposure to accept.
     Send(Send),
     /// An exposure to give back.
     Revoke(Revoke),
     /// A message to cancel.
     Cancel(Cancel),
-    /// What the hub decides about sending.
+    /// The hub's settings for sending.
     Config(Config),
 }
 
@@ -168,7 +168,7 @@ pub enum PhoneEffect {
     /// Draw the next delay of a schedule, with full jitter, and call
     /// [`PhoneSession::redial_after`].
     PlanRedial(RedialPace),
-    /// The session was good: both schedules start over.
+    /// Reset both schedules, after a good session.
     ResetSchedule,
     /// Sign `bytes` with the phone's key, then call [`PhoneSession::signed`].
     Sign {
@@ -184,7 +184,7 @@ pub enum PhoneEffect {
         /// The frame.
         frame: PhoneFrame,
     },
-    /// Close the connection's socket, with this code where it still can be told.
+    /// Close the connection's socket, with this code if it can still be sent.
     Disconnect {
         /// The connection.
         conn: u64,
@@ -203,7 +203,7 @@ pub enum PhoneEffect {
         up: u64,
     },
     /// [`PhoneSession::put`] every inbound that the phone still holds and that is not among the
-    /// facts waiting: the hub may have forgotten it.
+    /// waiting facts: the hub may have forgotten it.
     UploadInboundAgain,
     /// The link is up: welcome came.
     Opened,
@@ -247,13 +247,13 @@ pub struct PhoneSession {
     effects: VecDeque<(u64, PhoneEffect)>,
 }
 
-/// Which changes were given out, and which are on disk.
+/// Which changes were polled, and which are on disk.
 #[derive(Debug, Default)]
 struct Commits {
     made: u64,
     drained: u64,
     durable: u64,
-    /// Counts how often the counters started over, as made and as given out.
+    /// Counts how often the counters started again, as made and as polled.
     numbering: u64,
     drained_numbering: u64,
     drained_down: u64,
@@ -290,7 +290,7 @@ impl Commits {
     }
 }
 
-/// Named for what each awaits.
+/// Each phase is named for what it awaits.
 #[derive(Debug)]
 enum Phase {
     Down,
@@ -345,9 +345,9 @@ impl PhoneSession {
         session
     }
 
-    /// Takes in a fact and returns its place; the change that stores it follows.
+    /// Accepts a fact and returns its place; the change that stores it follows.
     ///
-    /// A health fact says how the phone is now: put it only while [`PhoneSession::is_open`].
+    /// A health fact describes the phone now: put it only while [`PhoneSession::is_open`].
     pub fn put(&mut self, mut fact: PhoneFact) -> u64 {
         fact.stamp_boot(&self.settings.boot);
         let fact = self.uplink.put(fact);
@@ -368,14 +368,14 @@ impl PhoneSession {
         lowest <= highest
     }
 
-    /// Says whether the hub said last that it does not know this phone: from then to the next
-    /// welcome nothing of the hub's may be handed to a radio. The hub may be an older copy of
-    /// itself, which does not know whom it gave what, and gives it to somebody else.
+    /// Returns whether the hub last said that it does not know this phone: from then to the next
+    /// welcome none of the hub's messages may be handed to a radio. The hub may be an older copy of
+    /// itself that does not know which phone got them, and gives them to another one.
     pub fn is_not_known(&self) -> bool {
         self.not_known && !mutant::is("sends_while_unknown")
     }
 
-    /// Returns the hub's id, where it is known.
+    /// Returns the hub's id, if known.
     pub const fn hub(&self) -> Option<HubId> {
         self.hub
     }
@@ -397,7 +397,7 @@ impl PhoneSession {
         Some(change)
     }
 
-    /// Says that every change polled so far is on disk; acks what that allows.
+    /// Every change polled so far is on disk; acks what that allows.
     pub fn committed(&mut self, now: Now) {
         self.commits.on_disk();
         self.ack(now);
@@ -412,13 +412,13 @@ impl PhoneSession {
         self.effects.pop_front().map(|(_, effect)| effect)
     }
 
-    /// Takes in that the phone is on the charger, or no longer.
+    /// The phone is on the charger, or no longer.
     pub const fn power_changed(&mut self, charging: bool) {
         self.heart.set_charging(charging);
     }
 
-    /// Takes in that the phone runs on its battery, or no longer: then it dials more rarely. A phone
-    /// that does not say is taken to be on the mains.
+    /// The phone runs on its battery, or no longer; on battery it dials more rarely. A phone
+    /// that does not say counts as plugged in.
     pub const fn battery_changed(&mut self, on_battery: bool) {
         self.redial.set_on_battery(on_battery);
     }
@@ -477,7 +477,7 @@ impl PhoneSession {
         self.changes.push_back(change);
     }
 
-    /// Queues an effect that comes out once every change made so far is on disk.
+    /// Queues an effect that appears once every change made so far is on disk.
     fn effect(&mut self, effect: PhoneEffect) {
         self.effects.push_back((self.commits.made, effect));
     }

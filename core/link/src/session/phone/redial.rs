@@ -1,4 +1,4 @@
-//! What an end of a connection means, and when the hub is dialled again.
+//! What the end of a connection means, and when to dial the hub again.
 
 use super::{Phase, PhoneEffect, PhoneSession};
 use crate::{
@@ -14,24 +14,24 @@ use postrider_model::{BootMs, Now};
 /// Why the link ended for good or for long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// Unpaired, revoked or replaced: what came in and was not acked is set aside, the rest is
-    /// erased, and it is shown. No dialling any more.
+    /// Unpaired, revoked or replaced: incoming messages without an ack are set aside, the rest is
+    /// erased, and the owner is told. No more dialling.
     Unpaired,
-    /// The journal was copied or went back: nothing is sent, inbound facts are kept, and "pair
-    /// again" is shown. No dialling any more.
+    /// The journal was copied or went back: nothing is sent, inbound facts are kept, and the owner is
+    /// told to pair again. No more dialling.
     PairAgain,
-    /// A newer app is needed: shown; the hub is dialled once a day.
+    /// A newer app is needed: the owner is told, and the hub is dialled once a day.
     NeedsNewerApp,
 }
 
-/// Which schedule of redials goes on.
+/// Which schedule of redials applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedialPace {
     /// The hub is away.
     Away,
     /// The hub is away, and the phone is not on the charger.
     AwayOnBattery,
-    /// The hub is there, and does not know this phone.
+    /// The hub is there, but does not know this phone.
     NotKnown,
 }
 
@@ -51,18 +51,18 @@ impl RedialPace {
 pub enum PhoneAlert {
     /// Three connections in a row ended with a protocol error.
     ProtocolErrors,
-    /// A newer connection with this phone's key took the present one's place, and this phone did
+    /// A newer connection with this phone's key replaced the present one, and this phone did
     /// not open it: its key and journal are in use elsewhere.
     Replaced,
-    /// The hub does not know this phone, or another hub answered in its place. Said each time.
+    /// The hub does not know this phone, or another hub answered in its place. Repeated each time.
     NotKnown,
 }
 
-/// When the hub is dialled again, and what was learned of its ends.
+/// When to dial the hub again, and what earlier ends have shown.
 #[derive(Debug)]
 pub(super) struct Redial {
     at: Option<BootMs>,
-    /// Told by the hub's `bye`: milliseconds after the end of this connection.
+    /// From the hub's `bye`: milliseconds after the end of this connection.
     told_ms: Option<u64>,
     protocol_errors: u32,
     /// No dialling until the app starts again.
@@ -125,7 +125,7 @@ impl PhoneSession {
         }
     }
 
-    /// Takes in that a dialling came to nothing.
+    /// Dialling failed.
     pub fn dial_failed(&mut self) {
         if matches!(self.phase, Phase::Dialing) {
             self.phase = Phase::Down;
@@ -133,7 +133,7 @@ impl PhoneSession {
         }
     }
 
-    /// Takes in that the phone has no network: it hangs up, and no timer of the link runs before
+    /// The phone has no network: it hangs up, and no timer of the link runs before
     /// [`PhoneSession::network_changed`].
     pub fn network_lost(&mut self) {
         self.redial.offline = true;
@@ -152,7 +152,7 @@ impl PhoneSession {
         }
     }
 
-    /// Takes in that another network carries the phone's data now: reconnects at once.
+    /// Another network carries the phone's data now: reconnects at once.
     pub fn network_changed(&mut self) {
         self.redial.offline = false;
         if self.redial.stopped || self.redial.daily {
@@ -166,7 +166,7 @@ impl PhoneSession {
         self.dial();
     }
 
-    /// Takes in that a connection's socket has ended; `code` is the close frame's, if one came.
+    /// A connection's socket has ended; `code` is the close frame's, if one came.
     pub fn closed(&mut self, conn: u64, code: Option<CloseCode>, now: Now) {
         if self.is_present(conn) {
             self.down_now();
@@ -174,7 +174,7 @@ impl PhoneSession {
         }
     }
 
-    /// Ends the present connection from here.
+    /// Closes the present connection.
     pub(super) fn hang_up(&mut self, code: CloseCode, now: Now) {
         let conn = self.conn;
         if self.is_present(conn) {

@@ -1,10 +1,10 @@
-//! The upward sequence: numbers, the window and what is loaded from the journal.
+//! The upward sequence: numbers, the window, and what is loaded from the journal.
 
 use super::PhoneFact;
 use crate::limits::FACTS_IN_FLIGHT_MAX;
 use std::collections::VecDeque;
 
-/// The facts of one phone: all of them are in the journal, only a window of them here.
+/// The facts of one phone: all of them are in the journal, only a window of them is here.
 ///
 /// `acked <= sent <= known <= highest`; facts above `sent` up to `known` are in `ready`.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Uplink {
     connected: bool,
 }
 
-/// Which facts the journal is asked for.
+/// Which facts to read from the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactRange {
     /// Facts above this place.
@@ -27,7 +27,7 @@ pub struct FactRange {
     pub count_max: usize,
 }
 
-/// An ack that no sound hub sends.
+/// An ack that no working hub sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ImpossibleAck;
 
@@ -49,7 +49,7 @@ impl Uplink {
         (self.acked + 1, self.highest)
     }
 
-    /// Takes in a new fact: gives it its place, and keeps it if it is the next one to write.
+    /// Accepts a new fact: gives it its place, and keeps it if it is the next one to write.
     pub(super) fn put(&mut self, fact: PhoneFact) -> PhoneFact {
         self.highest += 1;
         let fact = fact.at_place(self.highest);
@@ -81,7 +81,7 @@ impl Uplink {
         self.sent = self.acked;
     }
 
-    /// Takes in an ack. Returns whether it acks anything more.
+    /// Handles an ack. Returns whether it acks anything more.
     pub(super) fn ack(&mut self, a: u64, limit: u64) -> Result<bool, ImpossibleAck> {
         if a > self.sent {
             return Err(ImpossibleAck);
@@ -92,7 +92,7 @@ impl Uplink {
         Ok(more)
     }
 
-    /// Takes in, before the counters start over, that the hub has everything up to `up`.
+    /// Before the counters start again, notes that the hub has everything up to `up`.
     pub(super) const fn ack_before_restart(&mut self, up: u64) -> bool {
         let more = up > self.acked && up <= self.highest;
         if more {
@@ -102,7 +102,7 @@ impl Uplink {
         more
     }
 
-    /// Starts the counters over: the facts that are not acked keep their order from 1 on.
+    /// Starts the counters again: the unacked facts keep their order from 1 on.
     /// Returns by how much each place sinks.
     pub(super) fn restart(&mut self) -> u64 {
         let sinks_by = self.acked;
@@ -136,7 +136,7 @@ impl Uplink {
         })
     }
 
-    /// Takes in what the journal loaded; what does not continue the sequence is ignored.
+    /// Accepts what the journal loaded; what does not continue the sequence is ignored.
     pub(super) fn loaded(&mut self, facts: Vec<PhoneFact>) {
         if !self.loading {
             return;
