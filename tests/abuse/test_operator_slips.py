@@ -18,7 +18,7 @@ from support.wait import until
 PHONES = 50
 MESSAGES_EACH = 3
 NAME = "hub.example"
-NOT_KNOWN = "is not known to the hub, and goes on trying"
+NOT_KNOWN = "is not known to the hub, and keeps trying"
 ALL = ["send_messages", "view_messages", "view_routes", "edit_routes", "view_projects"]
 
 

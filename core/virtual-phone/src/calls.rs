@@ -1,7 +1,7 @@
 //! The log of calls that the simulated platform keeps.
 //!
-//! The row of a call is on disk when the call begins, and shows once it is over: so a phone that
-//! is killed while it speaks finds the call in the log at its next start, as a real one does.
+//! The row of a call is on disk when the call begins, and is visible once it is over. So a phone that
+//! is killed during a call finds it in the log at its next start, like a real one.
 
 use crate::table::{Row, Table};
 use postrider_agent::{CallKind, CallLogRow, LOG_ROWS_MAX, LogPage, ScanMark};
@@ -12,7 +12,7 @@ use std::{io, path::Path};
 
 /// The name of the file in a phone's folder.
 const CALLS_FILE: &str = "calls.jsonl";
-/// How long after a call its row shows, in milliseconds.
+/// How long after a call its row becomes visible, in milliseconds.
 pub(crate) const ROW_AFTER_MS: u64 = 50;
 
 /// A call.
@@ -21,7 +21,7 @@ pub(crate) struct CallRow {
     pub(crate) row: i64,
     /// When it begins to ring or is dialled.
     pub(crate) at_ms: i64,
-    /// When its row shows.
+    /// When its row becomes visible.
     pub(crate) shows_ms: i64,
     pub(crate) sim: SimSlot,
     pub(crate) number: Option<Address>,
@@ -72,12 +72,12 @@ impl CallRow {
 pub(crate) struct Calls(Table<CallRow>);
 
 impl Calls {
-    /// Opens the log of a folder, or makes it.
+    /// Opens the log of a folder, or creates it.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         Table::open(folder.join(CALLS_FILE)).map(Self)
     }
 
-    /// Adds a call that begins; when this returns it survives the death of the process.
+    /// Adds a call that begins; on return it survives the death of the process.
     pub(crate) fn add(&self, make: impl FnOnce(i64) -> CallRow) -> io::Result<CallRow> {
         self.0.add(make)
     }
@@ -91,7 +91,7 @@ impl Calls {
         Ok((LogPage::Calls(rows), complete))
     }
 
-    /// Drops what is older than the platform keeps.
+    /// Deletes what is older than the platform keeps.
     pub(crate) fn tidy_up(&self, now: UnixMs) -> io::Result<()> {
         self.0.tidy_up(now)
     }

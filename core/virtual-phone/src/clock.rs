@@ -5,8 +5,8 @@ use postrider_model::{Now, UnixMs};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tokio::sync::{Notify, futures::Notified};
 
-/// The machine's clocks, moved by what was asked for: the wall clock either way, the boot clock
-/// only on, as if the phone had slept.
+/// The machine's clocks, moved on request: the wall clock either way, the boot clock
+/// only forward, as if the phone had slept.
 #[derive(Debug)]
 pub(crate) struct VirtualClock {
     machine: SystemClock,
@@ -26,19 +26,19 @@ impl VirtualClock {
         })
     }
 
-    /// Sets the wall clock on or back, as a user or a network does.
+    /// Sets the wall clock forward or back, as a user or a network does.
     pub(crate) fn set_wall(&self, by_ms: i64) {
         self.wall_by_ms.fetch_add(by_ms, Ordering::SeqCst);
         self.moved.notify_waiters();
     }
 
-    /// Lets time pass on both clocks, as a phone that slept finds it.
+    /// Lets time pass on both clocks, as after a sleep.
     pub(crate) fn sleep(&self, for_ms: u64) {
         self.boot_by_ms.fetch_add(for_ms, Ordering::SeqCst);
         self.set_wall(i64::try_from(for_ms).unwrap_or(i64::MAX));
     }
 
-    /// Ends once somebody moves the clocks after this call.
+    /// Completes when somebody moves the clocks after this call.
     pub(crate) fn moved(&self) -> Notified<'_> {
         self.moved.notified()
     }

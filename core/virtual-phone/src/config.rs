@@ -1,4 +1,4 @@
-//! What a virtual phone is made with.
+//! The configuration of a virtual phone.
 
 use crate::{profile::Profile, radio_log::RadioLog, seen::Watcher};
 use postrider_agent::{
@@ -17,11 +17,11 @@ const MANUFACTURER: &str = "Postrider";
 /// And what.
 const MODEL: &str = "Virtual Phone";
 
-/// What a virtual phone is made with; [`VirtualPhoneConfig::new`] has the usual values.
+/// The configuration of a virtual phone; [`VirtualPhoneConfig::new`] has the usual values.
 pub struct VirtualPhoneConfig {
     /// Its own folder; made when missing.
     pub folder: PathBuf,
-    /// The hub. A phone that has joined may leave it out; when given, it is dialled there.
+    /// The hub. A phone that has joined may leave it out; if given, it is dialled there.
     pub hub: Option<HubAddress>,
     /// The one-time code to join with, when the folder has no pairing yet.
     pub code: Option<Secret>,
@@ -31,9 +31,9 @@ pub struct VirtualPhoneConfig {
     pub numbers: Vec<PhoneNumber>,
     /// How its radio behaves.
     pub profile: Profile,
-    /// What the radio's chances follow from.
+    /// The seed of the radio's random choices.
     pub seed: u64,
-    /// At most so many parts leave in any minute; `None` is without a limit.
+    /// At most so many parts are sent in any minute; `None` means no limit.
     pub parts_per_minute: Option<u32>,
     /// Where hand-overs are logged; phones may share one.
     pub radio_log: Option<Arc<RadioLog>>,
@@ -42,9 +42,9 @@ pub struct VirtualPhoneConfig {
     pub tls: Option<Arc<postrider_agent::TlsConfig>>,
     /// Whether an unencrypted hub may be on another machine.
     pub plain_allowed: bool,
-    /// Who is shown what the phone does.
+    /// Gets what the phone does.
     pub watcher: Option<Watcher>,
-    /// The wrong order to work in.
+    /// The wrong order to work in, for the crash checker.
     #[cfg(feature = "fault-order")]
     pub fault: Option<postrider_agent::Fault>,
 }

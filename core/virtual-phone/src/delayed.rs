@@ -1,4 +1,4 @@
-//! What a simulated network answers later, in the order of time.
+//! Delayed answers of the simulated network, in the order of time.
 
 use crate::clock::VirtualClock;
 use postrider_agent::Clock;
@@ -9,9 +9,9 @@ use tokio::{
     time::sleep,
 };
 
-/// Hands values on once their time has come; what waits is forgotten when the phone stops.
+/// Passes values on once their time has come; values that wait are dropped when the phone stops.
 ///
-/// What waits is bounded by what the phone has in the air and in reports: the hub's windows.
+/// Their number is bounded by what the phone has in the air and in reports: the hub's windows.
 pub(crate) struct Delayed<T> {
     inbox: UnboundedSender<Due<T>>,
     clock: Arc<VirtualClock>,
@@ -23,17 +23,17 @@ struct Due<T> {
 }
 
 impl<T: Send + 'static> Delayed<T> {
-    /// Starts handing on, in a task of its own that ends with this value.
+    /// Starts a task that passes values on; it ends with this value.
     pub(crate) fn start(clock: Arc<VirtualClock>, hand_on: impl FnMut(T) + Send + 'static) -> Self {
         let (inbox, due) = unbounded_channel();
         tokio::spawn(hand_on_in_time(due, clock.clone(), hand_on));
         Self { inbox, clock }
     }
 
-    /// Hands `value` on after `delay_ms`.
+    /// Passes `value` on after `delay_ms`.
     pub(crate) fn after(&self, delay_ms: u64, value: T) {
         let at = self.clock.now().boot.plus_ms(delay_ms);
-        // A task that is gone belongs to a runtime that is going down.
+        // If the task is gone, the runtime is shutting down.
         let _ending = self.inbox.send(Due { at, value });
     }
 }
@@ -68,7 +68,7 @@ async fn hand_on_in_time<T>(
     }
 }
 
-/// What waits, earliest first, and what waits for the same moment in the order it came.
+/// A waiting value; earliest first, and in the order of arrival at the same moment.
 struct Waiting<T> {
     by_time: BTreeMap<(BootMs, u64), T>,
     count: u64,

@@ -13,12 +13,12 @@ use postrider_model::{PhoneNumber, SimSlot};
 
 /// How much later the repeating profile broadcasts it again, in milliseconds.
 const AGAIN_MS: u64 = 300;
-/// In how many of a hundred cases the flaky profile's platform does not broadcast at all.
+/// How often, in per cent, the flaky profile's platform does not broadcast at all.
 const NOT_TOLD_PERCENT: u64 = 10;
 
 impl VirtualPhone {
-    /// Lets something happen to the phone; returns false when it has stopped, and what came in is
-    /// for its next start to find.
+    /// Makes something happen to the phone; returns false when it has stopped, and will find incoming
+    /// things at its next start.
     ///
     /// [`Input::Unpair`] only begins here: the phone then ends by itself, as
     /// [`VirtualPhone::closed`] tells.
@@ -55,7 +55,7 @@ impl VirtualPhone {
         }
     }
 
-    /// Lets a message come in; returns false when the phone has stopped.
+    /// Makes a message come in; returns false when the phone has stopped.
     pub fn receive(&self, message: Incoming) -> bool {
         self.radio.watch(&Seen::Received {
             sim: message.sim,
@@ -100,7 +100,7 @@ impl VirtualPhone {
         stored.ok()
     }
 
-    /// The platform tells once, twice, or not at all: then the log is left.
+    /// The platform broadcasts once, twice, or not at all; then only the log has it.
     fn broadcast(&self, row: &InboxRow) -> bool {
         let profile = self.radio.profile;
         if profile == Profile::Flaky && self.radio.dice().in_percent(NOT_TOLD_PERCENT) {

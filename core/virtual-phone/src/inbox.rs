@@ -1,8 +1,8 @@
-//! What came in on the simulated phone, as the platform keeps it: a table that a scan reads.
+//! Incoming things on the simulated phone, as the platform keeps them: a table that a scan reads.
 //!
-//! A row is written before its broadcast is told. So a message that came in while the agent was
-//! killed is found by the scan at its next start; a data message, of which the platform keeps no
-//! row to scan, is told again until it was confirmed.
+//! A row is written before its broadcast. So a message that came in while the agent was dead is found
+//! by the scan at its next start. The platform keeps no readable row of a data message, so it is
+//! broadcast again until it is confirmed.
 
 use crate::table::{Row, Table};
 use postrider_agent::{
@@ -62,7 +62,7 @@ impl Row for InboxRow {
 }
 
 impl InboxRow {
-    /// Returns what the platform broadcasts when it comes in.
+    /// Returns the platform's broadcast for it.
     pub(crate) fn broadcast(&self) -> RadioFact {
         match &self.content {
             Content::Sms { text } => RadioFact::SmsReceived(ReceivedSms {
@@ -136,7 +136,7 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Opens the inbox of a folder, or makes it.
+    /// Opens the inbox of a folder, or creates it.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let table = Table::open(folder.join(INBOX_FILE))?;
         let unconfirmed = table.all(InboxRow::is_unconfirmed)?;
@@ -147,7 +147,7 @@ impl Inbox {
         })
     }
 
-    /// Adds what came in; when this returns it survives the death of the process.
+    /// Adds something that came in; on return it survives the death of the process.
     pub(crate) fn add(
         &self,
         now: UnixMs,
@@ -196,7 +196,7 @@ impl Inbox {
         Ok((LogPage::Mms(mms.collect()), complete))
     }
 
-    /// Marks a data message as safe; of the others there is a row to scan.
+    /// Confirms a data message; all others have a row to scan.
     pub(crate) fn confirm(&self, receipt: u64) -> io::Result<()> {
         let Some(mut row) = self.waiting()?.remove(&receipt) else {
             return Ok(());
@@ -212,7 +212,7 @@ impl Inbox {
         Ok(self.waiting()?.values().cloned().collect())
     }
 
-    /// Drops what is older than the platform keeps.
+    /// Deletes what is older than the platform keeps.
     pub(crate) fn tidy_up(&self, now: UnixMs) -> io::Result<()> {
         self.table.tidy_up(now)
     }

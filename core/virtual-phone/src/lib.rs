@@ -1,9 +1,9 @@
 //! A phone without a phone: the agent with a simulated radio.
 //!
-//! Everything above the radio is the real thing: pairing, link, journal, machines. The radio sends
-//! by a [`Profile`], writes each hand-over to a [`RadioLog`] before its call returns, and keeps the
-//! messages that it sent in a file, as Android's provider does, so that a phone that was killed can
-//! look them up. The network keeps its delivery reports in another, and gives what is left of them
+//! Everything above the radio is real: pairing, link, journal, machines. The radio sends
+//! by a [`Profile`] and writes each hand-over to a [`RadioLog`] before its call returns. It keeps
+//! its sent messages in a file, like Android's provider, so that a phone that was killed can
+//! look them up. The network keeps its delivery reports in another file, and delivers the rest
 //! at the next start. A virtual phone that is started again counts as rebooted.
 //!
 //! The library runs any number of phones in one process ([`VirtualPhone::start`]); the binary runs

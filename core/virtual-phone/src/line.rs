@@ -17,12 +17,12 @@ use std::io;
 
 /// How long a USSD code takes that fails on its way, in milliseconds.
 const FAILS_AFTER_MS: u64 = 100;
-/// How much later the platform tells of a line again, with its number, in milliseconds.
+/// How much later the platform repeats the state of a line with its number, in milliseconds.
 const NUMBER_AFTER_MS: u64 = 20;
 /// How long a call takes that no network carries, in milliseconds.
 const NO_NETWORK_MS: u64 = 50;
 
-/// A call in the making: who, which way, and how it goes.
+/// A planned call: who, which direction, and how it goes.
 struct Course {
     sim: SimSlot,
     number: Option<Address>,
@@ -32,7 +32,7 @@ struct Course {
     talk_ms: u64,
 }
 
-/// Says that nothing is on a SIM's line.
+/// Reports that a SIM's line is idle.
 pub(crate) fn idle(sim: SimSlot) -> RadioFact {
     RadioFact::CallState {
         sim,
@@ -121,7 +121,7 @@ impl VirtualRadio {
         self.watch(&Seen::Called { sim, to });
     }
 
-    /// Lets a call come in.
+    /// Makes a call come in.
     pub(crate) fn ring(&self, call: &IncomingCall) -> io::Result<()> {
         let duration_s = call.duration_s.filter(|_| !call.rejected);
         let kind = match duration_s {
@@ -142,7 +142,7 @@ impl VirtualRadio {
         Ok(())
     }
 
-    /// Writes the call down before anybody hears of it, and tells of the line as it goes: each
+    /// Writes the call down before it is reported, and reports the line as it goes: each
     /// change twice, first without the number.
     fn run(&self, course: &Course) -> io::Result<()> {
         let over_ms = course.ring_ms + course.talk_ms;

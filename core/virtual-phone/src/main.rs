@@ -16,21 +16,21 @@ use tokio::{
 };
 use virtual_phone::{Input, Profile, RadioLog, Seen, VirtualPhone, VirtualPhoneConfig};
 
-/// The profiles and the lines, for people.
+/// Help on the profiles and the lines.
 const HELP: &str = r#"How the radio behaves (--radio):
   normal      sends at once, delivers within 300 ms
   slow        sends within 3 s, delivers within 20 s; USSD within 5 s; calls of 8 s
-  flaky       refuses, fails, loses, repeats and delays, as --seed has it; now and then the
-              platform tells of no incoming message, and only its log has it
-  no-reports  as normal; no delivery report ever comes
-  silent      takes messages, codes and calls and never says a word about them
+  flaky       refuses, fails, loses, repeats and delays at random by --seed; sometimes an
+              incoming message is not broadcast, and only the platform's log has it
+  no-reports  as normal, but without any delivery report
+  silent      takes messages, codes and calls and never reports a result
   limit       as normal, but above 5 parts in 5 s the platform's limit is reached (code 5)
   no-service  refuses everything (code 4) until a line gives it service, then as normal
-  ambiguous   takes each message and says that it failed, in words that prove nothing
+  ambiguous   takes each message and reports a failure that proves nothing
   partial     sends every part of a long message but the last
-  late        says what became of a message 2.5 to 4 minutes later, one in four after 11
-  repeat      says everything twice: results, reports, answers, incoming broadcasts
-  refused     refuses messages, codes and calls for good; nothing leaves
+  late        reports results 2.5 to 4 minutes later, one in four after 11
+  repeat      reports everything twice: results, reports, answers, incoming broadcasts
+  refused     refuses messages, codes and calls for good; nothing is sent
 USSD: *100# is answered with a balance, every other code with OK.
 
 What may happen (a line each; "sim" is a slot, 0 where it is left out):
@@ -62,12 +62,12 @@ In its folder: its journal, its pairing and its key; and what the platform of a 
 outlives both: provider.jsonl (sent messages), inbox.jsonl (incoming ones), calls.jsonl, each for
 30 days, and reports.jsonl (delivery reports to come), for 3 days."#;
 
-/// Lines of standard input that may wait to be read.
+/// Lines of standard input that may wait.
 const LINES_MAX: usize = 64;
 
-/// Runs one virtual phone: it joins a route hub, sends what it is told to, and says so.
+/// Runs one virtual phone: it joins a route hub, sends messages, and prints what it does.
 ///
-/// Each line on standard input is something that happens to it; see below.
+/// Each line on standard input makes something happen to it; see below.
 #[derive(Parser)]
 #[command(version, after_help = HELP)]
 struct Arguments {
@@ -86,10 +86,10 @@ struct Arguments {
     /// How the radio behaves: one of the profiles below.
     #[arg(long, value_name = "PROFILE", default_value_t)]
     radio: Profile,
-    /// What the radio's chances follow from.
+    /// The seed of the radio's random choices.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// At most so many parts leave in any minute; without it there is no limit.
+    /// At most so many parts are sent in any minute; no limit without it.
     #[arg(long, value_name = "PARTS_PER_MINUTE", value_parser = clap::value_parser!(u32).range(1..))]
     pace: Option<u32>,
     /// The number of a SIM; repeated for a phone of several SIMs.
@@ -195,7 +195,7 @@ fn roots(files: &[PathBuf]) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     Ok(roots)
 }
 
-/// Reads lines in a thread of its own: a read that waits cannot be called off.
+/// Reads lines on a thread of its own, because a waiting read cannot be cancelled.
 fn standard_input() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(LINES_MAX);
     std::thread::spawn(move || {
@@ -215,7 +215,7 @@ async fn take_line(phone: &VirtualPhone, line: &str) {
     }
     match Input::parse(line) {
         Ok(input) => {
-            // A phone that has stopped is about to be reported.
+            // If the phone has stopped, its end is reported in a moment.
             let _is_on = phone.take(input).await;
         }
         Err(error) => eprintln!("virtual-phone: {error}"),

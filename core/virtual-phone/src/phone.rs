@@ -44,10 +44,10 @@ pub enum VirtualPhoneError {
     /// Its key cannot be used.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// It does not know which installation it is.
+    /// The name of its installation is not known.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// Its pairing cannot be recalled.
+    /// Its pairing cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// It could not join.
@@ -59,7 +59,7 @@ pub enum VirtualPhoneError {
     /// It could not go on from its journal.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// It stopped for another reason than being asked to.
+    /// It stopped without being asked to.
     #[error(transparent)]
     Phone(#[from] PhoneError),
 }
@@ -73,11 +73,8 @@ pub struct VirtualPhone {
 }
 
 impl VirtualPhone {
-    /// Starts a phone on the present runtime: joins when its folder has no pairing, which waits
-    /// for the operator, and goes on from its journal otherwise.
-    ///
-    /// # Errors
-    /// When it has not joined and cannot, or something in its folder cannot be used.
+    /// Starts a phone on the present runtime. It joins when its folder has no pairing, which waits
+    /// for the operator; otherwise it goes on from its journal.
     pub async fn start(config: VirtualPhoneConfig) -> Result<Self, VirtualPhoneError> {
         fs::create_dir_all(&config.folder)?;
         let tls = match &config.tls {
@@ -106,38 +103,29 @@ impl VirtualPhone {
         &self.pairing
     }
 
-    /// Stops the phone in good order. One that its hub does not know any more has forgotten its
-    /// pairing then, and joins anew when it is started with a code.
-    ///
-    /// # Errors
-    /// When it had stopped for another reason before.
+    /// Stops the phone in good order. If its hub took it out of service, it has dropped its
+    /// pairing, and joins again when it is started with a code.
     pub async fn stop(self) -> Result<(), VirtualPhoneError> {
         let _ended = self.phone.stop().await?;
         Ok(())
     }
 
-    /// Unpairs the phone for its owner: it gives back what waits, goes on until its hub has heard
-    /// of everything or the time is over, and erases its pairing and its journal.
+    /// Unpairs the phone for its owner: it gives back what waits, goes on until its hub has
+    /// everything or the time is over, and erases its pairing and its journal.
     ///
-    /// Returns whether the hub has heard of everything.
-    ///
-    /// # Errors
-    /// When it had stopped for another reason before.
+    /// Returns whether the hub got everything.
     pub async fn unpair(self, within: Duration) -> Result<bool, VirtualPhoneError> {
         let ended = self.phone.unpair(within).await?;
         Ok(matches!(ended, Ended::Unpaired { is_told: true }))
     }
 
-    /// Tells that the phone is on another network: it dials at once.
+    /// Says that the phone is on another network: it dials at once.
     pub async fn network_changed(&self) {
         self.phone.network_changed().await;
     }
 
-    /// Tells the present hub what came in under another hub or project and was set aside in a slot,
-    /// since the owner said so. Returns whether the phone runs.
-    ///
-    /// # Errors
-    /// When it cannot be read or removed.
+    /// Uploads what was set aside in a slot under another hub or project to the present hub, as the
+    /// owner decided. Returns whether the phone runs.
     pub async fn upload_aside(&self, slot: u8) -> Result<bool, VirtualPhoneError> {
         Ok(self.phone.upload_aside(slot).await?)
     }
@@ -210,7 +198,7 @@ fn radio_of(
     })
 }
 
-/// What a stopped phone's network still says, it says again at the next start.
+/// If the phone has stopped, the network repeats the fact at the next start.
 fn hand_on(facts: &RadioFacts, changed: &Mutex<BTreeSet<Log>>, fact: RadioFact) {
     if let RadioFact::LogChanged(log) = &fact {
         let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -250,7 +238,7 @@ async fn run(
         fault: config.fault,
     };
     let phone = Phone::start(phone, radio.clone(), inbox).await?;
-    // The journal is open now, so that no other process has this phone.
+    // The journal is open now, so no other process runs this phone.
     radio.tidy_up()?;
     radio.give_kept()?;
     Ok(phone)

@@ -1,10 +1,10 @@
-//! How a simulated radio and network behave.
+//! Profiles of a simulated radio and network.
 
 use postrider_agent::Seeded;
 use postrider_text::result_code::RESULT_OK;
 use std::{fmt, str::FromStr};
 
-/// The manners of a simulated radio.
+/// How a simulated radio behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
     /// Sends at once, delivers within 300 ms.
@@ -12,26 +12,26 @@ pub enum Profile {
     Normal,
     /// Sends within 3 s, delivers within 20 s.
     Slow,
-    /// Refuses, fails, loses, repeats and delays, as the seed has it.
+    /// Refuses, fails, loses, repeats and delays at random by the seed.
     Flaky,
     /// Sends at once; no delivery report ever comes.
     NoReports,
-    /// Takes messages, codes and calls and never says a word about them.
+    /// Takes messages, codes and calls and never reports a result.
     Silent,
-    /// As normal, until a few parts left within some seconds: then the platform's limit is reached
+    /// As normal, until a few parts were sent within some seconds: then the platform's limit is reached
     /// (code 5) until that time has passed.
     Limit,
     /// Has no service: refuses everything until it gets some.
     NoService,
-    /// Takes messages and says of each that it failed, in words that prove nothing.
+    /// Takes messages and reports a failure of each that proves nothing.
     Ambiguous,
     /// Sends every part of a long message but the last.
     Partial,
-    /// Says what became of a message minutes later, some of it after the phone gave up.
+    /// Reports results minutes later, some of them after the phone gave up.
     Late,
-    /// Says everything twice.
+    /// Reports everything twice.
     Repeat,
-    /// Refuses messages, codes and calls for good; nothing leaves.
+    /// Refuses messages, codes and calls for good; nothing is sent.
     Refused,
 }
 
@@ -69,7 +69,7 @@ impl Profile {
         }
     }
 
-    /// Returns the name that the command line takes.
+    /// Returns the name on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "normal",
@@ -88,10 +88,10 @@ impl Profile {
     }
 }
 
-/// Says that a text names no profile.
+/// The text is not the name of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "is none of normal, slow, flaky, no-reports, silent, limit, no-service, ambiguous, partial, \
+    "is not one of normal, slow, flaky, no-reports, silent, limit, no-service, ambiguous, partial, \
      late, repeat, refused"
 )]
 pub struct InvalidProfile;
@@ -118,35 +118,35 @@ mod tp_status {
     pub(super) const NOT_DELIVERED: u8 = 0x46;
 }
 
-/// Codes that prove that nothing went on the air, after which the phone tries again.
+/// Codes that prove that nothing was sent, after which the phone tries again.
 const RETRIED: [i32; 4] = [13, 106, 118, 132];
-/// Codes that prove that nothing went on the air, after which the phone gives up.
+/// Codes that prove that nothing was sent, after which the phone gives up.
 const GIVEN_UP: [i32; 4] = [3, 8, 14, 110];
 /// Codes that hold the SIM until it has service again.
 const HELD: [i32; 3] = [2, 4, 116];
 /// Codes that prove nothing.
 const AMBIGUOUS: [i32; 3] = [1, 101, 124];
 
-/// After how long the late profile answers, and how much longer it may take, in milliseconds.
+/// The delay of the late profile's answers, and the random time on top, in milliseconds.
 const LATE_MS: (u64, u64) = (150_000, 90_000);
-/// After how long it answers now and then: the phone has given up by then.
+/// The delay of some of its answers: the phone has given up by then.
 const TOO_LATE_MS: u64 = 660_000;
-/// How much later the repeating profile says it again, in milliseconds.
+/// How much later the repeating profile reports it again, in milliseconds.
 const AGAIN_MS: u64 = 400;
 
 /// What the radio does with one hand-over.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Whether anything of it may be on the air.
+    /// Whether any part of it may have been sent.
     pub(crate) on_air: bool,
     /// Whether the platform's provider has it as sent.
     pub(crate) row: bool,
-    /// What is answered, and how many milliseconds later.
+    /// The answers, each with its delay in milliseconds.
     pub(crate) answers: Vec<(u64, Answer)>,
 }
 
 impl Plan {
-    /// Makes the plan of a refusal: every part ends with a code that proves that it never left.
+    /// Makes the plan of a refusal: every part ends with a code that proves that it was not sent.
     pub(crate) fn refusal(parts: u8, code: i32) -> Self {
         Self {
             on_air: false,
@@ -155,8 +155,8 @@ impl Plan {
         }
     }
 
-    /// Returns the delivery reports to come: after how many milliseconds, of which part, and what
-    /// they say.
+    /// Returns the delivery reports to come: the delay in milliseconds, the part, and the
+    /// status.
     pub(crate) fn reports(&self) -> impl Iterator<Item = (u64, u8, u8)> {
         let report = |(delay_ms, answer): &(u64, Answer)| match *answer {
             Answer::Report { part, tp_status } => Some((*delay_ms, part, tp_status)),
@@ -174,7 +174,7 @@ impl Plan {
     }
 }
 
-/// One thing that the radio or the network says later.
+/// One thing that the radio or the network reports later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The result of a part, counted from 0.
@@ -216,7 +216,7 @@ pub(crate) fn plan(profile: Profile, dice: &mut Seeded, parts: u8, report: bool)
     plan
 }
 
-/// Everything is said minutes later; the platform has no row before.
+/// Everything is reported minutes later; the platform has no row before.
 fn late(dice: &mut Seeded, parts: u8, report: bool) -> Plan {
     let at_ms = match dice.in_percent(25) {
         true => TOO_LATE_MS,
@@ -247,7 +247,7 @@ pub(crate) enum UssdPlan {
     Fails { code: i32 },
     /// It was never dialled.
     Refused,
-    /// Nothing is ever heard.
+    /// There is never an answer.
     Silent,
 }
 
@@ -286,14 +286,14 @@ pub(crate) fn plan_ussd(profile: Profile, dice: &mut Seeded) -> UssdPlan {
     }
 }
 
-/// What becomes of a call that is placed.
+/// What happens to a placed call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallPlan {
-    /// It rings and is perhaps spoken on.
+    /// It rings and is perhaps answered.
     Rings { ring_ms: u64, talk_ms: u64 },
     /// It was never dialled.
     Refused,
-    /// Nothing is ever heard of it, and no log has it.
+    /// Nothing is ever reported of it, and no log has it.
     Silent,
 }
 
@@ -360,7 +360,7 @@ fn one_of<const N: usize>(dice: &mut Seeded, codes: [i32; N]) -> i32 {
     codes[usize::try_from(dice.up_to(last)).unwrap_or(0)]
 }
 
-/// One throw of a hundred decides the kind of trouble.
+/// One random number of a hundred decides the kind of trouble.
 fn flaky(dice: &mut Seeded, parts: u8, report: bool) -> Plan {
     match dice.up_to(99) {
         0..=7 => Plan::refusal(parts, one_of(dice, RETRIED)),

@@ -17,19 +17,19 @@ use std::{
 
 /// The name of the file in a phone's folder.
 const PROVIDER_FILE: &str = "provider.jsonl";
-/// The name of the file that takes its place when it is tidied up.
+/// The name of the file that replaces it when it is tidied up.
 const TIDY_FILE: &str = "provider.jsonl.new";
 /// How much of the file's end is read for its last row, at first.
 const TAIL_BYTES: u64 = 4 * 1_024;
-/// How old the oldest row is at least before the file is tidied up, in milliseconds: a day more
-/// than a row is kept, so that it is not written anew at every start.
+/// The file is tidied up when its oldest row is older than this, in milliseconds: a day more
+/// than a row is kept, so that it is not rewritten at every start.
 const TIDY_MS: i64 = KEPT_MS + 24 * 60 * 60 * 1_000;
 
 /// A sent message: what a search by SIM, recipient, text and time may find.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     row: i64,
-    /// When it went, in Unix milliseconds.
+    /// When it was sent, in Unix milliseconds.
     at_ms: i64,
     sim: SimSlot,
     to: Address,
@@ -38,7 +38,7 @@ struct Line {
 
 /// The sent messages of one phone. A row is written once the radio took its message, never before.
 ///
-/// None is kept in memory: looks are rare, after a restart or a long silence, and each reads the
+/// None is kept in memory: look-ups are rare, after a restart or a long silence, and each reads the
 /// file.
 #[derive(Debug)]
 pub(crate) struct Provider {
@@ -53,7 +53,7 @@ struct Writer {
 }
 
 impl Provider {
-    /// Opens the provider of a folder, or makes it.
+    /// Opens the provider of a folder, or creates it.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let path = folder.join(PROVIDER_FILE);
         let mut file = appending().read(true).open(&path)?;
@@ -65,7 +65,7 @@ impl Provider {
         })
     }
 
-    /// Adds a message that went; when this returns it survives the death of the process.
+    /// Adds a sent message; on return it survives the death of the process.
     pub(crate) fn append(
         &self,
         now: UnixMs,
@@ -86,12 +86,12 @@ impl Provider {
         Ok(())
     }
 
-    /// Returns the rows that a hand-over may be looked up by, oldest first.
+    /// Returns the rows that may belong to a hand-over, oldest first.
     pub(crate) fn find(&self, asked: &SentRowAsked) -> io::Result<Vec<SentRow>> {
         let mut reader = BufReader::new(File::open(self.path())?);
         let (mut found, mut line) = (Vec::new(), String::new());
         while found.len() < SENT_ROWS_MAX && reader.read_line(&mut line)? > 0 {
-            // A torn line of a killed process is no row.
+            // A line that a killed process left incomplete is not a row.
             if line.contains(asked.to.as_str())
                 && let Ok(row) = serde_json::from_str::<Line>(&line)
             {
@@ -102,11 +102,11 @@ impl Provider {
         Ok(found)
     }
 
-    /// Drops the rows that are older than the platform keeps, when there are some; only the one
-    /// process that has the phone may call it.
+    /// Deletes the rows that are older than the platform keeps, if there are any; only the one
+    /// process that runs the phone may call it.
     ///
-    /// It takes as long as the file is large, and sending goes on meanwhile. After a crash in
-    /// between the file is the old one or the new one.
+    /// It takes long for a large file, but sending goes on meanwhile. After a crash in
+    /// between, the file is the old one or the new one.
     pub(crate) fn tidy_up(&self, now: UnixMs) -> io::Result<()> {
         if !self.has_outdated(now)? {
             return Ok(());
@@ -114,7 +114,7 @@ impl Provider {
         let tidy = self.folder.join(TIDY_FILE);
         let mut to = BufWriter::new(File::create(&tidy)?);
         let read_to = self.copy_recent(0, now, &mut to)?;
-        // What was added meanwhile is little: that alone is waited for.
+        // Only what was added meanwhile blocks sending, which is little.
         let mut writer = self.writer();
         self.copy_recent(read_to, now, &mut to)?;
         to.flush()?;

@@ -1,4 +1,4 @@
-//! The simulated radio: logs what it takes, keeps its own sent messages, answers by its profile.
+//! The simulated radio: logs hand-overs, keeps its own sent messages, and answers by its profile.
 
 use crate::{
     calls::Calls,
@@ -26,7 +26,7 @@ use std::{
 
 /// The platform's code for "no memory": tried again later, and nothing went on the air.
 const NO_MEMORY: i32 = 13;
-/// How long changes of a log are gathered before the platform tells of them, in milliseconds.
+/// How long changes of a log are collected before the platform reports them, in milliseconds.
 const GATHERED_MS: u64 = 200;
 
 /// A radio without an antenna.
@@ -43,15 +43,15 @@ pub(crate) struct VirtualRadio {
     pub(crate) phones: BTreeMap<SimSlot, PhoneId>,
     pub(crate) facts: RadioFacts,
     pub(crate) delayed: Delayed<RadioFact>,
-    /// Logs of which a change is about to be told.
+    /// Logs with a change that is about to be reported.
     pub(crate) changed: Arc<Mutex<BTreeSet<Log>>>,
     pub(crate) watcher: Option<Watcher>,
 }
 
 impl Radio for VirtualRadio {
-    /// The log comes before the sent message's row: a phone that dies in between has a message on
-    /// the air of which it cannot know, never one that it only believes to have sent. The
-    /// reports to come stand in between: a message with a row is never without its report.
+    /// The radio log is written before the sent message's row: a phone that dies in between has sent a message
+    /// without knowing it, but never believes in one that was not sent. The
+    /// reports to come are written in between, so that a message with a row always has its report.
     fn send_parts(&self, task: &SendParts) {
         let parts = match &task.body {
             Body::Text(text) => postrider_text::divide(text.as_str()).len(),
@@ -79,17 +79,17 @@ impl Radio for VirtualRadio {
         self.call(task);
     }
 
-    /// The file is read off the phone's task: it may be long.
+    /// Reads the file off the phone's task, because it may be long.
     fn read_sent_row(&self, asked: &SentRowAsked) {
         let (provider, facts, asked) = (self.provider.clone(), self.facts.clone(), asked.clone());
         tokio::task::spawn_blocking(move || {
             let token = asked.token;
             match provider.find(&asked) {
                 Ok(rows) => {
-                    // A phone that has stopped asks again at its next start.
+                    // If the phone has stopped, it asks again at its next start.
                     let _is_on = facts.tell(RadioFact::SentRowRead { token, rows });
                 }
-                // Without an answer the machine asks again or gives up; a guess would be a lie.
+                // Without an answer the machine asks again or gives up; a guess could be wrong.
                 Err(_) => tracing::warn!(message = %token, "the sent messages cannot be read"),
             }
         });
@@ -188,7 +188,7 @@ impl VirtualRadio {
         }
     }
 
-    /// Of a data message the platform keeps no row.
+    /// The platform keeps no row of a data message.
     fn keep_row(&self, task: &SendParts, plan: &Plan) {
         let Some(text) = task.body.text().filter(|_| plan.row) else {
             return;
@@ -200,7 +200,7 @@ impl VirtualRadio {
         }
     }
 
-    /// Sees to it that the reports of a plan outlive this process.
+    /// Makes the reports of a plan survive this process.
     fn keep_reports(&self, token: SendToken, plan: &Plan) {
         let now = self.clock.now().unix;
         let reports: Vec<_> = plan.reports().map(|it| kept(it, now)).collect();
@@ -216,8 +216,8 @@ impl VirtualRadio {
         }
     }
 
-    /// Gives what the network and the platform kept while the phone was off: reports, if its
-    /// profile has any at all, and data messages that nobody confirmed.
+    /// Delivers what the network and the platform kept while the phone was off: reports, if its
+    /// profile has any, and unconfirmed data messages.
     pub(crate) fn give_kept(&self) -> io::Result<()> {
         let now = self.clock.now().unix;
         let kept = self.reports.restart(now)?;
@@ -240,7 +240,7 @@ impl VirtualRadio {
         Ok(())
     }
 
-    /// Drops what the platform would have deleted by now.
+    /// Deletes what the platform would have deleted by now.
     pub(crate) fn tidy_up(&self) -> io::Result<()> {
         let now = self.clock.now().unix;
         self.inbox.tidy_up(now)?;
@@ -254,17 +254,17 @@ impl VirtualRadio {
         Ok(())
     }
 
-    /// Tells a fact, now or later; returns false when the phone has stopped.
+    /// Reports a fact, now or later; returns false when the phone has stopped.
     pub(crate) fn tell(&self, delay_ms: u64, fact: RadioFact) -> bool {
         if delay_ms > 0 {
             self.delayed.after(delay_ms, fact);
             return true;
         }
-        // A phone that has stopped finds out at its next start, from the rows.
+        // If the phone has stopped, it finds the fact in the rows at its next start.
         self.facts.tell(fact)
     }
 
-    /// Tells that a log has changed; what changes in the meantime is told with it.
+    /// Reports that a log has changed, together with changes in the meantime.
     pub(crate) fn tell_changed(&self, log: Log) {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         if changed.insert(log) {

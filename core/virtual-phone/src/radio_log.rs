@@ -23,7 +23,7 @@ pub(crate) struct HandOver<'a> {
     pub(crate) exposure: u32,
     /// The recipient.
     pub(crate) to: &'a Address,
-    /// The whole text; empty where there is none.
+    /// The whole text; empty if there is none.
     pub(crate) text: &'a MessageText,
     /// How many parts it was divided into.
     pub(crate) parts: u8,
@@ -43,16 +43,13 @@ pub(crate) struct HandOver<'a> {
 pub struct RadioLog(Mutex<File>);
 
 impl RadioLog {
-    /// Opens a log, or makes it; what is in it stays.
-    ///
-    /// # Errors
-    /// When the file cannot be opened for appending.
+    /// Opens a log for appending, or creates it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         Ok(Self(Mutex::new(file)))
     }
 
-    /// Writes the line of a hand-over; when this returns, the line is the kernel's.
+    /// Writes the line of a hand-over; on return the kernel has it.
     pub(crate) fn append(&self, line: &HandOver<'_>) -> io::Result<()> {
         append_line(&self.0, line)
     }

@@ -1,9 +1,9 @@
-//! The delivery reports that the simulated network still has to give, as a file in the phone's
+//! The delivery reports that the simulated network still has to deliver, as a file in the phone's
 //! folder: a network keeps a report until the phone can be reached again.
 //!
-//! A hand-over's reports are written before the first of them is told, and marked as settled once
-//! the agent has said, after its commit, what became of the message. What is in between when the
-//! phone dies is told again at its next start; the agent ignores what it knows already.
+//! A hand-over's reports are written before the first of them is delivered, and marked as done once
+//! the agent has reported, after its commit, the message's outcome. If the phone dies in between,
+//! they are delivered again at its next start; the agent ignores what it knows already.
 
 use crate::{
     radio_log::write_line,
@@ -24,15 +24,15 @@ use std::{
 const REPORTS_FILE: &str = "reports.jsonl";
 /// Lines that the file may grow by, beside what was waiting, before it is tidied up.
 const LINES_MAX: usize = 4_096;
-/// After so long a report that was told has been taken, in milliseconds: a message that still
-/// waits then has a part of which no report comes.
+/// After so long a delivered report counts as taken, in milliseconds: if the message still waits
+/// then, there is no report for one of its parts.
 const TAKEN_MS: i64 = 60_000;
-/// How soon after the start what was overdue is told, in milliseconds.
+/// How soon after the start overdue reports are delivered, in milliseconds.
 const AFTER_START_MS: i64 = 100;
 /// How long a network keeps a report for a phone that it cannot reach, in milliseconds: as long as
 /// the phone waits for one.
 const KEPT_MS: i64 = 72 * 60 * 60 * 1_000;
-/// Longest that a network takes for a report, in milliseconds: a clock that was set back must not
+/// The longest delay of a report, in milliseconds: a clock that was set back must not
 /// delay one for ever.
 const DUE_MS_MAX: i64 = 30_000;
 
@@ -41,7 +41,7 @@ const DUE_MS_MAX: i64 = 30_000;
 pub(crate) struct KeptReport {
     /// When, in Unix milliseconds.
     pub(crate) due_ms: i64,
-    /// When it is told now: after a restart, soon.
+    /// When it is delivered now: soon after a restart.
     #[serde(skip)]
     pub(crate) told_ms: i64,
     /// Of which part, from 0.
@@ -110,8 +110,8 @@ struct Kept {
 }
 
 impl Reports {
-    /// Opens the reports of a folder, or makes them; nothing is read or rewritten before
-    /// [`Reports::restart`], as another process may still have the phone.
+    /// Opens the reports of a folder, or creates them; nothing is read or rewritten before
+    /// [`Reports::restart`], because another process may still run the phone.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let mut file = appending().read(true).open(folder.join(REPORTS_FILE))?;
         end_torn_line(&mut file)?;
@@ -127,7 +127,7 @@ impl Reports {
         })
     }
 
-    /// Forgets what was kept for an earlier pairing.
+    /// Erases what was kept for an earlier pairing.
     pub(crate) fn erase(folder: &Path) -> io::Result<()> {
         match fs::remove_file(folder.join(REPORTS_FILE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -135,11 +135,11 @@ impl Reports {
         }
     }
 
-    /// Drops what is settled from the file, and returns what is to be told now that the phone can
-    /// be reached again: nothing at once, and nothing later than a network takes.
+    /// Removes done reports from the file, and returns those to deliver now that the phone can
+    /// be reached again: none at once, and none later than a network takes.
     ///
-    /// Only the one process that has the phone may call it. What was handed over since the opening
-    /// stays, and is told twice.
+    /// Only the one process that runs the phone may call it. Reports added since the opening
+    /// stay, and are delivered twice.
     pub(crate) fn restart(&self, now: UnixMs) -> io::Result<Waiting> {
         let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
         kept.waiting = read(&self.folder.join(REPORTS_FILE))?;
@@ -154,7 +154,7 @@ impl Reports {
         Ok(kept.waiting.clone())
     }
 
-    /// Keeps the reports of a hand-over; when this returns they survive the death of the process.
+    /// Keeps the reports of a hand-over; on return they survive the death of the process.
     pub(crate) fn keep(
         &self,
         of: HandedOver,
@@ -174,7 +174,7 @@ impl Reports {
         Ok(())
     }
 
-    /// Takes it from the agent's events, which come after its commit, what is settled.
+    /// Learns from the agent's events, which follow its commits, which reports are done.
     pub(crate) fn watch(&self, event: &Event) {
         let settled = match event {
             Event::MessageMoved {
@@ -209,16 +209,16 @@ impl Kept {
         write_line(&mut self.file, line)
     }
 
-    /// Drops what was told so long ago that it has been taken.
+    /// Drops reports that were delivered so long ago that they count as taken.
     fn drop_taken(&mut self, now: UnixMs) {
         let is_open = |report: &KeptReport| report.told_ms > now.0 - TAKEN_MS;
         self.waiting
             .retain(|_, reports| reports.iter().any(is_open));
     }
 
-    /// Puts a file of what is waiting in the place of the present one.
+    /// Replaces the file by one with the waiting reports.
     fn tidy_up(&mut self, folder: &Path) -> io::Result<()> {
-        // A file that cannot be replaced is not tried again with every line.
+        // If the file cannot be replaced, it is not tried again with every line.
         self.lines_max = self.lines + LINES_MAX;
         self.file = replace(&folder.join(REPORTS_FILE), &self.as_lines()?)?;
         self.lines = self.waiting.len();
@@ -236,7 +236,7 @@ impl Kept {
     }
 }
 
-/// Reads what is not settled; a torn line of a killed process is none.
+/// Reads what is not done; a line that a killed process left incomplete does not count.
 fn read(path: &Path) -> io::Result<Waiting> {
     let mut waiting = Waiting::new();
     for line in BufReader::new(File::open(path)?).split(b'\n') {

@@ -1,12 +1,12 @@
-//! What a person may watch a virtual phone do.
+//! What a person can watch a virtual phone do.
 
 use postrider_agent::Event;
 use postrider_link::frame::{Address, Data};
 use postrider_model::{MessageId, MessageText, PhoneNumber, SimSlot, WireState};
 use std::{fmt, sync::Arc};
 
-/// Who is told what the phone does: on its screen, so to say. Called from the phone's own tasks,
-/// it must not wait.
+/// Gets what the phone shows, like its screen. Called from the phone's own tasks, it must not
+/// block.
 pub type Watcher = Arc<dyn Fn(&Seen<'_>) + Send + Sync>;
 
 /// One thing to see. It prints numbers and texts: it belongs on a screen, never in a log.
@@ -82,7 +82,7 @@ pub enum Seen<'a> {
         /// Who calls; nobody where the number is withheld.
         from: Option<&'a PhoneNumber>,
     },
-    /// A message's delivery is settled, or its failure.
+    /// A message reached its end.
     Ended {
         /// The message.
         message: MessageId,
@@ -93,7 +93,7 @@ pub enum Seen<'a> {
     LinkUp,
     /// The link to the hub is down.
     LinkDown,
-    /// The hub does not know this phone: a mistake of its operator, as a rule.
+    /// The hub does not know this phone, usually by an operator's mistake.
     NotKnown,
     /// The hub took this phone out of service, or does not trust its journal.
     PairingNeeded,
@@ -102,8 +102,8 @@ pub enum Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Returns what an event of the agent shows; nothing where the radio has shown it already, or
-    /// where it means nothing to a person.
+    /// Returns what an event of the agent shows; `None` if the radio has shown it already, or
+    /// it means nothing to a person.
     pub(crate) fn of_event(event: &'a Event) -> Option<Self> {
         match event {
             Event::LinkUp => Some(Self::LinkUp),
@@ -177,14 +177,14 @@ impl fmt::Display for Seen<'_> {
             Self::Ended { message, state } => write!(f, "{message} is {state}"),
             Self::LinkUp => f.write_str("is connected"),
             Self::LinkDown => f.write_str("is not connected"),
-            Self::NotKnown => f.write_str("is not known to the hub, and goes on trying"),
+            Self::NotKnown => f.write_str("is not known to the hub, and keeps trying"),
             Self::PairingNeeded => f.write_str("must be paired again"),
             Self::Other(event) => write!(f, "{event:?}"),
         }
     }
 }
 
-/// Somebody's text on one line, its control characters made visible.
+/// A text on one line, its control characters escaped.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {

@@ -1,4 +1,4 @@
-//! What happens to the virtual phone from outside, typed or piped in, one thing a line.
+//! What happens to the virtual phone, typed or piped in, one event a line.
 
 use postrider_link::frame::Bytes;
 use postrider_model::{MessageText, PhoneNumber, SimSlot};
@@ -55,7 +55,7 @@ pub struct IncomingCall {
     /// How long it rings, in seconds.
     #[serde(default)]
     pub ring_s: u32,
-    /// How long it is spoken on, in seconds; without it the call is missed.
+    /// How long people talk, in seconds; without it the call is missed.
     #[serde(default)]
     pub duration_s: Option<u32>,
     /// Whether it is declined.
@@ -132,7 +132,7 @@ pub enum Input {
         #[serde(default)]
         sleep_ms: u64,
     },
-    /// The owner stops sending, or goes on.
+    /// The owner pauses sending, or resumes it.
     Pause {
         /// Whether it is stopped.
         on: bool,
@@ -152,7 +152,7 @@ pub enum Input {
         /// Whether they are allowed.
         on: bool,
     },
-    /// The owner unpairs the phone: it gives back what waits, tells the rest, erases itself and
+    /// The owner unpairs the phone: it gives back what waits, reports the rest, erases itself and
     /// ends.
     Unpair {
         /// How long it waits for its hub, in seconds.
@@ -165,25 +165,22 @@ const fn unpair_within_s() -> u64 {
     30
 }
 
-/// Says why a line is nothing that could happen.
+/// Says why a line cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLine {
-    /// Neither `NUMBER TEXT` nor an object that means something.
+    /// Neither `NUMBER TEXT` nor a known object.
     #[error("a line is a number and a text, or {{\"from\":…,\"text\":…}}, or {{\"kind\":…}}")]
     Form,
-    /// An object of a kind that has other fields.
+    /// An object with the wrong fields for its kind.
     #[error("a line of its kind cannot be read: {0}")]
     Fields(String),
-    /// The number is none.
+    /// The number is not valid.
     #[error("the number {0}")]
     Number(#[from] postrider_model::InvalidNumber),
 }
 
 impl Incoming {
     /// Reads a line: `+15005550123 text…`, or `{"from":…,"text":…}`, which may name a `sim`.
-    ///
-    /// # Errors
-    /// When it is neither.
     pub fn parse(line: &str) -> Result<Self, InvalidLine> {
         let line = line.trim();
         if line.starts_with('{') {
@@ -199,10 +196,7 @@ impl Incoming {
 }
 
 impl Input {
-    /// Reads a line: a message as [`Incoming::parse`] takes it, or an object with a `kind`.
-    ///
-    /// # Errors
-    /// When it is neither.
+    /// Reads a line: a message as in [`Incoming::parse`], or an object with a `kind`.
     pub fn parse(line: &str) -> Result<Self, InvalidLine> {
         let object: Result<serde_json::Value, _> = serde_json::from_str(line.trim());
         match object {

@@ -1,5 +1,5 @@
 //! A table that the platform keeps, as a file in the phone's folder: each row is on disk before
-//! anybody hears of it.
+//! it is reported.
 
 use crate::radio_log::write_line;
 use postrider_model::UnixMs;
@@ -38,8 +38,8 @@ struct Inside<R> {
 }
 
 impl<R: Row> Table<R> {
-    /// Opens a table or makes it. Nothing is rewritten before [`Table::tidy_up`], as another
-    /// process may still have the phone.
+    /// Opens or creates a table. Nothing is rewritten before [`Table::tidy_up`], because another
+    /// process may still run the phone.
     pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
         let mut file = appending().read(true).open(&path)?;
         end_torn_line(&mut file)?;
@@ -55,7 +55,7 @@ impl<R: Row> Table<R> {
         })
     }
 
-    /// Adds the row that `make` gives for the next number; when this returns it survives the death
+    /// Adds the row that `make` returns for the next number; on return it survives the death
     /// of the process.
     pub(crate) fn add(&self, make: impl FnOnce(i64) -> R) -> io::Result<R> {
         let mut inside = self.lock()?;
@@ -67,7 +67,7 @@ impl<R: Row> Table<R> {
         Ok(row)
     }
 
-    /// Writes a row anew, its date and number unchanged.
+    /// Writes a row again, its date and number unchanged.
     pub(crate) fn replace(&self, row: R) -> io::Result<()> {
         let mut inside = self.lock()?;
         write_line(&mut inside.file, &row)?;
@@ -98,8 +98,8 @@ impl<R: Row> Table<R> {
         Ok(rows.cloned().collect())
     }
 
-    /// Drops what is older than the platform keeps; only the one process that has the phone may
-    /// call it. After a crash in between the file is the old one or the new one.
+    /// Deletes what is older than the platform keeps; only the one process that runs the phone may
+    /// call it. After a crash in between, the file is the old one or the new one.
     pub(crate) fn tidy_up(&self, now: UnixMs) -> io::Result<()> {
         let mut inside = self.lock()?;
         let oldest = (now.0.saturating_sub(KEPT_MS), i64::MIN);
@@ -120,7 +120,7 @@ impl<R: Row> Table<R> {
     }
 }
 
-/// Puts a file of these bytes in the place of another, and returns it open for appending.
+/// Replaces a file by one with these bytes, and returns it open for appending.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
@@ -137,7 +137,7 @@ pub(crate) fn appending() -> OpenOptions {
     options
 }
 
-/// Ends what a killed process may have left without its line end, so that it spoils no other row.
+/// Ends an incomplete line of a killed process, so that it spoils no other row.
 pub(crate) fn end_torn_line(file: &mut File) -> io::Result<()> {
     let mut last = [0];
     if file.seek(SeekFrom::End(0))? == 0 {
@@ -151,7 +151,7 @@ pub(crate) fn end_torn_line(file: &mut File) -> io::Result<()> {
     }
 }
 
-/// Reads every row; a torn line of a killed process is none.
+/// Reads every row; a line that a killed process left incomplete does not count.
 fn read<R: Row>(path: &Path) -> io::Result<BTreeMap<(i64, i64), R>> {
     let mut rows = BTreeMap::new();
     for line in BufReader::new(File::open(path)?).split(b'\n') {

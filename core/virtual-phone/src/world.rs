@@ -13,7 +13,7 @@ mod code {
 
 /// The platform's code for too many messages in a short time.
 pub(crate) const LIMIT_EXCEEDED: i32 = 5;
-/// Parts that the limited profile lets leave within its span.
+/// Parts that the limited profile sends within its span.
 const LIMIT_PARTS: u32 = 5;
 /// That span, in milliseconds.
 const LIMIT_SPAN_MS: u64 = 5_000;
@@ -23,7 +23,7 @@ const LIMIT_SPAN_MS: u64 = 5_000;
 pub(crate) struct World {
     /// The slots in use.
     pub(crate) sims: Vec<SimInfo>,
-    /// What the platform knows of the phone.
+    /// What the platform reports of the phone.
     pub(crate) condition: Condition,
     without_service: BTreeSet<SimSlot>,
     airplane_mode: bool,
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// Returns the code that refuses whatever a SIM is to send now.
+    /// Returns the code that refuses what a SIM is to send now, if any.
     pub(crate) fn obstacle(&self, sim: SimSlot) -> Option<i32> {
         let is_here = self.sims.iter().any(|it| it.slot == sim);
         if self.airplane_mode {
@@ -70,7 +70,7 @@ impl World {
         self.airplane_mode = on;
     }
 
-    /// Counts parts towards the platform's limit; false when they are above it.
+    /// Counts parts towards the platform's limit; returns false when they exceed it.
     pub(crate) fn is_within_limit(&mut self, parts: u8, now: BootMs) -> bool {
         while let Some((at, _)) = self.recent.front()
             && now.since_ms(*at) >= LIMIT_SPAN_MS
