@@ -9,7 +9,7 @@ import org.postrider.core.PairingOutcome
 import org.postrider.core.Shell
 import org.postrider.core.Stopped
 
-/** What the agent's own thread says, passed on: the outlook at once, all else to the host's thread. */
+/** Passes on what the agent's own thread reports: the outlook at once, all else on the host's thread. */
 internal class AgentEars(
     private val post: (() -> Unit) -> Unit,
     private val outlook: (Outlook) -> Unit,

@@ -28,15 +28,15 @@ import org.postrider.core.setLogSink
 /**
  * The one owner of the Rust agent.
  *
- * Every method may be called from any thread but the agent's own. What starts and stops the agent is done on one
- * thread, in order; what the agent says is heard there, too. The agent runs in one of two ways:
+ * Every method may be called from any thread but the agent's own. One thread starts and stops the agent, in order,
+ * and handles what the agent reports. The agent runs in one of two ways:
  *
  * - *in full*: with its service, its network and everything that listens to the phone;
- * - *for keeps*: its owner has stopped it, but the platform says something once; it is started without a network,
- *   sends nothing, writes that down, and stops again.
+ * - *for keeps*: its owner has stopped it, but the platform reports something only once. It is started without a
+ *   network, sends nothing, writes that down, and stops again.
  */
 class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
-    /** Is told that [status] may be another, on the main thread. */
+    /** Is told on the main thread that [status] may have changed. */
     fun interface Listener {
         fun onChanged()
     }
@@ -56,14 +56,14 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     private val test = TestMessage({ agent })
     private val folder = context.noBackupFilesDir.resolve("agent").path
 
-    /** It takes a while: not on the main thread. */
+    /** Takes a while: not on the main thread. */
     private val made = lazy {
         setLogSink(PlatformLog)
         val config = AgentConfig(folder, TrustedRoots.read(), AppVersion.isDebuggable(context))
         Agent(config, radio, key, ears())
     }
 
-    /** The Rust object; what makes it fails where the phone's storage does. */
+    /** The Rust object; making it fails when the phone's storage does. */
     val agent: Agent by made
 
     private val life = AgentLife({ agent }, settings, sims, conditions, radio, watch, parts.wakefulness) {
@@ -79,7 +79,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     init {
         settings.addListener(onSettings)
-        // A Stop outside of the app counts as one in it, and is shown like one.
+        // A Stop outside of the app counts as one in it, and is shown the same way.
         if (stopInAndroid.isNew() && mayRun()) {
             settings.stoppedByOwner = true
             book.tell(Fact.StoppedInAndroid)
@@ -89,20 +89,20 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     // Whether it runs.
 
-    /** Returns whether the agent is to run: the phone is paired, and its owner has not stopped it. */
+    /** Returns whether the agent should run: the phone is paired, and its owner has not stopped it. */
     fun mayRun(): Boolean = runner.mayRun()
 
-    /** Returns whether the service has something to do: the agent is to run, or a hub is being joined. */
+    /** Returns whether the service has something to do: the agent should run, or a hub is being joined. */
     fun mayStay(): Boolean = mayRun() || membership.progress.isGoingOn()
 
-    /** Starts the agent and its service, when it [mayRun]; returns whether it may. */
+    /** Starts the agent and its service, if it [mayRun]; returns whether it may. */
     fun ensureRunning(): Boolean = runner.ensureRunning()
 
-    /** Looks whether all is as it should be, and mends it; then calls [done]. */
+    /** Checks that everything is as it should be, and repairs it; then calls [done]. */
     fun look(done: () -> Unit = {}) = thread.post {
         ensureRunning()
         life.tellQuietHours()
-        // What wakes nobody by itself is done now.
+        // Work that wakes nobody by itself is done now.
         Trouble.trying("looking") { if (made.isInitialized()) agent.wake() }
         refresher.now()
         done()
@@ -123,10 +123,10 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
     /** Whether the process is in the foreground; the service says so. */
     var isInForeground by runner::isInForeground
 
-    /** The service runs, and so is the agent to. */
+    /** The service runs, so the agent should, too. */
     fun serviceStarted() = thread.post(runner::runInFull)
 
-    /** Ends all that this object began, as the end of the process does, and waits for it. */
+    /** Ends everything that this object began, as the end of the process does, and waits for it. */
     fun close() {
         settings.removeListener(onSettings)
         thread.post {
@@ -136,17 +136,17 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         thread.end()
     }
 
-    // What is told.
+    // Facts.
 
-    /** Tells a fact and returns at once. */
+    /** Reports a fact without waiting. */
     fun tell(fact: RadioFact) {
         agentOrNull()?.tell(fact)
     }
 
     /**
-     * Tells a fact and waits until it is on disk; false when it is not. Not on the main thread.
+     * Reports a fact and waits until it is on disk; false when it is not. Not on the main thread.
      *
-     * The process may have been started for it: then the agent is started first.
+     * The process may have been started for it; then the agent is started first.
      */
     fun tellForKeeps(fact: RadioFact): Boolean {
         if (life.run == Run.NOT && !runner.runForKeeps()) return false
@@ -163,7 +163,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         stopInAndroid.forget()
         thread.post {
             if (membership.isJoined) book.tell(Fact.StoppedByOwner)
-            // The journal keeps it: what the agent is started for then sends nothing.
+            // Kept in the journal, so that the agent sends nothing when it is started only for a fact.
             Trouble.trying("pausing") { if (agent.isRunning()) agent.command(Command.SetPaused(true)) }
             runner.end()
             membership.stopLeaving()
@@ -183,7 +183,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         }
     }
 
-    /** Asks the agent for something; what it refuses is logged. */
+    /** Asks the agent for something; a refusal is logged. */
     fun command(command: Command) = asked {
         Trouble.trying("a command") {
             agent.command(command)
@@ -191,37 +191,37 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         }
     }
 
-    /** Another SIM is used from now on, whose number was not typed. */
+    /** Another SIM is used from now on; its number was not typed. */
     private fun confirmed(sim: SimSlot) {
         settings.setTypedNumber(sim, null)
         book.tell(Fact.SimConfirmed(sim))
     }
 
-    /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */
+    /** Sends a message of the owner at once; [Status.test] shows its progress. */
     fun sendTest(sim: SimSlot, to: Address, text: MessageText) = asked { test.send(sim, to, text) }
 
-    /** Joins a hub, after leaving the one that it has joined; [Status.pairing] says how far it is. */
+    /** Joins a hub, after leaving the present one; [Status.pairing] shows the progress. */
     fun beginPairing(invitation: Invitation) = asked { membership.join(invitation) }
 
-    /** Gives up joining a hub, or takes it that how it ended was seen. */
+    /** Stops joining a hub, or confirms that its outcome was seen. */
     fun cancelPairing() = asked(membership::cancel)
 
-    /** Leaves the hub: what waits is given back, what was seen is told, then all is erased. */
+    /** Leaves the hub: waiting messages go back, the last reports are sent, then everything is erased. */
     fun unpair() = asked(membership::leaveForGood)
 
-    /** Gives the present hub what came in for another one. */
+    /** Gives the present hub the incoming messages of another one. */
     fun giveSetAside(slot: UByte) = asked {
         Trouble.trying("giving what is set aside") { agent.uploadSetAside(slot) }
         refresher.now()
     }
 
-    /** Erases what came in for another hub. */
+    /** Erases the incoming messages of another hub. */
     fun eraseSetAside(slot: UByte) = asked {
         Trouble.trying("erasing what is set aside") { agent.eraseSetAside(slot) }
         refresher.now()
     }
 
-    /** An alert was looked at: it is not shown any more. */
+    /** The owner has looked at an alert: it ends. */
     fun dismiss(alert: Alert) {
         book.tell(Fact.Dismissed(alert))
         board.changed()
@@ -242,7 +242,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
 
     // What is shown.
 
-    /** Returns how the phone is; cheap enough for the main thread. */
+    /** Returns the phone's state; cheap enough for the main thread. */
     fun status(): Status = Status(
         membership.paired(), life.run == Run.IN_FULL, settings.stoppedByOwner, board.isLinked, conditions.isOnline(),
         board.queues, board.queuesReadAtMs, if (life.run == Run.NOT) sims.sims() else watch.simsNow,
@@ -251,16 +251,16 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         settings.stoppedByOwner && stopInAndroid.stands, test.progress, refresher.setAside,
     )
 
-    /** Reads again what [status] shows, soon; listeners are told. A screen calls it each second. */
+    /** Soon reads again what [status] shows, and tells listeners. A screen calls it each second. */
     fun refresh() = refresher.soon()
 
-    /** Listens for another [status]. */
+    /** Adds a listener for changes of [status]. */
     fun addListener(l: Listener) = board.addListener(l)
 
-    /** Listens no longer. */
+    /** Removes a listener. */
     fun removeListener(l: Listener) = board.removeListener(l)
 
-    // What is heard, on the host's thread.
+    // What the agent reports, on the host's thread.
 
     private fun ears() = AgentEars(
         thread::post, parts.wakefulness::take, ::hear, runner::over, membership::compare, membership::over,
@@ -277,7 +277,7 @@ class AgentHost(context: Context, leaveWithinS: UInt = LEAVE_WITHIN_S) {
         refresh()
     }
 
-    /** On any thread: the agent, unless it cannot be made. */
+    /** On any thread: the agent, or null if it cannot be made. */
     private fun agentOrNull(): Agent? = try {
         agent
     } catch (error: AgentException) {

@@ -16,14 +16,14 @@ import java.util.TimeZone
 internal enum class Run {
     NOT,
 
-    /** Without a network, sending nothing, to write down what the platform says once. */
+    /** Without a network and without sending, to write down something that the platform reports once. */
     FOR_KEEPS,
 
     /** With its network and everything that listens to the phone. */
     IN_FULL,
 }
 
-/** Starts and stops the agent with what belongs to it; on any thread, one after the other. */
+/** Starts and stops the agent and its watchers; on any thread, one call after the other. */
 internal class AgentLife(
     private val agent: () -> Agent,
     private val settings: Settings,
@@ -41,7 +41,7 @@ internal class AgentLife(
 
     private var isWatched = false
 
-    /** Starts it this way, or in full where it runs for keeps; returns why it does not run now. */
+    /** Starts it this way, or in full if it runs for keeps; returns why it does not run now. */
     @Synchronized
     fun start(wanted: Run): AgentException? = try {
         if (run == Run.FOR_KEEPS && wanted == Run.IN_FULL) stop()
@@ -51,7 +51,7 @@ internal class AgentLife(
         error
     }
 
-    /** Listens to the phone for an agent that runs in full; false when it does already, or there is none. */
+    /** Watches the phone for an agent that runs in full; false when it does already, or there is no agent. */
     @Synchronized
     fun listen(): Boolean {
         if (run != Run.IN_FULL || isWatched) return false
@@ -61,7 +61,7 @@ internal class AgentLife(
         return true
     }
 
-    /** The app may see more or less than before. */
+    /** The app may read more or less than before. */
     @Synchronized
     fun permissionsChanged() {
         if (run != Run.IN_FULL) return
@@ -69,11 +69,11 @@ internal class AgentLife(
         radio.refresh()
     }
 
-    /** Tells it what its owner has set. */
+    /** Gives the agent the owner's settings. */
     @Synchronized
     fun applySettings() {
         if (run == Run.NOT) return
-        // Last: nothing leaves before all that the owner has set is known.
+        // Last: nothing is sent before all settings are known.
         val isPaused = settings.paused || settings.stoppedByOwner
         listOf(
             Command.SetReports(settings.reportChoices()), Command.SetWaits(settings.waits.waits()),
@@ -83,7 +83,7 @@ internal class AgentLife(
         ).forEach { command -> Trouble.trying("applying the settings") { agent().command(command) } }
     }
 
-    /** Tells it the owner's quiet hours of the next days, by the clock and the time zone as they are now. */
+    /** Gives the agent the owner's quiet hours of the next days, by the present clock and time zone. */
     @Synchronized
     fun tellQuietHours() {
         if (run == Run.NOT) return
@@ -103,7 +103,7 @@ internal class AgentLife(
         over()
     }
 
-    /** It has stopped by itself; false when it was started again since, for a fact that could not wait. */
+    /** It has stopped by itself; false when it was started again meanwhile, for a fact that could not wait. */
     @Synchronized
     fun ended(): Boolean {
         if (agent().isRunning()) return false
@@ -123,7 +123,7 @@ internal class AgentLife(
     }
 
     private companion object {
-        /** Until [applySettings] has told what its owner has set. */
+        /** Paused until [applySettings] has given the owner's settings. */
         const val STARTS_PAUSED = true
     }
 

@@ -4,7 +4,7 @@ import android.os.SystemClock
 import org.postrider.core.SimQueue
 import java.util.concurrent.CopyOnWriteArrayList
 
-/** What was seen last of the agent that runs, and who is told that it may be another; on any thread. */
+/** The last known state of the running agent, and who is told that it may have changed; on any thread. */
 internal class Board(private val thread: HostThread) {
     private val listeners = CopyOnWriteArrayList<AgentHost.Listener>()
 
@@ -28,7 +28,7 @@ internal class Board(private val thread: HostThread) {
         queuesReadAtMs = SystemClock.elapsedRealtime()
     }
 
-    /** The agent runs no longer. */
+    /** The agent no longer runs. */
     fun clear() {
         isLinked = false
         queues = emptyList()

@@ -7,7 +7,7 @@ import org.postrider.agent.service.BusyLock
 import org.postrider.agent.service.WakeAlarm
 import org.postrider.agent.service.Wakefulness
 
-/** What the parts of the host share, each made once. */
+/** Objects that the parts of the host share, each made once. */
 internal class HostParts(val context: Context) {
     val settings = Settings(context)
     val sims = SimReader(context, settings)

@@ -5,33 +5,33 @@ import android.os.HandlerThread
 import android.os.Looper
 import android.os.SystemClock
 
-/** The host's own thread, where what changes the agent's life is done in order, and the way to the main one. */
+/** The host's own thread, which starts and stops the agent in order, and the way to the main thread. */
 internal class HostThread {
     private val thread = HandlerThread("host").apply { start() }
     private val main = Handler(Looper.getMainLooper())
 
-    /** For what the platform says. */
+    /** Receives what the platform reports. */
     val handler = Handler(thread.looper)
 
-    /** Does something soon, in order. */
+    /** Runs work soon, in order. */
     fun post(work: () -> Unit) {
         handler.post(work)
     }
 
-    /** Does something later, unless [forget] was called with its name before. */
+    /** Runs work later, unless [forget] is called with its name before. */
     fun postLater(name: Any, delayMs: Long, work: () -> Unit) {
         handler.postAtTime(work, name, SystemClock.uptimeMillis() + delayMs)
     }
 
-    /** Does not do what was to be done later. */
+    /** Cancels delayed work. */
     fun forget(name: Any) = handler.removeCallbacksAndMessages(name)
 
-    /** Does something on the main thread. */
+    /** Runs work on the main thread. */
     fun onMain(work: () -> Unit) {
         main.post(work)
     }
 
-    /** Ends, after what was to be done, and waits for that. */
+    /** Ends after all pending work, and waits for that. */
     fun end() {
         thread.quitSafely()
         thread.join(END_MS)

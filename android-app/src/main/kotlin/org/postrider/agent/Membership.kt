@@ -14,9 +14,9 @@ import org.postrider.core.readPairing
 import java.util.concurrent.atomic.AtomicReference
 
 /**
- * Which hub the phone has joined: joins one, leaves it, and clears up when it is gone.
+ * The hub that the phone has joined: joins one, leaves it, and clears up when it is gone.
  *
- * All is done on the host's thread, unless it says otherwise.
+ * Everything runs on the host's thread, unless it says otherwise.
  */
 internal class Membership(
     private val parts: HostParts,
@@ -31,21 +31,21 @@ internal class Membership(
 
     private val known = AtomicReference<Known?>()
 
-    /** On any thread: how far joining or leaving is. */
+    /** On any thread: the progress of joining or leaving. */
     val progress: PairingProgress? get() = joining.progress
 
     override val isJoined: Boolean get() = paired() != null
 
-    /** On any thread: whom the phone has joined. */
+    /** On any thread: the hub that the phone has joined. */
     fun paired(): Paired? = if (key.isLost) null else (known.get() ?: readFirst()).paired
 
-    /** Joins a hub, after leaving the one that it has joined. */
+    /** Joins a hub, after leaving the present one. */
     fun join(invitation: Invitation) {
         joining.wish(invitation)
         if (isJoined) leave() else joinNow()
     }
 
-    /** Gives up joining, or takes it that how it ended was seen. */
+    /** Stops joining, or confirms that its outcome was seen. */
     fun cancel() = joining.cancel()
 
     /** Leaves the hub, and joins none. */
@@ -54,7 +54,7 @@ internal class Membership(
         if (isJoined) leave()
     }
 
-    /** The agent was stopped: a hub that was being left is not any more. */
+    /** The agent was stopped, so leaving a hub has stopped, too. */
     fun stopLeaving() = joining.left()
 
     fun compare(digits: String) = joining.compare(digits)
@@ -94,7 +94,7 @@ internal class Membership(
         parts.board.changed()
     }
 
-    /** What has changed since is not overwritten with what was read before. */
+    /** A newer value is never overwritten with one that was read before. */
     private fun readFirst(): Known = read().also { known.compareAndSet(null, it) }
 
     private fun read() = Known(Trouble.trying("reading the pairing") { readPairing(folder) })
@@ -102,7 +102,7 @@ internal class Membership(
     private fun joinNow() {
         runner.stop()
         joining.join()
-        // Its owner may look for the digits elsewhere meanwhile.
+        // Meanwhile the owner may look for the digits elsewhere.
         if (progress.isGoingOn()) runner.startService()
     }
 
@@ -122,6 +122,6 @@ internal class Membership(
         }
     }
 
-    /** What the phone's record said last. */
+    /** The phone's record when it was last read. */
     private class Known(val paired: Paired?)
 }

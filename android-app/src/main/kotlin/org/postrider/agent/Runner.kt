@@ -10,9 +10,9 @@ import org.postrider.core.Restarts
 import org.postrider.core.Stopped
 
 /**
- * Runs the agent: starts it with what surrounds it, stops both, and starts it again after it failed.
+ * Runs the agent: starts and stops it with its watchers, and restarts it after a failure.
  *
- * All is done on the host's thread, unless it says otherwise.
+ * Everything runs on the host's thread, unless it says otherwise.
  */
 internal class Runner(
     private val parts: HostParts,
@@ -25,10 +25,10 @@ internal class Runner(
         /** On any thread: whether the phone has joined it. */
         val isJoined: Boolean
 
-        /** It is left, or has left us; [alert] says why. */
+        /** The phone has left it, or it has dropped the phone; [alert] says why. */
         fun gone(alert: AlertKind?)
 
-        /** Takes it that the key is lost, if it is; returns whether. */
+        /** Returns whether the key is lost; if so, remembers it. */
         fun losesKey(): Boolean
     }
 
@@ -40,10 +40,10 @@ internal class Runner(
     @Volatile
     var isInForeground = false
 
-    /** On any thread: returns whether the agent is to run: the phone is paired, and its owner has not stopped it. */
+    /** On any thread: returns whether the agent should run: the phone is paired, and its owner has not stopped it. */
     fun mayRun(): Boolean = !parts.settings.stoppedByOwner && hub().isJoined
 
-    /** On any thread: starts the agent and its service, when it [mayRun]; returns whether it may. */
+    /** On any thread: starts the agent and its service, if it [mayRun]; returns whether it may. */
     fun ensureRunning(): Boolean {
         if (!mayRun()) return false
         startService()
@@ -51,7 +51,7 @@ internal class Runner(
         return true
     }
 
-    /** On any thread. What the platform refuses in the background, it may allow at the next alarm. */
+    /** On any thread. If the platform refuses in the background, it may allow it at the next alarm. */
     fun startService() {
         if (!isInForeground) GatewayService.start(context)
     }
@@ -61,7 +61,7 @@ internal class Runner(
         life.start(Run.IN_FULL)?.let(::failToStart) ?: begin()
     }
 
-    /** On any thread: starts the agent for a fact that comes once; returns whether it runs. */
+    /** On any thread: starts the agent for a fact that comes only once; returns whether it runs. */
     fun runForKeeps(): Boolean {
         if (!hub().isJoined) return false
         val wanted = if (parts.settings.stoppedByOwner) Run.FOR_KEEPS else Run.IN_FULL
@@ -76,14 +76,14 @@ internal class Runner(
         return failure == null
     }
 
-    /** Starts it to leave its hub, whatever its owner has stopped; returns why it does not run. */
+    /** Starts it to leave its hub, even if the owner stopped it; returns why it does not run. */
     fun runToLeave(): AgentException? {
         val failure = life.start(Run.IN_FULL)
         failure?.let(::failToStart) ?: begin()
         return failure
     }
 
-    /** What surrounds an agent that runs in full. */
+    /** Starts the service and the watchers of an agent that runs in full. */
     private fun begin() {
         if (!life.listen()) return
         startService()
@@ -103,7 +103,7 @@ internal class Runner(
         parts.board.clear()
     }
 
-    /** Stops for good: nothing looks whether it runs. */
+    /** Stops for good: nothing checks any more whether it runs. */
     fun end() {
         stop()
         waitNoLonger()
@@ -111,7 +111,7 @@ internal class Runner(
         parts.wakefulness.rest()
     }
 
-    /** Somebody has mended something: a start that was put off is not waited for. */
+    /** Somebody has fixed something: a delayed start happens now. */
     fun waitNoLonger() {
         restarts.forget()
         thread.forget(RESTART)
@@ -134,7 +134,7 @@ internal class Runner(
         Trouble.failed("starting", why)
         when (why) {
             is AgentException.Running -> Unit
-            // Where it ended by itself, `over` says why in a moment.
+            // If it ended by itself, `over` says why in a moment.
             is AgentException.NotPaired -> if (life.run == Run.NOT) hub().gone(null)
             is AgentException.JournalSetAside -> hub().gone(AlertKind.JOURNAL_SET_ASIDE)
             is AgentException.KeyLost -> if (!hub().losesKey()) failed()
@@ -143,7 +143,7 @@ internal class Runner(
         parts.board.changed()
     }
 
-    /** It starts again later; the alarm wakes a phone that sleeps by then. */
+    /** It restarts later; the alarm wakes the phone for it. */
     private fun failed() {
         val next = restarts.failed(bootMs())
         parts.book.tell(Fact.FailedToRun(next.isForOwner))
@@ -155,7 +155,7 @@ internal class Runner(
     private fun bootMs() = SystemClock.elapsedRealtime().toULong()
 
     private companion object {
-        /** How long the agent waits for more to write down, once it was started for that. */
+        /** How long an agent that was started for a fact waits for more. */
         const val FOR_KEEPS_MS = 10_000L
         const val FOR_KEEPS = "for keeps"
         const val RESTART = "restart"

@@ -10,17 +10,17 @@ import org.postrider.core.SimSlot
 
 /** How many parts the platform lets an app send before it asks the phone's owner in a dialog. */
 enum class GuardChoice(val guard: Guard?) {
-    /** What Android does: 30 in a minute; we stay below it. */
+    /** Android's usual limit is 30 in a minute; we stay below it. */
     USUAL(Guard(24u, 60_000uL)),
 
-    /** What older and some makers' phones do: 30 in half an hour. */
+    /** Older phones, and those of some makers, allow 30 in half an hour. */
     STRICT(Guard(27u, 1_800_000uL)),
 
-    /** A phone whose owner has lifted it. */
+    /** The owner has lifted the limit. */
     NONE(null),
 }
 
-/** What the phone's owner has set; a change is heard by whoever listens, and the agent is told. */
+/** The owner's settings; listeners hear of changes, and the agent gets them. */
 class Settings(context: Context) {
     private val values: SharedPreferences = context.getSharedPreferences(NAME, Context.MODE_PRIVATE)
 
@@ -42,27 +42,27 @@ class Settings(context: Context) {
         get() = values.getInt(PARTS_PER_HOUR, PARTS_PER_HOUR_USUAL)
         set(value) = values.edit().putInt(PARTS_PER_HOUR, value.coerceAtLeast(1)).apply()
 
-    /** Parts an hour of all SIMs together; null where only each SIM has its limit. */
+    /** Parts an hour of all SIMs together; null if only each SIM has its limit. */
     var phonePartsPerHour: Int?
         get() = number(PHONE_PARTS_PER_HOUR)
         set(value) = values.edit().run {
             if (value == null) remove(PHONE_PARTS_PER_HOUR) else putInt(PHONE_PARTS_PER_HOUR, value.coerceAtLeast(1))
         }.apply()
 
-    /** Returns whether delivery reports are asked for on a SIM; null where the hub says. */
+    /** Returns whether to ask for delivery reports on a SIM; null if the hub decides. */
     fun reports(slot: SimSlot): Boolean? =
         if (values.contains(REPORTS + slot)) values.getBoolean(REPORTS + slot, true) else null
 
-    /** Keeps whether delivery reports are asked for on a SIM; null leaves it to the hub. */
+    /** Sets whether to ask for delivery reports on a SIM; null leaves it to the hub. */
     fun setReports(slot: SimSlot, wanted: Boolean?) = values.edit().run {
         if (wanted == null) remove(REPORTS + slot) else putBoolean(REPORTS + slot, wanted)
     }.apply()
 
-    /** Returns what was said of delivery reports, for each slot that has a word of its own. */
+    /** Returns the choices for delivery reports, for each slot that has one. */
     fun reportChoices(): List<ReportChoice> =
         SLOTS.mapNotNull { slot -> reports(slot)?.let { ReportChoice(slot, it) } }
 
-    /** How long is waited for what Android may never say: to the first doubt, to the end, and for reports. */
+    /** How long to wait for results that may never come: to the first doubt, to the end, and for reports. */
     var waits: WaitTimes
         get() = WaitTimes(number(SILENCE_S), number(UNKNOWN_MIN), number(REPORTS_H))
         set(value) = values.edit().run {
@@ -74,14 +74,14 @@ class Settings(context: Context) {
 
     private fun number(key: String): Int? = if (values.contains(key)) values.getInt(key, 0) else null
 
-    /** The language whose shift tables Android uses here: its identifier, 0 for none; null where the hub says. */
+    /** The language whose shift tables Android uses here: its identifier, 0 for none; null if the hub decides. */
     var shiftTable: Int?
         get() = number(SHIFT_TABLE)
         set(value) = values.edit().run {
             if (value == null) remove(SHIFT_TABLE) else putInt(SHIFT_TABLE, value)
         }.apply()
 
-    /** Returns the languages whose shift tables Android uses here, as the core wants them. */
+    /** Returns the languages whose shift tables Android uses here, as the core takes them. */
     fun shiftTables(): ByteArray? = shiftTable?.let { if (it == 0) byteArrayOf() else byteArrayOf(it.toByte()) }
 
     /** Whether there are quiet hours. */
@@ -89,14 +89,14 @@ class Settings(context: Context) {
         get() = values.getBoolean(QUIET, false)
         set(value) = values.edit().putBoolean(QUIET, value).apply()
 
-    /** The hours of each day in which nothing of the hub's is sent, if [isQuiet]. */
+    /** The hours of each day in which none of the hub's messages is sent, if [isQuiet]. */
     var quietHours: QuietHours
         get() = QuietHours(
             values.getInt(QUIET_FROM, QuietHours.USUAL.from), values.getInt(QUIET_UNTIL, QuietHours.USUAL.until),
         )
         set(value) = values.edit().putInt(QUIET_FROM, value.from).putInt(QUIET_UNTIL, value.until).apply()
 
-    /** Whether what comes in goes to the hub; null until the owner was asked, which counts as no. */
+    /** Whether incoming messages go to the hub; null until the owner was asked, which counts as no. */
     var isForwarding: Boolean?
         get() = if (values.contains(FORWARDING)) values.getBoolean(FORWARDING, false) else null
         set(value) = values.edit().run {
@@ -108,12 +108,12 @@ class Settings(context: Context) {
         get() = values.getString(DEVICE_NAME, null)
         set(value) = values.edit().putString(DEVICE_NAME, value?.trim()?.takeIf { it.isNotEmpty() }).apply()
 
-    /** Whether the hub may dial codes that change the phone's or the SIM's own settings. */
+    /** Whether the hub may dial codes that change settings of the phone or SIM. */
     var allowUssdCodes: Boolean
         get() = values.getBoolean(USSD_CODES, false)
         set(value) = values.edit().putBoolean(USSD_CODES, value).apply()
 
-    /** The platform's own limit, as it is on this phone. */
+    /** The platform's limit on this phone. */
     var guard: GuardChoice
         get() = GuardChoice.entries.find { it.name == values.getString(GUARD, null) } ?: GuardChoice.USUAL
         set(value) = values.edit().putString(GUARD, value.name).apply()
@@ -121,19 +121,19 @@ class Settings(context: Context) {
     /** Returns the number that the owner typed for a SIM, or null. */
     fun typedNumber(slot: SimSlot): String? = values.getString(NUMBER + slot, null)
 
-    /** Keeps the number that the owner typed for a SIM; null or nothing forgets it. */
+    /** Keeps the number that the owner typed for a SIM; null or an empty text removes it. */
     fun setTypedNumber(slot: SimSlot, number: String?) = values.edit().run {
         if (number.isNullOrBlank()) remove(NUMBER + slot) else putString(NUMBER + slot, number.trim())
     }.apply()
 
-    /** Returns how fast messages may leave. */
+    /** Returns how fast messages may be sent. */
     fun limits(): PaceLimits = PaceLimits(partsPerHour.toUInt(), phonePartsPerHour?.toUInt(), guard.guard)
 
     /** Listens for changes, on the main thread; the caller keeps the listener alive. */
     fun addListener(listener: SharedPreferences.OnSharedPreferenceChangeListener) =
         values.registerOnSharedPreferenceChangeListener(listener)
 
-    /** Listens no longer. */
+    /** Removes a listener. */
     fun removeListener(listener: SharedPreferences.OnSharedPreferenceChangeListener) =
         values.unregisterOnSharedPreferenceChangeListener(listener)
 

@@ -9,9 +9,9 @@ import org.postrider.core.SimInfo
 import org.postrider.core.SimQueue
 import org.postrider.core.TodayCounts
 
-/** How the phone is, at one moment. */
+/** The phone's state at one moment. */
 data class Status(
-    /** Whom it has joined; null while it has to be paired. */
+    /** The hub that it has joined; null if it must be paired. */
     val paired: Paired?,
     /** Whether the agent runs. */
     val isRunning: Boolean,
@@ -29,25 +29,25 @@ data class Status(
     val sims: List<SimInfo>,
     /** Battery, network and the like. */
     val condition: Condition,
-    /** How far joining or leaving a hub is; null when neither was begun. */
+    /** The progress of joining or leaving a hub; null when neither was begun. */
     val pairing: PairingProgress?,
-    /** The permissions that the app asks for and does not hold. */
+    /** The permissions that the app asks for and does not have. */
     val missing: List<String>,
     /** What the owner has to look at, newest first. */
     val alerts: List<Alert>,
     /** What happened today. */
     val counts: TodayCounts,
-    /** Whether [isStoppedByOwner] was said in Android's own list of running apps or settings, not here. */
+    /** Whether the owner stopped it in Android's own list of running apps or settings, not here. */
     val isStoppedInAndroid: Boolean = false,
-    /** How far the owner's last test message is; null when there was none since the app started. */
+    /** The progress of the owner's last test message; null if there was none since the app started. */
     val test: TestProgress? = null,
-    /** What came in for another hub or project, and waits for its owner's word. */
+    /** Incoming messages of another hub or project that wait for the owner's decision. */
     val setAside: List<SetAside> = emptyList(),
 )
 
-/** How far joining or leaving a hub is. */
+/** The progress of joining or leaving a hub. */
 sealed class PairingProgress {
-    /** The hub is told what waits and what was seen, before this phone forgets it. */
+    /** Waiting messages and the last reports go to the hub before this phone forgets it. */
     object Leaving : PairingProgress()
 
     /** The hub is asked. */
@@ -56,7 +56,7 @@ sealed class PairingProgress {
     /** Six digits that the hub shows, too; its operator confirms. */
     data class Comparing(val digits: String) : PairingProgress()
 
-    /** It was not begun: a field of the invitation (`link`, `hub`, `code`, `pin`) is none. */
+    /** It was not begun: a field of the invitation (`link`, `hub`, `code`, `pin`) is not valid. */
     data class Invalid(val field: String) : PairingProgress()
 
     /** It is over. */

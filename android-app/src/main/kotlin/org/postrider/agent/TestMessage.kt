@@ -10,25 +10,25 @@ import org.postrider.core.Refused
 import org.postrider.core.SimSlot
 import org.postrider.core.WireState
 
-/** How far the test message is that the owner asked for last. */
+/** The progress of the owner's last test message. */
 sealed class TestProgress {
-    /** The agent was not asked: it does not run, or cannot be. */
+    /** The agent was not asked: it does not run, or cannot be made. */
     object NotRunning : TestProgress()
 
-    /** It was not sent; where a limit leaves no place, there is one at [atMs]. */
+    /** It was not sent; if a limit has no room for it, there is room at [atMs]. */
     data class NotSent(val why: Refused, val atMs: Long?) : TestProgress()
 
-    /** The radio has it, or what became of it is known; [code] says why it failed. */
+    /** The radio has it, or its outcome is known; [code] says why it failed. */
     data class Moved(val state: WireState, val code: Int?) : TestProgress()
 }
 
-/** Sends the owner's test messages, and remembers what became of the last one; not for long: the process may end. */
+/** Sends the owner's test messages, and remembers the last one's outcome until the process ends. */
 internal class TestMessage(private val agent: () -> Agent, private val now: () -> Long = System::currentTimeMillis) {
     @Volatile
     var progress: TestProgress? = null
         private set
 
-    /** Sends one at once; what follows comes to [take]. */
+    /** Sends one at once; its results come to [take]. */
     fun send(sim: SimSlot, to: Address, text: MessageText) {
         try {
             agent().command(Command.SendTest(sim, to, text))

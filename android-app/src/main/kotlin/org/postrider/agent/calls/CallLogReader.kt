@@ -20,7 +20,7 @@ internal class CallLogReader(
     private val sims: SimSlots,
     private val accounts: PhoneAccounts,
 ) {
-    /** Reads the calls after a mark; what was taken on another device of the owner is none of this phone. */
+    /** Reads the calls after a mark; calls taken on another device of the owner do not count. */
     fun calls(from: ScanMark): Page<CallLogRow> {
         val after = After(from, Calls.DATE)
         val where = Calls.TYPE + " IN (" + KINDS.keys.joinToString() + ") AND " + after.where
@@ -40,7 +40,7 @@ internal class CallLogReader(
     )
 
     private companion object {
-        /** The agent takes no more at once. */
+        /** The most that the agent accepts at once. */
         const val ROWS_MAX = 500
         val COLUMNS = listOf(
             Calls._ID,

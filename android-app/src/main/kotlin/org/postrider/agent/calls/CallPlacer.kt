@@ -15,7 +15,7 @@ import org.postrider.core.CallRefusal
 import org.postrider.core.PlaceCall
 import org.postrider.core.RadioFact
 
-/** Places voice calls by the SIM that was asked for; a refusal is told, all else is told by the line. */
+/** Places voice calls by the requested SIM; refusals are reported here, everything else by the line. */
 internal class CallPlacer(
     private val context: Context,
     private val accounts: PhoneAccounts,
@@ -28,7 +28,7 @@ internal class CallPlacer(
 
     private fun refusalOf(task: PlaceCall): CallRefusal? {
         if (!context.holds(CALL_PHONE)) Permissions.want(context, Permit.CALLS)
-        // Without the second, nothing tells which account is the SIM's.
+        // Without the second, we cannot know which account is the SIM's.
         if (!context.holds(CALL_PHONE) || !context.holds(READ_PHONE_STATE)) return CallRefusal.NOT_PERMITTED
         val telecom = context.getSystemService(TelecomManager::class.java) ?: return CallRefusal.NO_ACCOUNT
         val account = accounts.accountOf(task.sim) ?: return CallRefusal.NO_ACCOUNT

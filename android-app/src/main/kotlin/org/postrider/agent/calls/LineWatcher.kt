@@ -12,7 +12,7 @@ import org.postrider.agent.radio.SimSlots
 import org.postrider.agent.radio.holds
 import org.postrider.core.RadioFact
 
-/** Hears of each SIM how its line is: at once when it is watched, and at every change. */
+/** Reports the state of each SIM's line: at once when it is watched, and at every change. */
 internal class LineWatcher(
     private val context: Context,
     private val sims: SimSlots,
@@ -54,7 +54,7 @@ internal class LineWatcher(
         }
     }
 
-    /** Returns what ends it. */
+    /** Returns a function that stops it. */
     private fun listen(telephony: TelephonyManager, slot: UByte): () -> Unit {
         if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.S) {
             val callback = Callback(slot)

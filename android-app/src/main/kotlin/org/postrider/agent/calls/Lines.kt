@@ -4,7 +4,7 @@ import android.telephony.TelephonyManager
 import org.postrider.core.CallState
 import org.postrider.core.RadioFact
 
-/** The states of a line, as the platform numbers and names them. */
+/** The states of a line, by the platform's numbers and names. */
 internal object Lines {
     fun ofNumber(state: Int): CallState? = when (state) {
         TelephonyManager.CALL_STATE_RINGING -> CallState.RINGING
@@ -20,7 +20,7 @@ internal object Lines {
         else -> null
     }
 
-    /** Only a call from outside rings; of any other state the platform does not tell the direction. */
+    /** Only incoming calls ring; for other states the platform does not say the direction. */
     fun fact(sim: UByte, state: CallState, number: String?): RadioFact =
         RadioFact.CallState(sim, state, number, if (state == CallState.RINGING) true else null)
 }

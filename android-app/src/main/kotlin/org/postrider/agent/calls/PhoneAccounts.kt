@@ -12,13 +12,13 @@ import org.postrider.agent.radio.holds
 
 /** Which of the platform's accounts for calls belongs to which SIM. */
 internal class PhoneAccounts(private val context: Context, private val sims: SimSlots) {
-    /** Returns the account of a slot; none when it has none, or when the app may not know. */
+    /** Returns the account of a slot; null when it has none, or when the app may not know. */
     fun accountOf(slot: UByte): PhoneAccountHandle? {
         val subscription = sims.subscriptionOf(slot) ?: return null
         return accounts().firstOrNull { subscriptionOf(it) == subscription }
     }
 
-    /** Returns the subscriptions of all accounts by the ids that the call log has of them. */
+    /** Returns the subscriptions of all accounts, by their ids in the call log. */
     fun subscriptionsById(): Map<String, Int> {
         val known = accounts().mapNotNull { account -> subscriptionOf(account)?.let { account.id to it } }
         return known.toMap()
@@ -47,8 +47,8 @@ internal class PhoneAccounts(private val context: Context, private val sims: Sim
     }
 
     /**
-     * Before Android 11 the platform does not tell; there an account is called by the number of its subscription
-     * or its card, and the only account belongs to the only SIM. What is left without an account is not dialled.
+     * Before Android 11 the platform does not say. There an account is named after the number of its subscription
+     * or its card, and the only account belongs to the only SIM. A SIM without an account cannot dial.
      */
     private fun subscriptionByName(account: PhoneAccountHandle): Int? {
         val subscriptions = sims.slots().mapNotNull(sims::subscriptionOf)
@@ -56,7 +56,7 @@ internal class PhoneAccounts(private val context: Context, private val sims: Sim
             ?: subscriptions.singleOrNull()?.takeIf { accounts().size == 1 }
     }
 
-    /** The card's number, which Android 10 tells no app any more. */
+    /** The card's number, which Android 10 no longer gives to apps. */
     @Suppress("DEPRECATION", "HardwareIds", "MissingPermission")
     private fun cardOf(subscription: Int): String? = try {
         context.getSystemService(TelephonyManager::class.java)

@@ -16,7 +16,7 @@ import org.postrider.core.CallState
 import org.postrider.core.RadioFact
 
 /**
- * Hears that a line changed; the platform says so twice where the app may read the log of calls, once with the
+ * Reports that a line changed. The platform broadcasts it twice if the app may read the call log, once with the
  * number.
  */
 class PhoneStateReceiver internal constructor(

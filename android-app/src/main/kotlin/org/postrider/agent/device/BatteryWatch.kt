@@ -6,7 +6,7 @@ import android.content.Intent
 import android.content.IntentFilter
 import android.os.Handler
 
-/** Hears when the battery's charge or the charger changes. */
+/** Reports changes of the battery's charge or the charger. */
 class BatteryWatch(private val context: Context, private val handler: Handler, private val onChanged: () -> Unit) {
     private val receiver = object : BroadcastReceiver() {
         override fun onReceive(context: Context, intent: Intent) = onChanged()
@@ -16,7 +16,7 @@ class BatteryWatch(private val context: Context, private val handler: Handler, p
     @Synchronized
     fun start() {
         if (isWatching) return
-        // From the system alone, so it is for nobody else to send.
+        // Only the system sends it, so no other app needs permission to.
         context.registerReceiver(receiver, IntentFilter(Intent.ACTION_BATTERY_CHANGED), null, handler)
         isWatching = true
     }

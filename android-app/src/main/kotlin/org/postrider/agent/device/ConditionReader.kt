@@ -15,7 +15,7 @@ import org.postrider.agent.Settings
 import org.postrider.agent.radio.holds
 import org.postrider.core.Condition
 
-/** Reads battery, network, signal, what the device is, and what its owner lets the app do. */
+/** Reads battery, network, signal, the device's model, and what its owner allows the app. */
 class ConditionReader(
     private val context: Context,
     private val settings: Settings = Settings(context),
@@ -24,7 +24,7 @@ class ConditionReader(
     private val networks = context.getSystemService(ConnectivityManager::class.java)
     private val telephony = context.getSystemService(TelephonyManager::class.java)
 
-    /** Returns how the phone is now. */
+    /** Returns the phone's present condition. */
     fun read(): Condition {
         val battery = context.registerReceiver(null, IntentFilter(Intent.ACTION_BATTERY_CHANGED))
         return Condition(
@@ -35,7 +35,7 @@ class ConditionReader(
         )
     }
 
-    /** Returns whether there is a network to reach a hub by. */
+    /** Returns whether there is a network to reach a hub. */
     fun isOnline(): Boolean = networks?.activeNetwork != null
 
     private fun network(): String? {
@@ -43,7 +43,7 @@ class ConditionReader(
         return NAMES.firstOrNull { (transport, _) -> abilities.hasTransport(transport) }?.second ?: "other"
     }
 
-    /** The best of all SIMs. */
+    /** The best signal of all SIMs. */
     private fun signal(): UByte? {
         if (Build.VERSION.SDK_INT < Build.VERSION_CODES.P) return null
         return sims.cards().mapNotNull { levelOf(it.subscriptionId) }.maxOrNull()?.toUByte()
@@ -57,7 +57,7 @@ class ConditionReader(
     }
 
     private companion object {
-        /** What carries a VPN is named before the VPN. */
+        /** The network that carries a VPN is named before the VPN. */
         val NAMES = listOf(
             NetworkCapabilities.TRANSPORT_WIFI to "wifi",
             NetworkCapabilities.TRANSPORT_CELLULAR to "mobile",

@@ -9,7 +9,7 @@ import org.postrider.core.Condition
 import org.postrider.core.RadioFact
 import org.postrider.core.SimInfo
 
-/** What [DeviceWatch] tells, on its handler's thread. */
+/** What [DeviceWatch] reports, on its handler's thread. */
 interface DeviceEars {
     /** A SIM's service, the SIMs, or the phone's condition. */
     fun tell(fact: RadioFact)
@@ -17,14 +17,14 @@ interface DeviceEars {
     /** The phone is on another network. */
     fun onNetworkChanged()
 
-    /** The phone has no network any more. */
+    /** The phone no longer has a network. */
     fun onNetworkLost()
 
     /** Other SIMs are in the slots than before. */
     fun onSimsChanged()
 }
 
-/** Hears what changes about the phone while the agent runs, and tells it as facts, each once. */
+/** Watches changes of the phone while the agent runs, and reports each once as a fact. */
 class DeviceWatch(
     context: Context,
     private val sims: SimReader,
@@ -32,12 +32,12 @@ class DeviceWatch(
     private val handler: Handler,
     private val ears: DeviceEars,
 ) {
-    /** The SIMs as they were told last. */
+    /** The SIMs as last reported. */
     @Volatile
     var simsNow: List<SimInfo> = emptyList()
         private set
 
-    /** The condition as it was told last. */
+    /** The condition as last reported. */
     @Volatile
     var conditionNow: Condition? = null
         private set
@@ -53,18 +53,18 @@ class DeviceWatch(
         NetworkWatch(it, handler, ::changeNetwork, ::loseNetwork)
     }
 
-    /** Takes what the agent was started with. */
+    /** Sets what the agent was started with. */
     fun begin(simsTold: List<SimInfo>, conditionTold: Condition) {
         simsNow = simsTold
         conditionNow = conditionTold
     }
 
-    /** Hears what changes from then on. */
+    /** Watches changes from now on. */
     fun start() {
         battery.start()
         cards?.start()
         network?.start()
-        // One that came while the agent was started is said by nobody else.
+        // A network that came while the agent was started is reported by nobody else.
         if (conditionNow?.network == null && conditions.isOnline()) changeNetwork()
         watchService()
     }
@@ -76,7 +76,7 @@ class DeviceWatch(
         service?.stop()
     }
 
-    /** The app may see more or less than before. */
+    /** The app may read more or less than before. */
     fun permissionsChanged() {
         cards?.stop()
         cards?.start()
@@ -84,7 +84,7 @@ class DeviceWatch(
         readCondition()
     }
 
-    /** Reads the SIMs again, and tells them when they are others. */
+    /** Reads the SIMs again, and reports them if they changed. */
     fun readSims() {
         val now = sims.sims()
         if (now != simsNow) {
@@ -95,7 +95,7 @@ class DeviceWatch(
         watchService()
     }
 
-    /** Reads the condition again, and tells it when it is another. */
+    /** Reads the condition again, and reports it if it changed. */
     fun readCondition() {
         val now = conditions.read()
         if (now == conditionNow) return

@@ -6,7 +6,7 @@ import android.net.Network
 import android.net.NetworkCapabilities
 import android.os.Handler
 
-/** Hears when the phone is on another network, or on none; a network that begins to reach the world is another. */
+/** Reports another network, or none. A network that starts to reach the internet counts as another. */
 class NetworkWatch(
     private val networks: ConnectivityManager,
     private val handler: Handler,

@@ -7,23 +7,23 @@ import android.content.pm.PackageManager
 import android.os.Build
 import java.util.EnumSet
 
-/** Knows what the owner has allowed, and what he does not want to be asked for again. */
+/** Knows what the owner has allowed, and what he does not want to be asked again. */
 object Permissions {
     private const val FILE = "permits"
     private const val SKIPPED = "skipped"
     private const val SHUT = "shut"
     private const val WANTED = "wanted"
 
-    /** What is asked for together before the phone joins a hub; the platform shows one dialog a group. */
+    /** What is asked for together before the phone joins a hub; the platform shows one dialog for each group. */
     val FIRST: List<Permit> = listOf(Permit.SIMS, Permit.SEND, Permit.RECEIVE, Permit.NOTIFICATIONS)
 
-    /** Returns whether the platform allows all that a permit stands for. */
+    /** Returns whether the platform allows everything that a permit stands for. */
     fun isGiven(context: Context, permit: Permit): Boolean =
         Build.VERSION.SDK_INT < permit.since || permit.permissions.all {
             context.checkSelfPermission(it) == PackageManager.PERMISSION_GRANTED
         }
 
-    /** Returns what is not allowed, in the order in which it is asked for. */
+    /** Returns what is not allowed, in the order of asking. */
     fun missing(context: Context): List<Permit> = Permit.values().filterNot { isGiven(context, it) }
 
     /** Returns what to ask for next, or null when everything is allowed or skipped. */
@@ -32,17 +32,17 @@ object Permissions {
         return missing(context).firstOrNull { it !in skipped && (it in FIRST || isWanted(context, it)) }
     }
 
-    /** Returns whether something was to be done that needs it. */
+    /** Returns whether something needed it before. */
     fun isWanted(context: Context, permit: Permit): Boolean = permit in read(context, WANTED)
 
-    /** Remembers that something was to be done that needs it. */
+    /** Remembers that something needs it. */
     fun want(context: Context, permit: Permit) {
         if (!isWanted(context, permit)) write(context, WANTED, read(context, WANTED) + permit)
     }
 
-    /** The owner was asked for a permit; [permissions] are those that he answered. */
+    /** The owner answered for a permit; [permissions] are those that he answered. */
     fun answered(screen: Activity, permit: Permit, permissions: Array<out String>) {
-        // An empty answer is one that was interrupted.
+        // An empty answer was interrupted.
         if (permissions.isEmpty()) return
         val mayAskAgain = permit.permissions.any(screen::shouldShowRequestPermissionRationale)
         setShut(screen, permit, !isGiven(screen, permit) && !mayAskAgain)
@@ -54,7 +54,7 @@ object Permissions {
     /** Remembers that the owner has put something off. */
     fun skip(context: Context, permit: Permit) = write(context, SKIPPED, skipped(context) + permit)
 
-    /** Returns whether the platform no longer asks for it: only its settings can change that. */
+    /** Returns whether the platform no longer asks for it: then only its settings can change it. */
     fun isShut(context: Context, permit: Permit): Boolean = permit in read(context, SHUT)
 
     /** Remembers whether the platform still asks for something. */

@@ -5,16 +5,16 @@ import android.os.Build
 import org.postrider.agent.R
 
 /**
- * What the owner allows, one thing at a time: the platform's permissions for it, why it is asked
- * for, and what is missing without it.
+ * What the owner allows, one thing at a time: the platform's permissions for it, why the app asks
+ * for it, and what is missing without it.
  */
 enum class Permit(
     val title: Int,
     val reason: Int,
     val without: Int,
-    /** Without it the phone is no gateway at all. */
+    /** Whether the phone cannot be a gateway without it. */
     val isNeeded: Boolean,
-    /** The platform's API level from which it has to be asked for. */
+    /** The platform's API level from which the app has to ask. */
     val since: Int,
     val permissions: List<String>,
 ) {

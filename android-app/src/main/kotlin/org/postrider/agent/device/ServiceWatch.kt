@@ -9,7 +9,7 @@ import android.telephony.TelephonyCallback
 import android.telephony.TelephonyManager
 import org.postrider.agent.Trouble
 
-/** Hears whether each SIM can send now, and how strong its signal is. */
+/** Reports whether each SIM can send now, and how strong its signal is. */
 class ServiceWatch(
     private val telephony: TelephonyManager,
     private val handler: Handler,
@@ -18,7 +18,7 @@ class ServiceWatch(
 ) {
     private val heard = HashMap<Int, () -> Unit>()
 
-    /** Watches these subscriptions, and no others any more. */
+    /** Watches these subscriptions, and no others. */
     @Synchronized
     fun watch(subscriptionIds: Set<Int>) {
         (heard.keys - subscriptionIds).forEach { heard.remove(it)?.invoke() }
@@ -27,7 +27,7 @@ class ServiceWatch(
 
     fun stop() = watch(emptySet())
 
-    /** Returns what ends it; null where the platform does not let us. */
+    /** Returns a function that stops it; null if the platform does not allow it. */
     private fun listen(id: Int): (() -> Unit)? = try {
         val manager: TelephonyManager? = telephony.createForSubscriptionId(id)
         if (manager == null) {
@@ -57,7 +57,7 @@ class ServiceWatch(
         return { handler.post { listener?.let { manager.listen(it, PhoneStateListener.LISTEN_NONE) } } }
     }
 
-    /** What was said of one subscription last: the platform repeats itself. */
+    /** The last report of one subscription, because the platform repeats itself. */
     private inner class Said(private val id: Int) {
         private var isInService: Boolean? = null
         private var level: Int? = null
@@ -96,8 +96,8 @@ class ServiceWatch(
         /**
          * Returns whether texts may be able to leave.
          *
-         * The state is the voice network's. Where there is none, texts can still leave by a data network or Wi-Fi;
-         * whether they do, the result of the next one says.
+         * The state is the voice network's. Without it texts can still leave by a data network or Wi-Fi;
+         * the result of the next one shows whether they do.
          */
         fun isInService(state: ServiceState): Boolean = when {
             state.state == ServiceState.STATE_IN_SERVICE -> true

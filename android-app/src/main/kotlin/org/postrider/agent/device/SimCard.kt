@@ -15,6 +15,6 @@ data class SimCard(
     val country: String?,
 )
 
-/** Returns what the agent is told of a SIM. */
+/** Returns the description of a SIM for the agent. */
 internal fun SimCard.info(fingerprints: SimFingerprints) =
     SimInfo(slot, number, carrier, mccmnc, fingerprints.of(subscriptionId))

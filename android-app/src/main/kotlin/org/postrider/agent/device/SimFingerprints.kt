@@ -8,9 +8,9 @@ import java.security.SecureRandom
 /**
  * Tells one SIM from another without naming it.
  *
- * The platform numbers each SIM that it ever saw and keeps that number; a SIM's own serial number is not for
- * ordinary apps. What the network says of itself is left out: it is known only some time after the start, and may
- * change by an update, and a changed fingerprint stops the SIM. The salt stays on this phone.
+ * The platform gives each SIM a number and keeps it; apps cannot read a SIM's own serial number.
+ * The network's own data is left out: it is known only some time after the start, and may
+ * change with an update, and a changed fingerprint stops the SIM. The salt stays on this phone.
  */
 class SimFingerprints(context: Context) {
     private val kept = context.getSharedPreferences("fingerprints", Context.MODE_PRIVATE)

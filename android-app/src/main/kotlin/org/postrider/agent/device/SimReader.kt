@@ -14,13 +14,13 @@ import org.postrider.agent.Trouble
 import org.postrider.core.SimInfo
 import org.postrider.core.SimSlot
 
-/** Reads the SIMs in use; without the permission for it, the one that the platform sends texts by. */
+/** Reads the SIMs in use; without permission, only the one by which the platform sends texts. */
 class SimReader(private val context: Context, private val settings: Settings = Settings(context)) {
     private val subscriptions = context.getSystemService(SubscriptionManager::class.java)
     private val telephony = context.getSystemService(TelephonyManager::class.java)
     private val fingerprints = SimFingerprints(context)
 
-    /** Returns the slots in use as the agent is told of them, by slot. */
+    /** Returns the slots in use as the agent gets them, by slot. */
     fun sims(): List<SimInfo> = cards().map { it.info(fingerprints) }
 
     /** Returns the SIMs in use, by slot. */
@@ -49,7 +49,7 @@ class SimReader(private val context: Context, private val settings: Settings = S
         return card(slot, info.subscriptionId, carrier, info.countryIso, numberOf(info))
     }
 
-    /** The SIM of a phone that says no more than by which it sends texts. */
+    /** The only SIM that is known without permission: the one that sends texts. */
     private fun usual(): List<SimCard> {
         val id = SubscriptionManager.getDefaultSmsSubscriptionId()
         if (id == SubscriptionManager.INVALID_SUBSCRIPTION_ID) return emptyList()
@@ -84,7 +84,7 @@ class SimReader(private val context: Context, private val settings: Settings = S
         context.checkSelfPermission(permission) == PackageManager.PERMISSION_GRANTED
 
     private companion object {
-        /** Slots that the core knows. */
+        /** The slots of the core. */
         val SLOTS = 0..7
 
         fun said(words: String?): String? = words?.trim()?.takeIf { it.isNotEmpty() }

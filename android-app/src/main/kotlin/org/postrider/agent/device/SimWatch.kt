@@ -5,7 +5,7 @@ import android.telephony.SubscriptionManager
 import android.telephony.SubscriptionManager.OnSubscriptionsChangedListener
 import org.postrider.agent.Trouble
 
-/** Hears when a SIM comes, goes or changes. The platform wants it made on a thread with a looper. */
+/** Reports when a SIM comes, goes or changes. The platform wants it made on a thread with a looper. */
 class SimWatch(
     private val subscriptions: SubscriptionManager,
     private val handler: Handler,
@@ -13,7 +13,7 @@ class SimWatch(
 ) {
     private var listener: OnSubscriptionsChangedListener? = null
 
-    /** Hears at once how it is, and whatever changes; without the permission for it, nothing. */
+    /** Reports the present state at once, and every change; without permission, nothing. */
     fun start() {
         handler.post {
             if (listener == null) listen()

@@ -8,16 +8,16 @@ import android.os.Build
 /**
  * The Stop of Android itself: in its list of running apps, or as a forced stop in its settings.
  *
- * It kills the process without a word to it, and alarms and jobs may start another. From Android 11 on the platform
- * keeps how the last processes ended, and the next one finds it there.
+ * It kills the process without telling it, and alarms and jobs may start another. From Android 11 on the platform
+ * remembers how the last processes ended, and the next one can read it.
  */
 internal class StopInAndroid(private val context: Context) {
     private val file = context.getSharedPreferences("ends", Context.MODE_PRIVATE)
 
-    /** Whether such a Stop is the last word of the phone's owner. */
+    /** Whether such a Stop was the owner's last action. */
     val stands: Boolean get() = file.getBoolean(STANDS, false)
 
-    /** Returns whether the phone's owner has stopped the app in Android since this was asked last. */
+    /** Returns whether the owner has stopped the app in Android since the last call. */
     fun isNew(): Boolean {
         if (Build.VERSION.SDK_INT < Build.VERSION_CODES.R) return false
         val ends = context.getSystemService(ActivityManager::class.java)
@@ -28,7 +28,7 @@ internal class StopInAndroid(private val context: Context) {
         return isNew
     }
 
-    /** The owner has said another thing in the app. */
+    /** The owner has started or stopped it in the app since. */
     fun forget() = file.edit().putBoolean(STANDS, false).apply()
 
     private fun nameOf(end: ApplicationExitInfo) = end.timestamp.toString() + "/" + end.pid
@@ -45,12 +45,12 @@ internal class StopInAndroid(private val context: Context) {
         const val KNOWN = "known"
         const val STANDS = "stands"
 
-        /** As many as the platform keeps of an app. */
+        /** As many as the platform remembers for an app. */
         const val ENDS_READ = 16
 
         /**
-         * What the platform writes where the reason is the same: who swipes the app's screen away wants to be rid of
-         * the screen, and who tidies up wants room.
+         * Texts of the platform for ends that are not a Stop: swiping the screen away closes only
+         * the screen, and tidying up makes room.
          */
         val NO_STOP = setOf("remove task", "kill background", "kill all background")
     }

@@ -6,9 +6,9 @@ import java.nio.charset.CharacterCodingException
 import java.nio.charset.Charset
 
 /**
- * Reads a header of a multimedia message as the platform's provider keeps it.
+ * Reads a header of a multimedia message from the platform's provider.
  *
- * The provider writes each byte of the header as one character and the header's character set beside it, by its
+ * The provider stores each byte of the header as one character, and beside it the header's character set by its
  * number (MIBenum of IANA).
  */
 internal object HeaderText {
@@ -33,7 +33,7 @@ internal object HeaderText {
     )
 }
 
-/** Reads at most so many bytes of what is left. */
+/** Reads at most this many bytes of the rest. */
 internal fun InputStream.readUpTo(bytesMax: Int): ByteArray {
     val bytes = ByteArray(bytesMax)
     var filled = 0

@@ -21,7 +21,7 @@ import java.io.IOException
 
 /** Reads the multimedia messages that the phone's own app has fetched: who, when, and their text. */
 internal class MmsLog(private val resolver: ContentResolver, private val sims: SimSlots) {
-    /** Reads what came in after a mark. The platform dates these in seconds. */
+    /** Reads incoming messages after a mark. The platform dates them in seconds. */
     fun inbox(from: ScanMark): Page<ReceivedMms> {
         val after = After(from, Mms.DATE, MS_OF_S)
         val where = Mms.MESSAGE_TYPE + " = ? AND " + after.where
@@ -66,7 +66,7 @@ internal class MmsLog(private val resolver: ContentResolver, private val sims: S
         return parts.rows.filterNotNull().joinToString("\n")
     }
 
-    /** The provider keeps a text in its row; one that another app wrote may be in a file. */
+    /** The provider keeps a text in its row; another app may have written it to a file. */
     private fun partText(row: Cursor): String? {
         if (row.text(2).isNotEmpty() || row.isNull(3)) return row.text(2)
         val uri = Uri.withAppendedPath(Mms.CONTENT_URI, "part/" + row.getLong(0))
@@ -79,23 +79,23 @@ internal class MmsLog(private val resolver: ContentResolver, private val sims: S
         }
     }
 
-    /** One part that is gone keeps no other message back. */
+    /** A missing part does not block other messages. */
     private fun leftOut(error: Exception): String? {
         Trouble.failed("reading a part of a multimedia message", error)
         return null
     }
 
     private companion object {
-        /** Each row asks the provider twice more: fewer at once than the agent would take. */
+        /** Each row needs two more queries: fewer at once than the agent would accept. */
         const val ROWS_MAX = 50
         const val ADDRESSES_MAX = 100
         const val PARTS_MAX = 100
 
-        /** What is longer is cut: no frame of the link could carry it. */
+        /** Longer texts are cut: no frame of the link could carry them. */
         const val TEXT_BYTES_MAX = 65_536
         const val MS_OF_S = 1_000L
 
-        /** `m-retrieve-conf`: the content is here. Before, there is a notice of it only. */
+        /** `m-retrieve-conf`: the content is here. Before, there is only a notice of it. */
         const val FETCHED = 132
         const val FROM = 137
         const val TO = 151

@@ -10,9 +10,9 @@ import org.postrider.core.Log
 import org.postrider.core.RadioFact
 
 /**
- * Hears that a multimedia message is to be fetched, and wakes the agent for it.
+ * Learns that a multimedia message is to be fetched, and wakes the agent for it.
  *
- * The phone's own app fetches it; the provider's observer tells when that is done.
+ * The phone's own app fetches it; the provider's observer reports when that is done.
  */
 class MmsNoticeReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
     constructor() : this(UNLESS_STOPPED)

@@ -11,7 +11,7 @@ import org.postrider.core.SimDescription
 
 /** What the phone says about itself when it joins a hub. */
 class DeviceCard(private val context: Context, private val sims: SimReader) {
-    /** Returns it as it is now. */
+    /** Returns the present description. */
     fun read() = DeviceDescription(
         name(), Build.MANUFACTURER, Build.MODEL, AppVersion.name(context), Build.VERSION.SDK_INT.toUInt(),
         sims.cards().map { SimDescription(it.slot, it.number?.takeIf(::isNumber), it.carrier, it.mccmnc, it.country) },
@@ -25,7 +25,7 @@ class DeviceCard(private val context: Context, private val sims: SimReader) {
     private companion object {
         val NUMBER = Regex("\\+[1-9][0-9]{6,14}")
 
-        /** A SIM may say anything; the hub takes numbers in international form. */
+        /** A SIM may contain anything; the hub accepts numbers in international form. */
         fun isNumber(number: String) = NUMBER.matches(number)
     }
 }

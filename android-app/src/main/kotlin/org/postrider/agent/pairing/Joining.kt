@@ -8,7 +8,7 @@ import org.postrider.core.Invitation
 import org.postrider.core.PairingFailure
 import org.postrider.core.PairingOutcome
 
-/** How far joining or leaving a hub is; used on the host's thread, read on any. */
+/** The progress of joining or leaving a hub; changed on the host's thread, read on any. */
 internal class Joining(
     private val agent: () -> Agent,
     private val key: PhoneKey,
@@ -24,10 +24,10 @@ internal class Joining(
 
     private var wished: Invitation? = null
 
-    /** Whether a hub waits to be joined, once the other one is left. */
+    /** Whether another hub waits to be joined after this one is left. */
     val isWished: Boolean get() = wished != null
 
-    /** Remembers which hub is to be joined, or that none is. */
+    /** Remembers which hub to join next, if any. */
     fun wish(invitation: Invitation?) {
         wished = invitation
     }
@@ -36,7 +36,7 @@ internal class Joining(
         progress = PairingProgress.Leaving
     }
 
-    /** A hub was left, or has left us. */
+    /** The phone has left a hub, or the hub has dropped it. */
     fun left() {
         if (progress == PairingProgress.Leaving) progress = null
     }
@@ -47,7 +47,7 @@ internal class Joining(
         progress = PairingProgress.Over(PairingOutcome.Failed(kindOf(error)))
     }
 
-    /** Joins the hub that was wished for. */
+    /** Joins the remembered hub. */
     fun join() {
         val invitation = wished ?: return
         wished = null
@@ -68,11 +68,11 @@ internal class Joining(
     }
 
     fun over(outcome: PairingOutcome) {
-        // Given up by `cancel`, or for another one that was begun.
+        // Cancelled by `cancel`, or replaced by another one.
         if (outcome !is PairingOutcome.Cancelled) progress = PairingProgress.Over(outcome)
     }
 
-    /** Gives up joining; what is over was seen. */
+    /** Stops joining, or confirms that an outcome was seen. */
     fun cancel() {
         wished = null
         when (progress) {

@@ -23,10 +23,10 @@ import java.security.interfaces.ECPublicKey
 import java.security.spec.ECGenParameterSpec
 
 /**
- * The phone's key: made in the platform's keystore, used there, never outside it.
+ * The phone's key: made and used only in the platform's keystore.
  *
- * That one was made is remembered beside the keystore: a key that is gone is lost, and is not made anew behind the
- * hub's back. A lost one is replaced by [forget] and the next use, when the phone is paired again.
+ * The app remembers that it has made one: a key that is gone is lost, and is not replaced without the hub's
+ * knowledge. [forget] and the next use replace a lost key when the phone is paired again.
  */
 class PhoneKey(
     private val context: Context,
@@ -35,10 +35,10 @@ class PhoneKey(
 ) : Keystore {
     private val marks = context.getSharedPreferences(FILE, Context.MODE_PRIVATE)
 
-    /** Whether the key was lost: the phone has to be paired again. */
+    /** Whether the key was lost, so that the phone must be paired again. */
     val isLost: Boolean get() = marks.getBoolean(LOST, false)
 
-    /** Returns the uncompressed point, after making the key when there has been none. */
+    /** Returns the uncompressed point; makes the key if there has been none. */
     @Synchronized
     override fun publicKey(): ByteArray = use {
         val key = store().getCertificate(ALIAS)?.publicKey
@@ -56,7 +56,7 @@ class PhoneKey(
         }
     }
 
-    /** Removes the key: the next pairing makes another. One that was lost stays so until [accept]. */
+    /** Removes the key: the next pairing makes another. A lost key counts as lost until [accept]. */
     @Synchronized
     fun forget() {
         marks.edit().remove(MADE).remove(DOUBTED_AT).commit()
@@ -67,7 +67,7 @@ class PhoneKey(
         }
     }
 
-    /** The phone is paired by this key, or by none any more: none is lost. */
+    /** The phone is paired with this key, or is not paired any more: no key is lost. */
     @Synchronized
     fun accept() {
         marks.edit().remove(LOST).commit()
@@ -104,7 +104,7 @@ class PhoneKey(
 
     private fun store(): KeyStore = KeyStore.getInstance(provider).apply { load(null) }
 
-    /** Tells a key that is gone from a keystore that does not work for a while. */
+    /** Distinguishes a lost key from a keystore that fails for a while. */
     private fun <T> use(work: () -> T): T = try {
         work().also { if (marks.contains(DOUBTED_AT)) marks.edit().remove(DOUBTED_AT).commit() }
     } catch (error: Exception) {
@@ -121,11 +121,11 @@ class PhoneKey(
             (causes.any { it is UnrecoverableKeyException || it is InvalidKeyException } && isDoubtedForLong())
     }
 
-    /** The platform says the same of a key that is gone and of a fault of the moment: only time tells them apart. */
+    /** The platform reports a lost key and a passing fault in the same way: only time tells them apart. */
     private fun isDoubtedForLong(): Boolean {
         val now = SystemClock.elapsedRealtime()
         val since = marks.getLong(DOUBTED_AT, Long.MAX_VALUE)
-        // The clock begins anew with each boot, and so does the doubt.
+        // The clock starts again with each boot, and so does the doubt.
         if (since > now) marks.edit().putLong(DOUBTED_AT, now).commit()
         return now - since >= DOUBT_MS
     }
@@ -152,7 +152,7 @@ class PhoneKey(
             return byteArrayOf(4) + coordinate(point.affineX) + coordinate(point.affineY)
         }
 
-        /** A number's bytes lack leading zeros, or have one for its sign. */
+        /** A number's bytes may lack leading zeros, or have one for its sign. */
         fun coordinate(number: BigInteger): ByteArray {
             val bytes = number.toByteArray().takeLast(COORDINATE_BYTES).toByteArray()
             return ByteArray(COORDINATE_BYTES - bytes.size) + bytes

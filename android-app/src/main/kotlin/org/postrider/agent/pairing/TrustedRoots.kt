@@ -6,14 +6,14 @@ import java.security.GeneralSecurityException
 import java.security.KeyStore
 
 /**
- * The roots that the platform trusts, without those that its user added: an app's connections do not trust these
- * either. A hub with a certificate of its own is known by the pins of its invitation.
+ * The roots that the platform trusts, without those that its user added, which apps do not trust by default.
+ * A hub with its own certificate is known by the pins of its invitation.
  */
 object TrustedRoots {
     private const val STORE = "AndroidCAStore"
     private const val OF_THE_PLATFORM = "system:"
 
-    /** Returns the roots in DER; none where the platform does not give them. */
+    /** Returns the roots in DER; none if the platform gives none. */
     fun read(): List<ByteArray> = try {
         val store = KeyStore.getInstance(STORE).apply { load(null) }
         store.aliases().asSequence().filter { it.startsWith(OF_THE_PLATFORM) }

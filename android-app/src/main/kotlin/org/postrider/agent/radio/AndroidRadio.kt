@@ -26,10 +26,10 @@ import org.postrider.core.SendParts
 import org.postrider.core.SentRowAsked
 
 /**
- * The phone's radio and what the platform keeps of it, for the agent.
+ * The phone's radio and the platform's records of it, for the agent.
  *
- * The agent's own thread calls: what goes on the air is given to the platform there and then, the platform's
- * providers are read on a thread of their own. While it is started, it also hears what changes by itself.
+ * The agent's own thread calls it. Messages are given to the platform at once; the platform's
+ * providers are read on a separate thread. While it is started, it also watches for changes.
  */
 class AndroidRadio(
     context: Context,
@@ -51,10 +51,10 @@ class AndroidRadio(
     private val logWatcher = LogWatcher(resolver, handler) { tell(RadioFact.LogChanged(it)) }
     private val lineWatcher = LineWatcher(this.context, sims, handler, tell)
 
-    /** Hears what changes, and tells how every line is. */
+    /** Watches for changes, and reports the state of every line. */
     fun start() = refresh()
 
-    /** Takes it that other SIMs are in the slots, or that the app may do more than before. */
+    /** Other SIMs are in the slots, or the app may do more than before. */
     fun refresh() {
         logWatcher.watch()
         lineWatcher.watch()
@@ -71,7 +71,7 @@ class AndroidRadio(
 
     override fun placeCall(task: PlaceCall) = placer.place(task)
 
-    /** Without an answer the agent asks again or gives up; a guess would be a lie. */
+    /** Without an answer the agent asks again or gives up; a guess could be wrong. */
     override fun readSentRow(asked: SentRowAsked) = later("the sent messages") {
         if (context.holds(READ_SMS)) tell(RadioFact.SentRowRead(asked.token, sentMessages.find(asked)))
     }
@@ -87,7 +87,7 @@ class AndroidRadio(
         )
     }
 
-    /** Receivers wait for the disk by themselves. */
+    /** Receivers wait for the disk themselves. */
     override fun confirmReceived(receipt: ULong) = Unit
 
     private fun <Row> page(permission: String, of: (List<Row>) -> LogPage, read: () -> Page<Row>): RadioFact {

@@ -7,29 +7,29 @@ import org.postrider.agent.PostriderApp
 import org.postrider.agent.Trouble
 import org.postrider.core.RadioFact
 
-/** Keeps a fact: returns when all that follows from it is on disk, and false when that cannot be. */
+/** Keeps a fact: returns true when all that follows from it is on disk, and false when that cannot be. */
 internal typealias Keep = (Context, RadioFact) -> Boolean
 
-/** Keeps facts where the app does: the agent is started for it when the process was not there. */
+/** Keeps facts through the host, which starts the agent if necessary. */
 internal val THROUGH_HOST: Keep = { context, fact -> PostriderApp.of(context).host.tellForKeeps(fact) }
 
-/** Wakes the agent with a fact, unless it was stopped: what the fact is about is found again at the next start. */
+/** Wakes the agent with a fact, unless it was stopped: the next start finds the fact again. */
 internal val UNLESS_STOPPED: Keep = { context, fact ->
     val host = PostriderApp.of(context).host
     !host.mayRun() || host.tellForKeeps(fact)
 }
 
 /**
- * A receiver of broadcasts that the platform makes once: it is done with one only when the fact is on disk.
+ * A receiver of broadcasts that the platform makes only once: it is finished when the fact is on disk.
  *
- * Broadcasts are kept in the order in which they came, on one thread for all receivers; the main thread waits for
- * nothing.
+ * Broadcasts are kept in the order in which they came, on one thread for all receivers; the main thread does not
+ * wait.
  */
 abstract class FactReceiver internal constructor(private val keep: Keep) : BroadcastReceiver() {
-    /** Returns what a broadcast says; none when it is not one of ours or says nothing. */
+    /** Returns the fact of a broadcast; null when it is not ours or says nothing. */
     internal abstract fun read(context: Context, intent: Intent, code: Int): RadioFact?
 
-    /** Tidies up behind a fact that is on disk. */
+    /** Cleans up after a fact is on disk. */
     internal open fun kept(context: Context, intent: Intent, fact: RadioFact) = Unit
 
     final override fun onReceive(context: Context, intent: Intent) {
@@ -56,5 +56,5 @@ abstract class FactReceiver internal constructor(private val keep: Keep) : Broad
     }
 }
 
-/** Says that a fact is not on disk: the phone is paired with no hub, or the agent does not run. */
+/** A fact is not on disk: the phone is not paired, or the agent does not run. */
 private class NotKept : Exception()

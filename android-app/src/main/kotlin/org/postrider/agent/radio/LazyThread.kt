@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit
 private const val IDLE_S = 10L
 
 /**
- * One thread that does one thing after the other, and is there only while there is something to do.
+ * One thread that does one thing after the other, and exists only while there is something to do.
  *
- * Its queue is bounded by what the platform has to say: broadcasts and the agent's own questions.
+ * Its queue is bounded by the platform's broadcasts and the agent's own questions.
  */
 internal class LazyThread(name: String) : Executor {
     private val pool = ThreadPoolExecutor(1, 1, IDLE_S, TimeUnit.SECONDS, LinkedBlockingQueue()) { work ->

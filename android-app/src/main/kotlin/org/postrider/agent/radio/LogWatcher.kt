@@ -10,7 +10,7 @@ import org.postrider.agent.Trouble
 import org.postrider.core.Log
 
 /**
- * Hears when the platform's logs change.
+ * Reports changes of the platform's logs.
  *
  * A log that may not be read yet is watched from the next [watch] on.
  */
@@ -46,7 +46,7 @@ internal class LogWatcher(
     }
 
     private companion object {
-        /** Of multimedia messages the provider tells under the common name, too, and at times only there. */
+        /** Multimedia messages are also reported under the common name, and sometimes only there. */
         val WATCHED = listOf(
             Telephony.Sms.CONTENT_URI to Log.SMS,
             Telephony.Mms.CONTENT_URI to Log.MMS,

@@ -3,6 +3,6 @@ package org.postrider.agent.radio
 import android.content.Context
 import android.content.pm.PackageManager
 
-/** Returns whether the app may use a permission at this moment. */
+/** Returns whether the app has a permission at this moment. */
 internal fun Context.holds(permission: String): Boolean =
     checkSelfPermission(permission) == PackageManager.PERMISSION_GRANTED

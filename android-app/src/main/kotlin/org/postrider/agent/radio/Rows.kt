@@ -5,7 +5,7 @@ import android.database.Cursor
 import android.net.Uri
 import org.postrider.core.ScanMark
 
-/** Which rows of a provider are asked for, and in which order. */
+/** Which rows of a provider to read, and in which order. */
 internal class Query(
     val uri: Uri,
     val columns: List<String>,
@@ -18,9 +18,9 @@ internal class Query(
 internal class Page<Row>(val rows: List<Row>, val isComplete: Boolean)
 
 /**
- * Reads at most so many rows.
+ * Reads at most this many rows.
  *
- * The bound is kept here and not by a LIMIT, which some providers refuse; a cursor fetches only what is looked at.
+ * The bound is not a LIMIT, which some providers refuse; a cursor fetches only the rows that are read.
  */
 internal fun <Row> ContentResolver.read(query: Query, rowsMax: Int, row: (Cursor) -> Row): Page<Row> {
     val columns = query.columns.toTypedArray()
@@ -33,7 +33,7 @@ internal fun <Row> ContentResolver.read(query: Query, rowsMax: Int, row: (Cursor
     }
 }
 
-/** The rows of a log after a mark, in the order of their dates and numbers; `unit` is of the provider's dates. */
+/** The rows of a log after a mark, by date and number; `unit` is the unit of the provider's dates. */
 internal class After(mark: ScanMark, private val date: String, unit: Long = 1) {
     private val at = Math.floorDiv(mark.date, unit)
 
@@ -45,13 +45,13 @@ internal class After(mark: ScanMark, private val date: String, unit: Long = 1) {
     val order get() = date + " ASC, _id ASC"
 }
 
-/** Says that a provider is not there. */
+/** The provider does not answer. */
 internal class NoAnswer : RuntimeException()
 
 internal fun Cursor.long(at: Int): Long? = if (isNull(at)) null else getLong(at)
 
 internal fun Cursor.text(at: Int): String = when (getType(at)) {
-    // Of bytes that somebody stored as a text the platform makes none.
+    // Some apps store bytes as a text; they count as empty.
     Cursor.FIELD_TYPE_NULL, Cursor.FIELD_TYPE_BLOB -> ""
     else -> getString(at)
 }

@@ -17,7 +17,7 @@ import android.util.Size
 import android.view.Surface
 import org.postrider.agent.Trouble
 
-/** The phone's camera while a screen looks for a QR code: what it sees goes to a surface and to a decoder. */
+/** The phone's camera while a screen looks for a QR code: its pictures go to a surface and to a decoder. */
 class Camera(context: Context, private val seen: (String) -> Unit, private val failed: () -> Unit) {
     private val manager = context.getSystemService(CameraManager::class.java)
     private val thread = HandlerThread("camera")
@@ -26,16 +26,16 @@ class Camera(context: Context, private val seen: (String) -> Unit, private val f
     private var pictures: ImageReader? = null
     private var preview: Surface? = null
 
-    /** Set once it is closed: what the platform still tells then is left aside. */
+    /** Set once it is closed: later reports of the platform are ignored. */
     @Volatile
     private var isOver = false
 
-    /** The size of what it shows, before it is turned; null where the phone has no camera that can be used. */
+    /** The picture's size before it is turned; null if the phone has no usable camera. */
     val size: Size? by lazy { name?.let(::sizeOf) }
 
     private val name: String? by lazy { guarded { nameOf() } }
 
-    /** Opens it, and lets it show on a surface what it sees. Needs the permission for it. */
+    /** Opens it, and shows its picture on a surface. Needs the permission for it. */
     @SuppressLint("MissingPermission") // The screen asks before.
     fun open(texture: SurfaceTexture) {
         val (name, size) = Pair(name ?: return failed(), size ?: return failed())
@@ -49,7 +49,7 @@ class Camera(context: Context, private val seen: (String) -> Unit, private val f
         guarded { manager?.openCamera(name, Opened(handler), handler) } ?: failed()
     }
 
-    /** Lets go of it, once a picture that is looked at is done with. */
+    /** Closes it, once the picture in work is done. */
     fun close() {
         isOver = true
         if (!thread.isAlive) return
@@ -61,7 +61,7 @@ class Camera(context: Context, private val seen: (String) -> Unit, private val f
         thread.quitSafely()
     }
 
-    /** The newest picture counts; older ones are left aside. */
+    /** The newest picture counts; older ones are dropped. */
     private fun look(reader: ImageReader) {
         if (isOver) return
         val picture = try {
@@ -114,7 +114,7 @@ class Camera(context: Context, private val seen: (String) -> Unit, private val f
         }
     }
 
-    /** The one at the back, else any. */
+    /** The back camera, else any. */
     private fun nameOf(): String? {
         val names = manager?.cameraIdList.orEmpty().toList()
         return names.firstOrNull {
@@ -128,7 +128,7 @@ class Camera(context: Context, private val seen: (String) -> Unit, private val f
         best(map?.getOutputSizes(ImageFormat.YUV_420_888).orEmpty().toList())
     }
 
-    /** What the platform's camera service cannot do at the moment is said as null. */
+    /** Returns null for what the camera service cannot do at the moment. */
     private fun <T> guarded(act: () -> T): T? = try {
         act()
     } catch (error: CameraAccessException) {
@@ -152,7 +152,7 @@ class Camera(context: Context, private val seen: (String) -> Unit, private val f
         /** More pixels only make the decoder slower. */
         private const val PIXELS_MAX = 1280 * 960
 
-        /** Returns the largest size that is quick to look through, else the smallest. */
+        /** Returns the largest size that is quick to decode, else the smallest. */
         fun best(sizes: List<Size>): Size? {
             val pixels = { size: Size -> size.width * size.height }
             return sizes.filter { pixels(it) <= PIXELS_MAX }.maxByOrNull(pixels) ?: sizes.minByOrNull(pixels)

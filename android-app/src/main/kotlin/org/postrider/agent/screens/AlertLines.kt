@@ -9,7 +9,7 @@ import org.postrider.core.Alert
 import org.postrider.core.AlertKind
 import org.postrider.core.Command
 
-/** What wants its owner: what is wrong, what to do, and a button that does something about it. */
+/** An alert for the owner: what is wrong, what to do, and a button for it. */
 internal class AlertLines(private val screen: Activity, private val control: Control) {
     /** Returns the lines of an alert; [done] is called once its button has acted. */
     fun of(alert: Alert, done: () -> Unit): List<Line> {
@@ -37,7 +37,7 @@ internal class AlertLines(private val screen: Activity, private val control: Con
         AlertKind.MAY_NOT_SEND -> R.string.permissions
     }
 
-    /** What opens a page or asks the agent leaves the alert: it goes when what it says is over. */
+    /** A button that opens a page or asks the agent does not end the alert: it ends when its cause does. */
     private fun act(alert: Alert) {
         when (alert.kind) {
             AlertKind.LOOK_AT_PHONE, AlertKind.SIM_HELD -> {

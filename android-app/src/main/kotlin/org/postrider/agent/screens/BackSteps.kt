@@ -8,12 +8,12 @@ import android.window.OnBackInvokedDispatcher
 /**
  * Back on Android 16 and newer, which asks beforehand whether the page wants it; older ones call `onBackPressed`.
  *
- * From Android 13 on the callback can be there, and is called by those that ask beforehand alone.
+ * The callback exists from Android 13 on, and only versions that ask beforehand call it.
  */
 internal class BackSteps(private val activity: Activity, private val stepBack: () -> Unit) {
     private var given: Any? = null
 
-    /** Takes Back, or leaves it to the platform. */
+    /** Handles Back, or leaves it to the platform. */
     fun enable(isWanted: Boolean) {
         if (Build.VERSION.SDK_INT < Build.VERSION_CODES.TIRAMISU || isWanted == (given != null)) return
         if (isWanted) give() else takeBack()

@@ -7,7 +7,7 @@ import android.widget.RadioGroup
 import android.widget.TextView
 import org.postrider.agent.R
 
-/** A question with one of several answers; none of them is bigger than another. */
+/** A question with several answers of equal size. */
 internal class ChoiceView(context: Context, key: Int) : LinearLayout(context) {
     private val label = TextView(context, null, 0, R.style.FieldLabel)
     private val group = RadioGroup(context)

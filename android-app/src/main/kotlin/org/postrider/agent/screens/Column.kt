@@ -6,7 +6,7 @@ import android.widget.EditText
 import android.widget.LinearLayout
 import org.postrider.agent.R
 
-/** Shows lines below each other, and changes only what has changed since. */
+/** Shows lines below each other, and updates only what has changed. */
 class Column(context: Context) : LinearLayout(context) {
     init {
         orientation = VERTICAL
@@ -22,14 +22,14 @@ class Column(context: Context) : LinearLayout(context) {
         while (childCount > lines.size) removeViewAt(childCount - 1)
     }
 
-    /** Lines longer than the widest are hard to read. */
+    /** Longer lines are hard to read. */
     override fun onMeasure(width: Int, height: Int) {
         val widest = resources.getDimensionPixelSize(R.dimen.page_width_max)
         val isWider = MeasureSpec.getMode(width) != MeasureSpec.UNSPECIFIED && MeasureSpec.getSize(width) > widest
         super.onMeasure(if (isWider) MeasureSpec.makeMeasureSpec(widest, MeasureSpec.EXACTLY) else width, height)
     }
 
-    /** Returns what the field with a key holds. */
+    /** Returns the text of the field with a key. */
     fun typed(key: Int): String = findViewById<EditText>(key)?.text?.toString().orEmpty()
 
     private fun viewAt(place: Int, wanted: Identity, later: Collection<Identity>): View {

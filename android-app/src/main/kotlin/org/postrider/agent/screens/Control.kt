@@ -13,7 +13,7 @@ import org.postrider.core.Invitation
 import org.postrider.core.MessageText
 import org.postrider.core.SimSlot
 
-/** What the screens see of the agent, and what its owner asks of it there. */
+/** What the screens see of the agent, and what its owner can ask for there. */
 interface Control {
     val settings: Settings
 
@@ -31,10 +31,10 @@ interface Control {
     fun command(command: Command)
     fun dismiss(alert: Alert)
 
-    /** Sends a message of the owner's own at once; [Status.test] says what becomes of it. */
+    /** Sends a message of the owner at once; [Status.test] shows its progress. */
     fun sendTest(sim: SimSlot, to: Address, text: MessageText)
 
-    /** Gives the present hub what came in for another one, or erases it. */
+    /** Gives the present hub the incoming messages of another one, or erases them. */
     fun giveSetAside(slot: UByte)
     fun eraseSetAside(slot: UByte)
 
@@ -42,16 +42,16 @@ interface Control {
     fun cancelPairing()
     fun unpair()
 
-    /** The permissions changed: what was kept back for want of one can go on. */
+    /** The permissions changed: what waited for one can go on. */
     fun permissionsChanged()
 
-    /** An app that brings its own. */
+    /** An app with its own control. */
     interface Source {
         val control: Control
     }
 
     companion object {
-        /** Returns the app's own, unless the app that the screens run in brings another. */
+        /** Returns the app's own control, unless the app that runs the screens has another. */
         fun of(context: Context): Control =
             (context.applicationContext as? Source)?.control ?: HostControl(PostriderApp.of(context).host)
     }

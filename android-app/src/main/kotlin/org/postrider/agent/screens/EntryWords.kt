@@ -5,7 +5,7 @@ import org.postrider.agent.R
 import org.postrider.core.Entry
 import org.postrider.core.What
 
-/** Says in plain words what happened. */
+/** Sentences for what happened. */
 object EntryWords {
     /** Returns the sentence for what happened. */
     fun sentence(what: What): Int = when (what) {
@@ -54,7 +54,7 @@ object EntryWords {
         What.STRAY_RESULT -> R.string.log_stray_result
     }
 
-    /** Returns why it happened, where a result code says so. */
+    /** Returns why it happened, if a result code says so. */
     fun reason(resources: Resources, entry: Entry): String? {
         val code = entry.code?.takeIf { it != RESULT_OK && entry.what in WITH_RESULT } ?: return null
         return resources.getString(R.string.log_reason, resources.getString(ResultWords.sentence(code)), code)
@@ -67,7 +67,7 @@ object EntryWords {
         return listOfNotNull(at, sim, entry.message).joinToString(SEPARATOR)
     }
 
-    /** What the owner should know of: something went wrong. */
+    /** What the owner should know: something went wrong. */
     val TROUBLE = setOf(
         What.FAILED, What.NOT_DELIVERED, What.UNKNOWN, What.FAILED_TO_RUN, What.LINK_FAILING, What.LINK_REPLACED,
         What.NOT_KNOWN, What.PAIRING_NEEDED, What.UPDATE_NEEDED, What.SIM_CHANGED, What.SIM_HELD, What.LOOK_AT_PHONE,

@@ -5,15 +5,15 @@ import org.postrider.core.AgentException
 import org.postrider.core.Invitation
 import org.postrider.core.readInvitation
 
-/** Reads invitations, whether they came as a link or were typed; the core says what one is. */
+/** Reads invitations, from a link or typed; the core decides what is valid. */
 object Invitations {
-    /** What came of it. */
+    /** The result of reading. */
     sealed class Outcome
 
-    /** It is one. */
+    /** It is valid. */
     data class Read(val invitation: Invitation) : Outcome()
 
-    /** It is none: `link`, `hub`, `code` or `pin` says why. */
+    /** It is not valid: `link`, `hub`, `code` or `pin` says what is wrong. */
     data class Wrong(val field: String) : Outcome()
 
     /** Reads a link. */
@@ -23,7 +23,7 @@ object Invitations {
         Wrong(refused.field)
     }
 
-    /** Returns what was typed as a link; people leave the scheme out, or paste a whole link. */
+    /** Returns the link for typed input; people leave the scheme out, or paste a whole link. */
     fun link(hub: String, code: String): String {
         val pasted = hub.trim()
         if (code.isBlank() && (pasted.startsWith(PREFIX) || PAGE in pasted)) return pasted
@@ -34,6 +34,6 @@ object Invitations {
 
     private const val PREFIX = "postrider://pair?"
 
-    /** In the link of a hub's page. */
+    /** Part of the link of a hub's page. */
     private const val PAGE = "/pair#"
 }

@@ -11,7 +11,7 @@ import android.os.PowerManager
 import android.provider.Settings
 import org.postrider.agent.R
 
-/** What keeps the app running for months: the battery, exact alarms, and the maker's own switches. */
+/** What keeps the app running for months: battery, exact alarms, and the maker's own settings. */
 class KeepRunningActivity : Screen(R.string.keep_running) {
     private var isPageMissing = false
 
@@ -82,13 +82,13 @@ class KeepRunningActivity : Screen(R.string.keep_running) {
     companion object {
         private const val PAGE_MISSING = "page_missing"
 
-        /** Returns what asks Android to let the app run as it likes on battery. */
+        /** Returns the intent that asks Android for unlimited use of the battery. */
         @SuppressLint("BatteryLife") // A gateway for messages is what the exemption is for.
         fun exemption(context: Context) = Intent(
             Settings.ACTION_REQUEST_IGNORE_BATTERY_OPTIMIZATIONS, Uri.fromParts("package", context.packageName, null),
         )
 
-        /** Returns whether Android lets the app run as it likes on battery. */
+        /** Returns whether Android allows the app unlimited use of the battery. */
         fun isBatteryExempt(context: Context): Boolean =
             context.getSystemService(PowerManager::class.java)
                 ?.isIgnoringBatteryOptimizations(context.packageName) == true

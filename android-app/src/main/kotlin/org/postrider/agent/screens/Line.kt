@@ -1,30 +1,30 @@
 package org.postrider.agent.screens
 
 /**
- * One line of a screen: a screen is a list of them, made anew from what is true whenever that changes.
+ * One line of a screen. A screen is a list of them, made again from the present state whenever that changes.
  *
  * Two lines with the same [key] and class are one view, which keeps its focus.
  */
 sealed class Line {
-    /** Tells lines of one class apart where they hold a state of their own. */
+    /** Tells lines of one class apart if they hold a state of their own. */
     open val key: Int get() = 0
 
-    /** The screen's name, and a menu of what is rarely needed. */
+    /** The screen's name, and a menu of rarely needed things. */
     data class Title(val text: String, val menu: List<Choosable> = emptyList()) : Line()
 
     /** Something in a menu. */
     data class Choosable(val text: String, val act: () -> Unit)
 
-    /** How the phone stands as a whole, and why. */
+    /** The phone's overall state, and why. */
     data class State(val mood: Mood, val title: String, val details: List<String>) : Line()
 
     /** Counts in one row. */
     data class Counts(val counts: List<Count>) : Line()
 
-    /** A count with its label, and the sentence that says both. */
+    /** A count with its label, and a sentence with both. */
     data class Count(val count: Int, val label: String, val sentence: String)
 
-    /** Something with a picture before it, and what there is to say about it. */
+    /** Something with a picture before it, and more lines about it. */
     data class Item(val icon: Int, val text: String, val about: List<String>) : Line()
 
     /** Lines that belong together. */
@@ -74,7 +74,7 @@ sealed class Line {
 /** How a sentence is shown. */
 enum class Tone { USUAL, QUIET, ALERT, FIXED_WIDTH }
 
-/** How much a button stands out: what most people want next, one of several, what few want. */
+/** How prominent a button is: what most people want next, one of several, what few want. */
 enum class Rank { USUAL, MAIN, QUIET }
 
 /** What a field takes. */

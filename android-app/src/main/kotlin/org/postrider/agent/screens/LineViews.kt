@@ -14,7 +14,7 @@ import android.widget.Switch
 import android.widget.TextView
 import org.postrider.agent.R
 
-/** Makes the platform's views of lines. */
+/** Makes the platform's views for lines. */
 internal object LineViews {
     /** Makes an empty view for lines of an identity. */
     fun make(context: Context, identity: Identity): View {
@@ -40,7 +40,7 @@ internal object LineViews {
         return view
     }
 
-    /** Lets a view show a line; what is the same already is not set again, and so not read out again. */
+    /** Shows a line in a view; an unchanged text is not set again, so that it is not read out again. */
     fun update(view: View, line: Line) {
         when (line) {
             is Line.Title -> (view as TitleView).show(line)
@@ -99,7 +99,7 @@ internal object LineViews {
         say(view, line.text)
     }
 
-    /** Sets a text that is another than before. */
+    /** Sets a text if it changed. */
     fun say(view: TextView, text: String) {
         if (view.text.toString() != text) view.text = text
     }
@@ -127,7 +127,7 @@ internal object LineViews {
     }
 }
 
-/** Returns the kind of text that a field takes, as the platform's keyboards know it. */
+/** Returns the input type of a field for the platform's keyboards. */
 internal fun Input.type(): Int = when (this) {
     Input.TEXT -> InputType.TYPE_CLASS_TEXT or InputType.TYPE_TEXT_FLAG_CAP_WORDS
     Input.ADDRESS -> InputType.TYPE_CLASS_TEXT or InputType.TYPE_TEXT_VARIATION_URI

@@ -4,8 +4,8 @@ import android.content.ComponentName
 import org.postrider.agent.R
 
 /**
- * Makers whose phones end apps in the background in ways of their own, what their owners have to
- * set, and the pages where that is. A page may be on some models only.
+ * Makers whose phones end apps in the background in their own ways, what their owners have to
+ * set, and the pages for it. A page may exist on some models only.
  */
 enum class Maker(val guidance: Int, private val names: Set<String>, val pages: List<ComponentName>) {
     XIAOMI(
@@ -57,7 +57,7 @@ enum class Maker(val guidance: Int, private val names: Set<String>, val pages: L
     ;
 
     companion object {
-        /** Returns the maker of a phone, or null when nothing of its own is known of it. */
+        /** Returns the maker of a phone, or null when we know nothing special about it. */
         fun of(manufacturer: String?): Maker? {
             val name = manufacturer.orEmpty().trim().lowercase()
             return values().firstOrNull { maker -> maker.names.any { name == it || name.startsWith("$it ") } }

@@ -5,9 +5,9 @@ import org.postrider.agent.R
 import org.postrider.core.Entry
 import org.postrider.core.What
 
-/** What became of the last messages: one line each, with the newest that is known of it. */
+/** The last messages: one line each, with the newest state. */
 class MessageLines(private val resources: Resources, private val times: Times) {
-    /** Returns the lines of the last messages among entries that begin with the newest. */
+    /** Returns the lines of the last messages; the entries begin with the newest. */
     fun of(entries: List<Entry>): List<Line> {
         val last = entries.filter { it.what in ICONS && it.message != null }.distinctBy { it.message }.take(SHOWN)
         return last.map { entry ->
@@ -20,7 +20,7 @@ class MessageLines(private val resources: Resources, private val times: Times) {
     companion object {
         private const val SHOWN = 5
 
-        /** The states of a message, and what each looks like. */
+        /** The states of a message, and their icons. */
         val ICONS: Map<What, Int> = mapOf(
             What.ACCEPTED to R.drawable.ic_waiting,
             What.RETRYING to R.drawable.ic_waiting,

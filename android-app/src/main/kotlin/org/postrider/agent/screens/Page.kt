@@ -12,7 +12,7 @@ import android.widget.FrameLayout
 import android.widget.ScrollView
 import org.postrider.agent.R
 
-/** Returns a page that scrolls what is in it, and keeps clear of the system's bars and the keyboard. */
+/** Returns a page that scrolls its content, and stays clear of the system's bars and the keyboard. */
 internal fun page(context: Context, content: View): View {
     val side = context.resources.getDimensionPixelSize(R.dimen.page_side)
     val end = context.resources.getDimensionPixelSize(R.dimen.page_end)
@@ -30,7 +30,7 @@ internal fun page(context: Context, content: View): View {
     }
 }
 
-/** From Android 15 on a window lies below the bars; before, the platform keeps it clear by itself. */
+/** From Android 15 on windows lie below the bars; older platforms keep them clear. */
 internal fun keepClearOfBars(view: View) {
     if (Build.VERSION.SDK_INT < Build.VERSION_CODES.R) return
     view.setOnApplyWindowInsetsListener { page, insets ->

@@ -13,7 +13,7 @@ import org.postrider.core.Invitation
 
 /**
  * Joins a hub, one question after the other: by the link in the hub's QR code, which this app or the phone's own
- * camera reads, or by an address and a code that are typed.
+ * camera reads, or by a typed address and code.
  */
 class PairActivity : Screen(R.string.pairing) {
     private enum class Step { MOVE, FORM, FORWARDING, PERMITS, PROGRESS }
@@ -23,13 +23,13 @@ class PairActivity : Screen(R.string.pairing) {
     private var wrong: String? = null
     private var stale: Stale? = null
 
-    /** Once the other hub is left, this one is asked. */
+    /** The owner wants to leave the present hub and join this one. */
     private var isMoving = false
 
-    /** The exemption from battery saving was asked for: what follows is the status. */
+    /** The exemption from battery saving was asked for: the status comes next. */
     private var isBatteryAsked = false
 
-    /** A link was opened while a pairing runs. */
+    /** A link was opened during a pairing. */
     private var isAnotherInvited = false
     private val back = BackSteps(this, ::stepBack)
 
@@ -56,7 +56,7 @@ class PairActivity : Screen(R.string.pairing) {
     private fun begin(intent: Intent) {
         val link = intent.dataString
         val status = control.status()
-        // A link, which any page can open, ends no pairing that runs: its owner does.
+        // Any page can open a link, so it must not end a running pairing: only the owner does.
         isAnotherInvited = link != null && status.pairing.isGoingOn()
         if (isAnotherInvited) return goOn()
         invited = null
@@ -82,14 +82,14 @@ class PairActivity : Screen(R.string.pairing) {
 
     override fun lines(): List<Line> = stepLines().also { watchOver() }
 
-    /** While somebody is to compare digits, the screen stays on; and Back goes where there is a step before. */
+    /** While digits are compared, the screen stays on; Back is handled if there is a step before. */
     private fun watchOver() {
         val isRunning = step == Step.PROGRESS && control.status().pairing.isGoingOn()
         if (isRunning) window.addFlags(FLAG_KEEP_SCREEN_ON) else window.clearFlags(FLAG_KEEP_SCREEN_ON)
         back.enable(stepBefore() != null)
     }
 
-    /** Returns the step before this one; none where Back leaves the page. A pairing that runs goes on without it. */
+    /** Returns the step before this one; null if Back leaves the page. A running pairing goes on without it. */
     private fun stepBefore(): Step? = when (step) {
         Step.MOVE -> null
         Step.FORM -> Step.MOVE.takeIf { control.status().paired != null }
@@ -101,7 +101,7 @@ class PairActivity : Screen(R.string.pairing) {
     private fun stepBack() {
         val before = stepBefore() ?: return finish()
         if (step == Step.PROGRESS) control.cancelPairing()
-        // What was typed is typed again; what a link said is kept.
+        // Typed input is typed again; a link is kept.
         goTo(before)
     }
 
@@ -150,7 +150,7 @@ class PairActivity : Screen(R.string.pairing) {
         goTo(Step.FORM)
     }
 
-    /** What the phone is called in its own settings. */
+    /** The phone's name in its own settings. */
     private fun usualName() = Settings.Global.getString(contentResolver, Settings.Global.DEVICE_NAME) ?: Build.MODEL
 
     private fun typed(): List<Line> = listOfNotNull(
@@ -169,7 +169,7 @@ class PairActivity : Screen(R.string.pairing) {
         goTo(if (invited == null) Step.FORM else Step.FORWARDING)
     }
 
-    /** Yes and no weigh the same: the question is the owner's to answer. */
+    /** Yes and no look the same: the owner decides. */
     private fun forwarding(): List<Line> = listOf(
         Line.Heading(getString(R.string.forward_question)),
         says(R.string.forward_yes_means),
@@ -187,7 +187,7 @@ class PairActivity : Screen(R.string.pairing) {
 
     private fun missing() = Permissions.FIRST.filterNot { Permissions.isGiven(this, it) }
 
-    /** What stands behind the platform's dialogs, and stays when they are dismissed. */
+    /** Stands behind the platform's dialogs, and stays when they are dismissed. */
     private fun permits(): List<Line> = listOf(says(R.string.permits_about)) + missing().flatMap { permit ->
         listOf(Line.Heading(getString(permit.title)), says(permit.reason), says(permit.without, tone = Tone.QUIET))
     } + listOf(
@@ -199,7 +199,7 @@ class PairActivity : Screen(R.string.pairing) {
     private fun request() = requestPermissions(missing().flatMap { it.permissions }.toTypedArray(), PERMITS)
 
     override fun onRequestPermissionsResult(code: Int, permissions: Array<out String>, results: IntArray) {
-        // An empty answer is one that was interrupted.
+        // An empty answer was interrupted.
         if (code != PERMITS || step != Step.PERMITS || permissions.isEmpty()) return
         Permissions.FIRST.forEach { Permissions.answered(this, it, permissions) }
         control.permissionsChanged()
@@ -226,7 +226,7 @@ class PairActivity : Screen(R.string.pairing) {
         }
     }
 
-    /** Between the owner's wish and its hearing the agent still shows how the last pairing ended. */
+    /** Until the agent has taken the owner's wish, it still shows how the last pairing ended. */
     private fun fresh(progress: PairingProgress?): PairingProgress? {
         if (progress != null) isMoving = progress == PairingProgress.Leaving && invited != null
         val before = stale ?: return progress ?: PairingProgress.Asking.takeIf { isMoving }
@@ -267,7 +267,7 @@ class PairActivity : Screen(R.string.pairing) {
         goTo(if (control.status().paired == null) Step.FORM else Step.MOVE)
     }
 
-    /** What is still to be done, one thing after the other: what is needed, the battery, and then nothing. */
+    /** The next thing to do: needed permissions, the battery, and then nothing. */
     private fun onward(): List<Line> = when {
         missing().any { it.isNeeded } -> listOf(
             Line.Button(getString(R.string.go_on_permissions), Rank.MAIN) {
@@ -321,7 +321,7 @@ class PairActivity : Screen(R.string.pairing) {
     }
 
     companion object {
-        /** Set in an intent: the camera is opened at once. */
+        /** Set in an intent: open the camera at once. */
         const val SCAN = "scan"
 
         private const val STEP = "step"

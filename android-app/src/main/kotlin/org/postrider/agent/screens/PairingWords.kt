@@ -6,7 +6,7 @@ import org.postrider.agent.R
 import org.postrider.core.PairingFailure
 import org.postrider.core.PairingOutcome
 
-/** Says how a pairing ended, and what to do then. */
+/** Sentences for how a pairing ended, and what to do then. */
 object PairingWords {
     /** What happened, and what the owner can do about it. */
     data class Words(val what: String, val todo: String?, val isPaired: Boolean = false)
@@ -42,7 +42,7 @@ object PairingWords {
         PairingFailure.APP -> resources.words(R.string.pairing_app_failed, R.string.pairing_app_failed_todo)
     }
 
-    /** Returns the sentence for a part of an invitation that is none. */
+    /** Returns the sentence for a part of an invitation that is not valid. */
     fun wrong(field: String): Int = when (field) {
         "hub" -> R.string.wrong_hub
         "code" -> R.string.wrong_code

@@ -23,7 +23,7 @@ class PermissionsActivity : Screen(R.string.permissions) {
         val lines = mutableListOf(
             Line.Heading(getString(permit.title)), says(permit.reason), says(permit.without, tone = Tone.QUIET),
         )
-        // A dialog that was waved away looks like one that never comes again: both ways stay open.
+        // A dismissed dialog looks like one that never comes again, so both ways stay open.
         lines += allow(R.string.allow, permit)
         if (Permissions.isShut(this, permit)) lines += shut()
         if (!permit.isNeeded) {
@@ -50,7 +50,7 @@ class PermissionsActivity : Screen(R.string.permissions) {
 
     private fun ask(permissions: List<String>, code: Int) = requestPermissions(permissions.toTypedArray(), code)
 
-    /** Android asks no more: the app's page in the settings is left, behind a lock since Android 13. */
+    /** Android no longer asks: only the app's page in the settings is left, behind a lock since Android 13. */
     private fun shut(): List<Line> {
         val lines = mutableListOf<Line>(says(R.string.permit_shut))
         if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU) lines += says(R.string.permit_restricted)

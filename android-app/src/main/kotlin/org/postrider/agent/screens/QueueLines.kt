@@ -7,7 +7,7 @@ import org.postrider.core.SimInfo
 import org.postrider.core.SimQueue
 import org.postrider.core.Wait
 
-/** What waits for each SIM, when the next of it leaves, and why not now. */
+/** What waits for each SIM, when the next message is sent, and why not now. */
 class QueueLines(private val resources: Resources, private val times: Times) {
     /** Returns the lines of every SIM; [ageMs] is how long ago the queues were read. */
     fun of(status: Status, ageMs: Long): List<Line> {
@@ -41,7 +41,7 @@ class QueueLines(private val resources: Resources, private val times: Times) {
     }
 
     companion object {
-        /** Returns how people know a SIM: its slot and its network. */
+        /** Returns a SIM's name for people: its slot and its network. */
         fun name(resources: Resources, slot: Int, sim: SimInfo?): String = when (val carrier = sim?.carrier) {
             null, "" -> resources.getString(R.string.sim, slot + 1)
             else -> resources.getString(R.string.sim_of, slot + 1, carrier)

@@ -2,7 +2,7 @@ package org.postrider.agent.screens
 
 import org.postrider.agent.R
 
-/** Says in plain words what the radio answered; what is done about it is the core's to decide. */
+/** Sentences for the radio's results; the core decides what to do about them. */
 object ResultWords {
     private val SENTENCES: List<Pair<Int, Set<Int>>> = listOf(
         R.string.result_ok to setOf(-1),
@@ -29,10 +29,10 @@ object ResultWords {
             setOf(1, 12, 15, 16, 21, 23, 28, 30, 31, 101, 103, 108, 111, 113, 119, 124, 125, 131, 137),
     )
 
-    /** The codes that have words of their own. */
+    /** The codes with their own sentence. */
     val CODES: Set<Int> = SENTENCES.flatMapTo(sortedSetOf()) { it.second }
 
-    /** Returns the sentence for a result code; one that nobody has listed is an unknown result. */
+    /** Returns the sentence for a result code; an unlisted one is an unknown result. */
     fun sentence(code: Int): Int =
         SENTENCES.firstOrNull { code in it.second }?.first ?: R.string.result_unknown
 }

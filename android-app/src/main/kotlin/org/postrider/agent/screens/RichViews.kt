@@ -14,7 +14,7 @@ import android.widget.PopupMenu
 import android.widget.TextView
 import org.postrider.agent.R
 
-/** A screen's name, and a menu of what is rarely needed. */
+/** A screen's name, and a menu of rarely needed things. */
 internal class TitleView(context: Context) : LinearLayout(context) {
     private val title = TextView(context, null, 0, R.style.Title).apply {
         textAlignment = View.TEXT_ALIGNMENT_VIEW_START
@@ -51,7 +51,7 @@ internal class TitleView(context: Context) : LinearLayout(context) {
     }
 }
 
-/** How a phone stands: a picture and a word in a colour, and below it why. */
+/** A phone's overall state: a picture and a word in a colour, with the reason below. */
 internal class StateView(context: Context) : LinearLayout(context) {
     private val icon = ImageView(context).apply { importantForAccessibility = IMPORTANT_FOR_ACCESSIBILITY_NO }
     private val title = sentence(R.style.StateTitle)
@@ -97,7 +97,7 @@ internal class StateView(context: Context) : LinearLayout(context) {
     }
 }
 
-/** Counts beside each other, as far as the screen is wide; a screen reader has them as sentences. */
+/** Counts side by side if the screen is wide enough; a screen reader reads them as sentences. */
 internal class CountsView(context: Context) : LinearLayout(context) {
     fun show(line: Line.Counts) {
         while (childCount > line.counts.size) removeViewAt(childCount - 1)
@@ -107,7 +107,7 @@ internal class CountsView(context: Context) : LinearLayout(context) {
             LineViews.say(cell.getChildAt(1) as TextView, count.label)
             cell.contentDescription = count.sentence
         }
-        // Large letters do not fit beside each other.
+        // Large letters do not fit side by side.
         orientation = if (resources.configuration.fontScale > SIDE_BY_SIDE_MAX) VERTICAL else HORIZONTAL
         for (place in 0 until childCount) {
             val isRow = orientation == HORIZONTAL
@@ -148,7 +148,7 @@ internal class ItemView(context: Context) : LinearLayout(context) {
     }
 }
 
-/** Lines that belong together, on a ground of their own. */
+/** Lines that belong together, on a background of their own. */
 internal class CardView(context: Context) : LinearLayout(context) {
     private val column = Column(context)
 

@@ -55,7 +55,7 @@ class ScanActivity : Activity() {
     private fun ask() = requestPermissions(arrayOf(permission.CAMERA), 0)
 
     override fun onRequestPermissionsResult(code: Int, permissions: Array<out String>, results: IntArray) {
-        // An empty answer is one that was interrupted.
+        // An empty answer was interrupted.
         isShut = permissions.isNotEmpty() && !isAllowed() && !shouldShowRequestPermissionRationale(permission.CAMERA)
         begin()
         show()
@@ -77,7 +77,7 @@ class ScanActivity : Activity() {
         show()
     }
 
-    /** A code of somebody else's is said, and looked past. */
+    /** Another kind of code is reported, and the search goes on. */
     internal fun found(text: String) {
         if (isFinishing) return
         if (Invitations.read(text) is Invitations.Read) {

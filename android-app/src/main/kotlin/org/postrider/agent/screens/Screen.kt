@@ -5,7 +5,7 @@ import android.content.Intent
 import android.os.Bundle
 import org.postrider.agent.AgentHost
 
-/** A screen of lines, which are made anew whenever something changed. */
+/** A screen of lines, which are made again whenever something changed. */
 abstract class Screen(private val title: Int) : Activity() {
     protected val control: Control by lazy { Control.of(this) }
     protected val times: Times by lazy { Times(this) }
@@ -13,7 +13,7 @@ abstract class Screen(private val title: Int) : Activity() {
         private set
     private val listener = AgentHost.Listener { show() }
 
-    /** Returns what stands below the title now. */
+    /** Returns the lines below the title. */
     protected abstract fun lines(): List<Line>
 
     override fun onCreate(state: Bundle?) {
@@ -25,7 +25,7 @@ abstract class Screen(private val title: Int) : Activity() {
         show()
     }
 
-    /** Takes back what [onSaveInstanceState] kept, before the first lines are made. */
+    /** Restores what [onSaveInstanceState] kept, before the first lines are made. */
     protected open fun restore(state: Bundle) = Unit
 
     override fun onResume() {
@@ -40,10 +40,10 @@ abstract class Screen(private val title: Int) : Activity() {
         super.onPause()
     }
 
-    /** Shows what is true now. */
+    /** Shows the present state. */
     fun show() = column.show(listOf(Line.Title(getString(title), menu())) + lines())
 
-    /** Returns what the menu beside the title offers. */
+    /** Returns the menu beside the title. */
     protected open fun menu(): List<Line.Choosable> = emptyList()
 
     /** Returns a button that opens another screen. */

@@ -13,11 +13,11 @@ import org.postrider.agent.WaitTimes
 import org.postrider.agent.device.Permissions
 import org.postrider.agent.device.Permit
 
-/** What the owner sets: pause, pace, quiet hours, forwarding, codes, Stop, and leaving the hub. */
+/** The owner's settings: pause, pace, quiet hours, forwarding, codes, Stop, and leaving the hub. */
 class SettingsActivity : Screen(R.string.settings) {
     private var isUnpairing = false
 
-    /** Whether quiet hours were picked that begin and end at once. */
+    /** Whether the owner chose quiet hours that begin and end at the same time. */
     private var isSameTime = false
     private var parts: Parts? = null
     private var waitsSaid: WaitsSaid? = null
@@ -56,7 +56,7 @@ class SettingsActivity : Screen(R.string.settings) {
         val settings = control.settings
         val choices = listOf(R.string.shift_tables_by_hub, R.string.shift_tables_none).map(::getString) +
             resources.getStringArray(R.array.shift_table_languages)
-        // The first leaves it to the hub; from the second on they stand in the order of their identifiers, 0 for none.
+        // The first choice leaves it to the hub; the others follow in the order of their identifiers, 0 for none.
         val chosen = settings.shiftTable?.plus(1) ?: 0
         return listOf(
             Line.Choice(R.id.shift_table, getString(R.string.shift_tables), choices, chosen) {
@@ -78,7 +78,7 @@ class SettingsActivity : Screen(R.string.settings) {
             Line.Button(getString(R.string.save_waits)) { saveWaits() }
     }
 
-    /** A time that may be left to the hub; the usual one stands behind the empty field. */
+    /** A time that may be left to the hub; the empty field shows the usual one. */
     private fun time(field: Int, name: Int, set: Int?, usual: Int?) =
         Line.Field(field, getString(name), set?.toString().orEmpty(), Input.NUMBER, usual?.toString())
 
@@ -232,7 +232,7 @@ class SettingsActivity : Screen(R.string.settings) {
         const val SAME_TIME = "same_time"
         const val PARTS = "parts"
 
-        /** More than any network takes from one SIM. */
+        /** More than any network accepts from one SIM. */
         const val PARTS_MAX = 100_000
     }
 }

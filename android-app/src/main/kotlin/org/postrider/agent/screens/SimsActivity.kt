@@ -8,7 +8,7 @@ import org.postrider.core.Alert
 import org.postrider.core.SimInfo
 import org.postrider.core.SimSlot
 
-/** The SIM cards, and the number of each: many do not know their own, so that their owner types it. */
+/** The SIM cards and their numbers, which the owner types because many cards do not know their own. */
 class SimsActivity : Screen(R.string.sims) {
     private var saved: Int? = null
     private var refused: Int? = null
@@ -56,7 +56,7 @@ class SimsActivity : Screen(R.string.sims) {
         return listOf(choice, says(R.string.reports_about, tone = Tone.QUIET))
     }
 
-    /** What the hub has set; of a limit the lower counts, of a time the owner's own. */
+    /** The hub's settings; the lower limit counts, and the owner's own time. */
     private fun byHub(slot: SimSlot): List<Line> {
         val hub = control.status().queues.find { it.sim == slot }?.hub ?: return emptyList()
         return listOfNotNull(
@@ -69,13 +69,13 @@ class SimsActivity : Screen(R.string.sims) {
         ).map { Line.Text(it, tone = Tone.QUIET) }
     }
 
-    /** The languages of some identifiers, those that have a name. */
+    /** The languages with these identifiers, if they have a name. */
     private fun languages(identifiers: ByteArray): String? {
         val names = resources.getStringArray(R.array.shift_table_languages)
         return identifiers.toList().mapNotNull { names.getOrNull(it - 1) }.ifEmpty { null }?.joinToString()
     }
 
-    /** How many of a unit it takes. */
+    /** How many whole units this takes. */
     private fun ULong.whole(unit: ULong): Long = ((this + unit - 1uL) / unit).toLong()
 
     private fun save(slot: SimSlot, typed: String) {

@@ -6,7 +6,7 @@ import org.postrider.agent.R
 import org.postrider.agent.Status
 import org.postrider.core.Wait
 
-/** How a phone stands as a whole, which the status shows on top in a colour of its own. */
+/** A phone's overall state, which the status shows on top in its own colour. */
 enum class Mood(val title: Int, val icon: Int, val ground: Int, val ink: Int) {
     READY(R.string.mood_ready, R.drawable.ic_ready, R.color.good_ground, R.color.good_ink),
     SENDING(R.string.mood_sending, R.drawable.ic_sending, R.color.good_ground, R.color.good_ink),
@@ -15,7 +15,7 @@ enum class Mood(val title: Int, val icon: Int, val ground: Int, val ink: Int) {
     STOPPED(R.string.mood_stopped, R.drawable.ic_stopped, R.color.stop_ground, R.color.stop_ink),
 }
 
-/** Says how a phone stands, why, and until when. */
+/** Says in which state a phone is, why, and until when. */
 class Standing(private val resources: Resources, private val times: Times) {
     /** Returns the line for it; [ageMs] is how long ago the queues were read. */
     fun of(status: Status, isPaused: Boolean, ageMs: Long): Line.State {
@@ -39,7 +39,7 @@ class Standing(private val resources: Resources, private val times: Times) {
         }
     }
 
-    /** Returns what the first message to leave waits for; null where one can leave now, or nothing waits. */
+    /** Returns what the next message waits for; null if one can be sent now, or nothing waits. */
     private fun nextWait(status: Status): Wait? {
         val waiting = status.queues.filter { it.waiting > 0u }
         val next = waiting.map { queue -> queue.next ?: queue.kinds.mapNotNull { it.next }.soonest() }

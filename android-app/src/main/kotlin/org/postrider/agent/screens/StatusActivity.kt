@@ -11,7 +11,7 @@ import org.postrider.agent.device.Permit
 import org.postrider.agent.isGoingOn
 import org.postrider.core.What
 
-/** The app's first screen: what the phone is doing, what waits and why, and what wants its owner. */
+/** The app's first screen: what the phone is doing, what waits and why, and what needs its owner. */
 class StatusActivity : Screen(R.string.app_name) {
     private val clock = Handler(Looper.getMainLooper())
     private val tick = Runnable { tick() }
@@ -64,7 +64,7 @@ class StatusActivity : Screen(R.string.app_name) {
         return listOfNotNull(start, goOn)
     }
 
-    /** What is asked for only once it is of use: calls, when the hub has one, their log, when there was one. */
+    /** Permissions that are asked for only when needed: calls, and their log once there was a call. */
     private fun wanted(): List<Line> {
         val calls = Permit.CALLS.takeIf { Permissions.isWanted(this, it) }
         val hadCall = control.entries().any { it.what == What.CALL_SEEN }
@@ -93,7 +93,7 @@ class StatusActivity : Screen(R.string.app_name) {
     private fun alerts(status: Status): List<Line> =
         status.alerts.flatMap { AlertLines(this, control).of(it, ::show) }
 
-    /** Messages of another hub's: nobody gets them but by the owner's word, and they are not kept for ever. */
+    /** Messages of another hub: only the owner decides who gets them, and they are erased after a while. */
     private fun setAside(status: Status): List<Line> = status.setAside.flatMap { aside ->
         val former = aside.host ?: getString(R.string.another_hub)
         val until = times.moment(aside.until)

@@ -4,9 +4,9 @@ import org.postrider.core.Condition
 import org.postrider.core.Entry
 import java.time.Instant
 
-/** The log as it is shared for support: times, words and ids; no number, no text, no name of a network. */
+/** The log for support: times, words and ids; no number, no text, no name of a network. */
 object SupportText {
-    /** Returns the log, newest first, below what app and phone it is of. */
+    /** Returns the log, newest first, below the app's version and the phone's model. */
     fun of(condition: Condition, entries: List<Entry>): String {
         val phone = listOf(condition.appVersion, condition.androidSdk, condition.manufacturer, condition.model)
         val head = "postrider " + phone.joinToString(" ") { (it ?: "?").toString() }

@@ -4,7 +4,7 @@ import android.os.Bundle
 import org.postrider.agent.R
 import org.postrider.core.SimInfo
 
-/** Sends a message of the owner's own, and says plainly what becomes of it. */
+/** Sends a message of the owner, and shows its progress. */
 class TestMessageActivity : Screen(R.string.test_message) {
     private var slot: Int? = null
 

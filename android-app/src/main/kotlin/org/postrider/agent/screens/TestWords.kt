@@ -7,9 +7,9 @@ import org.postrider.core.PaceRule
 import org.postrider.core.Refused
 import org.postrider.core.WireState
 
-/** Says in plain words what became of a test message. */
+/** Sentences for the progress of a test message. */
 class TestWords(private val resources: Resources, private val times: Times) {
-    /** Returns what is said of the last test, which is read out as it changes. */
+    /** Returns the lines about the last test, which are read out as they change. */
     fun of(test: TestProgress): List<Line> {
         val said = when (test) {
             TestProgress.NotRunning -> listOf(resources.getString(R.string.test_not_running))
@@ -26,7 +26,7 @@ class TestWords(private val resources: Resources, private val times: Times) {
         return listOfNotNull(resources.getString(state(test.state)), why)
     }
 
-    /** A test is in no other state than these. */
+    /** A test is never in another state. */
     private fun state(state: WireState): Int = when (state) {
         WireState.SUBMITTING -> R.string.test_submitted
         WireState.SENT -> R.string.test_sent

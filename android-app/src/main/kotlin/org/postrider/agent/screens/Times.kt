@@ -9,7 +9,7 @@ import java.util.TimeZone
 
 /** Writes times as people read them, in the phone's language and zone. */
 class Times(private val context: Context, private val now: () -> Long = System::currentTimeMillis) {
-    /** Returns when the next message leaves, as a sentence. */
+    /** Returns a sentence for when the next message is sent. */
     fun nextIn(ms: Long): String {
         val minutes = ((ms + MINUTE_MS - 1) / MINUTE_MS).toInt()
         return when {
@@ -20,7 +20,7 @@ class Times(private val context: Context, private val now: () -> Long = System::
         }
     }
 
-    /** Returns a moment, with its day when that is not today. */
+    /** Returns a moment, with its day if that is not today. */
     fun moment(unixMs: Long): String {
         val day = if (DateUtils.isToday(unixMs)) 0 else DateUtils.FORMAT_SHOW_DATE or DateUtils.FORMAT_ABBREV_MONTH
         return DateUtils.formatDateTime(context, unixMs, DateUtils.FORMAT_SHOW_TIME or day)
@@ -35,7 +35,7 @@ class Times(private val context: Context, private val now: () -> Long = System::
     private companion object {
         const val MINUTE_MS = 60_000L
 
-        /** From so many minutes on a clock time says more. */
+        /** Beyond this, a clock time is clearer than minutes. */
         const val MINUTES_SAID = 60
     }
 }

@@ -9,7 +9,7 @@ import android.view.Surface
 import android.view.TextureView
 import org.postrider.agent.scan.Camera
 
-/** Shows what the camera sees, upright and undistorted, for as long as it is on the screen. */
+/** Shows the camera's picture, upright and undistorted, while it is on the screen. */
 internal class Viewfinder(context: Context, private val camera: Camera) :
     TextureView(context), TextureView.SurfaceTextureListener {
     init {
@@ -37,7 +37,7 @@ internal class Viewfinder(context: Context, private val camera: Camera) :
     }
 
     companion object {
-        /** Returns what makes a camera's picture fill a view that is turned so; pictures lie on their side. */
+        /** Returns the matrix that makes a camera's picture, which lies on its side, fill a view with this rotation. */
         fun fitting(picture: Size, width: Int, height: Int, rotation: Int): Matrix {
             val view = RectF(0f, 0f, width.toFloat(), height.toFloat())
             val (x, y) = Pair(view.centerX(), view.centerY())
@@ -54,7 +54,7 @@ internal class Viewfinder(context: Context, private val camera: Camera) :
             }
         }
 
-        /** Between one position of the phone and the next. */
+        /** Between two positions of the phone. */
         private const val DEGREES = 90f
     }
 }

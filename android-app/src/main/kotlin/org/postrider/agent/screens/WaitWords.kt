@@ -6,9 +6,9 @@ import org.postrider.core.Kind
 import org.postrider.core.KindWaiting
 import org.postrider.core.Wait
 
-/** Says in plain words what messages wait for. */
+/** Sentences for what messages wait for. */
 object WaitWords {
-    /** Every word that the core has for a wait, and the sentence for it. */
+    /** Every word of the core for a wait, and its sentence. */
     val SENTENCES: Map<String, Int> = mapOf(
         "no_sim" to R.string.wait_no_sim,
         "sim_held" to R.string.wait_sim_held,
@@ -33,10 +33,10 @@ object WaitWords {
         else -> resources.getString(sentence)
     }
 
-    /** Returns when the next message of a queue leaves, where a clock knows it. */
+    /** Returns when the next message of a queue is sent, if it depends on a clock. */
     fun moment(times: Times, wait: Wait): String? = wait.inMs?.let { times.nextIn(it.toLong()) }
 
-    /** Returns how much of a kind waits. */
+    /** Returns how many messages of a kind wait. */
     fun count(resources: Resources, kind: KindWaiting): String {
         val count = kind.waiting.toInt()
         return resources.getQuantityString(counted(kind.kind), count, count)

@@ -7,7 +7,7 @@ import org.postrider.agent.R
 import org.postrider.core.Alert
 import org.postrider.core.AlertKind
 
-/** Shows alerts as notifications; a SIM that waits for its network is shown on the screens alone. */
+/** Shows alerts as notifications; a SIM that waits for its network is shown only on the screens. */
 internal class AlertNotices(private val context: Context) {
     private val notices = context.getSystemService(NotificationManager::class.java)
 

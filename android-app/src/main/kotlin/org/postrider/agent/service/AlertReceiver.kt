@@ -9,7 +9,7 @@ import org.postrider.agent.PostriderApp
 import org.postrider.core.Alert
 import org.postrider.core.Fact
 
-/** An alert's notification was swiped away: it stays on the screens, and rings no more. */
+/** An alert's notification was swiped away: it stays on the screens, but does not ring again. */
 class AlertReceiver : BroadcastReceiver() {
     override fun onReceive(context: Context, intent: Intent) {
         val name = intent.data?.takeIf { intent.action == ACTION_DISMISSED }?.schemeSpecificPart ?: return
@@ -21,7 +21,7 @@ class AlertReceiver : BroadcastReceiver() {
         private const val ACTION_DISMISSED = "org.postrider.agent.ALERT_DISMISSED"
         private const val SCHEME = "alert"
 
-        /** What the platform is to send when this one's notification is swiped away. */
+        /** Returns what the platform sends when this notification is swiped away. */
         fun asDismissed(context: Context, alert: Alert): PendingIntent {
             val intent = Intent(context, AlertReceiver::class.java).setAction(ACTION_DISMISSED)
             intent.data = Uri.fromParts(SCHEME, nameOf(alert), null)

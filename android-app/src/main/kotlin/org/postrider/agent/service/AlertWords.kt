@@ -5,9 +5,9 @@ import org.postrider.agent.R
 import org.postrider.core.Alert
 import org.postrider.core.AlertKind
 
-/** Says in plain words what is wrong and what to do, on notifications and screens alike. */
+/** Sentences for what is wrong and what to do, for notifications and screens. */
 object AlertWords {
-    /** Returns what is wrong; where it is about one SIM, with the SIM's place as its owner counts. */
+    /** Returns what is wrong; if it is about one SIM, with its number as people count. */
     fun title(resources: Resources, alert: Alert): String {
         val title = resources.getString(title(alert.kind))
         val sim = alert.sim ?: return title

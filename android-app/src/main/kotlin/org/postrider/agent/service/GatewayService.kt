@@ -14,7 +14,7 @@ import org.postrider.agent.AgentHost
 import org.postrider.agent.PostriderApp
 import org.postrider.agent.Trouble
 
-/** Keeps the process alive, and says in the ongoing notification what it does. */
+/** Keeps the process alive, and shows its state in the ongoing notification. */
 class GatewayService : Service() {
     private val host get() = PostriderApp.of(this).host
     private val notice by lazy { StateNotice(this) }
@@ -37,7 +37,7 @@ class GatewayService : Service() {
     override fun onStartCommand(intent: Intent?, flags: Int, startId: Int): Int {
         isOver = false
         lastStart = startId
-        // Within seconds of its start, whatever it is started for.
+        // The platform demands it within seconds of every start.
         host.isInForeground = enterForeground()
         when (intent?.action) {
             ACTION_STOP -> host.stopByOwner()
@@ -57,7 +57,7 @@ class GatewayService : Service() {
 
     private fun current(): Notification = notice.running(host.status(), host.settings.paused)
 
-    /** From the background the platform may refuse: then the host starts us again at each alarm and look. */
+    /** The platform may refuse it from the background: then the host tries again at each alarm and check. */
     private fun enterForeground(): Boolean = isAllowed("entering the foreground") {
         if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.UPSIDE_DOWN_CAKE) {
             startForeground(Notices.STATE_ID, current(), ServiceInfo.FOREGROUND_SERVICE_TYPE_REMOTE_MESSAGING)
@@ -74,7 +74,7 @@ class GatewayService : Service() {
         if (words(next) == shown) return
         shown = words(next)
         notices?.notify(Notices.STATE_ID, next)
-        // The platform drops what comes too often, and the last would be missing.
+        // The platform drops notifications that come too often, and the last would be missing.
         isLate = true
         main.postDelayed(::showAgain, PAUSE_MS)
     }
@@ -93,7 +93,7 @@ class GatewayService : Service() {
         host.isInForeground = false
         stopForeground(STOP_FOREGROUND_REMOVE)
         if (host.settings.stoppedByOwner) Notices.showStopped(this, host.status().isStoppedInAndroid)
-        // Whoever asked for a start in between gets one.
+        // If somebody asked for a start in between, the service stays.
         stopSelf(lastStart)
     }
 
@@ -106,7 +106,7 @@ class GatewayService : Service() {
         /** The owner starts it again. */
         const val ACTION_START = "org.postrider.agent.START"
 
-        /** Starts the service, where the platform lets us now. */
+        /** Starts the service, if the platform allows it now. */
         fun start(context: Context) {
             isAllowed("starting the service") {
                 context.startForegroundService(Intent(context, GatewayService::class.java))

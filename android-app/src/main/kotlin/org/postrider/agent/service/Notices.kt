@@ -8,17 +8,17 @@ import android.content.Context
 import android.content.Intent
 import org.postrider.agent.R
 
-/** What the app's notifications have in common. */
+/** What the app's notifications share. */
 internal object Notices {
     const val STATE = "state"
     const val ALERTS = "alerts"
     const val STATE_ID = 1
     const val ALERT_ID = 2
 
-    /** Apart from the ongoing one: the platform removes that with its service, whenever it comes to it. */
+    /** Separate from the ongoing one, which the platform removes with its service at some later time. */
     const val STOPPED_ID = 3
 
-    /** Makes the kinds of notification that the platform's settings show, or names them anew. */
+    /** Makes the kinds of notification for the platform's settings, or renames them. */
     fun prepare(context: Context) {
         val state = context.getString(R.string.channel_state)
         val alerts = context.getString(R.string.channel_alerts)
@@ -29,7 +29,7 @@ internal object Notices {
         context.getSystemService(NotificationManager::class.java)?.createNotificationChannels(made)
     }
 
-    /** Says that the phone's owner has stopped the app, here or in Android, and how to start it. */
+    /** Shows that the owner has stopped the app, here or in Android, and how to start it. */
     fun showStopped(context: Context, isInAndroid: Boolean) {
         val notice = StateNotice(context).stopped(isInAndroid)
         context.getSystemService(NotificationManager::class.java)?.notify(STOPPED_ID, notice)
@@ -49,7 +49,7 @@ internal object Notices {
         return PendingIntent.getActivity(context, 0, open, PendingIntent.FLAG_IMMUTABLE)
     }
 
-    /** What a button of a notification asks of the service. */
+    /** Returns the intent of a notification's button for the service. */
     fun asking(context: Context, action: String): PendingIntent {
         val intent = Intent(context, GatewayService::class.java).setAction(action)
         return PendingIntent.getForegroundService(context, 0, intent, PendingIntent.FLAG_IMMUTABLE)

@@ -13,7 +13,7 @@ import org.postrider.agent.screens.WaitWords
 internal class StateNotice(private val context: Context) {
     private val resources get() = context.resources
 
-    /** Returns the notification of a phone that runs. */
+    /** Returns the notification of a running phone. */
     fun running(status: Status, isPaused: Boolean): Notification = Notices.builder(context, Notices.STATE)
         .setSmallIcon(R.drawable.ic_notice)
         .setContentTitle(title(status))

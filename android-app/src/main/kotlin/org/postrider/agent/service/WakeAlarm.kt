@@ -8,18 +8,18 @@ import android.os.Build
 import android.os.SystemClock
 import org.postrider.agent.Trouble
 
-/** The alarm that wakes the phone when the agent wants to run: one, to the moment where the platform lets us. */
+/** The one alarm that wakes the phone when the agent wants to run, exact if the platform allows it. */
 class WakeAlarm(private val context: Context) {
     private val alarms = context.getSystemService(AlarmManager::class.java)
     private var at: Long? = null
 
-    /** Sets it to a time of the clock that counts sleep, or to none. */
+    /** Sets it to a time of the clock that counts sleep, or removes it. */
     @Synchronized
     fun set(elapsedMs: Long?) {
         if (elapsedMs != at) put(elapsedMs)
     }
 
-    /** Sets it once more: it went off early, or may be exact from now on. What is past is not set again. */
+    /** Sets it again: it went off early, or may be exact now. A past time is not set again. */
     @Synchronized
     fun setAgain() = put(at?.takeIf { it > SystemClock.elapsedRealtime() })
 
@@ -35,7 +35,7 @@ class WakeAlarm(private val context: Context) {
                 return
             }
         } catch (error: SecurityException) {
-            // The leave was taken away in between.
+            // The permission was taken away in between.
             Trouble.failed("setting an exact alarm", error)
         }
         alarms?.setAndAllowWhileIdle(AlarmManager.ELAPSED_REALTIME_WAKEUP, elapsedMs, intent())

@@ -6,9 +6,9 @@ import android.content.Intent
 import org.postrider.agent.PostriderApp
 
 /**
- * The agent's alarm went off, a clock was set, or exact alarms are allowed from now on.
+ * The agent's alarm went off, a clock was set, or exact alarms are allowed now.
  *
- * The phone stays awake until the agent has taken it and said what it wants next.
+ * The phone stays awake until the agent has handled it and set its next alarm.
  */
 class WakeReceiver : BroadcastReceiver() {
     override fun onReceive(context: Context, intent: Intent) {

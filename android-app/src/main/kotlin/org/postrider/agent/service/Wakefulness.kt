@@ -2,11 +2,11 @@ package org.postrider.agent.service
 
 import org.postrider.core.Outlook
 
-/** Does for the phone's sleep what the agent's outlook says: an alarm, and a wake lock. */
+/** Applies the agent's outlook to the phone's sleep: an alarm, and a wake lock. */
 class Wakefulness(private val alarm: WakeAlarm, private val lock: BusyLock) {
     private var last = ASLEEP
 
-    /** Takes another outlook; quick enough for the agent's own thread. */
+    /** Applies another outlook; quick enough for the agent's own thread. */
     @Synchronized
     fun take(outlook: Outlook) {
         last = outlook
@@ -14,14 +14,14 @@ class Wakefulness(private val alarm: WakeAlarm, private val lock: BusyLock) {
         alarm.set(outlook.wakeAt?.toLong())
     }
 
-    /** The alarm went off, or may be exact now: the outlook is as before. */
+    /** The alarm went off, or may be exact now; the outlook is unchanged. */
     @Synchronized
     fun renew() {
         lock.hold(last.isBusy)
         alarm.setAgain()
     }
 
-    /** Nothing runs: the phone may sleep, and is woken at a time only to try again. */
+    /** Nothing runs: the phone may sleep, and is woken only to try again. */
     fun rest(tryAgainAtMs: Long? = null) = take(Outlook(tryAgainAtMs?.toULong(), false))
 
     private companion object {

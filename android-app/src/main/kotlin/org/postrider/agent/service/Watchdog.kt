@@ -8,7 +8,7 @@ import android.content.ComponentName
 import android.content.Context
 import org.postrider.agent.PostriderApp
 
-/** Looks every quarter of an hour whether the agent runs: a maker's battery saver may have ended it. */
+/** Checks every quarter of an hour that the agent runs: a maker's battery saver may have ended it. */
 class Watchdog : JobService() {
     override fun onStartJob(params: JobParameters): Boolean {
         PostriderApp.of(this).host.look { jobFinished(params, false) }
@@ -21,7 +21,7 @@ class Watchdog : JobService() {
         private const val JOB = 1
         private const val PERIOD_MS = 15 * 60_000L
 
-        /** Begins to look, also after a restart of the phone. */
+        /** Starts the checks, also after a restart of the phone. */
         fun begin(context: Context) {
             val jobs = context.getSystemService(JobScheduler::class.java) ?: return
             if (jobs.getPendingJob(JOB) != null) return
@@ -29,7 +29,7 @@ class Watchdog : JobService() {
             jobs.schedule(job.setPeriodic(PERIOD_MS).setPersisted(true).build())
         }
 
-        /** Looks no longer: the owner stopped the agent, or it has no hub. */
+        /** Stops the checks: the owner stopped the agent, or it has no hub. */
         fun end(context: Context) {
             context.getSystemService(JobScheduler::class.java)?.cancel(JOB)
         }

@@ -10,9 +10,9 @@ import org.postrider.core.Data
 import org.postrider.core.ReceivedData
 import org.postrider.core.ReceivedSms
 
-/** Reads the platform's broadcasts of messages that came in. */
+/** Reads the platform's broadcasts of incoming messages. */
 internal class IncomingSms(private val sims: SimSlots) {
-    /** Reads a text, all parts joined in their order; none when nothing can be read. */
+    /** Reads a text, all parts joined in order; null when nothing can be read. */
     fun text(intent: Intent): ReceivedSms? {
         val parts = partsOf(intent)
         val first = parts.firstOrNull() ?: return null
@@ -29,7 +29,7 @@ internal class IncomingSms(private val sims: SimSlots) {
         )
     }
 
-    /** Reads a data message, all parts joined in their order; none when nothing can be read. */
+    /** Reads a data message, all parts joined in order; null when nothing can be read. */
     fun data(intent: Intent): ReceivedData? {
         val parts = partsOf(intent)
         val first = parts.firstOrNull() ?: return null
@@ -47,14 +47,14 @@ internal class IncomingSms(private val sims: SimSlots) {
     private fun partsOf(intent: Intent): List<SmsMessage> =
         Intents.getMessagesFromIntent(intent)?.filterNotNull().orEmpty()
 
-    /** The platform names the SIM by its subscription, and older ones by another name. */
+    /** The platform names the SIM by its subscription, and older versions use another extra for it. */
     private fun slotOf(intent: Intent): UByte {
         val named = SUBSCRIPTION_EXTRAS.map { intent.getIntExtra(it, NONE) }
         return sims.slotOrFirst(named.firstOrNull { it != NONE })
     }
 
     companion object {
-        /** A receiver waits for the disk by itself: nobody is told by a receipt. */
+        /** A receiver waits for the disk itself, so it needs no receipt. */
         const val NO_RECEIPT = 0uL
         private const val NONE = SubscriptionManager.INVALID_SUBSCRIPTION_ID
         private val SUBSCRIPTION_EXTRAS = listOf(SubscriptionManager.EXTRA_SUBSCRIPTION_INDEX, "subscription")

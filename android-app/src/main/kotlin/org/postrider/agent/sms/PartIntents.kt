@@ -6,16 +6,16 @@ import android.content.Intent
 import android.os.Build
 
 /**
- * The intents by which the platform says what became of each part.
+ * The intents by which the platform reports on each part.
  *
- * They are mutable, or the platform could not add the cause and the report. A sent result comes once; reports may
+ * They are mutable, because the platform adds the cause and the report. A sent result comes once. Reports may
  * come several times for a part, so those intents stay until no further report can come.
  */
 internal class PartIntents(private val context: Context) {
-    /** Returns the intent of a name, making it when there is none. */
+    /** Returns the intent of a name, and makes it if necessary. */
     fun make(name: PartName): PendingIntent = checkNotNull(find(name, 0)) { "the platform gave no intent" }
 
-    /** Takes the intent of a name back from the platform; nothing happens when there is none. */
+    /** Cancels the intent of a name, if there is one. */
     fun cancel(name: PartName) {
         find(name, PendingIntent.FLAG_NO_CREATE)?.cancel()
     }
@@ -25,7 +25,7 @@ internal class PartIntents(private val context: Context) {
         return PendingIntent.getBroadcast(context, 0, intent, flags or identity(name.word))
     }
 
-    /** The platform takes these flags for a part of the intent's identity: they are the same in each call. */
+    /** The platform counts these flags as part of the intent's identity, so they are the same in each call. */
     private fun identity(word: Word): Int {
         val mutable = if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.S) PendingIntent.FLAG_MUTABLE else 0
         return when (word) {

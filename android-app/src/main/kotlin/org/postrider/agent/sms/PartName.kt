@@ -4,9 +4,9 @@ import android.net.Uri
 import org.postrider.core.MessageRef
 import org.postrider.core.SendToken
 
-/** What the platform says of a part. */
+/** What the platform reports of a part. */
 internal enum class Word(val host: String) {
-    /** The network took it or did not. */
+    /** The network accepted it or did not. */
     SENT("sent"),
 
     /** A status report came. */
@@ -14,9 +14,9 @@ internal enum class Word(val host: String) {
 }
 
 /**
- * Names one part of one hand-over, and what is said of it.
+ * Names one part of one hand-over, and the kind of report.
  *
- * It travels as a data URI: extras do not make two intents of the platform differ.
+ * It travels as a data URI, because extras do not make two intents of the platform differ.
  */
 internal data class PartName(val word: Word, val token: SendToken, val part: UByte, val of: UByte) {
     fun toUri(): Uri = Uri.Builder()
@@ -33,7 +33,7 @@ internal data class PartName(val word: Word, val token: SendToken, val part: UBy
         private const val SCHEME = "postrider-part"
         private const val FIELDS = 5
 
-        /** Reads a name; none when it is not one. */
+        /** Reads a name; null when it is not one. */
         fun of(uri: Uri?): PartName? {
             val word = Word.values().find { it.host == uri?.authority }
             val fields = uri?.pathSegments.orEmpty()

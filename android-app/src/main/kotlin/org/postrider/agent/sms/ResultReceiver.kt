@@ -10,7 +10,7 @@ import org.postrider.agent.radio.THROUGH_HOST
 import org.postrider.core.RadioFact
 import org.postrider.core.explainReport
 
-/** Hears what became of the parts that [SmsSender] handed over. */
+/** Receives the results of the parts that [SmsSender] handed over. */
 class ResultReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
     constructor() : this(THROUGH_HOST)
 
@@ -22,7 +22,7 @@ class ResultReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
         }
     }
 
-    /** The platform reports on a part no more once it failed, or once a report was final. */
+    /** The platform no longer reports on a part that failed, or whose report was final. */
     override fun kept(context: Context, intent: Intent, fact: RadioFact) {
         val name = PartName.of(intent.data) ?: return
         val isOver = when (fact) {
@@ -50,5 +50,5 @@ class ResultReceiver internal constructor(keep: Keep) : FactReceiver(keep) {
     }
 }
 
-/** Says that the platform gave a report that is none. */
+/** The platform gave a report that cannot be read. */
 private class NoReport : Exception()

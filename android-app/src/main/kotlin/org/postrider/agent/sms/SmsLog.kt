@@ -20,7 +20,7 @@ import org.postrider.core.divideText
 
 /** Reads the platform's texts. */
 internal class SmsLog(private val resolver: ContentResolver, private val sims: SimSlots) {
-    /** Reads the texts that came in after a mark. */
+    /** Reads incoming texts after a mark. */
     fun inbox(from: ScanMark): Page<ReceivedSms> {
         val after = After(from, Sms.DATE)
         val query = Query(Inbox.CONTENT_URI, COLUMNS, after.where, after.arguments, after.order)
@@ -44,13 +44,13 @@ internal class SmsLog(private val resolver: ContentResolver, private val sims: S
     }
 
     private companion object {
-        /** The agent takes no more at once. */
+        /** The most that the agent accepts at once. */
         const val ROWS_MAX = 500
         val COLUMNS = listOf(Sms._ID, Sms.DATE, Sms.DATE_SENT, Sms.ADDRESS, Sms.BODY, Sms.SUBSCRIPTION_ID)
     }
 }
 
-/** Looks a hand-over up among the texts that the platform holds as sent, for this app. */
+/** Looks for a hand-over among the texts that the platform holds as sent by this app. */
 internal class SentMessages(
     private val resolver: ContentResolver,
     private val sims: SimSlots,
@@ -70,16 +70,16 @@ internal class SentMessages(
         return found.rows.filter { (_, to) -> isSame(to, asked.to) }.map { (row, _) -> row }.take(ROWS_MAX)
     }
 
-    /** The platform may leave out what only helps to read a number; it never leaves out a digit. */
+    /** The platform may leave out spacing in a number, but never a digit. */
     private fun isSame(one: String, other: String) = dialled(one) == dialled(other)
 
     private fun dialled(number: String) = number.filterNot { it in " -().\u00a0" }
 
     private companion object {
-        /** The agent takes no more at once. */
+        /** The most that the agent accepts at once. */
         const val ROWS_MAX = 16
 
-        /** One text may go to many: as many rows of it are looked at as fit an hour or two of sending. */
+        /** One text may go to many: as many of its rows are read as fit an hour or two of sending. */
         const val LOOKED_AT_MAX = 5_000
     }
 }

@@ -10,7 +10,7 @@ import org.postrider.agent.radio.SlotsNow
 import org.postrider.agent.radio.THROUGH_HOST
 import org.postrider.core.RadioFact
 
-/** Hears of texts that came in. */
+/** Receives incoming texts. */
 class SmsReceiver internal constructor(keep: Keep, private val slots: (Context) -> SimSlots) : FactReceiver(keep) {
     constructor() : this(THROUGH_HOST, ::SlotsNow)
 
@@ -20,7 +20,7 @@ class SmsReceiver internal constructor(keep: Keep, private val slots: (Context) 
     }
 }
 
-/** Hears of data messages that came in, on any port. */
+/** Receives incoming data messages, on any port. */
 class DataReceiver internal constructor(keep: Keep, private val slots: (Context) -> SimSlots) : FactReceiver(keep) {
     constructor() : this(THROUGH_HOST, ::SlotsNow)
 

@@ -12,7 +12,7 @@ import org.postrider.core.Body
 import org.postrider.core.RadioFact
 import org.postrider.core.SendParts
 
-/** What the platform is given of a message in one call. */
+/** What one call gives to the platform. */
 private sealed class Load {
     class Text(val parts: ArrayList<String>) : Load()
 
@@ -20,10 +20,10 @@ private sealed class Load {
 }
 
 /**
- * Hands messages to the platform's radio, always by the SIM that was asked for.
+ * Hands messages to the platform's radio, always by the requested SIM.
  *
- * What the platform refuses before it took the message is told with a code that is proof of that; what happens in
- * the call itself and has no such name may have left, and is told so.
+ * If the platform refuses before it took the message, the code proves that. Any other failure in the call may mean
+ * that the message was sent, and is reported so.
  */
 internal class SmsSender(
     private val context: Context,
@@ -42,7 +42,7 @@ internal class SmsSender(
         handOver(task, manager, load)
     }
 
-    /** The platform's default manager asks the owner, or fails, where there are two SIMs. */
+    /** With two SIMs, the platform's default manager asks the owner, or fails. */
     private fun managerOf(subscription: Int): SmsManager? = try {
         if (Build.VERSION.SDK_INT >= Build.VERSION_CODES.S) {
             context.getSystemService(SmsManager::class.java)?.createForSubscriptionId(subscription)
@@ -55,7 +55,7 @@ internal class SmsSender(
         null
     }
 
-    /** Divides what is to be sent; none when it cannot be. */
+    /** Divides what is to be sent; null when it cannot be. */
     private fun loadOf(body: Body, manager: SmsManager): Load? = when (body) {
         is Body.Data -> Load.Bytes(body.v1.port, body.v1.base64).takeIf { body.v1.base64.isNotEmpty() }
         is Body.Text -> try {
@@ -87,7 +87,7 @@ internal class SmsSender(
         tellAll(task, of, refusal)
     }
 
-    /** The code of what the platform throws before it takes a message; none for all else. */
+    /** The code for an exception that the platform throws before it takes a message; null for all others. */
     private fun refusalOf(error: RuntimeException): Int? = when (error) {
         is IllegalArgumentException -> SmsManager.RESULT_INVALID_ARGUMENTS
         is SecurityException -> SmsManager.RESULT_OPERATION_NOT_ALLOWED
@@ -101,7 +101,7 @@ internal class SmsSender(
         }
 
     private companion object {
-        /** The core's own: it holds the SIM until the app may send. */
+        /** The core's own code: it holds the SIM until the app may send. */
         const val NOT_PERMITTED = -1_000
     }
 

@@ -4,14 +4,14 @@ import android.telephony.PhoneNumberUtils
 import android.telephony.SmsMessage
 import org.postrider.core.ReportStatus
 
-/** A status report as the platform reads it: what it says, and of whom. */
+/** A status report as the platform reads it: its status, and whom it is about. */
 internal class StatusReport(val status: ReportStatus, val recipient: String?) {
     companion object {
         /** Octets before the recipient's in a report of 3GPP: its type and the message's number. */
         private const val BEFORE_RECIPIENT = 2
         private const val RECIPIENT_DIGITS_MAX = 20
 
-        /** Reads a report; none when it is not one, or damaged. */
+        /** Reads a report; null when it is not one, or damaged. */
         fun of(pdu: ByteArray?, format: String?): StatusReport? {
             val named = format ?: SmsMessage.FORMAT_3GPP
             val message = SmsMessage.createFromPdu(pdu ?: return null, named) ?: return null

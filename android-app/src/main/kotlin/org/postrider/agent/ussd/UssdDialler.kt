@@ -13,7 +13,7 @@ import org.postrider.agent.radio.holds
 import org.postrider.core.DialUssd
 import org.postrider.core.RadioFact
 
-/** Dials USSD codes by the SIM that was asked for, and hears the network's answer. */
+/** Dials USSD codes by the requested SIM, and reports the network's answer. */
 internal class UssdDialler(
     private val context: Context,
     private val sims: SimSlots,
@@ -21,8 +21,8 @@ internal class UssdDialler(
     private val tell: (RadioFact) -> Unit,
 ) {
     /**
-     * Dials a code. What keeps it from being dialled is told as a service that is not there, which is proof of
-     * that; what the platform fails at in the call itself is told as a failure on the way.
+     * Dials a code. If something keeps it from being dialled, that is reported as a missing service, which proves
+     * it; if the platform fails in the call itself, that is reported as a failure on the way.
      */
     fun dial(task: DialUssd) {
         val telephony = telephonyOf(task.sim)
