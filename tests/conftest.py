@@ -1,4 +1,4 @@
-"""Fixtures that every suite may use."""
+"""Fixtures for every suite."""
 
 import os
 
@@ -12,7 +12,7 @@ os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost,::1"
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory):
-    """One demo hub with two phones for all tests of a run; tests keep apart by their own numbers."""
+    """One demo hub with two phones for all tests of a run; tests use different numbers."""
     hub = Demo(tmp_path_factory.mktemp("demo"))
     yield hub
     assert hub.program.alive(), f"the hub died during the tests:\n{hub.program.words()}"
@@ -23,7 +23,7 @@ def demo(tmp_path_factory):
 
 @pytest.fixture
 def receiver():
-    """A webhook receiver of one test."""
+    """A webhook receiver for one test."""
     with_receiver = Receiver()
     yield with_receiver
     with_receiver.close()

@@ -1,1 +1,1 @@
-"""Who tries to stop the hub, and what the others notice of it: nothing."""
+"""Clients that try to stop the hub, and their victims, who must notice nothing."""

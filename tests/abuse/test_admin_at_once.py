@@ -1,4 +1,4 @@
-"""Operators' commands at once: each a process of its own that knows nothing of the others, and none fails."""
+"""Many operator commands at once, each in its own process: none fails."""
 
 import subprocess
 
@@ -10,7 +10,7 @@ ROUNDS = 4
 
 
 def all_at_once(folder, *command):
-    """Runs a command as many processes at the same moment; returns what each of them said."""
+    """Runs a command in so many processes at the same moment; returns the output of each."""
     line = [str(binary("route-hub")), "admin", "--dir", str(folder), "--json", *command]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": loopback_environment()}
     running = [subprocess.Popen(line, **pipes) for _ in range(AT_ONCE)]
@@ -21,7 +21,7 @@ def all_at_once(folder, *command):
 
 
 def test_codes_that_are_drawn_at_once_are_all_good(hub):
-    """Eight `admin pair` beside a running hub: each has a code of its own, round after round."""
+    """Eight `admin pair` beside a running hub: each gets its own code, round after round."""
     folder, project = hub.admin.folder, hub.first.project
     command = ["pair", "--project", project, "--no-wait"]
     codes = [out for _ in range(ROUNDS) for out in all_at_once(folder, *command)]
@@ -29,7 +29,7 @@ def test_codes_that_are_drawn_at_once_are_all_good(hub):
 
 
 def test_the_first_commands_may_come_at_once(tmp_path):
-    """Eight make the database, its schema and an organization each, in an empty folder."""
+    """Eight processes each make the database, its schema and an organization in an empty folder."""
     for number in range(ROUNDS):
         folder = tmp_path / f"hub{number}"
         made = all_at_once(folder, "organization", "create", "--name", "Clinic")

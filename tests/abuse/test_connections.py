@@ -1,7 +1,7 @@
-"""Connections: caps for each address, for each project and in all.
+"""Connections: limits for each address, for each project and in total.
 
-Loopback has no cap, and unless told otherwise the hub trusts all of it. These hubs trust another proxy, so
-that 127.0.0.2 and its neighbours are addresses like any other; 127.0.0.1 stays this machine's own.
+Loopback has no limit, and by default the hub trusts all of it. These hubs trust another proxy, so
+that 127.0.0.2 and its neighbours are ordinary addresses; 127.0.0.1 stays this machine's own.
 """
 
 import os
@@ -21,7 +21,7 @@ IN_ALL = FILES - FILES // 2
 
 
 def ask(key=None, *lines):
-    """A request for the list of projects."""
+    """Returns a request for the list of projects."""
     return request("GET", "/v1/projects", key, lines)
 
 
@@ -66,7 +66,7 @@ class Front:
 
 @pytest.fixture(scope="module")
 def roomy(tmp_path_factory):
-    """A hub with many places in all, few for each project."""
+    """A hub with many places in total, but few for each project."""
     front = Front(tmp_path_factory.mktemp("roomy"), ["--project-connections", str(PER_PROJECT)])
     yield front
     front.close()
@@ -125,7 +125,7 @@ def test_who_showed_a_key_counts_for_its_project_and_not_for_its_address(roomy):
 
 
 def test_phones_behind_a_crowd_of_strangers_are_none(roomy):
-    """Who has said hello counts for its project: its address keeps all its places for strangers."""
+    """A phone that has said hello counts for its project, so its address keeps all its places for strangers."""
     code = roomy.admin.pair("--project", roomy.projects[1], "--yes")
     root = f"http://127.0.0.1:{roomy.server.port}"
     link = LinkPhone(root, number=fresh_number(), source="127.0.0.6").pair(code).connect()

@@ -1,4 +1,4 @@
-"""A phone that tells more than its share: others are acked first, what waits is not lost, what is kept has a bound."""
+"""A phone that sends more than its share: others are acked first, nothing is lost, and what is kept is bounded."""
 
 import contextlib
 import sqlite3
@@ -19,7 +19,7 @@ KEPT_INSTALLS = 100
 
 
 class Hub:
-    """A served hub with two projects, whose limits a test chooses."""
+    """A served hub with two projects and the limits that a test chooses."""
 
     def __init__(self, folder):
         self.admin = Admin(folder)
@@ -29,7 +29,7 @@ class Hub:
         self.server = None
 
     def serve(self, *arguments):
-        """Starts the hub anew with these arguments, on the port that its phones know."""
+        """Restarts the hub with these arguments, on the port that its phones know."""
         port = None
         if self.server:
             port = self.server.port
@@ -43,7 +43,7 @@ class Hub:
         return LinkPhone(f"http://127.0.0.1:{self.server.port}", number=number).pair(code)
 
     def incoming(self, project):
-        """Returns the texts that came in, in the order in which they did."""
+        """Returns the incoming texts in their order of arrival."""
         rest = self.server.rest(self.keys[project], self.projects[project])
         texts, more = [], {}
         while True:
@@ -78,7 +78,7 @@ def comes_in(link, n, text, **more):
 
 
 def test_beside_a_flood_others_are_acked_first_and_the_rest_of_it_waits_on_its_phone(hub):
-    """Two phones, one of the same project, have all their facts acked while most of the flood waits."""
+    """The facts of two phones, one in the same project, are all acked while most of the flood waits."""
     hub.serve("--facts-per-s", str(PER_S))
     loud = hub.pair(0, "+15005550150")
     others = [hub.pair(0, "+15005550151"), hub.pair(1, "+15005550152")]
@@ -112,7 +112,7 @@ def test_beside_a_flood_others_are_acked_first_and_the_rest_of_it_waits_on_its_p
 
 
 def test_of_facts_that_cannot_be_applied_a_device_keeps_the_newest_and_the_others_are_counted(hub):
-    """Reports on a message that nobody knows are acked and set aside, up to a bound for each device."""
+    """Reports on unknown messages are acked and set aside, up to a limit for each device."""
     hub.serve("--facts-per-s", "0")
     loud, other = hub.pair(0, "+15005550150"), hub.pair(0, "+15005550151")
     link, over = loud.connect(), 25
@@ -131,7 +131,7 @@ def test_of_facts_that_cannot_be_applied_a_device_keeps_the_newest_and_the_other
 
 
 def test_what_came_in_on_the_newest_hundred_installations_counts_once_however_late_it_is_told(hub):
-    """A journal that was set aside may come late; a device that claims ever new ones fills nothing."""
+    """A journal that was set aside may come late; a device that invents new ones fills nothing."""
     hub.serve("--facts-per-s", "0")
     phone = hub.pair(0, "+15005550150")
     link = phone.connect()
@@ -139,7 +139,7 @@ def test_what_came_in_on_the_newest_hundred_installations_counts_once_however_la
     for number, install in enumerate(installs):
         comes_in(link, 1, f"of {number}", install=install)
         link.wait_acked()
-    # Some of them may have counted in the same millisecond: which of these is the older one nobody knows.
+    # Some may have counted in the same millisecond: nobody knows which of these is older.
     for number, install in list(enumerate(installs))[-KEPT_INSTALLS + 5 :]:
         comes_in(link, 1, f"of {number}", install=install)
     link.wait_acked()

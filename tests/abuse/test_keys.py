@@ -1,4 +1,4 @@
-"""A key that may only send learns no more of a contact than whom its messages are for."""
+"""A key that may only send learns nothing of a contact but whom its messages are for."""
 
 import pytest
 
@@ -11,14 +11,14 @@ SHOWN = {"contact[id]", "contact[name]", "contact[phone_number]"}
 
 @pytest.fixture(scope="module")
 def patient(hub):
-    """A contact with something that is nobody's business; its number plays a delivery on the test route."""
+    """A contact with private data; its number simulates a delivery on the test route."""
     vars_ = {"blood": SECRET}
     return hub.first.post("contacts", {"phone_number": "+15005550012", "name": "Ann", "vars": vars_})
 
 
 @pytest.fixture(scope="module")
 def sender(hub):
-    """The holder of a key that may send and nothing else."""
+    """The holder of a key that may only send."""
     return hub.server.rest(hub.admin.key(hub.projects["first"], ["send_messages"]), hub.projects["first"])
 
 

@@ -1,4 +1,4 @@
-"""A phone that claims what is not its own: the victim's messages go out once and with the right status."""
+"""A phone that claims messages of others: the victim's messages are sent once and get the right status."""
 
 import pytest
 
@@ -12,18 +12,18 @@ PROOF_OF_NOBODY = "B" * 21 + "A"
 
 
 def rows_about(ids):
-    """Every state for the first exposures of each id, with and without a made-up proof."""
+    """Every state for the first exposures of each id, with and without an invented proof."""
     rows = [[id_, ep, state] for id_ in ids for state in STATES for ep in range(4)]
     return rows + [[*row, PROOF_OF_NOBODY] for row in rows]
 
 
 def pages(rows):
-    """The rows in pages as the link allows them."""
+    """The rows in pages, as the link allows them."""
     return [rows[start : start + ROWS_OF_A_PAGE] for start in range(0, len(rows), ROWS_OF_A_PAGE)]
 
 
 def asked(phone, **lie):
-    """Connects with a hello that lies, up to the challenge that asks for pages."""
+    """Connects with a lying hello, up to the challenge that asks for pages."""
     link = phone.open()
     link.hello(**lie)
     challenge = link.receive()
@@ -32,7 +32,7 @@ def asked(phone, **lie):
 
 
 def show(phone, rows, **lie):
-    """Has a phone show these rows in pages, and returns its open connection."""
+    """Makes a phone show these rows in pages, and returns its open connection."""
     link, _ = asked(phone, **lie)
     listed = pages(rows) or [[]]
     for page in listed:
@@ -43,7 +43,7 @@ def show(phone, rows, **lie):
 
 
 def send_through(hub, link, rest, route, content):
-    """Sends a message and has its phone take it in."""
+    """Sends a message and lets its phone accept it."""
     message = rest.send("+15005550199", content, route_id=route)
     frame = link.next("send")
     assert frame["id"] == message["id"]
@@ -53,7 +53,7 @@ def send_through(hub, link, rest, route, content):
 
 @pytest.fixture
 def victim(hub, pair):
-    """A phone with a message on its way, one that waits, one that is simulated and one that came in."""
+    """A phone with one message on its way, one waiting, one simulated and one incoming."""
     phone = pair(number="+15005550160")
     link = phone.connect()
     held = send_through(hub, link, hub.first, phone.phone_id, "held")
@@ -69,7 +69,7 @@ def victim(hub, pair):
 
 
 def told(rest, ids):
-    """What the API says of messages."""
+    """What the API shows of messages."""
     return [{key: rest.message(id_).get(key) for key in TOLD} for id_ in ids]
 
 
@@ -80,7 +80,7 @@ def test_pages_about_messages_of_another_phone_change_nothing(hub, pair, victim)
     liar.connect().close()
     lied = show(liar, rows_about(ids), gen=liar.gen + 1)
     assert told(hub.first, ids) == before
-    # Its own facts about them are taken in, and change nothing either.
+    # Its own facts about them are accepted, and change nothing either.
     for state in STATES:
         lied.event({"id": held["id"], "ep": 1}, state)
     lied.wait_acked()
@@ -111,7 +111,7 @@ def test_numbers_freeze_the_phone_that_says_them_and_nobody_else(hub, pair, vict
     link.event(frame, "sent")
     link.wait_acked()
     assert hub.first.message(frame["id"])["status"] == "sent"
-    # A phone that comes now is told the hub's own generation, as before.
+    # A phone that comes now gets the hub's own generation, as before.
     other = pair(number="+15005550173")
     assert other.open().challenge["gen"] == link.challenge["gen"]
     lying.close()

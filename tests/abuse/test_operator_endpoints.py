@@ -1,4 +1,4 @@
-"""What a stranger can ask of the operator's endpoints, and what they say of a broken database."""
+"""What a stranger can learn from the operator's endpoints, and what they say of a broken database."""
 
 import os
 import sqlite3
@@ -40,7 +40,7 @@ def test_the_operator_learns_all_of_it_on_an_address_of_their_own(hub):
 
 
 def test_many_who_ask_are_counted_for_once(hub):
-    """A crowd at both addresses makes no crowd of jobs: the store sees less than one for each."""
+    """A crowd at both addresses makes few jobs: the store sees less than one for each request."""
 
     def jobs():
         lines = ask(hub.server.operator_url, "/metrics").text.splitlines()
@@ -84,7 +84,7 @@ def test_there_may_be_no_such_address(tmp_path):
 
 
 def filled(folder):
-    """A hub with a project whose queue goes nowhere: what is sent stays in the database."""
+    """A hub with a project whose queue is not sent: messages stay in the database."""
     commands = Admin(folder)
     organization = commands.organization()
     project = commands.project(organization)
@@ -96,7 +96,7 @@ def test_a_damaged_database_takes_no_more_writes_and_says_so(tmp_path):
     commands, project, key = filled(tmp_path / "data")
     database = next(commands.folder.glob("*.db"))
     with closing(sqlite3.connect(database)) as file:
-        # What stands in the write-ahead log alone would not be damaged below.
+        # Rows that are only in the write-ahead log would not be damaged below.
         assert file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
     server = Serve(commands.folder).start()
     rest = server.rest(key, project)
@@ -124,7 +124,7 @@ def test_a_damaged_database_takes_no_more_writes_and_says_so(tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system with little room; only where this user may mount one."""
+    """A file system with little room; only for users who may mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", folder], capture_output=True)

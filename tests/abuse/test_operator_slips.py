@@ -1,4 +1,4 @@
-"""A slip of the operator: no phone loses anything by it, nothing is sent twice, and all come back by themselves."""
+"""Mistakes of the operator: no phone loses anything, nothing is sent twice, and all phones come back by themselves."""
 
 import re
 import socket
@@ -23,7 +23,7 @@ ALL = ["send_messages", "view_messages", "view_routes", "edit_routes", "view_pro
 
 
 class Fleet:
-    """A served hub that phones know by a name, and its phones as processes of their own."""
+    """A served hub that phones know by a name, and its phones in their own processes."""
 
     def __init__(self, folder, count):
         self.folder, self.port = folder, free_port()
@@ -42,7 +42,7 @@ class Fleet:
         return self.hub.rest(self.key, self.project)
 
     def serve(self, folder, *arguments):
-        """Starts the hub so; every phone looks for it at once, as on a new network."""
+        """Starts the hub with these arguments; every phone looks for it at once, as on a new network."""
         self.hub = Serve(folder, self.port, arguments=list(arguments)).start()
         for phone in self.phones:
             phone.happens("network", up=True, name="wifi")
@@ -63,7 +63,7 @@ class Fleet:
         return self.admin("device", "list")
 
     def is_on(self, phone, message):
-        """Says whether a phone's journal has a message: its log beside it, while it runs."""
+        """Returns whether a phone's journal has a message; while the phone runs, its log counts too."""
         key = int(message[2:], 16).to_bytes(8, "big").lstrip(b"\0")
         return any(key in path.read_bytes() for path in phone.folder.glob("journal.db*"))
 
@@ -91,7 +91,7 @@ class Fleet:
 
 @pytest.fixture
 def fleet(tmp_path):
-    """Makes a fleet of so many phones, and ends it."""
+    """Makes a fleet of so many phones, and stops it at the end."""
     made = []
 
     def make(count):
@@ -104,7 +104,7 @@ def fleet(tmp_path):
 
 
 def test_fifty_phones_come_through_a_wrong_name_a_wrong_url_and_an_empty_folder(fleet, tmp_path):
-    """Nothing lost, nothing doubled: with messages on the phones, others in the queue, and texts coming in."""
+    """Nothing is lost or doubled: with messages on the phones, others in the queue, and incoming texts."""
     fleet = fleet(PHONES)
     for phone in fleet.phones:
         phone.happens("pause", on=True)
@@ -142,7 +142,7 @@ def test_fifty_phones_come_through_a_wrong_name_a_wrong_url_and_an_empty_folder(
 
 
 def test_a_backup_from_before_two_phones_were_paired_sends_nothing_twice(fleet, tmp_path):
-    """What they hold may be with another phone by then: they hand over none of it."""
+    """Another phone may have their messages by then: they send none of them."""
     fleet = fleet(1)
     early = fleet.phones[0]
     early.program.stop()
@@ -172,7 +172,7 @@ def test_a_backup_from_before_two_phones_were_paired_sends_nothing_twice(fleet, 
 
 
 def test_a_fleet_that_fails_to_gather_leaves_no_program_behind(tmp_path, monkeypatch):
-    """Nobody has the fleet yet whose making fails: what it began is ended all the same."""
+    """If making a fleet fails, nobody owns it yet; what it started is stopped anyway."""
     begun = []
 
     def fails(fleet, _number):
@@ -205,7 +205,7 @@ def test_a_folder_without_a_database_is_refused_unless_one_is_to_be_made(tmp_pat
 
 
 class Named(LinkSocket):
-    """A connection whose request names the host that the phone knows the hub by."""
+    """A connection whose request names the host by which the phone knows the hub."""
 
     def __init__(self, phone, port):
         self.phone = phone
@@ -221,7 +221,7 @@ class Named(LinkSocket):
 
 
 def test_the_log_names_the_host_that_is_missing_and_strangers_put_no_word_into_it(hub, pair):
-    """A phone's signature for the name that it dialled proves that it was this hub's name."""
+    """A phone's signature for the name that it dialled proves that this was the hub's name."""
     phone = pair()
     phone.host = "gateway.example"
     link = Named(phone, hub.server.port)
@@ -240,7 +240,7 @@ def test_the_log_names_the_host_that_is_missing_and_strangers_put_no_word_into_i
 
 
 def test_a_phone_that_was_replaced_is_told_so_and_others_learn_nothing(hub, pair):
-    """Its former key is what it shows; who lacks that key hears only that it is not known."""
+    """It shows its former key; whoever lacks that key is only told that it is not known."""
     old = pair()
     old.connect().close()
     new = pair(device=old.device_id)

@@ -1,4 +1,4 @@
-"""Who guesses pairing codes is stopped; whoever has a code pairs beside it."""
+"""Guessing pairing codes is stopped; a phone with a real code pairs beside it."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,12 +20,12 @@ def root(hub):
 
 
 def behind(address):
-    """The header with which a proxy on this machine names whom it speaks for."""
+    """The header by which a proxy on this machine names the client."""
     return {"X-Forwarded-For": address}
 
 
 def guesses(count):
-    """Codes that have the form of one, each with another name: none of them is anybody's."""
+    """Codes in the right form, each with a different name, that nobody has."""
     return [f"00{n // 32:02d}-{n % 32:04d}-0000" for n in range(count)]
 
 
@@ -132,7 +132,7 @@ def test_an_old_phone_is_told_to_be_updated(hub, root, code):
 
 
 def test_a_phone_that_came_over_https_is_not_led_to_a_plain_link(hub, root, code):
-    """A proxy that ends TLS: the hub was not told the address that phones dial."""
+    """A proxy that ends TLS, and a hub that was not told the address that phones dial."""
     phone = LinkPhone(root)
     commit = {**phone.commit_request(code), "hub_url": "https://gateway.example.org"}
     answer = phone.post_pair(commit)

@@ -1,4 +1,4 @@
-"""What the hub does for everybody: one project's damaged rows and backlogs are nobody else's."""
+"""Work that the hub does for everybody: one project's damaged rows and backlogs do not affect others."""
 
 import contextlib
 import sqlite3
@@ -13,13 +13,13 @@ TO = "+15005550101"
 
 
 def damage(hub, sql, of):
-    """Changes one row on the disk, as a failing disk would, while the hub runs."""
+    """Changes one row on the disk, like a failing disk, while the hub runs."""
     with contextlib.closing(sqlite3.connect(hub.admin.folder / "hub.db", timeout=20)) as database, database:
         assert database.execute(sql, (int(of[2:], 16),)).rowcount == 1
 
 
 def told(hub):
-    """Returns the projects with an alert about a row that cannot be read."""
+    """Returns the projects with an alert about an unreadable row."""
     return {alert["project_id"] for alert in hub.admin.alerts() if alert["kind"] == "row_unreadable"}
 
 

@@ -1,6 +1,6 @@
-"""Strangers who take their time, all at once: each has its deadline, and a phone and a client do not wait.
+"""Slow strangers, all at once: each has its deadline, and a phone and a client do not wait.
 
-(A file of its own: it waits for the longest of these deadlines, 15 s.)
+(A separate file, because it waits for the longest of these deadlines, 15 s.)
 """
 
 import json
@@ -55,7 +55,7 @@ class Slow:
 
 @pytest.fixture
 def slow(hub):
-    """One group for each way to take one's time."""
+    """One group for each way of being slow."""
     link = request("GET", "/link", None, UPGRADE, length=False)
     ping = {"t": "ping", "n": 1, "mono": 1, "next_s": 240}
     groups = {

@@ -1,7 +1,7 @@
-"""Strangers at the front: what they send costs little, and those with a key are served meanwhile.
+"""Strangers: their requests cost little, and clients with a key are served meanwhile.
 
-A stranger here is a request that the hub's proxy passed on: tests connect from loopback, which is trusted to
-say for whom (`X-Forwarded-For`). Who comes from loopback itself, as the victims do, has no cap.
+A stranger here is a request that the hub's proxy passed on: tests connect from loopback, which may
+say for whom (`X-Forwarded-For`). Clients from loopback itself, like the victims, have no limit.
 """
 
 import gzip
@@ -90,7 +90,7 @@ def test_what_inflates_beyond_256_kib_needs_its_key_before(hub, path):
 
 
 def test_bodies_without_a_key_share_a_bound_and_those_with_one_do_not_wait(hub, path):
-    """All of them together have 32 MiB, one address 8 MiB of these; a stalled one ends after 10 s."""
+    """All of them together have 32 MiB, one address 8 MiB; a stalled one ends after 10 s."""
     begun = b"a=" + b"x" * 249_998
     share, room = (8 << 20) // len(begun), (32 << 20) // len(begun)
     strangers = []

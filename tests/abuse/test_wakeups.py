@@ -1,4 +1,4 @@
-"""A change wakes whom it concerns: the phones of other projects hear nothing, and nobody's link ends."""
+"""A change wakes only those it concerns: phones of other projects get nothing, and no link ends."""
 
 import copy
 import re
@@ -17,7 +17,7 @@ IDLE = 100
 
 
 def connected(pair, project, count):
-    """Pairs and connects so many phones of a project, each told its settings."""
+    """Pairs and connects so many phones of a project; each has got its settings."""
     links = []
     for _ in range(count):
         link = pair(project, fresh_number()).connect()
@@ -27,7 +27,7 @@ def connected(pair, project, count):
 
 
 def like(hub, phone, count):
-    """Writes so many devices beside one that was paired, and returns their phones: pairing them takes long."""
+    """Copies a paired device so many times, because pairing them takes long; returns their phones."""
     key = int(phone.device_id[2:], 16)
     made = []
     with sqlite3.connect(hub.admin.folder / "hub.db", timeout=20) as rows:
@@ -46,7 +46,7 @@ def like(hub, phone, count):
 
 
 def looks(hub):
-    """Returns how often a link was told that what it goes by may have changed."""
+    """Returns how often a link was told that its settings may have changed."""
     with requests.Session() as session:
         session.trust_env = False
         text = session.get(f"{hub.server.operator_url}/metrics", timeout=20).text
@@ -54,7 +54,7 @@ def looks(hub):
 
 
 def answers(link):
-    """Says whether a link is open: the hub answers a ping, and tells nothing before it."""
+    """Returns whether a link is open: the hub answers a ping, and sends nothing before."""
     link.send({"t": "ping", "n": 7, "mono": int(time.monotonic() * 1000), "next_s": 45})
     heard = []
     while True:
@@ -109,7 +109,7 @@ def test_the_operators_change_reaches_its_project_and_no_other(hub, links):
 
 @pytest.fixture(scope="module")
 def idle(hub, links):
-    """A hundred idle phones more of each of the two, connected and told their settings."""
+    """A hundred more idle phones for each of the two, connected and with their settings."""
     made = {}
     for project, first in links.items():
         made[project] = [phone.connect() for phone in like(hub, first[0].phone, IDLE)]
@@ -121,7 +121,7 @@ def idle(hub, links):
 
 
 def test_changes_wake_the_hundred_phones_that_they_concern_and_nobody_else(hub, links, idle):
-    """The zone toggled a hundred times, and a command of the operator's: what is woken is counted."""
+    """The zone is changed a hundred times, and the operator runs a command: counts what is woken."""
     concerned, before = PHONES + IDLE, looks(hub)
     for n in range(TOGGLES):
         hub.first.post("", {"timezone_id": ("Asia/Kolkata", "Africa/Nairobi")[n % 2]})

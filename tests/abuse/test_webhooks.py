@@ -1,4 +1,4 @@
-"""One project's webhooks pile up, hang or lead nowhere: those of another project notice nothing."""
+"""One project's webhooks pile up, hang or lead nowhere: those of another project are not affected."""
 
 import threading
 import types
@@ -33,7 +33,7 @@ def names():
 
 @pytest.fixture(scope="module")
 def hub(admin, names):
-    """A served hub that asks our name server, with low caps; two projects, each with a test phone."""
+    """A served hub with our name server and low limits, and two projects with a test phone each."""
     organization = admin.organization("Ours")
     projects = {name: admin.project(organization, name) for name in ("loud", "quiet", "busy")}
     phones = {name: admin("phone", "add-test", "--project", project)["id"] for name, project in projects.items()}
@@ -64,18 +64,18 @@ def send(rest, urls):
 
 
 def waiting(hub):
-    """Returns how many events wait, as the operator is told."""
+    """Returns how many events wait, as the operator sees it."""
     told = requests.get(hub.server.operator_url + "/metrics", timeout=30).text.splitlines()
     return next(int(line.split()[1]) for line in told if line.startswith("route_hub_webhooks_waiting "))
 
 
 def all_told(receiver, ids):
-    """Waits until each of these messages was told of to its end, and checks the order of its states."""
+    """Waits until the final event of each message has come, and checks the order of its states."""
 
     def told():
         states = {one: [] for one in ids}
         for delivery in receiver.all(event="send_status"):
-            # A test before had the same port: what it had not answered comes here once more.
+            # An earlier test had the same port: what it had not answered comes here once more.
             of_message = states.get(delivery.form["id"])
             if of_message is not None and delivery.form["status"] not in of_message:
                 of_message.append(delivery.form["status"])
@@ -86,7 +86,7 @@ def all_told(receiver, ids):
 
 
 def test_a_thousand_ports_that_hang_leave_slots_for_another_project(hub, receiver):
-    """They get their share of what is under way, whatever waits for them; the others' arrive all, in order."""
+    """They get their share of the requests, whatever waits for them; the others' all arrive, in order."""
     hanging = Hanging(PORTS)
     try:
         send(hub.loud, [f"http://127.0.0.1:{port}/" for port in hanging.ports * 2])
@@ -99,7 +99,7 @@ def test_a_thousand_ports_that_hang_leave_slots_for_another_project(hub, receive
 
 
 def test_beyond_the_cap_the_oldest_go_and_the_operator_knows(hub, receiver):
-    """The loud project's alert stands, and nobody else's; what it waits for is bounded."""
+    """The loud project's alert is raised, and nobody else's; what waits for it is bounded."""
     hanging = Hanging(1)
     try:
         url = f"http://127.0.0.1:{hanging.ports[0]}/"
@@ -114,7 +114,7 @@ def test_beyond_the_cap_the_oldest_go_and_the_operator_knows(hub, receiver):
 
 
 def test_names_that_nobody_answers_for_delay_nobody(hub, names, receiver):
-    """Two thousand of them wait among themselves; a name that is there is found and served."""
+    """Two thousand of them wait among themselves; a name that exists is found and served."""
     send(hub.busy, [f"http://silent{n}.example:9/" for n in range(2_000)])
     until(lambda: len(names.asked("silent")) >= SHARE_OF_LOOKUPS, "names are looked up", 60)
     url = f"http://good.example:{receiver.port}/hook"
@@ -131,7 +131,7 @@ def test_a_server_that_answers_gets_more_at_a_time_and_everything_in_order(hub, 
 
 
 class Concurrency:
-    """Counts how many requests a receiver has under way at once, each for a moment."""
+    """Counts how many requests a receiver gets at once, each for a moment."""
 
     def __init__(self, receiver):
         self._lock = threading.Lock()
@@ -150,7 +150,7 @@ class Concurrency:
 
 
 def test_a_project_makes_so_many_webhook_objects(hub):
-    """One more is refused with the parameter; another project has its own."""
+    """One more is refused with the parameter; another project has its own limit."""
     body = {"url": "http://127.0.0.1:9/"}
     made = [hub.loud.post("webhooks", body)["id"] for _ in range(OBJECTS_MAX)]
     error(hub.loud.call("POST", "webhooks", json=body), 400, "invalid_param", "url")

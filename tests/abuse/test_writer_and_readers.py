@@ -1,4 +1,4 @@
-"""The writer and the readers are shared: what one project asks for at once leaves another its turn."""
+"""The writer and the readers are shared: one project's many requests leave another its turn."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ FILTERS_MAX = 100
 
 
 class Crowd:
-    """The same request of one project, many times at once; counts the answers that came."""
+    """The same request of one project, many times at once; counts the answers."""
 
     def __init__(self, rest, ask):
         self.rest = rest
@@ -26,7 +26,7 @@ class Crowd:
         self.running = [self.pool.submit(self.one, number) for number in range(CROWD)]
 
     def one(self, number):
-        """Asks once on a connection of its own."""
+        """Asks once on its own connection."""
         method, path, options = self.ask(number)
         url = f"{self.rest.base_url}/projects/{self.rest.project}/{path}"
         with requests.Session() as session:
@@ -38,7 +38,7 @@ class Crowd:
         self.first.set()
 
     def end(self):
-        """Waits for the last answer; a share that is full may refuse, and nothing else may fail."""
+        """Waits for the last answer; a full share may refuse, and nothing else may fail."""
         for one in self.running:
             one.result(timeout=60)
         self.pool.shutdown()
@@ -46,7 +46,7 @@ class Crowd:
 
 
 def contacts(number, count=IMPORTED):
-    """The body of an import, of contacts that no other number makes."""
+    """The body of an import, with contacts that no other number makes."""
     first = number * count
     return {
         "contacts": [
@@ -61,7 +61,7 @@ def contacts(number, count=IMPORTED):
 
 
 def test_a_send_goes_before_the_imports_of_another_project(hub):
-    """Sixty imports wait: a send of another project is answered while most of them still do."""
+    """Sixty imports wait: a send of another project is answered while most of them still wait."""
     hub.second.send("+15005550199", "before")
     crowd = Crowd(hub.first, lambda number: ("POST", "import_contacts", {"json": contacts(number)}))
     assert crowd.first.wait(60)
@@ -72,7 +72,7 @@ def test_a_send_goes_before_the_imports_of_another_project(hub):
 
 
 def test_a_reading_goes_before_the_lists_of_another_project(hub):
-    """Sixty slow lists wait: a list of another project is answered while most of them still do."""
+    """Sixty slow lists wait: a list of another project is answered while most of them still wait."""
     for number in range(40):
         hub.first.post("import_contacts", contacts(number))
     hub.second.get("messages")
@@ -86,7 +86,7 @@ def test_a_reading_goes_before_the_lists_of_another_project(hub):
 
 
 def test_a_list_with_too_many_filters_is_refused_by_the_first_of_them(hub):
-    """1,100 filters make a statement that the engine would not read: the parameter is named, and no 5xx."""
+    """1,100 filters would make a statement that the engine cannot read: the parameter is named, and no 5xx."""
     names = [f"v{number:04}" for number in range(1_100)]
     refused = hub.first.call("GET", "contacts", json={"vars": dict.fromkeys(names, "x")})
     error(refused, 400, "invalid_param", f"vars[{names[FILTERS_MAX]}]")
@@ -94,7 +94,7 @@ def test_a_list_with_too_many_filters_is_refused_by_the_first_of_them(hub):
 
 
 def test_a_large_group_that_is_deleted_is_gone_at_once(hub):
-    """Its members are in no group from the answer on, however many there were."""
+    """From the answer on its members are in no group, however many there were."""
     group = hub.first.post("groups", {"name": "Large"})["id"]
     for number in range(10):
         body = contacts(number) | {"group_ids": [group]}

@@ -1,4 +1,4 @@
-"""What is in an APK is read back from its own files, and any difference ends the build."""
+"""The content of an APK is read back from its own files, and any difference ends the build."""
 
 import struct
 import zipfile
@@ -45,14 +45,14 @@ DEBUG = """<manifest xmlns:android="http://schemas.android.com/apk/res/android">
 
 
 def dex(*kinds, text=b""):
-    """Returns as much of a dex file as the reader looks at: its map, and what else is in it."""
+    """Returns the part of a dex file that the reader looks at: its map, and more."""
     parts = b"".join(struct.pack("<HHII", kind, 0, 1, 0) for kind in kinds)
     return bytes(52) + struct.pack("<I", 56) + struct.pack("<I", len(kinds)) + parts + text
 
 
 @pytest.fixture
 def build(tmp_path):
-    """Returns what packs an APK with the given differences and returns its path."""
+    """Returns a function that packs an APK with the given differences and returns its path."""
 
     def packed(code=None, library=b"library", manifest=MANIFEST, **differences):
         (tmp_path / "AndroidManifest.xml").write_text(manifest.format(**{**USUAL, **differences}))

@@ -1,4 +1,4 @@
-"""How the core is built for phones and the APK is signed, shown on stand-ins where the real thing is not here."""
+"""How the core is built for phones and the APK is signed, with stand-ins for what is missing here."""
 
 import os
 import re
@@ -29,7 +29,7 @@ esac
 
 @pytest.fixture
 def calls(tmp_path):
-    """Returns what runs a function of tools/libraries.sh with a stand-in for cargo, and says how that was called."""
+    """Returns a function that runs part of tools/libraries.sh with a stand-in for cargo, and returns its calls."""
     home = tmp_path / "cargo"
     (home / "registry/src/index-1").mkdir(parents=True)
     (home / "bin").mkdir()
@@ -90,7 +90,7 @@ def test_this_computers_folders_are_replaced_in_the_library(calls, tmp_path, way
 
 @pytest.fixture
 def unsigned(tmp_path):
-    """An APK as small as one can be."""
+    """The smallest possible APK."""
     with zipfile.ZipFile(tmp_path / "resources.apk", "w") as archive:
         archive.writestr("AndroidManifest.xml", b"")
     (tmp_path / "classes.dex").write_bytes(b"dex")
@@ -99,7 +99,7 @@ def unsigned(tmp_path):
 
 
 def sign(unsigned, **variables):
-    """Signs the APK and returns what was said, and the names of who signed it."""
+    """Signs the APK and returns the output, and the names of the signers."""
     signed = unsigned.with_name("signed.apk")
     environment = {**os.environ, "POSTRIDER_DEBUG_KEYS": str(unsigned.parent / "keys"), **variables}
     result = run(TOOLS / "sign", unsigned, signed, env=environment)

@@ -1,4 +1,4 @@
-"""A library that a phone would refuse is refused before it is in the APK."""
+"""A library that a phone would refuse is refused before it goes into the APK."""
 
 import os
 
@@ -25,7 +25,7 @@ def stubs(tmp_path_factory):
 
 @pytest.fixture
 def link(stubs, tmp_path):
-    """Returns what links SOURCE for a 64-bit phone and returns the library's bytes."""
+    """Returns a function that links SOURCE for a 64-bit phone and returns the library's bytes."""
 
     def build(*arguments, source=SOURCE):
         path = tmp_path / "library.so"

@@ -1,4 +1,4 @@
-"""The platform's public resources, read from its own table, are those of its own classes."""
+"""The platform's public resources, read from its own table, equal those of its own classes."""
 
 import re
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""What the oldest platform lacks is refused, unless it is written down where that is guarded."""
+"""What the oldest platform lacks is refused, unless a list says where that is guarded."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Lambdas become classes that do the same, and what cannot become one ends the build."""
+"""Lambdas become classes that do the same; a lambda that cannot become one ends the build."""
 
 import zipfile
 
@@ -59,7 +59,7 @@ SERIALIZABLE = "class Sample { Object one() { return (Runnable & java.io.Seriali
 PLAIN = "class Sample { String two(int n) { return \"a\" + n; } }"
 
 
-# Writes a class that no Java 8 compiler makes: its method loads the constant that is asked for.
+# Writes a class that no Java 8 compiler makes: its method loads the requested constant.
 MAKER = """
 import java.nio.file.*;
 import org.objectweb.asm.*;

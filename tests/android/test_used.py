@@ -1,4 +1,4 @@
-"""What nobody refers to is left out of a library, and what is looked up by its name is not."""
+"""What nobody refers to is left out of a library; what is looked up by name is kept."""
 
 import zipfile
 
@@ -33,7 +33,7 @@ public class Main {
 
 
 def shrunk(folder):
-    """Returns the jar of what is used of SOURCES, and what the tool said."""
+    """Returns the jar of the used part of SOURCES, and the tool's output."""
     for name, source in SOURCES.items():
         path = folder / "src" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Where the tools of android-app lie, and what they need that the build has fetched or made."""
+"""Where the tools of android-app are, and what the build has fetched or made for them."""
 
 import os
 import subprocess
@@ -11,17 +11,17 @@ APP = ROOT / "android-app"
 TOOLS = APP / "tools"
 OUT = Path(os.environ.get("POSTRIDER_ANDROID_OUT", APP / "target"))
 sys.path.insert(0, str(TOOLS))
-# Each of these Java programs ends before the optimising compiler would pay.
+# Each of these Java programs ends before the optimising compiler would pay off.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def run(*command, **options):
-    """Runs a command to its end, whatever its end, and returns what it said."""
+    """Runs a command to its end, whether it fails or not, and returns its output."""
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
 
 
 def made(name):
-    """Returns the path of what the build has made, or says how to make it."""
+    """Returns the path of something that the build has made, or says how to make it."""
     path = OUT / name
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: android-app/build-host shipped")

@@ -1,4 +1,4 @@
-"""Requests on one kept connection, as plain as they are fast."""
+"""Requests on one kept connection, simple and fast."""
 
 import base64
 import http.client
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def error(self):
-        """What an error says of itself."""
+        """Returns what an error says."""
         return self.json["error"]
 
     def __repr__(self):
@@ -41,7 +41,7 @@ class Caller:
         self.connection = None
 
     def call(self, method, path, query=None, body=None, kind=JSON, headers=None, authorized=True):
-        """Sends one request; a `body` that is no bytes is written as `kind` says."""
+        """Sends one request; a `body` that is not bytes is written as `kind` says."""
         if query:
             path += "?" + urlencode(flattened(query))
         given = dict(headers or {})

@@ -1,4 +1,4 @@
-"""Holds a table against the list of the interface: what each says that the other does not."""
+"""Compares a table with the list of the interface: what one has and the other lacks."""
 
 import re
 
@@ -6,34 +6,34 @@ from conformance.schema import ArrayOf, Good, ListOf, Resource, VOID
 from conformance.shapes import Maybe
 
 FREE = {"vars", "external_config"}
-"""Objects whose members are named by whoever writes them."""
+"""Objects whose members may have any name."""
 
 
 def bare(value):
-    """Returns what is sent of a value that a row takes."""
+    """Returns the value to send for one that a row accepts."""
     return value.value if isinstance(value, Good) else value
 
 
 def plain(name):
-    """Returns a name as the list has it: `vars.city` is a `vars.NAME`."""
+    """Returns a name as the list writes it: `vars.city` is a `vars.NAME`."""
     return re.sub(r"^vars\..+", "vars.NAME", name)
 
 
 def succeeding(operation):
-    """Returns the parameters of every request of the table that is answered well."""
+    """Returns the parameters of every request of the table that succeeds."""
     base = operation.base
     cases = [case.given if case.whole else {**base, **case.given} for case in operation.cases if case.status == 200]
     return [base, *cases]
 
 
 def values(operation, name):
-    """Returns every value with which a parameter is taken."""
+    """Returns every value of a parameter that is accepted."""
     found = [bare(value) for row in operation.parameters if (row.name, row.inside) == (name, "") for value in row.good]
     return found + [given[name] for given in succeeding(operation) if name in given]
 
 
 def refused_values(operation, name):
-    """Returns every value with which a parameter is refused."""
+    """Returns every value of a parameter that is refused."""
     found = [bad.value for row in operation.parameters if (row.name, row.inside) == (name, "") for bad in row.bad]
     cases = [case for case in operation.cases if case.status == 400 and case.param == name and name in case.given]
     return found + [case.given[name] for case in cases]
@@ -49,7 +49,7 @@ def members(found):
 
 
 def deeper(found):
-    """Returns the objects one step further in; variables are one step of their own."""
+    """Returns the objects one level deeper; variables are a level of their own."""
     inside = [value for item in found if isinstance(item, dict) for value in item.values()]
     variables = [item["vars"] for item in found if isinstance(item, dict) and isinstance(item.get("vars"), dict)]
     named = [name for item in variables for name in item]
@@ -58,13 +58,13 @@ def deeper(found):
 
 
 def words(found):
-    """Returns the texts among values, those in arrays too."""
+    """Returns the texts among values, including those in arrays."""
     flat = [word for value in found for word in (value if isinstance(value, (list, tuple)) else [value])]
     return {plain(word) for word in flat if isinstance(word, str) and word}
 
 
 def takes(operation, place=""):
-    """Returns the names of one place that some request of the table gives and has taken."""
+    """Returns the names of one place that some request of the table gives and the hub accepts."""
     found = {row.name for row in operation.parameters if row.inside == place and row.good and not row.later}
     for given in succeeding(operation):
         found |= members([given.get(place)]) if place else set(given)
@@ -82,7 +82,7 @@ def operation_problems(operation, block, objects, every):
 
 
 def answer_problems(operation, block, every):
-    """Compares what is answered, and whether its fields can be chosen."""
+    """Compares the answer, and whether its fields can be selected."""
     answer = operation.answer
     if isinstance(answer, ListOf):
         name = f"list of {answer.resource.name}"
@@ -118,7 +118,7 @@ def parameter_problems(operation, block):
 
 
 def member_problems(operation, block):
-    """Compares the members of objects that have no rows of their own."""
+    """Compares the members of objects without rows of their own."""
     own = {row.inside for row in operation.parameters if row.inside}
     for row in operation.parameters:
         if row.inside or row.later or row.name in own | FREE:
@@ -133,7 +133,7 @@ def member_problems(operation, block):
 
 
 def word_problems(operation, block):
-    """Compares the words of choices: those of parameters, filters and the path."""
+    """Compares the words of choices: of parameters, filters and the path."""
     filters = {row.name: words(row.values) for row in operation.filters or () if row.kind == "one of"}
     for row in operation.parameters:
         subject = row.name + " ="
@@ -154,7 +154,7 @@ def word_problems(operation, block):
 
 
 def names_problems(block, subject, found, wrong):
-    """Compares the names of one subject with those that are taken and refused."""
+    """Compares the names of one subject with those that are accepted and refused."""
     for entry in block.entries(subject):
         if entry.here and entry.name not in found:
             yield f"{subject} {entry.name} ({entry.mark}) is given by no row"
@@ -180,7 +180,7 @@ def list_problems(operation, block):
 
 
 def read_only_problems(operation, block, objects):
-    """What an update refuses by name are fields, and all those that it does not take."""
+    """Checks that an update refuses by name all fields that it does not accept, and nothing else."""
     shown = objects[block.answer].names("shows") if block.answer in objects else set()
     for name in operation.read_only:
         if name not in shown or name in block.names("takes"):
@@ -203,7 +203,7 @@ def resources(operations):
 
 
 def object_problems(fields, blocks):
-    """Yields where a table and the list differ about an object; one that is several has the fields of all."""
+    """Yields where a table and the list differ about an object; an object with several forms has the fields of all."""
     listed = {entry.name: entry for block in blocks for entry in block.entries("shows")}
     is_here = any(entry.here for entry in listed.values())
     for name, entry in listed.items():
@@ -239,5 +239,5 @@ def shape_problems(name, kind, block):
 
 
 def may_be_absent(kind):
-    """Says whether an answer may lack a field of this type."""
+    """Returns whether an answer may lack a field of this type."""
     return isinstance(kind, Maybe) or (isinstance(kind, str) and kind.startswith("~"))

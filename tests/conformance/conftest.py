@@ -1,4 +1,4 @@
-"""The hub that the tables are held against."""
+"""The hub against which the tables are checked."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from conformance.world import World
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory):
-    """One hub for all tests; they work in a project of their own and read lists of another."""
+    """One hub for all tests; they work in one project and read the lists of another."""
     made = World(tmp_path_factory.mktemp("conformance"))
     yield made
     made.close()

@@ -1,4 +1,4 @@
-"""Makes requests out of rows, and judges the answers."""
+"""Makes requests from rows, and judges the answers."""
 
 import copy
 
@@ -8,19 +8,19 @@ from conformance.shapes import check, check_object
 
 
 class Findings(list):
-    """What was found wrong in the cases of one row; a row ends with all of it at once."""
+    """The findings of one row's cases; a row reports all of them at once."""
 
     def note(self, label, problem, answer):
         """Adds one finding."""
         self.append(f"{label}: {problem}\n  {answer!r}")
 
     def end(self):
-        """Fails when there is any."""
+        """Fails if there are any."""
         assert not self, f"{len(self)} wrong\n\n" + "\n\n".join(self)
 
 
 def request(world, operation, given=None, drop=(), inside="", base=True, above=None):
-    """Composes the parameters of a request, ids put in: the valid ones of the table with `given` in their place."""
+    """Returns the parameters of a request with ids filled in: the valid ones of the table, overridden by `given`."""
     body = {**(operation.base if base else {}), **(above or {})}
     body = world.resolve({name: value for name, value in body.items() if inside or name not in drop})
     if inside:
@@ -42,7 +42,7 @@ def send(world, operation, body, path=None, kind=JSON, **options):
 
 
 def taken(world, operation, row, value, kind=JSON):
-    """Sends a value that must be taken; returns the answer and what it must show."""
+    """Sends a value that must be accepted; returns the answer and what it must show."""
     shown = row.shown
     if isinstance(value, Good):
         shown = value.shown if row.shown is SAME else row.shown
@@ -75,7 +75,7 @@ def judge_success(operation, row, answer, shown):
 
 
 def shows(value, wanted):
-    """Says whether a field shows what was given: of an object, at least its members."""
+    """Returns whether a field shows what was given; for an object, at least its members."""
     if isinstance(wanted, dict) and isinstance(value, dict):
         return all(value.get(name) == member for name, member in wanted.items() if member is not None)
     return value == wanted
@@ -133,7 +133,7 @@ def refused(world, operation, row, bad):
 
 
 def named(row):
-    """Returns a parameter's name as an error gives it."""
+    """Returns a parameter's name as errors write it."""
     return f"{row.inside}[0][{row.name}]" if row.inside else row.name
 
 
@@ -145,7 +145,7 @@ def without(world, operation, row):
 
 
 def as_form(value):
-    """Says whether a value can be written in a form: nothing empty, nothing null."""
+    """Returns whether a value can be written in a form: nothing empty, nothing null."""
     if isinstance(value, Good):
         value = value.value
     return all(text not in ("", None) for _, text in flattened({"x": value})) and value not in ([], {})

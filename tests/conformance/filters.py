@@ -1,4 +1,4 @@
-"""What filters mean, said once more and plainly: which rows a condition must find."""
+"""A second, simple implementation of filters: which rows a condition must find."""
 
 MODIFIERS = ("eq", "ne", "prefix", "not_prefix", "exists", "null", "gte", "gt", "lt", "lte", "min", "max")
 
@@ -11,7 +11,7 @@ def folded(value):
 
 
 def as_number(value):
-    """Returns the number that a variable is or reads as."""
+    """Returns the number that a variable is, or can be read as."""
     try:
         return None if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
@@ -19,7 +19,7 @@ def as_number(value):
 
 
 def holds(value, kind, modifier, operand):
-    """Says whether a field's value meets a condition; nothing is unequal to anything, and is in no order."""
+    """Returns whether a field's value meets a condition; a missing value is unequal to nothing and has no order."""
     there = value is not None
     if modifier in ("exists", "null"):
         return there == (operand in ("1", "true")) if modifier == "exists" else there != (operand in ("1", "true"))
@@ -51,7 +51,7 @@ def holds(value, kind, modifier, operand):
 
 
 def operands(kind, modifier, values, names):
-    """Chooses what to compare with, out of the values that the rows have."""
+    """Chooses values to compare with from those that the rows have."""
     there = sorted({value for value in values if value is not None}, key=lambda value: (str(type(value)), str(value)))
     if modifier in ("exists", "null"):
         return ["1", "0", "true", "false"]

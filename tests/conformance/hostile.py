@@ -1,7 +1,7 @@
-"""Bad requests by seed: out of the tables, each operation's valid request with something wrong in it.
+"""Bad requests by seed: each takes an operation's valid request from the tables and puts something wrong in it.
 
-Request number N of a seed is the same bytes in every run on the same world; `python -m conformance.hostile` is not
-needed to see one again: a failing test prints the seed, the number and the whole request.
+Request number N of a seed is the same bytes in every run on the same world. To see one again, read the
+failing test's output: it prints the seed, the number and the whole request.
 """
 
 import gzip
@@ -93,7 +93,7 @@ FORMS_OF_BODIES = ("json", "json", "json", "form", "gzip", "query")
 
 
 class Maker:
-    """Makes requests out of a seed; `bases` are valid parameters and paths, put together once."""
+    """Makes requests from a seed; `bases` are valid parameters and paths, prepared once."""
 
     def __init__(self, seed, bases, markers, key):
         self.random = random.Random(seed)
@@ -113,11 +113,11 @@ class Maker:
         return self.dressed(operation, method, path, given)
 
     def chance(self, part):
-        """Says yes so often."""
+        """Returns true with this probability."""
         return self.random.random() < part
 
     def path(self, operation, ids):
-        """Returns the path, sometimes with ids that are none or another thing's."""
+        """Returns the path, sometimes with ids that are invalid or another thing's."""
         path = operation.path
         for name in placeholders(path):
             value = ids[name]
@@ -149,12 +149,12 @@ class Maker:
         return text if self.chance(0.9) else self.mangled(text.encode()).decode("latin-1")
 
     def marker(self):
-        """Returns a marker of another list, whole or broken, or anything."""
+        """Returns a marker of another list, intact or broken, or anything."""
         marker = self.random.choice(self.markers)
         return self.random.choice((marker, marker[:-1], marker + "A", marker[::-1], self.word(), "A" * 1_025))
 
     def word(self):
-        """Returns a text of a kind that programs trip over."""
+        """Returns a text of a kind that often breaks programs."""
         choice = self.random.random()
         if choice < 0.6:
             return self.random.choice(WORDS)
@@ -187,7 +187,7 @@ class Maker:
         return {self.name(): self.value(depth + 1) for _ in range(self.random.choice((0, 1, 3, 8)))}
 
     def name(self):
-        """Returns the name of a member: one of the tables, or any word."""
+        """Returns the name of a member: one from the tables, or any word."""
         if self.chance(0.6):
             operation, _, _ = self.random.choice(self.bases)
             names = sorted(operation.names | {row.name for row in operation.parameters})
@@ -196,7 +196,7 @@ class Maker:
         return self.word()[:60]
 
     def nested(self, levels):
-        """Returns an array or object within itself."""
+        """Returns a deeply nested array or object."""
         value = 1
         for _ in range(levels):
             value = [value] if self.chance(0.5) else {"a": value}
@@ -225,7 +225,7 @@ class Maker:
         return given
 
     def dressed(self, operation, method, path, given):
-        """Writes parameters as JSON, form or query, sometimes packed, cut or under a wrong name."""
+        """Writes parameters as JSON, form or query, sometimes compressed, cut or with a wrong content type."""
         how = "query" if method in ("GET", "HEAD") else self.random.choice(FORMS_OF_BODIES)
         if how in ("query", "form"):
             text = urlencode([(name, value) for name, value in flattened(given)][:3_000], errors="replace")
@@ -255,7 +255,7 @@ class Maker:
         return packed
 
     def mangled(self, body):
-        """Cuts bytes off, puts some in, doubles a part, or turns some over."""
+        """Cuts bytes off, inserts some, doubles a part, or flips some."""
         at = self.random.randrange(len(body) + 1)
         choice = self.random.random()
         if choice < 0.35:
@@ -303,7 +303,7 @@ class Maker:
         return method, "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + body
 
     def authorization(self):
-        """Returns the header of the key, seldom of another."""
+        """Returns the header of the key, sometimes of another."""
         return (
             self.key
             if self.chance(0.99)
@@ -312,7 +312,7 @@ class Maker:
 
 
 def bases(world, operations):
-    """Puts valid parameters and a path of each operation together, with things made for it alone."""
+    """Prepares valid parameters and a path for each operation, with things made only for it."""
     made = []
     for operation in operations:
         ids = {}

@@ -1,4 +1,4 @@
-"""The project whose lists are read: rows of every kind that differ in what lists can be filtered and sorted by."""
+"""The project whose lists are read: rows of every kind that differ in everything that lists filter and sort by."""
 
 import time
 
@@ -120,7 +120,7 @@ class Rows:
         self.write(f"contacts/{contact}", {"vars": {"birthday": "2030-05-05"}})
 
     def settle(self):
-        """Waits until nothing goes on any more."""
+        """Waits until nothing changes any more."""
 
         def quiet():
             messages = self.all("messages")

@@ -1,7 +1,7 @@
-"""The words in which the tables are written: operations, parameters, filters, resources.
+"""The vocabulary of the tables: operations, parameters, filters, resources.
 
-A parameter is a row: what it takes (`good`), and what it refuses (`bad`) with the name that the error gives. The
-functions make rows out of types: `integer("priority", 1, 2)` takes 1 and 2, and refuses 0, 3, texts, fractions, arrays.
+A parameter is a row: what it accepts (`good`), and what it refuses (`bad`) with the name that the error gives. The
+functions make rows from types: `integer("priority", 1, 2)` accepts 1 and 2, and refuses 0, 3, texts, fractions, arrays.
 """
 
 from dataclasses import dataclass, field
@@ -22,17 +22,17 @@ class Own:
 
 @dataclass(frozen=True)
 class New(Own):
-    """The same, of one that is made for this request alone."""
+    """The same, for one that is made only for this request."""
 
 
 @dataclass(frozen=True)
 class Others(Own):
-    """The same, of another project of the organization."""
+    """The same, in another project of the organization."""
 
 
 @dataclass(frozen=True)
 class Nobodys:
-    """An id of the right form that nothing has."""
+    """An id in the right form that does not exist."""
 
     kind: str
 
@@ -51,14 +51,14 @@ class Name:
 
 @dataclass(frozen=True)
 class Soon:
-    """A moment, so many seconds from now."""
+    """A time, so many seconds from now."""
 
     seconds: int
 
 
 @dataclass(frozen=True)
 class Good:
-    """A value that is taken, and what the answer then shows of it."""
+    """A value that is accepted, and what the answer then shows for it."""
 
     value: Any
     shown: Any = SAME
@@ -77,10 +77,10 @@ class Bad:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One row of an operation: a parameter with what it takes and refuses.
+    """One row of an operation: a parameter with what it accepts and refuses.
 
     `inside`: it belongs to the items of that array, and `above` stands beside the array. `choice`: it takes words that
-    the list of the interface names; `later`: what it says comes later, so it takes nothing but nothing.
+    the list of the interface names; `later`: its feature does not exist yet, so it accepts only empty values.
     """
 
     name: str
@@ -99,13 +99,13 @@ class Parameter:
     later: bool = False
 
     def within(self, place):
-        """Returns the row as one of the items of `place`."""
+        """Returns the row as one for the items of `place`."""
         return Parameter(**{**self.__dict__, "inside": place, "shown": HIDDEN})
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a row cannot say: a request with its outcome. `status` 200, or the error with its code and parameter."""
+    """A request with its outcome, beyond rows. `status` is 200, or the error with its code and parameter."""
 
     label: str
     given: dict
@@ -119,7 +119,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Filter:
-    """A parameter of a list that filters: by which field of the rows, with which modifiers."""
+    """A filter of a list: on which field of the rows, with which modifiers."""
 
     name: str
     kind: str
@@ -156,7 +156,7 @@ VOID = Resource("nothing", {})
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of a URL. `empty`: a list that never has rows yet; `refuses`: nothing is good enough for it yet."""
+    """A method of a URL. `empty`: a list that has no rows yet; `refuses`: it refuses everything for now."""
 
     method: str
     path: str
@@ -198,7 +198,7 @@ LIST_PARAMETERS = ("sort", "sort_dir", "page_size", "offset", "marker", "count",
 
 
 def listed(path, permission, resource, filters, sorts, rows=None, **more):
-    """A list: `rows` are the path's ids in the project whose rows the tests know."""
+    """A list: `rows` are the path's ids in the project with known rows."""
     sorts = ("default", *sorts)
     return Operation(
         "GET", path, permission, ListOf(resource), filters=tuple(filters), sorts=sorts, rows=rows or {}, **more
@@ -237,7 +237,7 @@ def integer(name, least, most, good=(), **more):
 
 
 def boolean(name, **more):
-    """A truth value."""
+    """A boolean."""
     bad = (
         Bad("a word", "maybe"),
         Bad("a word in quotes", "true"),
@@ -251,7 +251,7 @@ def boolean(name, **more):
 
 
 def one_of(name, values, later=(), **more):
-    """One of some words; `later` are those that this hub will take some day."""
+    """One of some words; `later` are words that this hub will accept one day."""
     first = next(value.value if isinstance(value, Good) else value for value in values)
     bad = [
         Bad("another word", "nonsense"),
@@ -291,7 +291,7 @@ def vars_(**more):
 
 
 def ident(name, kind, good=None, **more):
-    """The id of something of the project; another project's is as unknown as one of nothing."""
+    """The id of something in the project; another project's id is as unknown as one that does not exist."""
     bad = (
         Bad("another project's", Others(kind)),
         Bad("of nothing", Nobodys(kind)),
@@ -307,7 +307,7 @@ def ident(name, kind, good=None, **more):
 
 
 def idents(name, kind, most, count=None, **more):
-    """At most so many ids of things of the project."""
+    """At most so many ids of things in the project."""
     bad = (
         Bad("a text", "x"),
         Bad("a number", 17),
@@ -381,7 +381,7 @@ def url(name, most=2_048, **more):
 
 
 def later(name, default=None, others=(True,), empty=("", [], {}), **more):
-    """A parameter whose feature comes later: taken where it says nothing, else refused by name."""
+    """A parameter whose feature does not exist yet: accepted if it says nothing, else refused by name."""
     good = tuple(value for value in (default, *empty) if value is not None)
     bad = tuple(Bad(f"{value!r}, which comes later"[:60], value) for value in others)
     return Parameter(name, tuple(Good(value, HIDDEN) for value in good), bad, form=False, later=True, **more)

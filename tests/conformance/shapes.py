@@ -1,4 +1,4 @@
-"""Types of fields, written as text, and whether an answer has them.
+"""Types of fields, written as text, and a check that an answer has them.
 
 `text`, `id`, `time`, `int`, `number`, `bool`, `object`, `any`, `=a|b` (one of these), `[T]` (an array of T), `{…}` for
 the fields within; `?` behind for null, `~` before for a field that may be absent.
@@ -13,7 +13,7 @@ ID = re.compile(r"[A-Z]{2}[0-9a-f]{16}")
 
 @dataclass(frozen=True)
 class Maybe:
-    """A field that may be absent, where its type is no text: `Maybe([{…}])`."""
+    """A field that may be absent, if its type is not a text: `Maybe([{…}])`."""
 
     kind: Any
 
@@ -59,7 +59,7 @@ def check(value, kind, where):
 
 
 def is_one(value, kind):
-    """Says whether a value is of a simple type."""
+    """Returns whether a value has a simple type."""
     if kind.startswith("="):
         return value in kind[1:].split("|")
     is_int = isinstance(value, int) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""What the hub's sources say of its operations: the URLs of `routes.rs`, and words that may name parameters."""
+"""What the hub's sources say about its operations: the URLs of `routes.rs`, and words that may name parameters."""
 
 import re
 
@@ -32,7 +32,7 @@ def routes():
 
 
 def words():
-    """Returns every text of the sources that may be the name of a parameter."""
+    """Returns every text in the sources that may be the name of a parameter."""
     folders = (HUB / "src", HUB / "web" / "src", HUB / "domain" / "src")
     found = set()
     for folder in folders:
@@ -52,7 +52,7 @@ READING = (
 
 
 def read_names():
-    """Returns the names that the sources plainly read, each with a file that does."""
+    """Returns the names that the sources clearly read, each with a file that does."""
     found = {}
     for folder in (API, HUB / "web" / "src"):
         for path in sorted(folder.rglob("*.rs")):

@@ -1,4 +1,4 @@
-"""Nothing that the hub's sources read is without a row; what must have one at all, `test_interface.py` says."""
+"""Everything that the hub's sources read has a row; `test_interface.py` says what must have one at all."""
 
 import pytest
 
@@ -11,7 +11,7 @@ RUBBISH = {"rubbish": [["of", "no"], "type"]}
 IN_A_QUERY = {"x": "rubbish"}
 COMMON = {"api_key"}
 INSIDE = {
-    # Members of objects whose rows stand with the object: `media[0][url]`, `items[0][value]`, `route_params[port]`.
+    # Members of objects whose rows are with the object: `media[0][url]`, `items[0][value]`, `route_params[port]`.
     *("url", "file_id", "value", "label", "port", "data", "encoding"),
 }
 
@@ -24,7 +24,7 @@ def test_every_name_that_the_sources_read_is_a_row():
 
 
 def test_the_sources_are_understood():
-    """The patterns find what they are meant for; a new way of reading must be added to them."""
+    """The patterns find what they are meant for; add new ways of reading to them."""
     names = read_names()
     for name in ("to_number", "page_size", "lookup_key", "label_id", "track_clicks", "next_time", "start_date"):
         assert name in names, name
@@ -33,7 +33,7 @@ def test_the_sources_are_understood():
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.title)
 def test_nothing_is_read_that_has_no_row(world, operation):
-    """Every word of the sources that is no row here is given as rubbish: what is read is refused by name."""
+    """Every word of the sources that has no row here is sent with nonsense: what is read is refused by name."""
     findings = Findings()
     places = [""] + sorted({row.inside for row in operation.parameters if row.inside})
     for place in places:

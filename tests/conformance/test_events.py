@@ -1,4 +1,4 @@
-"""Webhooks: each event tells what the list of the interface names, and the other properties of what it tells of."""
+"""Webhooks: each event has the names in the list of the interface, and the other properties of its object."""
 
 import pytest
 
@@ -15,7 +15,7 @@ CHANGES = {"status", "status_counts", "message_count", "num_parts", "waiting_for
 
 
 class Told:
-    """A project of its own in which one of everything has happened, and what was told of it."""
+    """A project in which one of everything has happened, and the webhooks of it."""
 
     def __init__(self, world):
         self.world, self.receiver = world, Receiver()
@@ -50,7 +50,7 @@ class Told:
 
 @pytest.fixture(scope="module")
 def told(world):
-    """What was told of one of everything."""
+    """The webhooks of one of everything."""
     made = Told(world)
     yield made
     made.receiver.close()

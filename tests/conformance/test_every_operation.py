@@ -30,7 +30,7 @@ every = pytest.mark.parametrize("operation", OPERATIONS, ids=title)
 
 @pytest.fixture(scope="module")
 def lacking(world):
-    """Callers that may do everything but one thing."""
+    """Callers with all permissions but one."""
     made = {}
 
     def caller(permission):
@@ -45,7 +45,7 @@ def lacking(world):
 
 @pytest.fixture(scope="module")
 def one_project(world):
-    """A caller whose key is for the project `second` alone."""
+    """A caller whose key is only for the project `second`."""
     caller = world.one_project_key("second")
     yield caller
     caller.close()

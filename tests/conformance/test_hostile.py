@@ -1,4 +1,4 @@
-"""Bad input over every operation, fifty thousand requests by seed: refused in order, never a fault of the hub."""
+"""Fifty thousand bad requests over every operation, by seed: refused properly, never a fault of the hub."""
 
 import base64
 import json
@@ -20,14 +20,14 @@ REFUSALS = {400, 401, 402, 404, 405, 413, 414, 415, 422, 429, 431}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """A hub of its own: what is sent here may delete anything."""
+    """A separate hub, because these requests may delete anything."""
     made = World(tmp_path_factory.mktemp("hostile"))
     yield made
     made.close()
 
 
 class Line:
-    """A connection that is kept as long as the hub keeps it."""
+    """A connection that stays open as long as the hub allows."""
 
     def __init__(self, address):
         self.address = address
@@ -86,7 +86,7 @@ class Line:
 
 
 def wrong(method, data, answer):
-    """Says what is wrong with an answer; nothing when it is in order."""
+    """Returns what is wrong with an answer; None if nothing is."""
     if answer is None:
         return "no answer"
     status, headers, body = answer
@@ -95,7 +95,7 @@ def wrong(method, data, answer):
     if status not in REFUSALS:
         return f"status {status}"
     if method == "HEAD" or not body and (status in (400, 431) or status == 414 and data.index(b"\n") > 60_000):
-        # The HTTP server itself refuses what is no request at all.
+        # The HTTP server itself refuses what is not a request at all.
         return None
     inside = (json_of(headers, body) or {}).get("error")
     if not isinstance(inside, dict) or not inside.get("message") or not inside.get("code"):
@@ -179,7 +179,7 @@ def markers_of(world):
 
 
 def healthy(world):
-    """Checks that the hub still does what it is for."""
+    """Checks that the hub still works."""
     assert world.server._ready()
     phone = world.make("phone")["id"]
     body = {"to_number": "+15005550100", "content": "still there", "route_id": phone}

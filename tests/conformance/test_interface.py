@@ -1,4 +1,4 @@
-"""The tables say of the interface what the checked-in list of it says, no less and no more; so does the URL table."""
+"""The tables contain exactly what the list of the interface contains; so does the URL table."""
 
 import pytest
 
@@ -14,7 +14,7 @@ SHOWN = resources(OPERATIONS)
 
 
 def fail_with(found):
-    """Fails with what was found, a line each."""
+    """Fails with the findings, one a line."""
     found = "\n".join(found)
     assert not found, found
 

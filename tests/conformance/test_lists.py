@@ -172,7 +172,7 @@ def test_a_filter_finds_what_it_must_and_nothing_else(rows, operation, row):
 
 
 def value_of(rows, row, one, key):
-    """Returns what a row has where a filter looks."""
+    """Returns a row's value for a filter."""
     if callable(row.of):
         return row.of(rows, one)
     if key:
@@ -181,7 +181,7 @@ def value_of(rows, row, one, key):
 
 
 def compare(rows, operation, row, name, modifier, values, findings):
-    """Compares what a condition finds with what it must find; says whether one found some and left some."""
+    """Compares what a condition finds with what it must find; returns whether it found some rows and left others."""
     path, plain = rows.path(operation), []
     for value in values.values():
         plain += value if isinstance(value, list) else [value]
@@ -207,12 +207,12 @@ def compare(rows, operation, row, name, modifier, values, findings):
 
 
 def cased(row, modifier, operand):
-    """Ids compare without regard to case."""
+    """Ids are compared without regard to case."""
     return operand[:2].upper() + operand[2:].lower() if row.kind == "id" and modifier in ("eq", "ne") else operand
 
 
 def refuse(rows, row, path, findings):
-    """What is of the wrong type is refused by name."""
+    """Values of the wrong type are refused by name."""
     wrong = {
         "int": ("x", "1.5", ""),
         "time": ("x", "-1", "2026-01-01"),

@@ -1,4 +1,4 @@
-"""Each row of each operation: what it takes is taken and shown, what it refuses is refused by its name."""
+"""Each row of each operation: accepted values are accepted and shown, others are refused by name."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_row_takes_what_it_says_and_refuses_the_rest(world, operation, row):
 
 
 def left_out(world, operation, row, findings):
-    """Leaves a parameter out, and gives it as nothing."""
+    """Leaves a parameter out, and gives it without a value."""
     inside = f"{row.inside}[0]" if row.inside else ""
     missing = row.missing or (f"{inside}[{row.name}]" if inside else row.name)
     answers = [("left out", without(world, operation, row))]

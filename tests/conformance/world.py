@@ -1,4 +1,4 @@
-"""What the tests work on: a served hub, its projects, and things in them made when they are asked for."""
+"""What the tests work on: a served hub, its projects, and things in them that are made on demand."""
 
 import itertools
 import time
@@ -28,7 +28,7 @@ KINDS_OF_PATHS = {"scheduled_id": "scheduled", "relative_scheduled_id": "relativ
 
 
 class World:
-    """A hub with two organizations; `work` is the project that tests change, `rows` the one that lists are read of."""
+    """A hub with two organizations; tests change the project `work`, and read the lists of `rows`."""
 
     def __init__(self, folder):
         self.admin = Admin(folder / "data")
@@ -57,11 +57,11 @@ class World:
         return Caller(self.server.address, key)
 
     def one_project_key(self, project="work"):
-        """Returns a caller whose key is for one project alone."""
+        """Returns a caller whose key is only for one project."""
         return Caller(self.server.address, self.admin.key(self.projects[project]))
 
     def close(self):
-        """Stops the hub, and says what was wrong with its end."""
+        """Stops the hub, and returns what was wrong with its end."""
         lines = self.server.program.err_lines
         alive = self.server.program.alive()
         code = self.server.program.stop()
@@ -70,7 +70,7 @@ class World:
         assert not wrong, wrong
 
     def number(self):
-        """Returns a number of the tests' block; they come again after ten thousand."""
+        """Returns a number of the tests' block; they repeat after ten thousand."""
         return f"+1500555{next(self.numbers) % 10_000:04d}"
 
     def name(self, begins="name"):
@@ -132,7 +132,7 @@ class World:
         return write("messages/receive", {"from_number": "+15005550101", "content": "came in", "phone_id": phone})
 
     def make_held(self, write, project):
-        """A message that stays queued: its phone is paused."""
+        """A message that stays queued, because its phone is paused."""
         paused = self.own("paused", project)["id"]
         return write("messages/send", {"to_number": "+15005550102", "content": "waits", "route_id": paused})
 
@@ -173,7 +173,7 @@ class World:
         return write("send_broadcast", {"to_numbers": ["+15005550105"], "content": "to all", "simulated": True})
 
     def make_waiting_broadcast(self, write, project):
-        """One whose messages wait: their phone is paused."""
+        """One whose messages wait, because their phone is paused."""
         paused = self.own("paused", project)["id"]
         return write("send_broadcast", {"to_numbers": ["+15005550106"], "content": "to all", "route_id": paused})
 
@@ -185,7 +185,7 @@ class World:
         return write("webhooks", {"url": "http://127.0.0.1:9/", "events": ["send_status"]})
 
     def resolve(self, value):
-        """Puts what is there into the place of what a table names."""
+        """Replaces the names in a table by real things."""
         if isinstance(value, dict):
             return {name: self.resolve(member) for name, member in value.items()}
         if isinstance(value, (list, tuple)):
@@ -216,7 +216,7 @@ class World:
         return path
 
     def of_path(self, name, method):
-        """Returns what stands for a placeholder that its table says nothing of."""
+        """Returns the value for a placeholder that its table does not mention."""
         kind = kind_of_path(name)
         return Own(kind) if kind in ("project", "organization") or method == "GET" else New(kind)
 

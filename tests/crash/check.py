@@ -1,6 +1,6 @@
-"""The checker: what was promised, held against what the radio, the API and the webhooks say.
+"""The checker: compares what was promised with what the radio, the API and the webhooks say.
 
-It knows nothing of processes: it is given records and returns what is wrong with them, so that it can be
+It knows nothing of processes: it gets records and returns what is wrong with them, so that it can be
 tested by itself (`test_check.py`).
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 ON_AIR = {"sent", "delivered", "not_delivered"}
 FINAL = ON_AIR | {"failed", "cancelled"}
 UNKNOWN = "unknown_outcome"
-# Result codes that leave open whether the PDU left; see the table in core/text.
+# Result codes that leave open whether the message was sent; see the table in core/text.
 AMBIGUOUS = {"1", "101", "124"}
 PARTIAL = "partial"
 # How far along a status is; a webhook may repeat one, and only the end of an unknown outcome may be corrected.
@@ -19,7 +19,7 @@ RANK = {"queued": 0, "failed_queued": 1, "cancelled": 5, "failed": 5, "sent": 6,
 
 @dataclass
 class Accepted:
-    """One message that the hub answered 200 for."""
+    """One message that the hub answered with 200."""
 
     id: str
     content: str
@@ -30,14 +30,14 @@ class Accepted:
 
 @dataclass
 class Restore:
-    """The hub was given a backup: what was accepted in between, it does not know any more."""
+    """The hub was replaced by a backup: it no longer knows what was accepted in between."""
 
     backup_begun: float
     restored: float
     webhooks_before: int = 0  # how many webhooks had come by then
 
     def forgets(self, accepted):
-        """Says whether a message may be missing."""
+        """Returns whether a message may be missing."""
         return self.backup_begun <= accepted.at <= self.restored
 
 
@@ -61,7 +61,7 @@ class Evidence:
 
 
 def findings(evidence):
-    """Returns {what is checked: [what is wrong]}; all lists are empty when every promise was kept."""
+    """Returns {what is checked: [what is wrong]}; all lists are empty if every promise was kept."""
     lines = defaultdict(list)
     for line in evidence.radio:
         lines[line["message_id"]].append(line)
@@ -96,7 +96,7 @@ def _forgotten(evidence, accepted):
 
 
 def _since_restores(evidence):
-    """Splits the webhooks at each restore: a hub that went backwards tells again what it forgot it had told."""
+    """Splits the webhooks at each restore: a hub that went back repeats webhooks that it forgot."""
     cuts = [0, *(restore.webhooks_before for restore in evidence.restores), len(evidence.webhooks)]
     parts = []
     for begin, end in zip(cuts, cuts[1:]):
@@ -151,7 +151,7 @@ def _contradictions(evidence, lines):
 
 
 def _may_be_unknown(evidence, accepted):
-    # An answer that the hub's death cut off was to a message of the moment before.
+    # An answer that was cut off by the hub's death belongs to a message of the moment before.
     return bool(evidence.restores) and (accepted is None or _forgotten(evidence, accepted))
 
 

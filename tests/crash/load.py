@@ -1,4 +1,4 @@
-"""The senders: thousands of messages, each repeated under its key until the hub has answered."""
+"""The senders: thousands of messages, each repeated with its key until the hub has answered."""
 
 import itertools
 import random
@@ -14,7 +14,7 @@ SENDERS = 6
 
 
 class Load:
-    """Threads that send without pause until told to stop, and then see their last request through."""
+    """Threads that send without pause until they are told to stop, and then finish their last request."""
 
     def __init__(self, world, seed, rate_per_s):
         self.world = world
@@ -35,7 +35,7 @@ class Load:
             thread.start()
 
     def stop(self):
-        """Ends the load; every message that was begun is answered by then."""
+        """Ends the load; by then every message that was begun is answered."""
         self._stop.set()
         for thread in self._threads:
             thread.join(120)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Kills hub and phones at random moments under load, and then asks whether every promise was kept.
+"""Kills hub and phones at random moments under load, and then checks that every promise was kept.
 
-The seed is printed; it fixes what is killed and when, and what is sent. The machine's own timing is not
-repeated, so a seed shows a kind of trouble more often than others, and not the same one every time.
+The seed is printed; it decides what is killed and when, and what is sent. The machine's own timing is not
+repeated, so a seed makes one kind of trouble more likely, but not the same trouble every time.
 """
 
 import argparse
@@ -25,11 +25,11 @@ from support.wait import NeverHappened, until  # noqa: E402
 
 PROFILES = ["normal", "normal", "no-reports", "slow", "normal", "ambiguous", "partial", "repeat"]
 WEIGHTS = [45, 45, 30, 1, 20, 4, 6, 20]
-# How often a round gives the hub a backup instead of only killing something.
+# How often a round replaces the hub by a backup instead of only killing something.
 RESTORES = 0.2
 SHOWN = 10
-# The phone's wrong orders, and the check that each must fail. An ack that was not true yet shows in the hello after
-# the kill: the phone's journal lies behind what it said, which only a copied or rolled-back one should.
+# The phone's wrong orders, and the check that each must fail. An ack that was written too early shows in the hello
+# after the kill: the phone's journal is behind its ack, as only a copied or rolled-back one should be.
 FAULTS = [
     ("radio-first", "the radio is called before the commit", "in the radio log twice without a sender's choice"),
     ("ack-first", "the ack is written before the commit", "a sound phone taken for a copied one"),
@@ -86,7 +86,7 @@ def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
         load = Load(world, seed, options.rate)
         kills = []
         for number in range(1, options.rounds + 1):
-            # Faults are shown by kills alone: a restore excuses what they do.
+            # Faults are shown only by kills: a restore excuses what they do.
             restores = not faulty and dice.random() < RESTORES
             kills += world.restore_round(number) if restores else world.kill_round(number)
         load.stop()
@@ -106,7 +106,7 @@ def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
 
 
 def settle(world, rounds):
-    """Waits until no message moves any more, or patience ends; what still waits is the checker's to judge.
+    """Waits until no message changes any more, or patience ends; the checker judges what still waits.
 
     The slow phone sends about one message a second: the longer the run, the more it has left.
     """
@@ -121,7 +121,7 @@ def settle(world, rounds):
         return all(told.get(message_id) == status for message_id, status in final.items())
 
     def still():
-        # Delivery reports of the slow network take 20 s; a change in the last second means: not yet.
+        # Delivery reports of the slow network take 20 s; a change within the last second means: not yet.
         before = len(world.receiver.all()), len(world.radio())
         time.sleep(1)
         return (len(world.receiver.all()), len(world.radio())) == before
@@ -160,7 +160,7 @@ def gather(world, load):
 
 
 def summary(evidence, load, kills):
-    """Prints what the run amounted to."""
+    """Prints a summary of the run."""
     statuses = {}
     for message in evidence.messages.values():
         status = message["status"]
@@ -201,7 +201,7 @@ def build_faulty(package, folder):
 
 
 def show_faults(options, seed):
-    """Runs with each order taken out; a check passes when the checker has found the fault."""
+    """Runs with each wrong order; a check passes if the checker has found the fault."""
     with tempfile.TemporaryDirectory(prefix="postrider-faults-") as folder:
         phone = build_faulty("virtual-phone", folder)
         hub = build_faulty("route-hub", folder)

@@ -1,4 +1,4 @@
-"""The checker finds each kind of wrong, and nothing where nothing is wrong."""
+"""The checker finds each kind of fault, and nothing if there is none."""
 
 import copy
 

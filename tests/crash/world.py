@@ -52,7 +52,7 @@ class World:
         return [p["id"] for p in self.rest.get("phones")["data"] if p["last_active_time"]]
 
     def _answer(self, delivery):
-        """Refuses the first telling of a few messages, so that retries are part of the picture."""
+        """Refuses the first delivery of a few messages, so that retries happen."""
         message_id = delivery.form.get("id", "")
         if message_id.endswith("7") and message_id not in self._refused:
             self._refused.add(message_id)
@@ -79,11 +79,11 @@ class World:
         self._note_panics(self.phones[index].program)
 
     def start_phone(self, index):
-        """Starts a killed phone on its folder."""
+        """Starts a killed phone again on its folder."""
         self.phones[index].start()
 
     def kill_round(self, number):
-        """Waits a random while, kills something, waits again, and starts it anew. Returns what was done."""
+        """Waits a random while, kills something, waits again, and restarts it. Returns what was done."""
         dice = self.dice
         self.type_incoming()
         time.sleep(dice.uniform(0.02, 0.9))
@@ -106,7 +106,7 @@ class World:
         return steps
 
     def restore_round(self, number):
-        """Takes a backup under load, and a while later gives it to the hub in the place of its data."""
+        """Takes a backup under load, and a while later replaces the hub's data by it."""
         dice = self.dice
         self.type_incoming()
         copy = self.folder / f"backup{number}.db"
@@ -119,7 +119,7 @@ class World:
             self.kill_phone(index)
         told = restore(self.admin.folder, copy)
         restored = time.monotonic()
-        # What the dead hub had sent is in by now: it was answered on this machine.
+        # Everything that the dead hub had sent has arrived by now, because it was answered on this machine.
         time.sleep(0.2)
         self.restores.append(Restore(begun, restored, len(self.receiver.all(event="send_status"))))
         self.server.start()
@@ -155,7 +155,7 @@ class World:
                 return found
 
     def note_ends(self):
-        """Notes which programs do not run any more, although nothing killed them."""
+        """Notes which programs have ended although nothing killed them."""
         for program in [self.server.program, *(phone.program for phone in self.phones)]:
             self._note_end(program)
 

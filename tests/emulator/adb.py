@@ -1,4 +1,4 @@
-"""The phone in an emulator, by the commands of its platform."""
+"""The phone in an emulator, through its platform's commands."""
 
 import pathlib
 import shlex
@@ -10,7 +10,7 @@ ACTION = f"{PACKAGE}.debug."
 FOLDER = "no_backup/agent"
 FIRST_WITH_AIRPLANE_COMMAND = 30
 
-# What an app may only do once its user has allowed it; the rest is given at installation.
+# What an app may only do once its user has allowed it; everything else is granted at installation.
 PERMISSIONS = (
     "SEND_SMS",
     "RECEIVE_SMS",
@@ -25,7 +25,7 @@ PERMISSIONS = (
 
 
 class AdbError(Exception):
-    """A command that the phone did not take."""
+    """A command that the phone refused."""
 
 
 class Adb:
@@ -42,11 +42,11 @@ class Adb:
         return done.stdout
 
     def shell(self, *words, check=True):
-        """Runs a command on the phone; each word reaches it as it is."""
+        """Runs a command on the phone; each word reaches it unchanged."""
         return self.run("shell", shlex.join(words), check=check).decode()
 
     def console(self, *words):
-        """Says something to the emulator's own console."""
+        """Sends a command to the emulator's own console."""
         return self.run("emu", *words)
 
     def sdk(self):
@@ -54,11 +54,11 @@ class Adb:
         return int(self.shell("getprop", "ro.build.version.sdk").strip())
 
     def abis(self):
-        """Returns the kinds of processor that the phone runs code of, the one that it has first."""
+        """Returns the kinds of processor whose code the phone runs, its own first."""
         return self.shell("getprop", "ro.product.cpu.abilist").strip().split(",")
 
     def install(self, apk, abi=None):
-        """Installs the app anew, for one kind of processor or the best, and allows what its user would be asked for."""
+        """Installs the app again, for one kind of processor or the best, and grants its permissions."""
         self.run("uninstall", PACKAGE, check=False)
         self.run("install", "-r", *(["--abi", abi] if abi else []), apk)
         for permission in PERMISSIONS:
@@ -66,7 +66,7 @@ class Adb:
             self.shell("pm", "grant", PACKAGE, f"android.permission.{permission}", check=False)
 
     def lend_port(self, port):
-        """Lets the phone reach a port of this computer as its own."""
+        """Makes a port of this computer reachable from the phone as its own."""
         self.run("reverse", f"tcp:{port}", f"tcp:{port}")
 
     def open_link(self, link):
@@ -74,12 +74,12 @@ class Adb:
         self.shell("am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", link)
 
     def maps(self):
-        """Returns what the app's process has mapped."""
+        """Returns the files that the app's process has mapped."""
         pid = self.shell("pidof", PACKAGE).strip()
         return self.shell("run-as", PACKAGE, "cat", f"/proc/{pid}/maps")
 
     def tell(self, action, **extras):
-        """Says something to the app's debug interface, which has to take it."""
+        """Sends a command to the app's debug interface, which must accept it."""
         words = ["am", "broadcast", "-n", DEBUG_RECEIVER, "-a", ACTION + action]
         for name, value in extras.items():
             words += ["--es", name, value]
@@ -99,14 +99,14 @@ class Adb:
         if self.sdk() >= FIRST_WITH_AIRPLANE_COMMAND:
             self.shell("cmd", "connectivity", "airplane-mode", "enable" if on else "disable")
             return
-        # Older platforms take it from the settings, and tell apps of it only when root says so.
+        # Older platforms take it from the settings, and tell apps only when root says so.
         self.run("root")
         self.run("wait-for-device")
         self.shell("settings", "put", "global", "airplane_mode_on", str(int(on)))
         self.shell("am", "broadcast", "-a", "android.intent.action.AIRPLANE_MODE", "--ez", "state", str(on).lower())
 
     def set_permission(self, name, given):
-        """Gives a permission and opens the app, as its owner would; or takes it back, which ends the app."""
+        """Grants a permission and opens the app, as its owner would; or takes it away, which ends the app."""
         permission = f"android.permission.{name}"
         if given:
             self.shell("pm", "grant", PACKAGE, permission)
@@ -116,7 +116,7 @@ class Adb:
         self.tell("START")
 
     def set_doze(self, on):
-        """Lets the phone sleep as it does when it lies unplugged for an hour, with the exemption that owners are asked for."""
+        """Lets the phone sleep as if unplugged for an hour, with the exemption that owners are asked for."""
         if on:
             self.shell("dumpsys", "deviceidle", "whitelist", f"+{PACKAGE}")
             self.shell("dumpsys", "battery", "unplug")
@@ -128,7 +128,7 @@ class Adb:
         self.shell("input", "keyevent", "KEYCODE_WAKEUP")
 
     def pull_journal(self, folder):
-        """Copies the journal, and what is not in its file yet, and returns its path."""
+        """Copies the journal with its log, and returns its path."""
         for name in ("journal.db", "journal.db-wal"):
             rows = self.run("exec-out", "run-as", PACKAGE, "cat", f"{FOLDER}/{name}", check=False)
             pathlib.Path(folder, name).write_bytes(rows)

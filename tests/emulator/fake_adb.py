@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What adb would do, done with a virtual phone: a dry run for scripts/emulator.
+"""A stand-in for adb with a virtual phone behind it: a dry run for scripts/emulator.
 
-The folder FAKE_ADB_FOLDER holds the phone; VIRTUAL_PHONE is its program. Each command is noted in
-commands.txt there, and one that no emulator knows ends with an error.
+The folder FAKE_ADB_FOLDER holds the phone; VIRTUAL_PHONE is its program. Each command is logged in
+commands.txt there; a command that no emulator knows is an error.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def pid():
 
 def start(arguments):
     """Starts the phone; its standard input follows a file, as `tail -f` does."""
-    # A virtual phone has no permissions: one that may not send is one without service.
+    # A virtual phone has no permissions: instead of one that may not send it has no service.
     INPUT.write_text('{"kind": "service", "in": false}\n' if REVOKED.exists() else "")
     follow = subprocess.Popen(
         ["tail", "-n", "+1", "-F", str(INPUT)],
@@ -73,7 +73,7 @@ def stop():
 
 
 def end(process):
-    """Ends a process and waits until it is gone: the journal is free then."""
+    """Ends a process and waits until it is gone, so that the journal is free."""
     handle = os.pidfd_open(process)
     try:
         signal.pidfd_send_signal(handle, signal.SIGKILL)

@@ -1,11 +1,11 @@
-"""Holds the phone's journal against what the hub was told."""
+"""Compares the phone's journal with what the hub was told."""
 
 import sqlite3
 
-# States that say the message has its end, on either side.
+# States that mean the message has ended, on either side.
 ENDS = {"sent", "delivered", "not_delivered", "failed", "unknown", "revoked", "cancelled", "expired"}
 
-# What a report may have told the phone after the hub gave its verdict.
+# What a report may have told the phone after the hub's verdict.
 REPORTED = {("sent", "delivered"), ("sent", "not_delivered")}
 
 

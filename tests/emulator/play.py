@@ -1,4 +1,4 @@
-"""Plays a scenario on a phone with a hub double behind it, and judges both ends by what they wrote.
+"""Plays a scenario on a phone with a hub double behind it, and judges both by what they wrote.
 
 A scenario is a folder: hub.toml is the double's (server-stub/README.md), phone.jsonl says what
 happens to the phone, a line each: {"wait": …} waits for what the double has seen, {"say": {NAME: …}} has the
@@ -34,7 +34,7 @@ CORE = "libpostrider_android.so"
 
 
 class Failed(Exception):
-    """A scenario that did not go as it should."""
+    """A scenario that failed."""
 
 
 class Stub:
@@ -86,7 +86,7 @@ class Stub:
                 return
 
     def say(self, wanted):
-        """Has the double do something, as a step would."""
+        """Makes the double do something, as a step would."""
         for name, value in wanted.items():
             request = urllib.request.Request(f"{self.ready['control_url']}/{name}", json.dumps(value).encode())
             with urllib.request.urlopen(request, timeout=90):
@@ -102,7 +102,7 @@ class Stub:
 
 
 def act(adb, line):
-    """Lets something happen to the phone."""
+    """Makes something happen to the phone."""
     kind = line["kind"]
     if kind == "sms":
         adb.console("sms", "send", line["from"].lstrip("+"), line["text"])
@@ -151,7 +151,7 @@ def play(adb, stub_program, scenario, within_s=300):
 
 
 def load(adb, apk):
-    """Installs the app once for each kind of processor that both know, and lets it load its core there."""
+    """Installs the app once for each kind of processor that both know, and lets it load its core."""
     with zipfile.ZipFile(apk) as archive:
         built = {name.split("/")[1] for name in archive.namelist() if name.startswith("lib/")}
     loaded = [abi for abi in adb.abis() if abi in built]
@@ -169,7 +169,7 @@ def load(adb, apk):
 
 
 def compare(adb, verdict):
-    """Holds the journal against the verdict's messages."""
+    """Compares the journal with the verdict's messages."""
     with tempfile.TemporaryDirectory() as folder:
         differences = journal.differences(adb.pull_journal(folder), verdict)
     if differences:

@@ -1,4 +1,4 @@
-"""The scenarios, played on a virtual phone in place of an emulator: what the script itself does."""
+"""The scenarios, played on a virtual phone instead of an emulator: tests the script itself."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ FAKE = pathlib.Path(__file__).with_name("fake_adb.py")
 
 @pytest.fixture(name="sdk")
 def make_sdk(tmp_path):
-    """An SDK whose adb leads a virtual phone, and whose other tools say that they were called."""
+    """An SDK whose adb is a virtual phone, and whose other tools log their calls."""
     tools = tmp_path / "sdk"
     (tools / "platform-tools").mkdir(parents=True)
     (tools / "cmdline-tools/latest/bin").mkdir(parents=True)

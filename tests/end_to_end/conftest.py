@@ -42,7 +42,7 @@ def hub(admin):
 
 @pytest.fixture
 def pair(hub):
-    """Pairs a phone of our own with a project and returns it."""
+    """Pairs one of our own phones with a project and returns it."""
     from support.link import LinkPhone
 
     def paired(project="first", number="+15005550150", key=None, device=None):

@@ -1,4 +1,4 @@
-"""Killed while it works through many: a broadcast, an import and due schedules lose nobody and repeat nobody."""
+"""Killed during long work: a broadcast, an import and due schedules lose nobody and repeat nobody."""
 
 import threading
 
@@ -14,12 +14,12 @@ SCHEDULES = 1_500
 
 
 def number(index):
-    """Returns one of the numbers that no other test of this file's hub uses."""
+    """Returns a number that no other test of this file's hub uses."""
     return f"+1500555{1_000 + index:04d}"
 
 
 class Hub:
-    """A demo that is killed and comes back at the same address with the same data."""
+    """A demo that is killed and restarted at the same address with the same data."""
 
     def __init__(self, folder):
         self.folder = folder

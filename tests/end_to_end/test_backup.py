@@ -1,4 +1,4 @@
-"""Backup beside a running hub, restore, and phones that tell what the backup does not know."""
+"""Backup beside a running hub, restore, and phones that know more than the backup."""
 
 import os
 import shutil
@@ -127,7 +127,7 @@ def test_a_backup_restored_elsewhere_is_the_same_hub(station, tmp_path):
 
 
 def live_on(station, first, second):
-    """What happens after the backup, which knows `queued` and `moved` as waiting for the first phone."""
+    """Events after the backup, in which `queued` and `moved` wait for the first phone."""
     queued = station.send(first, "queued", fresh_number())
     moved = station.send(first, "moved", fresh_number())
     yield queued, moved
@@ -154,7 +154,7 @@ def test_after_a_restore_everything_is_accounted_for_and_nothing_is_sent_twice(s
     copy = tmp_path / "copy.db"
     backup(station.admin.folder, copy)
     forgotten = next(life)
-    # The first phone answers at once, the second one not before it is started again.
+    # The first phone answers at once, the second one only when it is started again.
     second.program.kill()
     station.server.program.kill()
     told = restore(station.admin.folder, copy)
@@ -211,7 +211,7 @@ def test_a_folder_that_was_copied_back_by_hand_is_noticed(station, tmp_path):
 
 
 def restored_without(station, tmp_path, lost):
-    """Returns what is queued for `lost` phones and for one that is there, the restored hub having heard of this one."""
+    """Returns what is queued for `lost` phones and for a present one, from which the restored hub has heard."""
     gone, here = [station.join() for _ in range(lost)], station.join()
     for phone in (*gone, here):
         station.leave(phone)
@@ -230,7 +230,7 @@ def restored_without(station, tmp_path, lost):
 
 
 def all_are_unknown_and_life_goes_on(station, here, queued):
-    """Any of what was queued may have been moved to a phone that was given up; what is new goes on."""
+    """Any queued message may have been moved to a phone that was given up; new messages go on."""
     for message_id in queued:
         assert station.rest.wait_status(message_id, "failed")["error_code"] == "unknown_outcome"
     fresh = station.send(here, "fresh", fresh_number())
@@ -258,7 +258,7 @@ def test_the_operators_word_without_a_phone_gives_up_all_that_have_not_answered(
 
 
 def enlarge(path, name):
-    """Makes a database long enough to be caught at work, and marks it."""
+    """Makes a database that takes long enough to interrupt, and marks it."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.executemany(
             "INSERT INTO hub_meta (name, value) VALUES (?, ?)",
@@ -284,7 +284,7 @@ def test_a_backup_killed_at_any_moment_leaves_none_or_a_sound_one(station, tmp_p
 
 
 def marker(folder):
-    """Says which of the two databases a folder has, after its next program has looked at it."""
+    """Returns which of the two databases a folder has, after the next program has opened it."""
     command = [str(binary("route-hub")), "migrate", "--dir", str(folder)]
     subprocess.run(command, check=True, capture_output=True, timeout=60, env=loopback_environment())
     assert query(folder / "hub.db", "PRAGMA integrity_check") == "ok"
@@ -323,7 +323,7 @@ def test_a_restore_killed_at_any_moment_leaves_the_old_data_or_the_new(station, 
 
 
 def reached(folder, moment):
-    """Says whether a restore has come so far."""
+    """Returns whether a restore has come this far."""
     if moment.startswith("restoring/"):
         made = folder / "restoring" / "hub.db"
         return made.exists() and made.stat().st_size >= int(moment.split("/")[1]) * 1_000_000

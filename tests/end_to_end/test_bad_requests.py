@@ -1,4 +1,4 @@
-"""Bad input over HTTP: never a 5xx, never silence where an answer is due, always the envelope."""
+"""Bad input over HTTP: never a 5xx, never silence instead of an answer, always the envelope."""
 
 import gzip
 import json

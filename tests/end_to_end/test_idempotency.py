@@ -1,4 +1,4 @@
-"""Idempotency-Key: one message however often, and however simultaneously, a send is repeated."""
+"""Idempotency-Key: one message, however often and at the same time a send is repeated."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Every kind of message, out and in, and phones of two SIMs: over the link, with the official client."""
+"""Every kind of message, outgoing and incoming, and phones with two SIMs: over the link, with the official client."""
 
 import base64
 import datetime
@@ -45,7 +45,7 @@ def test_two_sims_are_two_phones_and_the_pause_of_one_does_not_stop_the_other(st
 
 
 def quiet_now():
-    """Returns quiet hours, on the clocks of UTC, that began an hour ago and last for two more."""
+    """Returns quiet hours in UTC that began an hour ago and last for two more."""
     now = datetime.datetime.now(datetime.timezone.utc)
     start, end = (now + datetime.timedelta(hours=hours) for hours in (-1, 2))
     return {"timezone_id": "UTC", "quiet_start": f"{start:%H:%M}", "quiet_end": f"{end:%H:%M}"}

@@ -1,4 +1,4 @@
-"""A phone removed, replaced, or lost: nothing of it is sent twice, and nobody waits for ever."""
+"""A phone that is removed, replaced or lost: nothing is sent twice, and nobody waits for ever."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def station(tmp_path):
 
 
 def on_its_way(station, phone):
-    """Returns a message that a phone without a word of its radio holds."""
+    """Returns a message that a phone holds without a result of its radio."""
     message = station.send(phone, "held", fresh_number())
     until(lambda: message.id in station.handed_over(), "its radio has it")
     return message
@@ -30,7 +30,7 @@ def test_a_phone_that_is_removed_leaves_what_it_held_unknown(station):
     assert message["error_code"] == "unknown_outcome"
     assert station.device(phone)["state"] == "revoked"
     until(lambda: not station.is_connected(phone), "its link is closed", 10)
-    # The sender's own word, and nothing else, sends it again: by the phone that is there.
+    # Only the sender's own request sends it again, by the other phone.
     again = station.project.getMessageById(held.id).resend(route_id=other.route_id)
     assert again.id == held.id
     station.rest.wait_status(held.id, "delivered")
@@ -55,7 +55,7 @@ def test_a_phone_that_its_owner_unpairs_gives_back_what_waits_and_is_out_of_serv
         station.rest.wait_status(message.id, "delivered")
     assert station.handed_over() == [held.id, *(message.id for message in waits)]
     assert station.alerts() == []
-    # It is another phone from now on: its folder joins only with a new code.
+    # It counts as another phone now: its folder joins only with a new code.
     phone.code = None
     phone.start()
     until(lambda: not phone.program.alive(), "there is nothing to start")

@@ -1,4 +1,4 @@
-"""The page that a phone's camera opens: what it says, what it lets through, and that looking costs nothing."""
+"""The page that a phone's camera opens: its content, what it accepts, and that opening it costs nothing."""
 
 import base64
 import hashlib
@@ -69,7 +69,7 @@ def test_the_page_runs_its_own_script_alone_and_loads_and_sends_nothing(served):
     assert 'id="code"' in answer.text
 
 
-# A page of four parts, as far as the script touches it.
+# A page with four parts, as far as the script uses it.
 BROWSER = """
 const parts = {};
 const part = (id) => (parts[id] = parts[id] || { hidden: null, value: "", addEventListener: (_, act) => (parts[id].act = act) });
@@ -165,7 +165,7 @@ def test_what_cannot_be_offered_is_named_at_the_start(admin, argument, value):
 
 def test_the_code_in_the_qr_leads_to_the_page_where_a_browser_can_check_the_hub(admin, tmp_path):
     pin = base64.b64encode(bytes(32)).decode()
-    # No hub runs here that would know better: what counts is the address.
+    # No hub runs here that would know better: the address decides.
     other = Admin(tmp_path / "data")
     project = other.project(other.organization())
     asked = ["pair", "--project", project, "--no-wait", "--hub"]

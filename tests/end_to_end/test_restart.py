@@ -1,4 +1,4 @@
-"""Killed at the wrong moment: what was accepted is still there, and goes out once."""
+"""Killed at the wrong moment: what was accepted is still there, and is sent once."""
 
 import socket
 import threading
@@ -45,7 +45,7 @@ def test_accepted_and_killed_at_once_is_sent_once(tmp_path, receiver, round_):
     again = Demo(tmp_path, listen=f"127.0.0.1:{port}")
     try:
         for message_id in accepted:
-            # A phone killed between its journal and its radio cannot know; every other message must go out.
+            # A phone killed between its journal and its radio cannot know; every other message must be sent.
             again.rest.wait_status(message_id, "delivered", "sent", "failed")
         handed_over = [line["message_id"] for line in again.radio()]
         assert len(handed_over) == len(set(handed_over)), "nothing goes out twice"
@@ -106,7 +106,7 @@ def test_a_graceful_stop_loses_no_accepted_message(tmp_path):
     again = Demo(tmp_path, listen=f"127.0.0.1:{port}")
     try:
         for message_id in accepted:
-            # The simulated network forgets its reports with the process; `sent` is the truth then.
+            # The simulated network forgets its reports with the process; then `sent` is correct.
             again.rest.wait_status(message_id, "delivered", "sent")
         handed_over = [line["message_id"] for line in again.radio()]
         assert sorted(handed_over) == sorted(accepted)

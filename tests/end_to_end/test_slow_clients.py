@@ -1,4 +1,4 @@
-"""Clients that take their time: they hold up nobody else, and are ended. (A file of its own: it waits for a minute.)"""
+"""Slow clients do not delay others, and are disconnected. (A separate file, because it waits for a minute.)"""
 
 import threading
 

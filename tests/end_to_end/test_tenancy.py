@@ -1,4 +1,4 @@
-"""Keys reach what they are for, and ids of others are as unknown as ids of nothing."""
+"""Keys reach only what they are for; ids of others are as unknown as ids that do not exist."""
 
 import re
 
@@ -30,7 +30,7 @@ def theirs(hub):
 
 
 def told(response, identifier):
-    """Returns what an answer says, with ids and request ids taken out."""
+    """Returns an answer's text without ids and request ids."""
     return response.status_code, re.sub(r"[A-Z]{2}[0-9a-f]{16}", "ID", response.text)
 
 

@@ -1,4 +1,4 @@
-"""TLS of the hub's own, with a certificate of our own making."""
+"""The hub's own TLS, with a certificate that we make."""
 
 import datetime
 import ipaddress

@@ -1,4 +1,4 @@
-"""Webhooks that fail are repeated. (A file of its own: it waits for the schedule.)"""
+"""Failed webhooks are repeated. (A separate file, because it waits for the schedule.)"""
 
 from end_to_end.test_webhooks import send
 from support.receiver import Answer, Receiver

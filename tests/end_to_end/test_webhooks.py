@@ -1,4 +1,4 @@
-"""Webhooks: retried, in order, signed, and never where they must not go."""
+"""Webhooks: retried, in order, signed, and never sent where they must not go."""
 
 import base64
 import hashlib
@@ -114,7 +114,7 @@ INTERNAL = [
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
-    """A hub that lets webhooks go to public addresses only."""
+    """A hub that sends webhooks only to public addresses."""
     from support.hub import Admin, Serve
 
     admin = Admin(tmp_path_factory.mktemp("guarded") / "data")
@@ -129,7 +129,7 @@ def guarded(tmp_path_factory):
 
 
 def attempts(guarded, message_id):
-    """Returns what came of each attempt to tell of a message."""
+    """Returns the outcome of each attempt to deliver a message's webhook."""
     key = int(message_id[2:], 16)
     with closing(sqlite3.connect(f"file:{guarded.database}?mode=ro", uri=True)) as connection:
         rows = connection.execute("SELECT outcome FROM webhook_log WHERE message_id = ?", (key,)).fetchall()
@@ -151,7 +151,7 @@ def test_an_internal_address_is_never_called(guarded, receiver, url):
 def test_after_all_of_them_nothing_has_been_called(guarded, receiver):
     body = {"content": "x", "to_number": "+15005550012", "simulated": True, "status_url": receiver.url()}
     response = guarded.call("POST", "messages/send", json=body)
-    # A literal address of this machine is taken when it is set, and refused when it would be called.
+    # A literal address of this machine is accepted when it is set, and refused when it would be called.
     assert response.status_code == 200
     tried = until(lambda: attempts(guarded, response.json()["id"]), "it was tried")
     assert set(tried) <= {"address_refused", "url_refused"}

@@ -1,10 +1,10 @@
-"""Licence expressions: enough of SPDX to ask whether a list of allowed licences satisfies one."""
+"""Licence expressions: enough of SPDX to check whether a list of allowed licences satisfies one."""
 
 import re
 
 
 def satisfied(expression, allowed):
-    """Says whether the licences in `allowed` suffice for `expression` (`A OR (B AND C WITH e)`; `A/B` is `A OR B`)."""
+    """Returns whether the licences in `allowed` satisfy `expression` (`A OR (B AND C WITH e)`; `A/B` is `A OR B`)."""
     tokens = re.findall(r"\(|\)|[^\s()]+", expression.replace("/", " OR "))
     value, rest = _any_of(tokens, allowed)
     if rest:

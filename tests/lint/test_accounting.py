@@ -1,4 +1,4 @@
-"""docs/accounting.md names a test for each way to crash: each of these must exist."""
+"""docs/accounting.md names a test for each way to crash: each of these tests must exist."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""The app is built of nothing that only Google's own repository has, and says one version everywhere."""
+"""The app uses nothing that is only in Google's own repository, and has the same version everywhere."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ from support.paths import ROOT
 
 APP = ROOT / "android-app"
 POM = {"pom": "http://maven.apache.org/POM/4.0.0"}
-# Groups that are published there and not on Maven Central. com.google.guava and its like are on Maven Central.
+# Groups that are only there and not on Maven Central. com.google.guava and the like are on Maven Central.
 GOOGLES = re.compile(r"androidx|com\.android|com\.google\.(android|firebase|gms|mlkit|testing\.platform|ar\b)")
 
 

@@ -91,7 +91,7 @@ def test_members_take_their_versions_from_the_root():
         parsed = tomllib.loads(manifest.read_text())
         for section in ("dependencies", "dev-dependencies", "build-dependencies"):
             for name, value in parsed.get(section, {}).items():
-                # A twin stands in for a member under its name, and only a path can say so.
+                # A twin replaces a member under its name, and only a path can say so.
                 is_twin = isinstance(value, dict) and value.keys() == {"package", "path"}
                 assert is_twin or isinstance(value, dict) and value.get("workspace"), f"{manifest}: {name}"
 

@@ -1,4 +1,4 @@
-"""Who builds a part of the workspace gets the features that the whole has: nothing is built twice."""
+"""Building a part of the workspace gives the same features as building the whole, so that nothing is built twice."""
 
 import pathlib
 import re

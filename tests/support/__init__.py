@@ -1,1 +1,1 @@
-"""What the suites in `clients`, `end_to_end` and `crash` share: processes, receivers, numbers, waiting."""
+"""What the suites share: processes, receivers, numbers, waiting."""

@@ -1,4 +1,4 @@
-"""Ports that take connections and never answer."""
+"""Ports that accept connections and never answer."""
 
 import resource
 import selectors
@@ -9,7 +9,7 @@ SPARE_FILES = 512
 
 
 class Hanging:
-    """Listens on so many free ports of 127.0.0.1, and counts the connections that are open at once."""
+    """Listens on so many free ports of 127.0.0.1, and counts the open connections."""
 
     def __init__(self, count):
         make_room_for_files(2 * count)
@@ -29,7 +29,7 @@ class Hanging:
 
     @property
     def open(self):
-        """How many connections are open now."""
+        """How many connections are open."""
         return len(self._connections)
 
     def close(self):
@@ -65,7 +65,7 @@ class Hanging:
 
 
 def make_room_for_files(count):
-    """Raises this process's limit of open files where it is too low."""
+    """Raises this process's limit of open files if it is too low."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count + SPARE_FILES
     if soft < wanted:

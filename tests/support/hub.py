@@ -15,7 +15,7 @@ from support.wait import until
 
 
 class Demo:
-    """`route-hub demo --json`: a hub with phones, its facts as attributes."""
+    """`route-hub demo --json`: a hub with phones; the demo's facts are attributes."""
 
     def __init__(self, folder, phones=2, listen="127.0.0.1:0", arguments=(), env=None):
         self.folder = Path(folder)
@@ -50,7 +50,7 @@ class Demo:
 
 
 def read_radio_log(path):
-    """Reads a radio log; a last line that was cut by a kill is left out."""
+    """Reads a radio log; a last line that a kill cut off is left out."""
     path = Path(path)
     if not path.exists():
         return []
@@ -120,12 +120,12 @@ class Admin:
         assert done.returncode == 0, done.stderr
 
     def close(self):
-        """Ends what still waits for a phone."""
+        """Ends commands that still wait for a phone."""
         for program in self.pairings:
             program.kill()
 
     def alerts(self):
-        """Returns the alerts that are up."""
+        """Returns the standing alerts."""
         answer = self("alerts")
         return answer if isinstance(answer, list) else answer["alerts"]
 
@@ -171,7 +171,7 @@ class Serve:
 
     @property
     def operator_url(self):
-        """Where the hub tells its operator how it is."""
+        """Where the hub shows its operator its state."""
         return f"http://127.0.0.1:{self.operator_port}"
 
     def rest(self, key, project):

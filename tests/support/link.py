@@ -1,4 +1,4 @@
-"""A phone of our own on the link, honest or not: pairing, the signed hello, frames."""
+"""Our own phone on the link, honest or not: pairing, the signed hello, frames."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-# Newer versions of the library want to be told that the connection is not a context manager.
+# Newer versions of the library must be told that the connection is not a context manager.
 _PLAIN = {"legacy": True} if "legacy" in inspect.signature(connect).parameters else {}
 SUB_PROTOCOL = "postrider.v1+json"
 PATIENCE_S = 20.0
@@ -44,7 +44,7 @@ class Ed25519Key:
 
 
 class P256Key:
-    """A key as a phone's keystore makes it."""
+    """A key like one of a phone's keystore."""
 
     algorithm = "p256"
 
@@ -84,11 +84,11 @@ class LinkPhone:
         self.boot = secrets.token_hex(8)
 
     def commit_request(self, code):
-        """Returns the body of the first pairing request: it binds the phone to its key and number."""
+        """Returns the body of the first pairing request, which commits the phone to its key and number."""
         return {"code": code, "hub_url": self.hub_root, "commitment": base64.b64encode(self.commitment()).decode()}
 
     def commitment(self):
-        """Returns the 32 bytes that stand for key, installation and number."""
+        """Returns the 32 bytes of the commitment to key, installation and number."""
         head = f"postrider-pair-commitment-v2|{self.key.algorithm}|{self.install}|".encode()
         return hashlib.sha256(head + self.pair_number + self.key.public()).digest()
 
@@ -101,7 +101,7 @@ class LinkPhone:
         return f"{int.from_bytes(start, 'big') % 1_000_000:06d}"
 
     def pair_request(self, code):
-        """Returns the body of the second pairing request: it tells key and number."""
+        """Returns the body of the second pairing request, which reveals key and number."""
         sims = [{"slot": 0, "number": self.number, "country": "US"}]
         device = {"name": "Test phone", "manufacturer": "Test", "model": "T1", "app_version": "1.0", "sims": sims}
         return {
@@ -131,7 +131,7 @@ class LinkPhone:
         return opened
 
     def pair(self, code, headers=None):
-        """Repeats the pairing requests until the operator has confirmed; waits while the hub looks at other codes."""
+        """Repeats the pairing requests until the operator has confirmed; waits while the hub handles other codes."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
             response = self.pair_once(code, headers)
@@ -157,7 +157,7 @@ class LinkPhone:
         return LinkSocket(self)
 
     def connect(self, **hello):
-        """Opens a connection and goes through hello and welcome."""
+        """Opens a connection and completes hello and welcome."""
         link = self.open()
         link.hello(**hello)
         link.welcome()
@@ -184,7 +184,7 @@ class LinkSocket:
         assert self.challenge["t"] == "challenge"
 
     def _dial(self):
-        """Connects from the phone's own address, where it has one."""
+        """Connects from the phone's own address, if it has one."""
         url = urlsplit(self.phone.link_url)
         source = self.phone.source and (self.phone.source, 0)
         return source and socket.create_connection((url.hostname, url.port), PATIENCE_S, source)
@@ -198,7 +198,7 @@ class LinkSocket:
         self.ws.send(frame if isinstance(frame, (str, bytes)) else json.dumps(frame))
 
     def hello(self, **changes):
-        """Sends a hello, sound but for what `changes` replaces."""
+        """Sends a valid hello, except for what `changes` replaces."""
         phone = self.phone
         phone.conn += 1
         frame = {
@@ -232,7 +232,7 @@ class LinkSocket:
         return frame
 
     def welcome(self):
-        """Reads the welcome and keeps what it says."""
+        """Reads the welcome and keeps its values."""
         frame = self.receive()
         assert frame["t"] == "welcome", frame
         self.phone.gen = frame["gen"]
@@ -240,7 +240,7 @@ class LinkSocket:
         return frame
 
     def next(self, *kinds, patience_s=PATIENCE_S):
-        """Reads until a frame of one of the kinds comes; counts what is numbered and answers pings."""
+        """Reads until a frame of one of the kinds comes; counts numbered frames and answers pings."""
         deadline = time.monotonic() + patience_s
         while True:
             frame = self.receive(max(0.01, deadline - time.monotonic()))
@@ -254,7 +254,7 @@ class LinkSocket:
                 return frame
 
     def ack(self):
-        """Acks everything that came down."""
+        """Acks everything that was received."""
         mono = int(time.monotonic() * 1000)
         self.send({"t": "ack", "a": self.phone.down, "limit": self.phone.down + 500, "mono": mono})
 

@@ -1,11 +1,11 @@
-"""A name server on loopback: `good*` is 127.0.0.1, `silent*` is never answered, nothing else is there."""
+"""A name server on loopback: `good*` is 127.0.0.1, `silent*` is never answered, other names do not exist."""
 
 import socket
 import threading
 
 
 class Names:
-    """Answers over UDP on a free port, and keeps what it was asked."""
+    """Answers over UDP on a free port, and remembers the questions."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -16,7 +16,7 @@ class Names:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def asked(self, beginning=""):
-        """Returns the different names that it was asked for and that begin so."""
+        """Returns the different names that it was asked for, with this beginning."""
         with self._lock:
             return {name for name in self._asked if name.startswith(beginning)}
 

@@ -10,7 +10,7 @@ from support.process import Died, Program, loopback_environment
 
 
 class Refused(AssertionError):
-    """The command said no."""
+    """The command refused."""
 
 
 def backup_command(folder, to):
@@ -36,17 +36,17 @@ def run(command, patience_s=120):
 
 
 def backup(folder, to):
-    """Takes a backup and returns what the command says of it."""
+    """Takes a backup and returns the command's answer."""
     return run(backup_command(folder, to))
 
 
 def restore(folder, from_file, replace=True):
-    """Restores a backup and returns what the command says of it."""
+    """Restores a backup and returns the command's answer."""
     return run(restore_command(folder, from_file, replace))
 
 
 def begin(command):
-    """Starts a command that a test wants to kill."""
+    """Starts a command that a test will kill."""
     return Program(command, name=" ".join(map(str, command[:2])))
 
 
@@ -59,7 +59,7 @@ def copy_by_hand(folder, to):
 
 
 def put_back_by_hand(copy, folder):
-    """Puts a copied database back in the place of the present one."""
+    """Replaces the present database by a copied one."""
     for path in Path(folder).glob("hub.db*"):
         path.unlink()
     for path in Path(copy).iterdir():

@@ -1,4 +1,4 @@
-"""Where the repository and its built programs lie."""
+"""Where the repository and its built programs are."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A virtual phone as a process of its own, which can be killed and started again on its folder."""
+"""A virtual phone in its own process, which can be killed and started again on its folder."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ class VirtualPhone:
         return self
 
     def happens(self, kind, **fields):
-        """Lets something happen to the phone: a line of its standard input."""
+        """Makes something happen to the phone, by a line of its standard input."""
         self.program.type(json.dumps({"kind": kind, **fields}))
 
     def radio(self):

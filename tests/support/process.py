@@ -1,4 +1,4 @@
-"""One program under test: started, read line by line, stopped or killed, its words kept for the report."""
+"""One program under test: started, read line by line, stopped or killed; its output is kept for the report."""
 
 import atexit
 import contextlib
@@ -28,7 +28,7 @@ class Died(AssertionError):
 
 @contextlib.contextmanager
 def ended_after():
-    """Ends each program that was begun inside and still runs, whatever happens there."""
+    """Ends each program that was started inside and still runs, whatever happens."""
     before = set(_BEGUN)
     try:
         yield
@@ -115,7 +115,7 @@ class Program:
         return "\n".join(self.err_lines[-60:])
 
     def kill(self):
-        """Ends the program as a power cut would."""
+        """Kills the program, like a power cut."""
         if self.alive():
             self.process.kill()
         self.process.wait()

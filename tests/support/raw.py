@@ -31,14 +31,14 @@ class Wire:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, data):
-        """Writes bytes; a hub that has closed already is no error here."""
+        """Writes bytes; if the hub has closed already, that is no error here."""
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             pass
 
     def finish(self):
-        """Says that nothing more will be written; a hub that has closed already is no error here."""
+        """Ends writing; if the hub has closed already, that is no error here."""
         try:
             self.socket.shutdown(socket.SHUT_WR)
         except OSError:
@@ -55,7 +55,7 @@ class Wire:
         return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, body)
 
     def closed(self):
-        """Waits for the hub to close, and says whether it did so in time."""
+        """Waits for the hub to close, and returns whether it did so in time."""
         try:
             return self.socket.recv(1) == b""
         except ConnectionResetError:
@@ -64,7 +64,7 @@ class Wire:
             return False
 
     def has_answer(self):
-        """Says whether something came to be read, the end included, without waiting for it."""
+        """Returns whether something can be read, including the end, without waiting for it."""
         return bool(select.select([self.socket], [], [], 0)[0])
 
     def close(self):

@@ -1,4 +1,4 @@
-"""A webhook receiver on loopback: keeps what came, and answers as it is told."""
+"""A webhook receiver on loopback: remembers requests, and answers as told."""
 
 import base64
 import threading
@@ -34,7 +34,7 @@ class Delivery:
 
 
 class Answer:
-    """What the receiver says to one request: a status, headers, a body, or silence for a while."""
+    """The answer to one request: a status, headers, a body, or a delay."""
 
     def __init__(self, status=200, headers=(), body=b"", hang_s=0.0):
         self.status = status
@@ -115,7 +115,7 @@ class Receiver:
         return until(enough, f"{count} webhooks with {form}", patience_s)
 
     def statuses(self, message_id):
-        """Returns the statuses told of a message, in the order of arrival, each once."""
+        """Returns the statuses reported for a message, in the order of arrival, each once."""
         seen = []
         for delivery in self.all(event="send_status", id=message_id):
             if delivery.form["status"] not in seen:
@@ -123,7 +123,7 @@ class Receiver:
         return seen
 
     def close(self):
-        """Stops listening and lets hanging answers go."""
+        """Stops listening and ends delayed answers."""
         self._closing.set()
         self._server.shutdown()
         self._server.server_close()

@@ -8,7 +8,7 @@ FINAL = {"sent", "delivered", "not_delivered", "failed", "cancelled"}
 
 
 class Rest:
-    """Calls below one project's path, with a session of its own that knows no proxy."""
+    """Calls below one project's path, with a session that uses no proxy."""
 
     def __init__(self, base_url, key, project):
         self.base_url = base_url
@@ -52,7 +52,7 @@ class Rest:
 
 
 def success(response):
-    """Returns the JSON of a 200, and fails with the answer's words otherwise."""
+    """Returns the JSON of a 200, and fails with the answer otherwise."""
     assert response.status_code == 200, f"{response.status_code}: {response.text[:500]}"
     answer = response.json()
     assert "error" not in answer, answer

@@ -1,4 +1,4 @@
-"""A served hub with virtual phones as processes of their own, and the official client to drive it."""
+"""A served hub with virtual phones in their own processes, and the official client to drive it."""
 
 import telerivet
 
@@ -10,7 +10,7 @@ PERMISSIONS = ["view_messages", "send_messages", "delete_messages", "view_routes
 
 
 class Station:
-    """One project on one folder. What was started is ended by `close`."""
+    """One project on one folder. `close` ends everything that was started."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -28,7 +28,7 @@ class Station:
         return f"http://127.0.0.1:{self.server.port}"
 
     def join(self, radio="normal", device=None, sims=1):
-        """Pairs a virtual phone with so many SIMs, or lets it take the place of `device`.
+        """Pairs a virtual phone with so many SIMs, or replaces `device` by it.
 
         It has `device_id`, `numbers`, the `routes` of its SIMs by slot, and `route_id`, the first of these.
         """
@@ -59,12 +59,12 @@ class Station:
         return next(row for row in self.admin("device", "list") if row["id"] == phone.device_id)
 
     def is_connected(self, phone):
-        """Says whether the hub holds a phone's link."""
+        """Returns whether the hub holds a phone's link."""
         row = self.device(phone)
         return row["time_last_seen"] is not None and row["offline_since"] is None
 
     def send(self, phone, text, to_number, sim=0, **more):
-        """Sends one message by a phone, by its first SIM unless told otherwise, with the official client."""
+        """Sends one message by a phone, by its first SIM by default, with the official client."""
         return self.project.sendMessage(content=text, to_number=to_number, route_id=phone.routes[sim], **more)
 
     def set(self, route_id, **settings):
@@ -75,11 +75,11 @@ class Station:
         route.save()
 
     def tell(self, receiver):
-        """Has the hub report what comes in to a receiver."""
+        """Makes the hub report incoming messages to a receiver."""
         self.admin("project", "set", self.project_id, "--incoming-url", receiver.url("/in"), "--incoming-secret", "in")
 
     def leave(self, phone):
-        """Ends a phone's program in good order and waits until the hub knows."""
+        """Stops a phone's program in good order and waits until the hub knows."""
         phone.program.stop()
         until(lambda: not self.is_connected(phone), "it has left", 30)
 
@@ -93,11 +93,11 @@ class Station:
         return sorted(message["content"] for message in found)
 
     def alerts(self, cleared_too=False):
-        """Returns the kinds of alerts that stand, or all that ever did."""
+        """Returns the kinds of standing alerts, or of all alerts ever."""
         return [alert["kind"] for alert in self.admin("alerts", *(["--all"] if cleared_too else []))]
 
     def close(self):
-        """Ends everything and says what panicked."""
+        """Ends everything and returns what panicked."""
         programs = [phone.program for phone in self.phones] + [self.server.program]
         for program in programs:
             program.kill()

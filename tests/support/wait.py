@@ -1,4 +1,4 @@
-"""Waiting for a condition: a test never sleeps for a fixed time and hopes."""
+"""Waiting for a condition, never for a fixed time."""
 
 import time
 
@@ -7,7 +7,7 @@ STEP_S = 0.02
 
 
 class NeverHappened(AssertionError):
-    """The condition did not come true while patience lasted."""
+    """The condition did not become true in time."""
 
 
 def until(condition, what, patience_s=PATIENCE_S):

@@ -1,4 +1,4 @@
-//! How many durable writes a second this disk does just now, to hold the figures against.
+//! How many durable writes a second this disk can do right now, to compare the figures with.
 
 use crate::clock::now;
 use std::{
@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-/// How long the disk is asked.
+/// How long the disk is measured.
 const SPAN: Duration = Duration::from_millis(700);
-/// Pages of the file that is written over and over, as a database writes over its log.
+/// Pages of the file that is overwritten again and again, as a database overwrites its log.
 const PAGES: u32 = 1024;
 
 /// Returns how often a second 4 KiB can be written and made durable in `folder`, one after another.

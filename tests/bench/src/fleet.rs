@@ -1,7 +1,7 @@
-//! Phones that only hold their links: thousands of them, on a thread of their own.
+//! Phones that only hold their links: thousands of them, on a separate thread.
 //!
-//! Their rows are written beside the hub, as pairing would take minutes. Each link is a real
-//! WebSocket: hello, welcome, acks of what comes, a ping now and then.
+//! Their rows are written directly, because pairing would take minutes. Each link is a real
+//! WebSocket: hello, welcome, acks, a ping now and then.
 
 use crate::{
     Failure,
@@ -38,15 +38,15 @@ use tokio_tungstenite::{
     tungstenite::{ClientRequestBuilder, Message},
 };
 
-/// The key that all of them have: a seed that is no secret.
+/// The key of all phones: a seed that is no secret.
 const SEED: [u8; 32] = [7; 32];
-/// The installation that all of them have.
+/// The installation of all phones.
 const INSTALL: &str = "install-of-a-fleet";
-/// Above the hub's own and the admin commands' numbers in keys.
+/// Above the process numbers that the hub and the admin commands use in keys.
 const PROCESS: u8 = 255;
 /// Rows of one job.
 const ROWS: usize = 500;
-/// Links that come in at once.
+/// Links that are opened at once.
 const AT_ONCE: usize = 32;
 /// Files that a hub and this program need besides the links.
 const OTHER_FILES: usize = 1_000;
@@ -56,7 +56,7 @@ const PING_S: u64 = 40;
 const ROOM: u64 = 500;
 /// How long all of them may take to connect.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is looked whether they have.
+/// How often to check whether they have.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// How many links are open, and how many ended by themselves.
@@ -107,7 +107,7 @@ impl Fleet {
     }
 }
 
-/// Says so where the system does not let as many files be open; the hub inherits the limit.
+/// Fails if the system does not allow enough open files; the hub inherits the limit.
 fn check_files(links: usize) -> Result<(), Failure> {
     let needed = links + OTHER_FILES;
     match getrlimit(Resource::Nofile).current {
@@ -119,7 +119,7 @@ fn check_files(links: usize) -> Result<(), Failure> {
     }
 }
 
-/// Writes the devices' rows, as a pairing leaves them; their phones are made by their hellos.
+/// Writes the devices' rows, as a pairing leaves them; their hellos make their phones.
 async fn write_rows(
     hub: &Hub,
     count: usize,
@@ -222,7 +222,7 @@ struct Link {
 }
 
 impl Link {
-    /// Connects, and is welcome.
+    /// Connects, and waits for the welcome.
     async fn open(
         address: SocketAddr,
         device: DeviceId,
@@ -247,7 +247,7 @@ impl Link {
         }
     }
 
-    /// Takes what comes, until the link ends.
+    /// Handles what comes, until the link ends.
     async fn hold(mut self) -> Result<(), Failure> {
         let mut pings = tokio::time::interval(Duration::from_secs(PING_S));
         loop {
@@ -334,7 +334,7 @@ fn hello(
     Ok(hello)
 }
 
-/// The boot clock of all of them.
+/// The boot clock of all phones.
 fn mono_ms() -> u64 {
     unix_us() / 1_000
 }

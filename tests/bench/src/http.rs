@@ -1,4 +1,4 @@
-//! One HTTP/1.1 connection, as lean as it can honestly be: requests by hand, answers barely parsed.
+//! One HTTP/1.1 connection, as lean as possible: hand-written requests, hardly parsed answers.
 
 use crate::Failure;
 use std::{io::Write, net::SocketAddr};
@@ -10,7 +10,7 @@ use tokio::{
 /// How much is read at once.
 const READ_BYTES: usize = 16 * 1024;
 
-/// A keep-alive connection that has one request under way at a time.
+/// A keep-alive connection with one request at a time.
 pub(crate) struct Connection {
     stream: TcpStream,
     read: Vec<u8>,

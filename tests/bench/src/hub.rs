@@ -13,10 +13,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A demo hub that ends, and whose folders go, when this is dropped.
+/// A demo hub that ends, with its folders, when this is dropped.
 pub(crate) struct Hub {
     process: Child,
-    /// Whom to ask, and as whom.
+    /// Address and key for requests.
     pub(crate) caller: Caller,
     /// The path of the project, from `/v1` on.
     pub(crate) project: String,
@@ -28,20 +28,20 @@ pub(crate) struct Hub {
     _memory: TempDir,
 }
 
-/// Returns the folder of this program, where the others are too.
+/// Returns the folder of this program, where the others are, too.
 pub(crate) fn built() -> Result<PathBuf, Failure> {
     let own = std::env::current_exe()?;
     Ok(own.parent().ok_or("this program has no folder")?.to_owned())
 }
 
-/// Makes a folder on the disk that builds go to: a real one, where `/tmp` may be memory.
+/// Makes a folder on the disk of the builds, because `/tmp` may be memory.
 pub(crate) fn on_disk() -> Result<TempDir, Failure> {
     Ok(tempfile::Builder::new()
         .prefix("bench-")
         .tempdir_in(built()?)?)
 }
 
-/// Makes a folder in memory where the machine has one: phones stand for other machines, and must not
+/// Makes a folder in memory if the machine has one: phones stand for other machines, and must not
 /// share the hub's disk.
 fn in_memory() -> Result<TempDir, Failure> {
     let memory = Path::new("/dev/shm");
@@ -97,8 +97,8 @@ impl Hub {
         })
     }
 
-    /// Starts a hub whose phones are paused and whose queue has no practical bound: what is accepted
-    /// stays, and nothing but accepting is measured.
+    /// Starts a hub whose phones are paused and whose queue is practically unbounded, so that
+    /// only accepting is measured.
     pub(crate) async fn start_paused(phones: usize) -> Result<Self, Failure> {
         let hub = Self::start(phones)?;
         for phone in &hub.phones {
@@ -108,8 +108,8 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Makes a second project of the same organization, which has a test route of its own that is
-    /// paused; returns how to ask as it, and its path.
+    /// Makes a second project of the same organization with its own paused test route; returns its
+    /// caller and its path.
     pub(crate) async fn another_project(&self) -> Result<(Caller, String), Failure> {
         let organizations = self.admin(&["organization", "list"])?;
         let organization = organizations[0]["id"].as_str().unwrap_or_default();
@@ -141,7 +141,7 @@ impl Hub {
         Ok((caller, path))
     }
 
-    /// Takes the practical bound from a project's queue.
+    /// Makes a project's queue practically unbounded.
     fn lift_queue_cap(&self, project: &str) -> Result<(), Failure> {
         let set = ["project", "set", project, "--queue-cap", "1000000000"];
         self.admin(&set).map(drop)
@@ -152,7 +152,7 @@ impl Hub {
         self.operator().admin(arguments)
     }
 
-    /// Returns who runs commands beside the hub.
+    /// Returns an operator who runs commands beside the hub.
     pub(crate) fn operator(&self) -> Operator {
         Operator {
             folder: self.folder.path().join("hub"),
@@ -165,7 +165,7 @@ impl Hub {
     }
 }
 
-/// Who runs commands on a hub's folder, from any thread.
+/// Runs commands on a hub's folder, from any thread.
 pub(crate) struct Operator {
     folder: PathBuf,
 }

@@ -23,14 +23,14 @@ pub(crate) const WARM_UP: Duration = Duration::from_millis(700);
 /// Writes the body of the request with this number.
 pub(crate) type Body = Rc<dyn Fn(u64, &mut Vec<u8>)>;
 
-/// What is asked for, again and again.
+/// A repeated request.
 #[derive(Clone)]
 pub(crate) struct Request {
     /// GET or POST.
     pub(crate) method: &'static str,
     /// The path with its query.
     pub(crate) path: String,
-    /// Whether each carries an `Idempotency-Key` of its own.
+    /// Whether each request carries its own `Idempotency-Key`.
     pub(crate) keyed: bool,
     /// Its body.
     pub(crate) body: Body,
@@ -66,7 +66,7 @@ pub(crate) struct Loaded {
     pub(crate) latencies_us: Vec<u64>,
 }
 
-/// Numbers requests over all loops of a run, so that no two are alike.
+/// Numbers requests over all loops of a run, so that no two are the same.
 #[derive(Clone, Default)]
 pub(crate) struct Numbers(Rc<Cell<u64>>);
 
@@ -88,7 +88,7 @@ struct Span {
     ends: Instant,
 }
 
-/// Keeps `connections` requests under way for `span`, after a warm-up.
+/// Keeps `connections` requests in flight for `span`, after a warm-up.
 pub(crate) async fn closed_loop(
     caller: &Caller,
     connections: usize,
@@ -226,19 +226,19 @@ pub(crate) fn block_on<T>(job: impl Future<Output = Result<T, Failure>>) -> Resu
     runtime.block_on(job)
 }
 
-/// Says whether what runs beside a measurement shall end.
+/// Tells work beside a measurement when to end.
 #[derive(Clone, Default)]
 pub(crate) struct Over(Arc<AtomicBool>);
 
 impl Over {
-    /// Says whether it shall.
+    /// Returns whether to end.
     pub(crate) fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Work on a thread of its own, so that it waits for no turn of what is measured, nor the other way
-/// round. It ends when this is dropped.
+/// Work on a separate thread, so that it and the measured work do not wait for each other.
+/// It ends when this is dropped.
 pub(crate) struct Beside {
     over: Over,
     thread: Option<JoinHandle<Result<(), String>>>,
@@ -258,7 +258,7 @@ impl Beside {
         }
     }
 
-    /// Ends the work, waits for it, and says what it failed by.
+    /// Ends the work, waits for it, and returns its failure.
     pub(crate) fn end(mut self) -> Result<(), Failure> {
         self.over.0.store(true, Ordering::Relaxed);
         match self.thread.take().map(JoinHandle::join) {

@@ -1,7 +1,7 @@
 //! Measures the figures of the design against a real hub on this machine.
 //!
-//! The load generator shares the machine with the hub: figures are what such a machine does in all.
-//! A figure is the median of several runs; nothing in the test suite asserts one.
+//! The load generator shares the machine with the hub: figures are for the machine as a whole.
+//! A figure is the median of several runs; no test asserts one.
 
 mod clock;
 mod disk;
@@ -18,10 +18,10 @@ use clap::Parser;
 use figures::{GROUPS, Group, Scale};
 use std::{path::PathBuf, process::ExitCode};
 
-/// What ends a measurement early, in words.
+/// Why a measurement ended early.
 type Failure = Box<dyn std::error::Error>;
 
-/// Measures the figures, prints a table, and writes JSON where asked.
+/// Measures the figures, prints a table, and writes JSON on request.
 #[derive(Parser)]
 #[command(name = "scripts/bench")]
 struct Arguments {

@@ -1,4 +1,4 @@
-//! Webhook receivers on loopback, as lean as they can honestly be: they notice what came, and answer.
+//! Webhook receivers on loopback, as lean as possible: they record requests, and answer.
 
 use crate::{Failure, clock::now};
 use std::{
@@ -19,20 +19,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const READ_BYTES: usize = 16 * 1024;
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
-/// One request as it came.
+/// One recorded request.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     /// When its last byte was read.
     pub(crate) at: Instant,
     /// The header `webhook-id`.
     pub(crate) webhook: String,
-    /// The message that it tells of.
+    /// The message that it is about.
     pub(crate) message: String,
     /// The message's status.
     pub(crate) status: String,
 }
 
-/// Servers in a thread of their own, which ends with the program.
+/// Servers on a separate thread, which ends with the program.
 pub(crate) struct Receivers {
     /// Where they listen.
     pub(crate) ports: Vec<u16>,
@@ -41,7 +41,7 @@ pub(crate) struct Receivers {
 }
 
 impl Receivers {
-    /// Starts so many; each answers `delay` after a request came, but nothing before
+    /// Starts so many. Each answers `delay` after a request, but nothing before
     /// [`Self::open`].
     pub(crate) fn start(count: usize, delay: Duration) -> Result<Self, Failure> {
         let bound: Vec<Bound> = (0..count)
@@ -72,7 +72,7 @@ impl Receivers {
         self.open.send_replace(true);
     }
 
-    /// Returns everything that came so far, in the order of its arrival.
+    /// Returns everything that came so far, in the order of arrival.
     pub(crate) fn arrivals(&self) -> Vec<Arrival> {
         lock(&self.arrivals).clone()
     }
@@ -143,7 +143,7 @@ async fn answer(mut stream: TcpStream, mut each: Each) -> Option<()> {
     }
 }
 
-/// Returns how long the request is, once all of it is there.
+/// Returns the request's length once all of it is there.
 fn whole(read: &[u8]) -> Option<usize> {
     let head = read.windows(4).position(|part| part == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&read[..head]).to_lowercase();

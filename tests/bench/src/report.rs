@@ -1,15 +1,15 @@
-//! What comes out: a table for people, JSON for programs.
+//! The output: a table for people, JSON for programs.
 
 use serde_json::{Value, json};
 
-/// What a value must do to hold.
+/// The limit of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Limit {
     /// Reach it.
     AtLeast(f64),
     /// Stay at or below it.
     AtMost(f64),
-    /// Nothing: it stands beside the others to explain them.
+    /// None: it explains the other figures.
     None,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
-    /// Says whether the value keeps its limit; `None` where there is none.
+    /// Returns whether the value keeps its limit; `None` if it has none.
     pub(crate) fn holds(&self) -> Option<bool> {
         match self.limit {
             Limit::AtLeast(limit) => Some(self.value >= limit),

@@ -1,4 +1,4 @@
-"""The official Python client, unchanged but for its base URL, against the demo hub."""
+"""The official Python client, unchanged except for its base URL, against the demo hub."""
 
 import pytest
 import telerivet
@@ -12,13 +12,13 @@ def api(demo):
 
 @pytest.fixture(scope="session")
 def project(api, demo):
-    """The demo's project as the client loads it."""
+    """The demo's project, loaded by the client."""
     return api.getProjectById(demo.project_id)
 
 
 @pytest.fixture
 def paused(project, demo):
-    """A phone that keeps its messages queued for the length of a test."""
+    """A phone that keeps its messages queued during a test."""
     phone = project.getPhoneById(demo.phones[1]["id"])
     phone.send_paused = True
     phone.save()

@@ -1,4 +1,4 @@
-"""What is made of its id alone, and loads at the first read; and what a contact and a message have later."""
+"""Objects made from their id, which load when first read; and later data of contacts and messages."""
 
 import time
 

@@ -11,7 +11,7 @@ from support.wait import until
 
 @pytest.fixture(scope="module")
 def history(project, demo):
-    """Twelve messages with one contact: nine out, three in, two of them starred."""
+    """Twelve messages with one contact: nine outgoing, three incoming, two of them starred."""
     number = fresh_number()
     phones = [p["id"] for p in demo.phones]
     out = [project.sendMessage(to_number=number, content=f"out {i}", route_id=phones[i % 2]) for i in range(9)]

@@ -9,7 +9,7 @@ from support.wait import until
 
 @pytest.fixture
 def create_phone(project, demo):
-    """Makes phones that are removed at the test's end, which no official client can do."""
+    """Makes phones and removes them at the test's end, which no official client can do."""
     made = []
 
     def create(**options):

@@ -13,7 +13,7 @@ YEAR_S = 365 * 24 * 3600
 
 @pytest.fixture
 def in_a_year():
-    """A second that is far enough away for nothing to be sent."""
+    """A time so far away that nothing is sent."""
     return int(time.time()) + YEAR_S
 
 

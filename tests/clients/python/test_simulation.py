@@ -1,4 +1,4 @@
-"""The test route: five numbers, five sequences, each told by webhook."""
+"""The test route: five numbers, five sequences, each reported by webhook."""
 
 import pytest
 

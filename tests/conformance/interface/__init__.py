@@ -1,4 +1,4 @@
-"""The interface as a checked-in list: every operation with the names in it, whether this hub has them or not.
+"""The interface as a list: every operation with its names, whether this hub has them or not.
 
 The files `*.txt` are read here. A block begins with an operation, `MARK METHOD /path: ANSWER`, with `object NAME`,
 `event NAME`, or with `every …`; below it are lines `MARK SUBJECT: NAMES`. The marks:
@@ -46,7 +46,7 @@ class Entry:
 
 @dataclass
 class Block:
-    """An operation or object: its names by their subject. A subject of words ends with ` =`."""
+    """An operation or object: its names by subject. A subject of words ends with ` =`."""
 
     title: str
     mark: str = "now"
@@ -54,7 +54,7 @@ class Block:
     subjects: dict = field(default_factory=dict)
 
     def entries(self, subject, *marks):
-        """Returns the entries of a subject, of these marks alone when any is given."""
+        """Returns the entries of a subject, only those with these marks if any is given."""
         found = self.subjects.get(subject, {}).values()
         return [entry for entry in found if not marks or entry.mark in marks]
 
@@ -64,7 +64,7 @@ class Block:
 
 
 class Interface:
-    """What the files say, by operation `(method, path)`, by object, by event and by what concerns every one."""
+    """The content of the files: by operation `(method, path)`, by object, by event and for all of them."""
 
     def __init__(self, texts):
         self.operations, self.objects, self.events, self.every, self.copies = {}, {}, {}, {}, []
@@ -84,7 +84,7 @@ class Interface:
                     block.subjects.setdefault(name, {}).update(entries)
 
     def read(self, line, block):
-        """Reads one line; returns the block in which the next one stands."""
+        """Reads one line; returns the block to which the next one belongs."""
         if line.startswith("  "):
             if block is None:
                 raise ValueError("belongs to nothing")
@@ -130,7 +130,7 @@ class Interface:
 
 
 def marked(found):
-    """Returns a line's mark; what comes later says with what."""
+    """Returns a line's mark; `later` says with what."""
     if (found["mark"] == "later") != bool(found["what"]):
         raise ValueError("what comes later says with what, and nothing else does")
     return found["mark"]

@@ -1,4 +1,4 @@
-"""Broadcasts: the specification's `send_broadcast` and "Broadcasts", with the fields of its filled gaps."""
+"""Broadcasts: the specification's `send_broadcast` and "Broadcasts", with the fields that it leaves open."""
 
 from conformance.schema import (
     HIDDEN,

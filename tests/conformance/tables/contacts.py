@@ -91,7 +91,7 @@ LOOKUP_BAD = tuple(
 
 
 def lookup(*values, bad=()):
-    """By what contacts are found."""
+    """The ways to find a contact."""
     beside = {"phone_number": Number(), "name": Name("found"), "vars": {"code": Name("code")}}
     return text("lookup_key", 64, good=values, bad=(*LOOKUP_BAD, *bad), edge=False, needs=beside)
 
@@ -218,7 +218,7 @@ def of_one(part, permission, resource, filters, sorts, **more):
 
 
 def sub_lists():
-    """The sub-lists, whose tables stand with their own resources."""
+    """The sub-lists, whose tables are with their own resources."""
     from conformance.tables import groups, messages, scheduled
 
     return (

@@ -25,7 +25,7 @@ ITEM = {"value": "y", "label": "Yes"}
 
 
 def field(owner, flags):
-    """A field as it is shown."""
+    """A field as shown."""
     own = {name: "bool" for name in flags}
     kind = "=" + "|".join((*TYPES, *SELECTS))
     items = Maybe([{"value": "text", "label": "text"}])
@@ -34,7 +34,7 @@ def field(owner, flags):
 
 
 def items(**more):
-    """What a field offers."""
+    """The choices of a field."""
     good = ([ITEM], [{"value": "x" * 256, "label": "é" * 256}] * 100, Good([], HIDDEN))
     bad = (
         Bad("a text", "x"),
@@ -52,7 +52,7 @@ def items(**more):
 
 
 def rows(flags):
-    """What is said of a field."""
+    """The properties of a field."""
     return (
         text("name", 64, good=("Shown name",)),
         one_of("type", TYPES),

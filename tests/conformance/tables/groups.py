@@ -1,4 +1,4 @@
-"""Groups, normal and dynamic, and who is in them."""
+"""Groups, normal and dynamic, and their members."""
 
 from conformance.schema import (
     VOID,
@@ -113,7 +113,7 @@ MEMBER_CASES = (
 
 
 def sub_lists():
-    """The sub-lists, whose tables stand with their own resources."""
+    """The sub-lists, whose tables are with their own resources."""
     from conformance.tables import contacts, scheduled
 
     rows = {"group_id": "full group"}

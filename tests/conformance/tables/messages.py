@@ -1,4 +1,4 @@
-"""Messages: the specification's "Messages", with the full parameter lists of its filled gaps."""
+"""Messages: the specification's "Messages", with the full parameter lists that it leaves open."""
 
 from conformance.schema import (
     HIDDEN,
@@ -472,7 +472,7 @@ CANCEL = Operation(
 )
 
 def of_whatsapp(call):
-    """A call for incoming messages of WhatsApp alone."""
+    """A call that is only for incoming WhatsApp messages."""
     incoming = Case("one that came in otherwise", {}, 400, path={"message_id": Own("incoming")})
     return Operation("POST", f"{ONE}/{call}", "send_messages", VOID, fields=False, refuses=True, cases=(incoming,))
 

@@ -1,4 +1,4 @@
-"""Organizations: what they are, pay and use."""
+"""Organizations: their data, billing and usage."""
 
 from conformance.schema import HIDDEN, Bad, Case, Filter, Operation, Parameter, Resource, listed, text, zone
 

@@ -155,7 +155,7 @@ SETTINGS = (
 
 
 def provider(name, most, **more):
-    """What only phones at a provider have."""
+    """Only for phones at a provider."""
     return text(name, most, bad=(Bad("of a test route", "x", beside={"phone_type": "simulated"}),), **more)
 
 

@@ -27,7 +27,7 @@ ROUTE = Resource(
 
 
 def maybe(kind):
-    """The same type, of a field that may be absent."""
+    """The same type, for a field that may be absent."""
     return "~" + kind.lstrip("~") if isinstance(kind, str) else kind
 
 
@@ -46,7 +46,7 @@ def use(**more):
 
 
 def when(*tests, **more):
-    """An action that is gone into on a condition."""
+    """An action with a condition."""
     return {"type": "condition", "conditions": list(tests), "actions": [use()], **more}
 
 

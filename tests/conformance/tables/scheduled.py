@@ -1,4 +1,4 @@
-"""Scheduled messages, and what relative ones have in common with them."""
+"""Scheduled messages, and what relative ones share with them."""
 
 from conformance.schema import (
     HIDDEN,

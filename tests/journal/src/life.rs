@@ -1,7 +1,8 @@
-//! What a journal goes through: the commits of a phone's own machine, in a busy life of months.
+//! The history of a journal: the commits of a real phone's machine over busy months.
 //!
 //! A seed decides what comes next: messages, results, reports, incoming messages, settings, acks,
 //! restarts, a hub that was restored, and days that pass, so that texts are erased and rows
+//! forgotten.
 //! forgotten.
 
 use crate::{seeded::Seeded, state::path_in};
@@ -18,7 +19,7 @@ use postrider_store::{Journal, JournalError};
 use serde_json::{Value, json};
 use std::{collections::VecDeque, path::Path};
 
-/// One step of a life.
+/// One step of a history.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// One turn's rows.
@@ -32,10 +33,7 @@ const CODES: [i32; 8] = [-1, -1, -1, -1, 4, 13, 1, 3];
 /// TP-Status: delivered, still trying, gave up.
 const STATUSES: [u8; 4] = [0, 0, 0x30, 0x41];
 
-/// Lives `turns` turns on a journal in `folder`, which stays there, and returns what it wrote.
-///
-/// # Errors
-/// When the journal fails.
+/// Runs `turns` turns on a journal in `folder`, which stays there, and returns what it wrote.
 pub fn live(folder: &Path, seed: u64, turns: usize) -> Result<Vec<Step>, JournalError> {
     let mut life = Life::begin(folder, seed)?;
     for _ in 0..turns {
@@ -59,7 +57,7 @@ struct Life {
     down: u64,
     up: u64,
     generation: u64,
-    /// Whether the hub forgets, at the next connection, its newest frames.
+    /// Whether the hub forgets its newest frames at the next connection.
     goes_back: bool,
 }
 
@@ -221,7 +219,7 @@ impl Life {
         self.drain()
     }
 
-    /// Ends a turn as the ring does.
+    /// Ends a turn like the ring.
     fn drain(&mut self) -> Result<(), JournalError> {
         loop {
             let changes: Vec<_> = std::iter::from_fn(|| self.agent.poll_change()).collect();
@@ -247,7 +245,7 @@ impl Life {
         self.journal.as_mut().expect("open but in a restart")
     }
 
-    /// Does what matters to a journal; the rest of the world is not there.
+    /// Does what concerns the journal; the rest of the world does not exist.
     fn perform(&mut self, effect: Effect) -> Result<(), JournalError> {
         let now = self.now;
         match effect {

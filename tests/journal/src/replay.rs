@@ -1,8 +1,8 @@
-//! What a power loss leaves of a run, at any of its moments.
+//! What a power loss leaves of a run, at any moment.
 //!
-//! A disk keeps what was synced. Of what was written since, it keeps any sectors, in any order: a
-//! page of eight sectors may be torn. A file that was never synced may not be there at all; where
-//! a file grew, sectors that were not kept hold zeros or rubbish. A sector itself is old or new.
+//! A disk keeps what was synced. Of later writes it keeps any sectors, in any order, so a
+//! page of eight sectors may be torn. A file that was never synced may be missing. Where
+//! a file grew, sectors that were not kept hold zeros or garbage. A single sector is old or new.
 
 use crate::{seeded::Seeded, vfs::Op};
 use std::{collections::BTreeMap, fs, io, path::Path};
@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 /// The bytes that a disk writes whole or not at all.
 pub const SECTOR: u64 = 512;
 
-/// What is kept of the writes that were not synced.
+/// Which of the unsynced writes are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// All: only the process died.
@@ -30,7 +30,7 @@ enum Pending {
 /// A file with its durable content and what waits for a sync.
 #[derive(Debug, Clone, Default)]
 struct Image {
-    /// `None` as long as the file's own name is not durable.
+    /// `None` until the file's own name is durable.
     durable: Option<Vec<u8>>,
     current: Vec<u8>,
     pending: Vec<Pending>,
@@ -87,7 +87,7 @@ impl Image {
     }
 }
 
-/// Divides a write at the edges of sectors.
+/// Splits a write at sector boundaries.
 fn sectors(at: u64, bytes: &[u8]) -> Vec<(u64, &[u8])> {
     let mut pieces = Vec::new();
     let (mut at, mut rest) = (at, bytes);
@@ -108,7 +108,7 @@ fn put(to: &mut Vec<u8>, at: u64, bytes: &[u8], filler: u8) {
     to[at as usize..end].copy_from_slice(bytes);
 }
 
-/// A disk, one step of a run after the other.
+/// A disk, one step of a run after another.
 #[derive(Debug, Clone, Default)]
 pub struct Disk {
     files: BTreeMap<String, Image>,
@@ -123,7 +123,7 @@ impl Disk {
         self.confirmed
     }
 
-    /// Goes one step on. Returns whether the disk is another than before.
+    /// Applies one step. Returns whether the disk has changed.
     pub fn step(&mut self, op: &Op) -> bool {
         match op {
             Op::Open { file } => return self.open(file),
@@ -178,10 +178,7 @@ impl Disk {
         }
     }
 
-    /// Writes the files that are left after a loss of power into a folder.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
+    /// Writes the files that a power loss leaves into a folder.
     pub fn lose_power(&self, loss: Loss, folder: &Path) -> io::Result<()> {
         let mut left: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         if let Loss::Some(seed) = loss {

@@ -1,6 +1,6 @@
 //! Numbers from a seed: one seed gives one run.
 
-/// A small generator (SplitMix64); every draw follows from the seed.
+/// A small generator (SplitMix64); every number follows from the seed.
 #[derive(Debug, Clone)]
 pub struct Seeded(u64);
 
@@ -24,7 +24,7 @@ impl Seeded {
         self.any() % end
     }
 
-    /// Draws yes with a chance of `percent`.
+    /// Returns true with a probability of `percent`.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -1,4 +1,4 @@
-//! Everything that a journal holds, for comparison.
+//! The whole content of a journal, for comparison.
 
 use postrider_link::{
     frame::Inbound,
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// The name of the journal in each folder.
 pub const FILE: &str = "journal.db";
 
-/// What a start would find, and the frames that wait.
+/// What a start would find, and the waiting frames.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// What a start finds.
@@ -28,9 +28,6 @@ pub struct State {
 
 impl State {
     /// Reads everything from an open journal.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn of(journal: &Journal) -> Result<Self, JournalError> {
         let all = FactRange {
             above: 0,
@@ -44,9 +41,6 @@ impl State {
     }
 
     /// Opens the journal of a folder and reads everything.
-    ///
-    /// # Errors
-    /// When it cannot be opened or read.
     pub fn found_in(folder: &Path) -> Result<Self, JournalError> {
         let (journal, _) = Journal::open(&path_in(folder))?;
         Self::of(&journal)
@@ -58,10 +52,7 @@ pub fn path_in(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
-/// Makes a folder that is gone with its owner, in memory where the system has such.
-///
-/// # Errors
-/// When it cannot be made.
+/// Makes a folder that is deleted with its owner, in memory if possible.
 pub fn folder() -> io::Result<TempDir> {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())
 }

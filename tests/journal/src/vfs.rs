@@ -1,5 +1,5 @@
-//! A file system for SQLite that passes each call on to the platform's, writes down what changes
-//! the disk, and fails the calls that a test chose.
+//! A file system for SQLite that passes each call on to the platform's, records what changes
+//! the disk, and fails chosen calls.
 //!
 //! A [`Session`] belongs to the thread that [`Session::enter`]ed it; files that are opened there
 //! report to it until they are closed. Outside a session nothing is recorded and nothing fails.
@@ -13,10 +13,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// What changes a disk, in the order of a run. Files go by their names without the folder.
+/// A change of the disk, in the order of a run. Files are named without their folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
-    /// A file was opened, and made where there was none.
+    /// A file was opened, or created.
     Open {
         /// The file.
         file: String,
@@ -30,7 +30,7 @@ pub enum Op {
         /// What.
         bytes: Vec<u8>,
     },
-    /// A file got another length.
+    /// A file's length was changed.
     Truncate {
         /// The file.
         file: String,
@@ -101,7 +101,7 @@ pub enum How {
     Full,
     /// With an I/O error after about half of the bytes were written, up to the end of a sector.
     Half,
-    /// It is locked by somebody else.
+    /// Somebody else has locked it.
     Busy,
 }
 
@@ -110,7 +110,7 @@ pub enum How {
 pub struct Fault {
     /// The call.
     pub call: Call,
-    /// Which of them, from 0.
+    /// Which call of its kind, from 0.
     pub nth: u64,
     /// How.
     pub how: How,
@@ -135,7 +135,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
-/// The end of this guard ends the session on its thread.
+/// Dropping this guard ends the session on its thread.
 #[derive(Debug)]
 pub struct Entered(());
 
@@ -160,19 +160,19 @@ impl Session {
         session
     }
 
-    /// Lets files that this thread opens from now on report here.
+    /// Makes files that this thread opens from now on report here.
     pub fn enter(&self) -> Entered {
         shim::install();
         CURRENT.with(|current| *current.borrow_mut() = Some(self.clone()));
         Entered(())
     }
 
-    /// Writes down that the journal confirmed a commit.
+    /// Records that the journal confirmed a commit.
     pub fn confirmed(&self) {
         self.record(Op::Confirmed);
     }
 
-    /// Returns what was written down.
+    /// Returns what was recorded.
     pub fn ops(&self) -> Vec<Op> {
         self.inner().ops.clone()
     }
@@ -182,12 +182,12 @@ impl Session {
         self.inner().counts.clone()
     }
 
-    /// Returns how many calls failed as they were told to.
+    /// Returns how many calls were failed.
     pub fn struck(&self) -> u64 {
         self.inner().struck
     }
 
-    /// Lets nothing fail from now on.
+    /// Fails nothing from now on.
     pub fn heal(&self) {
         self.inner().fault = None;
     }
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// Counts a call, and says how it fails, where it does.
+    /// Counts a call, and returns how it fails, if it does.
     fn strike(&self, call: Call) -> Option<How> {
         let mut inner = self.inner();
         let count = inner.counts.entry(call).or_default();

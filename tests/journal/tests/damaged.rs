@@ -1,4 +1,4 @@
-//! Files that were damaged while nobody looked: a clear error, or the right start; never another.
+//! Files that were damaged unnoticed: a clear error, or the right start; never a wrong one.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"
@@ -18,14 +18,14 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder with a journal, and what the journal held after each of its commits.
+/// A folder with a journal, and the journal's content after each of its commits.
 struct Kept {
     on: TempDir,
     states: Vec<State>,
 }
 
 impl Kept {
-    /// Lives; `is_killed` leaves the log as a process that is killed does.
+    /// Runs a history; with `is_killed` the log stays as after a kill.
     fn new(seed: u64, is_killed: bool) -> Self {
         let on = folder().unwrap();
         let steps = live(folder().unwrap().path(), seed, 40).unwrap();
@@ -64,18 +64,18 @@ fn log_in(on: &Path) -> PathBuf {
     on.join(format!("{FILE}-wal"))
 }
 
-/// How a start on damaged files ended.
+/// The outcomes of starts on damaged files.
 #[derive(Debug, Default)]
 struct Ends {
     errors: usize,
     right: usize,
-    /// By how many commits, and how often.
+    /// How many commits were missing, and how often.
     short: BTreeMap<usize, usize>,
 }
 
 impl Ends {
-    /// Opens, reads all, and takes it down. At most the last `short_max` commits may be missing:
-    /// where the log is damaged there, no one can tell it from one that a loss of power tore.
+    /// Opens, reads all, and records the outcome. At most the last `short_max` commits may be missing:
+    /// damage of the log there looks the same as a power loss.
     fn open(&mut self, on: &Path, kept: &Kept, short_max: usize, about: &str) {
         let before = fs::read(path_in(on)).unwrap_or_default();
         let Ok(found) = State::found_in(on) else {
@@ -92,7 +92,7 @@ impl Ends {
     }
 }
 
-/// Turns one to three bits, and returns how many.
+/// Flips one to three bits, and returns how many.
 fn flip(path: &Path, seeded: &mut Seeded) -> usize {
     let mut bytes = fs::read(path).unwrap();
     let count = seeded.below(3) as usize + 1;
@@ -149,12 +149,12 @@ fn a_file_that_was_cut_anywhere_is_never_believed() {
         ends.open(on.path(), &kept, 0, &format!("cut at {cut}"));
     }
     println!("files cut: {ends:?}");
-    // What is cut off may have been empty.
+    // The part that is cut off may have been empty.
     assert!(ends.errors > 50 && ends.right < 5);
 }
 
-/// A log that ends early is what a loss of power leaves of a disk that did not keep its word: it
-/// is an earlier state, whole, which the hub knows by its counters; or an error.
+/// A log that ends early is what a power loss leaves on a disk that lied about a sync. It
+/// gives an earlier state, complete, which the hub recognises by its counters; or an error.
 #[test]
 fn a_log_that_was_cut_gives_an_error_or_an_earlier_state_whole() {
     let kept = Kept::new(14, true);

@@ -1,4 +1,4 @@
-//! Each call of the file system fails once, or from then on, in each way that it can.
+//! Each call of the file system fails once, or from then on, in each possible way.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"
@@ -12,7 +12,7 @@ use postrider_journal_proof::{
 use postrider_store::{Journal, JournalError};
 use std::{collections::BTreeMap, path::Path};
 
-/// The states of a life without faults: before its first commit and after each.
+/// The states of a history without faults: before its first commit and after each.
 fn states(steps: &[Step]) -> Vec<State> {
     let on = folder().unwrap();
     let mut states = Vec::new();
@@ -21,7 +21,7 @@ fn states(steps: &[Step]) -> Vec<State> {
     states
 }
 
-/// Lives until the journal fails; returns how many commits it confirmed, and the error.
+/// Runs until the journal fails; returns how many commits it confirmed, and the error.
 fn run(on: &Path, steps: &[Step], mut show: impl FnMut(State)) -> (usize, Option<JournalError>) {
     let mut confirmed = 0;
     let mut go = || -> Result<(), JournalError> {
@@ -61,8 +61,8 @@ fn ways(call: Call) -> &'static [How] {
     }
 }
 
-/// Lives with a fault; whatever it does, what was confirmed is there afterwards, and no half of
-/// what was not. Returns whether the fault was met, and whether the journal said so.
+/// Runs with a fault: afterwards everything that was confirmed is there, and no half of
+/// anything else. Returns whether the fault occurred, and whether the journal reported it.
 fn survive(steps: &[Step], states: &[State], fault: Fault) -> (bool, bool) {
     let on = folder().unwrap();
     let session = Session::failing(fault);

@@ -1,4 +1,4 @@
-//! A process that commits is killed at moments that it does not choose.
+//! A process that commits is killed at random moments.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"
@@ -17,7 +17,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Names the folder of the process that is to be killed.
+/// Names the folder of the process to kill.
 const FOLDER: &str = "POSTRIDER_JOURNAL_TO_KILL";
 const SEED: u64 = 5;
 const TURNS: usize = 60;
@@ -27,7 +27,7 @@ fn steps() -> Vec<Step> {
     live(folder().unwrap().path(), SEED, TURNS).unwrap()
 }
 
-/// Lives, from where the journal in `on` has come to; `confirmed` hears of each commit.
+/// Continues the history from the state of the journal in `on`; `confirmed` gets each commit.
 fn run(on: &Path, steps: &[Step], mut confirmed: impl FnMut(&Journal)) {
     let mut journal = Some(Journal::open(&path_in(on)).unwrap().0);
     confirmed(journal.as_ref().unwrap());
@@ -46,7 +46,7 @@ fn run(on: &Path, steps: &[Step], mut confirmed: impl FnMut(&Journal)) {
     }
 }
 
-/// Not a test of its own: what runs in the process that is killed.
+/// Not a test by itself: this runs in the process that is killed.
 #[test]
 fn a_process_that_only_commits() {
     let Some(on) = env::var_os(FOLDER) else {
@@ -82,7 +82,7 @@ fn every_confirmed_commit_survives_a_kill() {
     assert!(early > 20, "{early}");
 }
 
-/// Starts the process, kills it once it confirmed enough, and returns how much it confirmed.
+/// Starts the process, kills it once it has confirmed enough, and returns how much it confirmed.
 fn kill_after(on: &Path, enough: usize) -> usize {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "a_process_that_only_commits", "--nocapture"])

@@ -1,4 +1,4 @@
-//! Power goes at each write, sync, truncation and deletion of a journal's life.
+//! The power fails at each write, sync, truncation and deletion in a journal's history.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"
@@ -14,13 +14,13 @@ use postrider_machine::{Change, Snapshot};
 use postrider_store::Journal;
 use std::path::Path;
 
-/// A run as the disk saw it, and what the journal held after each commit.
+/// A run as the disk saw it, and the journal's content after each commit.
 struct Run {
     session: Session,
     states: Vec<State>,
 }
 
-/// Plays a life on a new journal in `folder`, which may hold an older version's.
+/// Runs a history on a new journal in `folder`, which may hold an older version's.
 fn play(folder: &Path, steps: &[Step]) -> Run {
     let session = Session::recording();
     let entered = session.enter();
@@ -48,8 +48,8 @@ fn life(seed: u64, turns: usize) -> Vec<Step> {
     live(folder().unwrap().path(), seed, turns).unwrap()
 }
 
-/// Opens what a power loss left: it holds every confirmed commit, perhaps the one that ran, and
-/// nothing else; and it goes on from there.
+/// Opens what a power loss left: it holds every confirmed commit, perhaps the one in progress, and
+/// nothing else; and it can continue.
 fn check(disk: &Disk, loss: Loss, states: &[State], about: &str) {
     let on = folder().unwrap();
     disk.lose_power(loss, on.path()).unwrap();

@@ -1,11 +1,11 @@
-//! The machines, with their journal where that is built in.
+//! The machines, with their journal if that is built in.
 
 use postrider_link::{codec, frame::SimInfo};
 use postrider_machine::{Agent, AgentConfig, BootId, Condition, PaceLimits, RadioFact, WaitChoice};
 use postrider_model::{DeviceId, Key, Now};
 use std::error::Error;
 
-/// Takes every word for a frame of the hub.
+/// Treats every word as a frame of the hub.
 pub(crate) fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     #[cfg(feature = "journal")]
     let (mut journal, snapshot) = postrider_store::Journal::open(words[0].as_ref())?;

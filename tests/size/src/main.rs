@@ -1,6 +1,6 @@
-//! Weighs the agent: `scripts/size` builds this with one layer more each time and compares.
+//! Measures the agent's size: `scripts/size` builds this with one more layer each time and compares.
 //!
-//! It runs, though nobody runs it: what is called stays in, and nothing else does.
+//! It can run, but nobody runs it: the linker keeps exactly what is called.
 
 #[cfg(feature = "agent")]
 mod agent;

@@ -1,4 +1,4 @@
-//! How the steps of reading parameters grow, for the shape where they grow the most.
+//! How the steps of reading parameters grow, for the shape where they grow most.
 
 use super::Scale;
 use crate::{
@@ -17,7 +17,7 @@ pub(super) const NAMES: &[&str] = &["abuse_parameter_steps_ratio"];
 const SMALL_BYTES: usize = 100 * 1024;
 const LARGE_BYTES: usize = 1024 * 1024;
 
-/// Reads each shape at both sizes; steps are counted, so that one run is as good as many.
+/// Reads each shape at both sizes. Steps are counted, so one run is enough.
 pub(super) fn measure(_: Scale) -> Result<Vec<Figure>, Failure> {
     let mut worst = 0.0_f64;
     for shape in &SHAPES {

@@ -1,5 +1,5 @@
-//! One project's sends beside another project that does its worst: slow lists, imports, broadcasts
-//! and settings that change and change back, all at once and without a pause.
+//! One project's sends beside another project at its worst: slow lists, imports, broadcasts
+//! and settings that change back and forth, all at once and without a pause.
 
 use super::{Scale, fresh_numbers, single_send};
 use crate::{
@@ -21,14 +21,14 @@ pub(super) const NAMES: &[&str] = &[
 
 /// Connections of the project that only sends.
 const CONNECTIONS: usize = 8;
-/// Connections of the other one, for each thing that it does.
+/// Connections of the other one, for each kind of request.
 const CONNECTIONS_EACH: usize = 3;
-/// Contacts of an import, the most that it takes.
+/// Contacts of an import, the most that it accepts.
 const IMPORTED: u64 = 200;
-/// Recipients of a batch, the most that it takes.
+/// Recipients of a batch, the most that it accepts.
 const RECIPIENTS: u64 = 500;
 
-/// Measures the same sends alone and beside the other project, in turn.
+/// Measures the same sends alone and beside the other project, alternately.
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     block_on(async {
         let hub = Hub::start_paused(1).await?;
@@ -70,7 +70,7 @@ fn figures(ratio: f64, alone_ms: f64) -> Vec<Figure> {
     ]
 }
 
-/// Gives the other project contacts, so that its lists have something to go through.
+/// Gives the other project contacts for its lists.
 async fn fill(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<(), Failure> {
     let contacts = scale.many.min(100_000);
     let mut connection = Connection::open(&hub.caller).await?;
@@ -82,7 +82,7 @@ async fn fill(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<(), Failure>
     Ok(())
 }
 
-/// Starts the other project's worst, on a thread of its own.
+/// Starts the other project's requests, on a separate thread.
 fn attack(hub: &Hub, scale: Scale) -> Beside {
     let (caller, project) = (hub.caller.clone(), hub.project.clone());
     Beside::start(async move |over| {
@@ -100,7 +100,7 @@ fn attack(hub: &Hub, scale: Scale) -> Beside {
     })
 }
 
-/// Repeats a request, whatever is answered: that the hub refuses some is its right.
+/// Repeats a request, whatever the answer: the hub may refuse some.
 async fn go_on(caller: &Caller, request: &Request, numbers: &Numbers, over: &Over) {
     let mut body = Vec::new();
     while !over.is_over() {

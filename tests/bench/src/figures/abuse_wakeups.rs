@@ -1,5 +1,5 @@
-//! Sends of one project beside another with thousands of idle phones, whose zone and settings are
-//! changed without a pause: nobody's link may end.
+//! Sends of one project beside another with thousands of idle phones, whose zone and settings
+//! change without a pause: no link may end.
 
 use super::{Scale, fresh_numbers, single_send};
 use crate::{
@@ -23,10 +23,10 @@ const CONNECTIONS: usize = 8;
 const TOGGLES: u32 = 100;
 /// How often the operator changes something.
 const COMMAND_EVERY: Duration = Duration::from_secs(1);
-/// How often the thread between two commands looks whether it shall end.
+/// How often the thread checks between two commands whether to end.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Measures the same sends beside idle phones, and beside changes that concern those phones, in turn.
+/// Measures the same sends beside idle phones, and beside changes that concern those phones, alternately.
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     block_on(async {
         let hub = Hub::start_paused(1).await?;
@@ -58,7 +58,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     })
 }
 
-/// Starts what changes the settings that the phones go by: the tenant and the operator.
+/// Starts the changes to the phones' settings, by the tenant and by the operator.
 fn changes(hub: &Hub, toggle_every: Duration) -> [Beside; 2] {
     let (caller, project, operator) = (hub.caller.clone(), hub.project.clone(), hub.operator());
     let id = project.rsplit('/').next().unwrap_or_default().to_owned();
@@ -70,7 +70,7 @@ fn changes(hub: &Hub, toggle_every: Duration) -> [Beside; 2] {
     ]
 }
 
-/// Changes the zone of a project to and fro.
+/// Changes the zone of a project back and forth.
 async fn toggle(
     caller: &Caller,
     project: &str,
@@ -92,7 +92,7 @@ async fn toggle(
     Ok(())
 }
 
-/// Has the operator set something of a project each second.
+/// Makes the operator set something of a project each second.
 async fn command(
     operator: &Operator,
     project: &str,

@@ -31,13 +31,13 @@ pub(super) const NAMES: &[&str] = &[
 const HUNDRED: u64 = 100;
 /// Requests that fill it at once.
 const FILLING: u64 = 4;
-/// Of so many messages one is cancelled: it has a second event.
+/// One of this many messages is cancelled and so has a second event.
 const CANCELLED_OF: usize = 50;
 /// Ports that hang.
 const HANGING: usize = 1_000;
 /// Connections that send beside the backlog.
 const CONNECTIONS: usize = 64;
-/// Time between two messages of the project that must not notice.
+/// Time between two messages of the victim project.
 const VICTIM_EVERY: Duration = Duration::from_millis(25);
 /// How long everything may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -69,7 +69,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     ])
 }
 
-/// Returns how many a second arrive of a backlog for so many receivers. The last hundredth is not
+/// Returns how many events of a backlog arrive per second at so many receivers. The last hundredth is not
 /// counted, but must arrive; and each message's events must arrive in order.
 async fn rate(rows: u64, receivers: usize, delay: Duration) -> Result<f64, Failure> {
     let hub = Hub::start_paused(1).await?;
@@ -107,7 +107,7 @@ async fn until_all(receivers: &Receivers, rows: usize) -> Result<Vec<Arrival>, F
     }
 }
 
-/// Checks that no message was told as cancelled before it was told as queued.
+/// Checks that no message was reported as cancelled before it was reported as queued.
 fn judge(arrivals: &[Arrival]) -> Result<(), Failure> {
     let mut told: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in arrivals {
@@ -159,7 +159,7 @@ async fn victim(scale: Scale) -> Result<f64, Failure> {
     Ok(percentile(&spans_us, 99.0) as f64 / 1_000.0)
 }
 
-/// Returns the 99th percentile of single sends beside a backlog that goes out, divided by the one
+/// Returns the 99th percentile of single sends while a backlog is delivered, divided by the one
 /// without.
 async fn beside(rows: u64, scale: Scale) -> Result<f64, Failure> {
     let hub = Hub::start_paused(1).await?;
@@ -181,7 +181,7 @@ async fn sends_p99(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<f64, Fa
 }
 
 /// Writes about so many events into the outbox, for these ports in turn, and returns how many: a
-/// message that is queued by the hundred is told of, and told of again when it is cancelled.
+/// message queued by the hundred has an event, and another when it is cancelled.
 async fn fill(hub: &Hub, rows: u64, ports: &[u16], cancelled_of: usize) -> Result<usize, Failure> {
     let local = LocalSet::new();
     let mut workers = Vec::new();

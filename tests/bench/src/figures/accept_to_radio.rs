@@ -1,7 +1,7 @@
 //! From the request to the virtual phone's radio call, through both processes' disks.
 //!
-//! The span begins just before the request is written and ends when the radio log's line is. The log
-//! counts milliseconds: half of one is added, which is right on average.
+//! The time begins just before the request is written and ends with the radio log's line. The log
+//! counts milliseconds, so half of one is added, which is right on average.
 
 use super::{Scale, fresh_numbers, recipient};
 use crate::{

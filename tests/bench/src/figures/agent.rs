@@ -1,4 +1,4 @@
-//! The phone's half: its machine and its journal, each measured in a process of its own.
+//! The phone's half: its machine and its journal, each measured in a separate process.
 
 use super::Scale;
 use crate::{

@@ -1,4 +1,4 @@
-//! The bare limit of the storage: the same rows without HTTP, by an example of hub-store.
+//! The limit of the storage itself: the same rows without HTTP, by an example of hub-store.
 
 use crate::{
     Failure,
@@ -9,13 +9,13 @@ use std::{process::Command, time::Duration};
 
 /// Rows a second of one kind of group.
 pub(super) struct Bare {
-    /// Messages with their contacts' counters, in groups of 64: what 64 connections can bring together.
+    /// Messages with their contacts' counters, in groups of 64, as 64 connections can produce together.
     pub(super) plain: f64,
     /// The same, with the row that an `Idempotency-Key` costs.
     pub(super) with_key: f64,
 }
 
-/// Measures the storage alone, on the same disk as the hub's.
+/// Measures only the storage, on the same disk as the hub's.
 pub(super) fn measure(span: Duration) -> Result<Bare, Failure> {
     let folder = on_disk()?;
     let output = Command::new(built()?.join("examples/bare_inserts"))

@@ -1,8 +1,8 @@
-//! One list of fifty, asked for again and again.
+//! One list of fifty, requested again and again.
 
 use crate::{Failure, clock::now, http::Connection, hub::Hub, load::Request, stats::percentile};
 
-/// How often each list is asked for.
+/// How often each list is requested.
 const LISTS: usize = 200;
 
 /// A list and how long it took.

@@ -1,4 +1,4 @@
-//! The same work with a million messages stored: sends against an almost empty store, lists against
+//! The same work with a million stored messages: sends against an almost empty store, lists against
 //! ten thousand messages.
 
 use super::lists::{List, compare, list};
@@ -121,7 +121,7 @@ async fn sends(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<f64, Failur
     Ok(median(rates))
 }
 
-/// Sends a hundred messages to one recipient, so that its lists are as long in both stores, and
+/// Sends a hundred messages to one recipient, so that its lists are equally long in both stores, and
 /// returns its contact.
 async fn regular(hub: &Hub) -> Result<String, Failure> {
     let path = format!("{}/send_multi", hub.project);

@@ -34,7 +34,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Returns the scale that limits are judged on.
+    /// Returns the scale on which limits are judged.
     pub(crate) const fn full(runs: usize) -> Self {
         Self {
             runs,

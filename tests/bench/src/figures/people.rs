@@ -23,7 +23,7 @@ pub(super) const NAMES: &[&str] = &[
     "single_sends_p99_in_broadcast_ratio",
 ];
 
-/// Contacts of one import: the most that it takes.
+/// Contacts of one import: the most that it accepts.
 pub(super) const IMPORT: u64 = 200;
 /// Imports at once.
 const IMPORTING: usize = 2;
@@ -31,7 +31,7 @@ const IMPORTING: usize = 2;
 const LISTS: usize = 200;
 /// Connections that send at once.
 const CONNECTIONS: usize = 64;
-/// How often a broadcast is looked at.
+/// How often the state of a broadcast is read.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
@@ -68,7 +68,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     })
 }
 
-/// The contacts, in a group that they were put into and in one that they meet the condition of.
+/// The contacts, in a group that they were put into and in a dynamic one.
 struct People {
     group: String,
     dynamic: String,
@@ -107,7 +107,7 @@ impl People {
         Ok(percentile(&spans, 99.0))
     }
 
-    /// Returns how many messages a second a broadcast makes that has the hub to itself.
+    /// Returns how many messages a second a broadcast makes on an otherwise idle hub.
     async fn expand(&self, hub: &Hub, members: u64) -> Result<f64, Failure> {
         let began = now();
         self.begin_broadcast(hub).await?;

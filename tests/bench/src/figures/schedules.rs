@@ -12,7 +12,7 @@ use std::process::Command;
 
 pub(super) const NAMES: &[&str] = &["schedule_tick_ms"];
 
-/// So many schedules wait for each that is due.
+/// How many schedules wait for each that is due.
 const WAITING_FOR_ONE: u64 = 100;
 
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {

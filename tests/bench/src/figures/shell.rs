@@ -20,7 +20,7 @@ pub(super) const NAMES: &[&str] = &["shell_cold_start_ms", "shell_500_waiting_mi
 /// Messages that wait on the phone.
 const WAITING: u32 = 500;
 
-/// Joins a hub double over TLS, takes what waits, and starts anew on it.
+/// Joins a hub double over TLS, receives what waits, and starts again.
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     let folder = tempfile::tempdir()?;
     let mut stub = Stub::start(folder.path())?;
@@ -41,7 +41,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     ])
 }
 
-/// A hub double in a process of its own.
+/// A hub double in a separate process.
 struct Stub(Child);
 
 impl Stub {
@@ -75,7 +75,7 @@ impl Stub {
 
 impl Drop for Stub {
     fn drop(&mut self) {
-        // Already gone is as good.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,4 @@
-//! The C side: SQLite's tables of functions, each of which looks at the session and passes on.
+//! The C side: SQLite's tables of functions, each of which asks the session and passes on.
 #![expect(
     unsafe_code,
     reason = "SQLite takes a file system as C functions; this is a test's own, and the only such file"

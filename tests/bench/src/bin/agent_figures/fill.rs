@@ -1,5 +1,5 @@
-//! A journal of a month: messages that wait, as many that await reports as may, and many that are
-//! over.
+//! A journal of a month: messages that wait, as many that await reports as are allowed, and many
+//! that are over.
 
 use crate::{
     Failure,
@@ -23,7 +23,7 @@ const GROUP: usize = 10_000;
 const ENDED: i64 = 1_799_900_000_000;
 
 /// Fills the journal of a folder with `rows` messages that are over, 500 that wait, and as many that
-/// await their reports as memory takes.
+/// await their reports as fit into memory.
 pub(crate) fn fill(folder: &Path, rows: u64) -> Result<Value, Failure> {
     let path = folder.join("journal.db");
     let pattern = pattern(folder)?;
@@ -78,7 +78,7 @@ fn pattern(folder: &Path) -> Result<MessageRow, Failure> {
     Ok(row)
 }
 
-/// What the network accepted and has not reported on; the hub has heard of it.
+/// A message that the network accepted and has not reported on; the hub knows that.
 fn await_report(row: &mut MessageRow) {
     hand_over(row);
     row.progress.state = WireState::Sent;

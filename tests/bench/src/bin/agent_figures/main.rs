@@ -1,7 +1,7 @@
-//! What the phone's half costs on this machine: one measurement a call, its values as JSON.
+//! What the phone's half costs on this machine: one measurement per call, printed as JSON.
 //!
-//! `facts FOLDER COUNT`, `machine COUNT`, `fill FOLDER ROWS`, `start FOLDER`. Each runs in a process
-//! of its own, so that its memory is its own, too.
+//! `facts FOLDER COUNT`, `machine COUNT`, `fill FOLDER ROWS`, `start FOLDER`. Each runs in its own
+//! process, so that its memory can be measured.
 
 mod clock;
 mod fill;
@@ -12,7 +12,7 @@ mod start;
 use serde_json::Value;
 use std::{env, path::Path, process::ExitCode};
 
-/// What ends a measurement early, in words.
+/// Why a measurement ended early.
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! A phone's machine with a hub that acks everything and a radio that does nothing by itself.
+//! A phone's machine with a hub that acks everything and a passive radio.
 
 use crate::Failure;
 use postrider_link::{
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// Where the rows go.
 pub(crate) enum Disk {
-    /// Nowhere: every commit is at once done.
+    /// Nowhere: every commit is done at once.
     None,
     Journal(Journal),
 }
@@ -25,9 +25,9 @@ pub(crate) struct Phone {
     pub(crate) disk: Disk,
     now: Now,
     down: u64,
-    /// What was handed over and has no result yet.
+    /// Hand-overs without a result.
     pub(crate) flying: Vec<SendToken>,
-    /// The rows of the last turn, where they are wanted.
+    /// The rows of the last turn, if they are wanted.
     pub(crate) changes: Option<Vec<Change>>,
     /// Room for the rows of one commit.
     group: Vec<Change>,
@@ -74,7 +74,7 @@ impl Phone {
         }))
     }
 
-    /// The radio's success for the only part of a hand-over.
+    /// The radio reports success for the only part of a hand-over.
     pub(crate) fn part_sent(&mut self, token: SendToken) {
         let fact = RadioFact::PartSent {
             token,
@@ -97,7 +97,7 @@ impl Phone {
         self.agent.handle_radio(fact, self.now);
     }
 
-    /// Rows first, the world second, as the ring does it.
+    /// Rows first, then the world, as in the ring.
     pub(crate) fn end_turn(&mut self) -> Result<(), Failure> {
         loop {
             self.group

@@ -9,7 +9,7 @@ use postrider_store::Journal;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 
-/// Reports that one turn takes, as after a while without service.
+/// Reports of one turn, as after a while without service.
 const GROUP: usize = 64;
 /// Messages at a time, so that the machine holds what a busy phone does.
 const ROUND: i64 = 448;
@@ -41,7 +41,7 @@ struct Spent {
     reports: Duration,
 }
 
-/// Sends `count` messages; times the sent results, each a turn of its own since the next message
+/// Sends `count` messages. Times the sent results, each in its own turn because the next message
 /// waits for it, and the reports in groups.
 fn live(phone: &mut Phone, count: u64) -> Result<Spent, Failure> {
     let mut spent = Spent {

@@ -1,4 +1,4 @@
-//! A start on a journal that is there: until the first turn is over and a message could be taken.
+//! A start on an existing journal: until the first turn is over and a message could be accepted.
 
 use crate::{
     Failure, clock,
@@ -8,7 +8,7 @@ use postrider_store::Journal;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-/// Starts once and says how long it took and what the process holds then.
+/// Starts once and returns how long it took and the memory of the process.
 pub(crate) fn start(folder: &Path) -> Result<Value, Failure> {
     let began = clock::now();
     let (journal, snapshot) = Journal::open(&folder.join("journal.db"))?;
@@ -22,7 +22,7 @@ pub(crate) fn start(folder: &Path) -> Result<Value, Failure> {
     }))
 }
 
-/// The most that was resident so far.
+/// The most memory that was resident so far.
 fn resident_kib() -> Result<f64, Failure> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
