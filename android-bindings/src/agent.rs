@@ -258,9 +258,10 @@ impl Agent {
     /// Uploads what is set aside in a slot to the present hub, as the owner decided.
     pub fn upload_set_aside(&self, slot: u8) -> Result<(), AgentError> {
         let running = self.running().ok_or(AgentError::NotRunning)?;
-        match self.wait(running.phone.upload_aside(slot))?? {
-            true => Ok(()),
-            false => Err(AgentError::NotRunning),
+        if self.wait(running.phone.upload_aside(slot))?? {
+            Ok(())
+        } else {
+            Err(AgentError::NotRunning)
         }
     }
 

@@ -35,9 +35,10 @@ impl Asked {
         device: DeviceDescription,
     ) -> Result<Self, AgentError> {
         let hub = invitation.check()?;
-        let hub = match is_plain_allowed {
-            true => hub,
-            false => hub.require_encrypted_or_local()?,
+        let hub = if is_plain_allowed {
+            hub
+        } else {
+            hub.require_encrypted_or_local()?
         };
         Ok(Self {
             folder: folder.to_owned(),

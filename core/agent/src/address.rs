@@ -50,13 +50,15 @@ impl HubAddress {
     /// Returns host and port as a `Host` header names them.
     pub fn authority(&self) -> String {
         let default_port = if self.secure { 443 } else { 80 };
-        let host = match self.host.contains(':') {
-            true => format!("[{}]", self.host),
-            false => self.host.clone(),
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
         };
-        match self.port == default_port {
-            true => host,
-            false => format!("{host}:{}", self.port),
+        if self.port == default_port {
+            host
+        } else {
+            format!("{host}:{}", self.port)
         }
     }
 
@@ -86,9 +88,10 @@ impl HubAddress {
     pub fn require_encrypted_or_local(self) -> Result<Self, InvalidAddress> {
         let local = self.host == "localhost"
             || matches!(self.host.parse::<IpAddr>(), Ok(address) if address.is_loopback());
-        match self.secure || local {
-            true => Ok(self),
-            false => Err(InvalidAddress::Plain),
+        if self.secure || local {
+            Ok(self)
+        } else {
+            Err(InvalidAddress::Plain)
         }
     }
 

@@ -327,9 +327,10 @@ impl Ring {
     }
 
     fn dial(&self) -> Connecting {
-        match self.is_offline {
-            true => Box::pin(ready(Err(SocketError::NoNetwork))),
-            false => (self.dial)(),
+        if self.is_offline {
+            Box::pin(ready(Err(SocketError::NoNetwork)))
+        } else {
+            (self.dial)()
         }
     }
 

@@ -60,9 +60,10 @@ pub struct InvalidCertificate;
 pub fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, InvalidCertificate> {
     if !file.starts_with(b"-----") && !file.windows(7).any(|text| text == b"\n-----B") {
         let is_certificate = ParsedCertificate::try_from(&CertificateDer::from(file)).is_ok();
-        return match is_certificate {
-            true => Ok(vec![file.to_vec()]),
-            false => Err(InvalidCertificate),
+        return if is_certificate {
+            Ok(vec![file.to_vec()])
+        } else {
+            Err(InvalidCertificate)
         };
     }
     let sections = CertificateDer::pem_slice_iter(file);
@@ -146,9 +147,10 @@ impl ServerCertVerifier for PinnedKeys {
         _: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let spki = ParsedCertificate::try_from(end_entity)?.subject_public_key_info();
-        match self.pins.contains(&SpkiPin::of_spki(&spki)) {
-            true => Ok(ServerCertVerified::assertion()),
-            false => Err(CertificateError::ApplicationVerificationFailure.into()),
+        if self.pins.contains(&SpkiPin::of_spki(&spki)) {
+            Ok(ServerCertVerified::assertion())
+        } else {
+            Err(CertificateError::ApplicationVerificationFailure.into())
         }
     }
 

@@ -34,9 +34,10 @@ impl Agent {
         }
         let is_news = self.pending.dirty.contains(&message);
         let (outbound, mut cx) = self.outbound_cx(now);
-        match is_revived && !is_news {
-            true => outbound.leave_over(message),
-            false => outbound.end_if_over(message, &mut cx),
+        if is_revived && !is_news {
+            outbound.leave_over(message)
+        } else {
+            outbound.end_if_over(message, &mut cx)
         }
         self.after_call(now);
     }

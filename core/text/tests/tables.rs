@@ -17,9 +17,12 @@ fn runs<T: PartialEq>(
             _ => runs.push((key, key, said)),
         }
     }
-    let line = |(first, last, said): &(i64, i64, T)| match first == last {
-        true => format!("{first:#04x} {}\n", show(said)),
-        false => format!("{first:#04x}..{last:#04x} {}\n", show(said)),
+    let line = |(first, last, said): &(i64, i64, T)| {
+        if first == last {
+            format!("{first:#04x} {}\n", show(said))
+        } else {
+            format!("{first:#04x}..{last:#04x} {}\n", show(said))
+        }
     };
     runs.iter().map(line).collect()
 }

@@ -173,9 +173,10 @@ impl VirtualPhone {
     }
 
     async fn set_network(&self, up: bool, name: Option<String>) -> bool {
-        match up {
-            true => self.phone.network_changed().await,
-            false => self.phone.network_lost().await,
+        if up {
+            self.phone.network_changed().await
+        } else {
+            self.phone.network_lost().await
         }
         let Some(name) = name.filter(|_| up) else {
             return true;

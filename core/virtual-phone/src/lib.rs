@@ -28,7 +28,6 @@ mod reports;
 mod seen;
 mod standard_input;
 mod table;
-mod ussd;
 mod world;
 
 pub use config::VirtualPhoneConfig;

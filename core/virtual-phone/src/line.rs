@@ -6,7 +6,6 @@ use crate::{
     radio::VirtualRadio,
     seen::Seen,
     standard_input::IncomingCall,
-    ussd,
 };
 use postrider_agent::{
     CallRefusal, CallState, Clock, DialUssd, Log, PlaceCall, RadioFact, SendToken,
@@ -22,6 +21,13 @@ const NUMBER_AFTER_MS: u64 = 20;
 /// How long a call takes that no network carries, in milliseconds.
 const NO_NETWORK_MS: u64 = 50;
 
+/// The code that asks for the balance.
+const BALANCE: &str = "*100#";
+/// The answer to it.
+const BALANCE_IS: &str = "Your balance is 12.50. It is valid for 30 days.";
+/// The answer to every other code.
+const DONE: &str = "OK";
+
 /// A planned call: who, which direction, and how it goes.
 struct Course {
     sim: SimSlot,
@@ -30,6 +36,14 @@ struct Course {
     kind: Kind,
     ring_ms: u64,
     talk_ms: u64,
+}
+
+/// Returns the network's answer to a USSD code.
+fn answer(code: &str) -> &'static str {
+    match code {
+        BALANCE => BALANCE_IS,
+        _ => DONE,
+    }
 }
 
 /// Reports that a SIM's line is idle.
@@ -78,7 +92,7 @@ impl VirtualRadio {
     }
 
     fn answer(&self, token: SendToken, code: &Address, after_ms: u64) {
-        let text = MessageText::new(ussd::answer(code.as_str()));
+        let text = MessageText::new(answer(code.as_str()));
         self.tell(after_ms.max(1), RadioFact::UssdAnswered { token, text });
     }
 
@@ -156,9 +170,10 @@ impl VirtualRadio {
             kind: course.kind,
             duration_s: i64::try_from(course.talk_ms / 1_000).unwrap_or(i64::MAX),
         })?;
-        let first = match course.is_incoming {
-            true => CallState::Ringing,
-            false => CallState::OffHook,
+        let first = if course.is_incoming {
+            CallState::Ringing
+        } else {
+            CallState::OffHook
         };
         self.tell_line(course, 0, first);
         if course.kind == Kind::Incoming {

@@ -163,9 +163,10 @@ async fn join(
 }
 
 fn allowed(hub: HubAddress, plain_allowed: bool) -> Result<HubAddress, InvalidAddress> {
-    match plain_allowed {
-        true => Ok(hub),
-        false => hub.require_encrypted_or_local(),
+    if plain_allowed {
+        Ok(hub)
+    } else {
+        hub.require_encrypted_or_local()
     }
 }
 

@@ -218,9 +218,10 @@ pub(crate) fn plan(profile: Profile, dice: &mut Seeded, parts: u8, report: bool)
 
 /// Everything is reported minutes later; the platform has no row before.
 fn late(dice: &mut Seeded, parts: u8, report: bool) -> Plan {
-    let at_ms = match dice.in_percent(25) {
-        true => TOO_LATE_MS,
-        false => LATE_MS.0 + dice.up_to(LATE_MS.1),
+    let at_ms = if dice.in_percent(25) {
+        TOO_LATE_MS
+    } else {
+        LATE_MS.0 + dice.up_to(LATE_MS.1)
     };
     let mut plan = Plan {
         on_air: true,

@@ -59,9 +59,10 @@ impl World {
 
     /// Gives service to a SIM or takes it away.
     pub(crate) fn set_service(&mut self, sim: SimSlot, in_service: bool) {
-        match in_service {
-            true => self.without_service.remove(&sim),
-            false => self.without_service.insert(sim),
+        if in_service {
+            self.without_service.remove(&sim)
+        } else {
+            self.without_service.insert(sim)
         };
     }
 

@@ -45,9 +45,10 @@ pub(crate) fn on_disk() -> Result<TempDir, Failure> {
 /// share the hub's disk.
 fn in_memory() -> Result<TempDir, Failure> {
     let memory = Path::new("/dev/shm");
-    let parent = match memory.is_dir() {
-        true => memory.to_owned(),
-        false => std::env::temp_dir(),
+    let parent = if memory.is_dir() {
+        memory.to_owned()
+    } else {
+        std::env::temp_dir()
     };
     Ok(tempfile::Builder::new()
         .prefix("bench-")
@@ -179,12 +180,11 @@ impl Operator {
             .args(["--json", "--dir"])
             .arg(&self.folder)
             .output()?;
-        match done.status.success() {
-            true => Ok(serde_json::from_slice(&done.stdout)?),
-            false => {
-                let words = String::from_utf8_lossy(&done.stderr);
-                Err(format!("admin {}: {words}", arguments.join(" ")).into())
-            }
+        if done.status.success() {
+            Ok(serde_json::from_slice(&done.stdout)?)
+        } else {
+            let words = String::from_utf8_lossy(&done.stderr);
+            Err(format!("admin {}: {words}", arguments.join(" ")).into())
         }
     }
 
@@ -217,9 +217,10 @@ fn basic(key: &str) -> String {
         let bits = a << 16 | b << 8 | c;
         for place in 0..4 {
             let digit = bits >> (18 - 6 * place) & 63;
-            text.push(match place > chunk.len() {
-                true => '=',
-                false => char::from(DIGITS[digit as usize]),
+            text.push(if place > chunk.len() {
+                '='
+            } else {
+                char::from(DIGITS[digit as usize])
             });
         }
     }

@@ -158,9 +158,10 @@ pub(crate) async fn send<'a>(
 ) -> Result<&'a [u8], Failure> {
     body.clear();
     (request.body)(number, body);
-    let headers = match request.keyed {
-        true => format!("Idempotency-Key: bench-{number}\r\n"),
-        false => String::new(),
+    let headers = if request.keyed {
+        format!("Idempotency-Key: bench-{number}\r\n")
+    } else {
+        String::new()
     };
     connection
         .exchange(caller, request.method, &request.path, &headers, body)

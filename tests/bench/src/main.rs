@@ -45,9 +45,10 @@ impl Arguments {
     }
 
     fn scale(&self) -> Scale {
-        match self.smoke {
-            true => Scale::smoke(),
-            false => Scale::full(usize::from(self.runs)),
+        if self.smoke {
+            Scale::smoke()
+        } else {
+            Scale::full(usize::from(self.runs))
         }
     }
 }

@@ -61,9 +61,10 @@ impl Figure {
             Some(false) => "NO",
             None => "",
         };
-        let value = match self.value.abs() >= 100.0 {
-            true => format!("{:.0}", self.value),
-            false => format!("{:.3}", self.value),
+        let value = if self.value.abs() >= 100.0 {
+            format!("{:.0}", self.value)
+        } else {
+            format!("{:.3}", self.value)
         };
         let line = format!(
             "{:<44} {value:>12} {:<6} {limit:>12}  {holds}",

@@ -212,9 +212,10 @@ fn erase_unreadable(folder: &Path, now: UnixMs) -> io::Result<()> {
     };
     let age = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
     let since = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-    match since.saturating_add(ASIDE_MS) <= now.0 {
-        true => remove_journal(&path),
-        false => Ok(()),
+    if since.saturating_add(ASIDE_MS) <= now.0 {
+        remove_journal(&path)
+    } else {
+        Ok(())
     }
 }
 

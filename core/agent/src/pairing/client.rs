@@ -229,9 +229,10 @@ impl Attempt<'_> {
         let pairing = recorded(answer)?;
         let link = pairing.link();
         let link = link.map_err(|_| PairingError::Answer("its link is not an address"))?;
-        match is_safe(self.hub, &link, certificate) {
-            true => Ok(pairing),
-            false => Err(PairingError::UnsafeLink),
+        if is_safe(self.hub, &link, certificate) {
+            Ok(pairing)
+        } else {
+            Err(PairingError::UnsafeLink)
         }
     }
 }

@@ -88,9 +88,10 @@ impl Wish {
                 remove_journal(&journal)?;
             }
         }
-        match aside.try_exists()? && !aside::has_known_origin(folder, self.slot)? {
-            true => aside::put_origin(folder, self.slot, &self.origin),
-            false => Ok(()),
+        if aside.try_exists()? && !aside::has_known_origin(folder, self.slot)? {
+            aside::put_origin(folder, self.slot, &self.origin)
+        } else {
+            Ok(())
         }
     }
 }

@@ -228,8 +228,11 @@ impl Outbound {
         row.parts = examined.unwrap_or(0);
         row.sim = send.sim;
         row.to = send.to;
-        row.text = send.text.filter(|_| send.kind == Kind::Sms);
-        row.data = send.data.filter(|_| send.kind == Kind::DataSms);
+        if send.kind == Kind::Sms {
+            row.text = send.text;
+        } else if send.kind == Kind::DataSms {
+            row.data = send.data;
+        }
         let owners = self.rules.reports.get(&send.sim).copied();
         row.report =
             owners.unwrap_or(send.report) && matches!(send.kind, Kind::Sms | Kind::DataSms);

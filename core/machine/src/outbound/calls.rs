@@ -63,8 +63,10 @@ impl Open {
 
     /// Returns how long it was dialled and rang, if the line was observed.
     fn ring_s(&self, spoken_s: i64) -> Option<i64> {
-        let off_hook_at = self.off_hook_at.filter(|_| self.is_whole)?;
-        let busy_ms = self.over_at?.since_ms(off_hook_at);
+        if !self.is_whole {
+            return None;
+        }
+        let busy_ms = self.over_at?.since_ms(self.off_hook_at?);
         let busy_s = i64::try_from((busy_ms + 500) / 1_000).ok()?;
         Some((busy_s - spoken_s).max(0))
     }
@@ -209,25 +211,28 @@ impl Outbound {
 
     /// Returns the call that a row is about: the one handed over nearest to its beginning.
     fn claimant(&self, row: &CallLogRow) -> Option<MessageRef> {
-        let number = row
-            .number
-            .as_ref()
-            .filter(|_| row.kind == CallKind::Outgoing)?;
+        if row.kind != CallKind::Outgoing {
+            return None;
+        }
+        let number = row.number.as_ref()?;
         let begun_ms = |live: &Message| {
             let awaits = matches!(live.state(), WireState::Submitting | WireState::Unknown);
             let is_it = awaits
                 && live.row.kind == Kind::Call
                 && live.row.sim == row.sim
                 && is_same_line(number, &live.row.to);
-            let submitted = live.row.progress.submitted.as_ref().filter(|_| is_it)?;
+            if !is_it {
+                return None;
+            }
+            let submitted = live.row.progress.submitted.as_ref()?;
             let after_ms = row.started_at.0.saturating_sub(submitted.unix.0);
             (-BEGINS_EARLY_MS..=BEGINS_LATE_MS)
                 .contains(&after_ms)
                 .then_some(after_ms.abs())
         };
-        let candidates = self.live.values();
-        let candidates = candidates.filter_map(|live| Some((begun_ms(live)?, live.row.message)));
-        candidates.min().map(|(_, message)| message)
+        let candidate = |live: &Message| Some((begun_ms(live)?, live.row.message));
+        let nearest = self.live.values().filter_map(candidate).min();
+        nearest.map(|(_, message)| message)
     }
 
     /// The log has no row of the placed call.

@@ -351,9 +351,10 @@ impl Outbound {
                 continue;
             };
             self.claims.handed_over(at.unix);
-            let since_ms = match at.is_of(&self.boot_id) {
-                true => cx.now.boot.since_ms(at.boot),
-                false => 0,
+            let since_ms = if at.is_of(&self.boot_id) {
+                cx.now.boot.since_ms(at.boot)
+            } else {
+                0
             };
             before = before.max(at.unix.plus_ms(since_ms.cast_signed()));
         }

@@ -37,8 +37,10 @@ impl ReportWindows {
 
     /// Returns the one that ends first, if there are too many.
     fn surplus(&self) -> Option<MessageRef> {
-        let first = self.0.first().map(|(_, message)| *message);
-        first.filter(|_| self.0.len() > REPORTS_AWAITED_MAX)
+        if self.0.len() <= REPORTS_AWAITED_MAX {
+            return None;
+        }
+        self.0.first().map(|(_, message)| *message)
     }
 
     /// Removes and returns one whose time is over.

@@ -36,9 +36,12 @@ fn each_sim_has_alerts_of_its_own_newest_first() {
 #[test]
 fn another_sim_is_said_until_its_own_slot_is_settled() {
     for is_owner in [false, true] {
-        let settle = |shell: &mut Shell, slot| match is_owner {
-            true => shell.tell(Fact::SimConfirmed { sim: sim(slot) }),
-            false => shell.hear(Event::SimConfirmed { sim: sim(slot) }),
+        let settle = |shell: &mut Shell, slot| {
+            if is_owner {
+                shell.tell(Fact::SimConfirmed { sim: sim(slot) })
+            } else {
+                shell.hear(Event::SimConfirmed { sim: sim(slot) })
+            }
         };
         let mut shell = Shell::new();
         shell.hear(Event::SimChanged { sim: sim(1) });

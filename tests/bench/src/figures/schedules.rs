@@ -44,9 +44,10 @@ fn ticks(lines: &str, due: u64) -> Result<Vec<f64>, Failure> {
         }
         ticks.extend(line["ms"].as_f64());
     }
-    match ticks.is_empty() {
-        true => Err("the example schedule_tick said nothing to read".into()),
-        false => Ok(ticks),
+    if ticks.is_empty() {
+        Err("the example schedule_tick said nothing to read".into())
+    } else {
+        Ok(ticks)
     }
 }
 

@@ -128,9 +128,10 @@ unsafe extern "C" fn open(
     // SAFETY: SQLite hands in its own table, a piece of memory of `szOsFile` bytes, and a path or null.
     unsafe {
         (*file).pMethods = ptr::null();
-        let name = match path.is_null() {
-            true => String::new(),
-            false => name_of(&CStr::from_ptr(path).to_string_lossy()),
+        let name = if path.is_null() {
+            String::new()
+        } else {
+            name_of(&CStr::from_ptr(path).to_string_lossy())
         };
         let session = Session::current().filter(|_| !name.is_empty());
         if let Some(how) = session.as_ref().and_then(|on| on.strike(Call::Open)) {

@@ -92,9 +92,10 @@ impl Redial {
     }
 
     const fn away(&self) -> RedialPace {
-        match self.on_battery {
-            true => RedialPace::AwayOnBattery,
-            false => RedialPace::Away,
+        if self.on_battery {
+            RedialPace::AwayOnBattery
+        } else {
+            RedialPace::Away
         }
     }
 
