@@ -329,7 +329,7 @@ impl Agent {
                         self.read_log(log, now);
                     }
                 }
-                Timer::LifeOver
+                Timer::Expiry
                 | Timer::Retry
                 | Timer::Silence
                 | Timer::GiveUpOnResult
@@ -386,7 +386,7 @@ impl Agent {
             Timer::Housekeeping | Timer::PaceRecovers => false,
             Timer::Scan => matches!(subject, Subject::Log(log) if self.scans.is_changed(log)),
             Timer::Link
-            | Timer::LifeOver
+            | Timer::Expiry
             | Timer::Retry
             | Timer::Silence
             | Timer::GiveUpOnResult

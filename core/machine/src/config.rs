@@ -112,8 +112,8 @@ const UNKNOWN_MS: RangeInclusive<u64> = SILENCE_MS;
 /// How long reports may be awaited: each awaited message takes room.
 const REPORT_WINDOW_MS: RangeInclusive<u64> = 3_600_000..=14 * 86_400_000;
 
-fn bounded(given: Option<u64>, default: u64, range: RangeInclusive<u64>) -> u64 {
-    given.map_or(default, |ms| ms.clamp(*range.start(), *range.end()))
+fn bounded(value: Option<u64>, default: u64, range: RangeInclusive<u64>) -> u64 {
+    value.map_or(default, |ms| ms.clamp(*range.start(), *range.end()))
 }
 
 /// The waits that the owner or the hub has set. The owner's come first, then the hub's,
@@ -141,8 +141,8 @@ impl WaitChoice {
     /// Returns whether each is long enough for a radio to answer and short enough to be of use, and the
     /// first does not exceed the second.
     pub fn is_sensible(&self) -> bool {
-        let is_in = |given: Option<u64>, range: RangeInclusive<u64>| {
-            given.is_none_or(|ms| range.contains(&ms))
+        let is_in = |value: Option<u64>, range: RangeInclusive<u64>| {
+            value.is_none_or(|ms| range.contains(&ms))
         };
         let in_order = self.silence_ms.zip(self.unknown_ms);
         is_in(self.silence_ms, SILENCE_MS)

@@ -13,7 +13,7 @@ pub enum Timer {
     /// When to look at the link again: a ping, a missing answer, or dialling again.
     Link,
     /// When to end a message that has expired and was not submitted.
-    LifeOver,
+    Expiry,
     /// When to put a message that waits for its own retry back into its SIM's queue.
     Retry,
     /// When to stop submitting on a SIM because a sent result is missing, and to ask the platform's
@@ -195,13 +195,13 @@ mod tests {
     fn a_message_takes_all_its_timers_and_nobody_elses_with_it() {
         let mut timers = Timers::default();
         for n in [1, 2] {
-            timers.set(Timer::LifeOver, Subject::Message(message(n)), BootMs(5));
+            timers.set(Timer::Expiry, Subject::Message(message(n)), BootMs(5));
             timers.set(Timer::Retry, Subject::Message(message(n)), BootMs(6));
         }
         timers.stop_message(message(1));
         assert_eq!(
             timers.take_due(BootMs(9)),
-            Some((Timer::LifeOver, Subject::Message(message(2))))
+            Some((Timer::Expiry, Subject::Message(message(2))))
         );
         assert_eq!(
             timers.take_due(BootMs(9)),

@@ -181,10 +181,10 @@ impl Reports {
                 message,
                 state: WireState::Delivered | WireState::NotDelivered,
                 ..
-            } => self.settle(every_attempt(*message)),
+            } => self.mark_done(every_attempt(*message)),
             Event::StrayResult { token } => {
                 let of = HandedOver::of(*token);
-                self.settle(of..=of)
+                self.mark_done(of..=of)
             }
             _ => Ok(()),
         };
@@ -193,7 +193,7 @@ impl Reports {
         }
     }
 
-    fn settle(&self, which: std::ops::RangeInclusive<HandedOver>) -> io::Result<()> {
+    fn mark_done(&self, which: std::ops::RangeInclusive<HandedOver>) -> io::Result<()> {
         let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
         while let Some((&of, _)) = kept.waiting.range(which.clone()).next() {
             kept.waiting.remove(&of);

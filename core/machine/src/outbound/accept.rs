@@ -161,11 +161,11 @@ impl Outbound {
             return;
         };
         let (boot_id, subject) = (&self.boot_id, Subject::Message(message));
-        let life = live
+        let expiry = live
             .row
             .received
             .due_after(live.row.ttl_ms, boot_id, cx.now);
-        cx.timers.set(Timer::LifeOver, subject, life);
+        cx.timers.set(Timer::Expiry, subject, expiry);
         if live.state() == WireState::Retrying
             && let Some((since, delay_ms)) = &live.row.progress.retry
         {

@@ -106,7 +106,7 @@ impl Outbound {
 
     fn expire_calls(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
         while let Some(next) = self.calls.lane.next(sim)
-            && self.is_life_over(next, cx)
+            && self.has_expired(next, cx)
         {
             self.expire(next, cx);
         }

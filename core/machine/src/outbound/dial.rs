@@ -72,7 +72,7 @@ impl Outbound {
         let (place, token, sim) = (live.place(), live.token(), live.row.sim);
         let (kind, to) = (live.row.kind.clone(), live.row.to.clone());
         self.leave_lane(&kind, sim, &place);
-        cx.timers.stop(Timer::LifeOver, Subject::Message(message));
+        cx.timers.stop(Timer::Expiry, Subject::Message(message));
         cx.pending
             .events
             .push(Event::MessageSubmitted { token, parts: 0 });

@@ -462,7 +462,7 @@ impl Outbound {
     /// Handles a timer of this machine.
     pub(crate) fn handle_timer(&mut self, timer: Timer, subject: Subject, cx: &mut Cx<'_>) {
         match (timer, subject) {
-            (Timer::LifeOver, Subject::Message(message)) => self.expire(message, cx),
+            (Timer::Expiry, Subject::Message(message)) => self.expire(message, cx),
             (Timer::Retry, Subject::Message(message)) => self.make_ready(message),
             (Timer::HandBack, Subject::Message(message)) => self.hand_back(message, cx),
             (Timer::Silence, Subject::Message(message)) => self.fall_silent(message, cx),

@@ -36,7 +36,7 @@ impl Outbound {
         let sims: Vec<SimSlot> = self.sims.keys().copied().collect();
         for sim in sims {
             while let Some(next) = self.next_of(sim) {
-                if self.is_life_over(next, cx) {
+                if self.has_expired(next, cx) {
                     self.expire(next, cx);
                     continue;
                 }
@@ -105,9 +105,9 @@ impl Outbound {
     }
 
     /// A timer may fire late, but an expired message must never be sent.
-    pub(super) fn is_life_over(&self, message: MessageRef, cx: &Cx<'_>) -> bool {
-        let life = cx.timers.get(Timer::LifeOver, Subject::Message(message));
-        life.is_some_and(|at| at <= cx.now.boot)
+    pub(super) fn has_expired(&self, message: MessageRef, cx: &Cx<'_>) -> bool {
+        let expiry = cx.timers.get(Timer::Expiry, Subject::Message(message));
+        expiry.is_some_and(|at| at <= cx.now.boot)
     }
 
     fn waiting_of(
@@ -186,7 +186,7 @@ impl Outbound {
             queue.flying.insert(message);
         }
         let subject = Subject::Message(message);
-        cx.timers.stop(Timer::LifeOver, subject);
+        cx.timers.stop(Timer::Expiry, subject);
         let waits = self.waits_of(sim);
         let silent = now.boot.plus_ms(waits.silence_ms);
         cx.timers.set(Timer::Silence, subject, silent);

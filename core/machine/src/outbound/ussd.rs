@@ -53,7 +53,7 @@ impl Outbound {
     pub(super) fn pump_ussd(&mut self, cx: &mut Cx<'_>) {
         for sim in self.ussd.lane.sims() {
             while let Some(next) = self.ussd.lane.next(sim) {
-                if self.is_life_over(next, cx) {
+                if self.has_expired(next, cx) {
                     self.expire(next, cx);
                     continue;
                 }

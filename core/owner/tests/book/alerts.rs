@@ -36,7 +36,7 @@ fn each_sim_has_alerts_of_its_own_newest_first() {
 #[test]
 fn another_sim_is_said_until_its_own_slot_is_settled() {
     for is_owner in [false, true] {
-        let settle = |shell: &mut Shell, slot| {
+        let confirm = |shell: &mut Shell, slot| {
             if is_owner {
                 shell.tell(Fact::SimConfirmed { sim: sim(slot) })
             } else {
@@ -45,9 +45,9 @@ fn another_sim_is_said_until_its_own_slot_is_settled() {
         };
         let mut shell = Shell::new();
         shell.hear(Event::SimChanged { sim: sim(1) });
-        settle(&mut shell, 0);
+        confirm(&mut shell, 0);
         assert_eq!(shell.kinds(), [AlertKind::SimChanged]);
-        settle(&mut shell, 1);
+        confirm(&mut shell, 1);
         assert!(shell.kinds().is_empty() && shell.shown.is_empty());
     }
 }

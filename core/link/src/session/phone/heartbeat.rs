@@ -87,7 +87,7 @@ impl Heartbeat {
     }
 
     /// An answer did not come in time.
-    pub(super) fn lost(&mut self) {
+    pub(super) fn answer_missed(&mut self) {
         self.good = 0;
         self.interval_s = (self.interval_s / 2).max(HEARTBEAT_S_MIN);
         self.beat = Beat::Stopped;
@@ -131,10 +131,10 @@ mod tests {
         assert_eq!(answered(&mut heart, 10), 180);
         assert_eq!(answered(&mut heart, 10), 240);
         assert_eq!(answered(&mut heart, 10), 240);
-        heart.lost();
+        heart.answer_missed();
         assert_eq!(heart.interval_s(), 120);
-        heart.lost();
-        heart.lost();
+        heart.answer_missed();
+        heart.answer_missed();
         assert_eq!(heart.interval_s(), 45);
     }
 

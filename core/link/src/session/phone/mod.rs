@@ -464,7 +464,7 @@ impl PhoneSession {
                 PhoneWake::Handshake => self.hang_up(CloseCode::GoingAway, now),
                 PhoneWake::Ping => self.ping(now),
                 PhoneWake::PongOverdue => {
-                    self.heart.lost();
+                    self.heart.answer_missed();
                     self.hang_up(CloseCode::GoingAway, now);
                 }
                 PhoneWake::GoodSession => self.good_session(),
