@@ -5,6 +5,8 @@
 
 use hub_app::clock::SystemClock;
 use hub_app::hub::{Hub, HubParts};
+use hub_app::messages::new_message::Given;
+use hub_app::messages::stored_message::StoredMessage;
 use hub_app::schedules::fire;
 use hub_domain::{MessageType, Organization, Phone, PhoneType, Project, Schedule, ScheduledTo};
 use hub_store::{SqliteSettings, Store, Tx, organizations, phones, projects, schedules};
@@ -112,6 +114,13 @@ async fn project(hub: &Hub) -> Result<Project, Box<dyn Error>> {
     Ok(project)
 }
 
+fn message() -> String {
+    let mut message = StoredMessage::default();
+    message.item.content = Some("Hello [[contact.name]]".into());
+    message.options.replaces_variables = Some(Given::new("replace_variables", true));
+    message.to_text()
+}
+
 /// Stores yearly schedules to ten thousand numbers, the first of which are due in so many days.
 async fn fill(hub: &Hub, project: &Project, count: usize, days: i64) -> Result<(), Box<dyn Error>> {
     let now = hub.now();
@@ -122,7 +131,7 @@ async fn fill(hub: &Hub, project: &Project, count: usize, days: i64) -> Result<(
             project_id: project.id,
             relative_id: None,
             message_type: MessageType::Sms,
-            message: r#"{"content":"Hello [[contact.name]]","replace_variables":true}"#.to_owned(),
+            message: message(),
             to: ScheduledTo::Number(
                 format!("+1500555{:04}", n % 10_000)
                     .parse()

@@ -76,6 +76,10 @@ const ALL: &[(&str, &str)] = &[
         "V21__shift_tables",
         include_str!("../migrations/V21__shift_tables.sql"),
     ),
+    (
+        "V22__commands_for_later",
+        include_str!("../migrations/V22__commands_for_later.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.
@@ -239,6 +243,31 @@ mod tests {
         let ends = read.query_map([], |row| row.get(0)).unwrap();
         let ends: Vec<Option<i64>> = ends.map(Result::unwrap).collect();
         assert_eq!(ends, [Some(7), None, None]);
+    }
+
+    #[test]
+    fn what_is_sent_later_becomes_a_command_and_what_is_no_request_stays() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let before = ALL.iter().position(|(name, _)| name.starts_with("V22__"));
+        bring_to(&mut connection, &ALL[..before.unwrap()]).unwrap();
+        let (kept, list) = (r#"{"phone_id":"PN1","vars":{"a":1.50}}"#, r#"["content"]"#);
+        for (id, message) in [(1, kept), (2, "nothing"), (3, list)] {
+            let columns = "id, project_id, message_type, message, rrule, timezone_id, start_time, \
+                instance, occurrences, revision, time_created";
+            let row = format!(
+                "INSERT INTO schedules ({columns}) VALUES ({id}, 1, 1, '{message}', '', 'UTC', 5, \
+                 1, 0, 0, 0)"
+            );
+            connection.execute_batch(&row).unwrap();
+        }
+        run(&mut connection).unwrap();
+        let mut read = connection
+            .prepare("SELECT message FROM schedules ORDER BY id")
+            .unwrap();
+        let messages = read.query_map([], |row| row.get(0)).unwrap();
+        let messages: Vec<String> = messages.map(Result::unwrap).collect();
+        let command = r#"{"v":1,"command":{"item":{"vars":{"a":1.50}},"options":{"sender":{"param":"phone_id","value":"PN1"},"kind":"text"}}}"#;
+        assert_eq!(messages, [command, "nothing", list]);
     }
 
     #[test]

@@ -171,7 +171,7 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     messages::queued_for(tx, phone, 10)?;
     broadcasts::next_after(tx, 0, |_| 0)?;
     schedules::due(tx, now, (now, 0), 100)?;
-    schedules::found(tx, 77)?;
+    schedules::found(tx, 77, |_| true)?;
     schedules::made_for(tx, id())?;
     relative_schedules::noted_project(tx, 0)?;
     relative_schedules::noted(tx, project, 100)?;

@@ -16,6 +16,9 @@ macro_rules! columns {
     };
 }
 
+/// The column of the message, as errors name it.
+pub const MESSAGE: usize = 3;
+
 /// What lists may be filtered and sorted by.
 pub mod by {
     use super::{Column, Kind};

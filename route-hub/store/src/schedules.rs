@@ -16,6 +16,9 @@ macro_rules! columns {
     };
 }
 
+/// The column of the message, as errors name it.
+pub const MESSAGE: usize = 4;
+
 /// What lists may be filtered and sorted by.
 pub mod by {
     use super::{Column, Kind};
@@ -183,12 +186,23 @@ pub fn due(
     tx.query(DUE, &values![now, after.0, after.1, limit], Place::read)
 }
 
-/// Returns a schedule, which may be damaged.
-pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Schedule>>, StoreError> {
+/// Returns a schedule, which may be damaged, or have a message that is not readable.
+pub fn found(
+    tx: &mut Tx<'_>,
+    id: i64,
+    is_readable: fn(&str) -> bool,
+) -> Result<Option<Found<Schedule>>, StoreError> {
+    let readable = |row: &Row<'_>| {
+        let schedule = read(row)?;
+        match is_readable(&schedule.message) {
+            true => Ok(schedule),
+            false => Err(StoreError::BadRow { column: MESSAGE }),
+        }
+    };
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM schedules WHERE id = $1"),
         &values![id],
-        |row| rows_aside::found(row, "schedules", columns!(), read),
+        |row| rows_aside::found(row, "schedules", columns!(), readable),
     )
 }
 

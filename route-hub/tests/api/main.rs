@@ -4,6 +4,7 @@ mod blocking;
 mod broadcasts;
 mod cancel_resend_delete;
 mod caps;
+mod carried_over;
 mod contact_update;
 mod contacts;
 mod elsewhere;

@@ -285,7 +285,7 @@ async fn what_was_made_before_this_was_kept_tells_nobody_more_than_its_maker_cou
                 &[],
             )?;
             tx.execute(
-                "UPDATE schedules SET message = replace(message, 'maker sees contacts', 'x')",
+                "UPDATE schedules SET message = replace(message, 'maker_sees', 'x')",
                 &[],
             )?;
             match had_sender {

@@ -264,11 +264,7 @@ impl TestHub {
     }
 
     pub fn client_of(&self, key: &str, project: ProjectId) -> Client {
-        Client {
-            router: self.router.clone(),
-            key: key.to_owned(),
-            project,
-        }
+        Client::new(self.router.clone(), key.to_owned(), project)
     }
 
     /// Returns the folder with the database.
@@ -293,6 +289,14 @@ impl TestHub {
 }
 
 impl Client {
+    pub fn new(router: Router, key: String, project: ProjectId) -> Self {
+        Self {
+            router,
+            key,
+            project,
+        }
+    }
+
     /// Asks another hub from now on.
     pub fn to(self, router: Router) -> Self {
         Self { router, ..self }

@@ -1,14 +1,13 @@
 //! `POST /projects/{project_id}/send_broadcast`
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch::new_message;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients, title};
 use hub_app::broadcasts::view::BroadcastView;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::messages::planned::Planned;
-use hub_app::schedules::message::Message;
 use hub_domain::{MessageSource, Permission, Project};
 use hub_web::{Answer, Field, Fields};
 use postrider_model::Now;
@@ -37,9 +36,8 @@ async fn read(
     now: Now,
 ) -> Result<NewBroadcast, Failure> {
     let params = &call.params;
-    let mut message = Message::default();
-    message.take_from(call)?;
-    let planned = Planned::read_for_many(hub, &message.to_params()?, project, now).await?;
+    let message = new_message(call)?;
+    let planned = message.planned_for_many(hub, project, now).await?;
     let numbers = |field: &Field<'_>| planned.numbers(field, project);
     let recipients = Recipients::read(hub, params, project, numbers).await?;
     Ok(NewBroadcast {

@@ -6,6 +6,7 @@ mod delete;
 mod get;
 mod list;
 mod mms_parts;
+pub(crate) mod patch;
 mod receive;
 mod resend;
 mod send;

@@ -1,6 +1,7 @@
 //! `POST /projects/{project_id}/messages/send_batch`, and `messages/outgoing_batch`, its older name.
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch::new_message;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
@@ -11,7 +12,6 @@ use hub_app::messages::outgoing::{self, SendError};
 use hub_app::messages::planned;
 use hub_app::messages::ready::Ready;
 use hub_app::messages::sending::Operation;
-use hub_app::schedules::message::Message;
 use hub_domain::{Address, Permission, Project};
 use hub_store::StoreError;
 use hub_store::contacts::{self, Touches};
@@ -53,8 +53,7 @@ struct Batch {
 impl Batch {
     async fn read(hub: &Hub, call: &Call, project: &Project, now: Now) -> Result<Self, Failure> {
         let params = &call.params;
-        let mut message = Message::default();
-        message.take_from(call)?;
+        let message = new_message(call)?;
         let mut shared = Shared::read(hub, call, project, Operation::Multi, now).await?;
         let content = params.get("content");
         let body = shared.sending.body(&content, &shared.writing)?;

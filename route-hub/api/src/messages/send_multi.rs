@@ -1,6 +1,7 @@
 //! `POST /projects/{project_id}/send_multi`
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients, title};
@@ -12,7 +13,6 @@ use hub_app::messages::ready::{Ready, Text};
 use hub_app::messages::sending::Operation;
 use hub_app::messages::unsupported_params;
 use hub_app::parse;
-use hub_app::schedules::message::Message as KeptMessage;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, broadcasts};
@@ -111,8 +111,8 @@ impl Joins {
         let Some(title) = title(params, "broadcast_title")? else {
             return Ok(None);
         };
-        let mut message = KeptMessage::default();
-        message.take(params)?;
+        let message = patch::read(params)?.new_message(None);
+        let message = message.map_err(patch::too_many)?;
         Ok(Some(Self::New(Box::new(NewBroadcast {
             id: hub.id(now),
             source: shared.origin.source,

@@ -1,13 +1,13 @@
 //! `POST /projects/{project_id}/relative_scheduled`
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch::new_message;
 use crate::relative_scheduled::check_recipient;
-use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient};
+use crate::relative_scheduled::patch::{RelativeSchedulePatch, recipient, refuse_code};
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::schedules::message::Message;
 use hub_app::schedules::relative::view::RelativeView;
 use hub_app::stored_caps::Cap;
 use hub_domain::{Permission, RelativeSchedule};
@@ -20,8 +20,9 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let (now, params) = (hub.now(), &call.params);
     let fields = Fields::read(params)?;
     let idempotency = Idempotency::of(&call, "relative_scheduled")?;
-    let mut message = Message::default();
-    let planned = planned(&hub, &call, &project, &mut message, now).await?;
+    let message = new_message(&call)?;
+    let planned = message.planned(&hub, &project, now).await?;
+    refuse_code(&planned)?;
     let required = |name| ApiError::invalid_param(name, "is required");
     let to = recipient(params, &planned, &project)?;
     let patch = RelativeSchedulePatch::read(params, &project, now)?;

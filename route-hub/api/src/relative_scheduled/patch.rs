@@ -1,10 +1,6 @@
 //! What a request says of a relative scheduled message.
 
-use crate::Call;
-use crate::Failure;
-use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
-use hub_app::schedules::message::Message;
 use hub_app::schedules::recipient::recipient_group;
 use hub_app::schedules::timing::Recurring;
 use hub_domain::{
@@ -70,24 +66,13 @@ impl RelativeSchedulePatch {
     }
 }
 
-/// Reads the message of a request into what was kept of it before, and checks the whole.
-pub(super) async fn planned(
-    hub: &Hub,
-    call: &Call,
-    project: &Project,
-    message: &mut Message,
-    now: Now,
-) -> Result<Planned, Failure> {
-    message.take_from(call)?;
-    let planned = match call.params.get("label_ids").is_present() {
-        true => Planned::read(hub, &message.to_params()?, project, now).await?,
-        false => message.planned_again(hub, project, now).await?,
-    };
-    if planned.is_for_code() {
-        let rule = "cannot be ussd here: contacts are no codes";
-        return Err(ApiError::invalid_param("message_type", rule).into());
+/// Refuses a message to a code.
+pub(super) fn refuse_code(planned: &Planned) -> Result<(), ApiError> {
+    let rule = "cannot be ussd here: contacts are no codes";
+    match planned.is_for_code() {
+        true => Err(ApiError::invalid_param("message_type", rule)),
+        false => Ok(()),
     }
-    Ok(planned)
 }
 
 /// Reads whom a request names; `None` for nobody.

@@ -1,15 +1,16 @@
 //! `POST /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
 
 use crate::idempotency::Idempotency;
-use crate::relative_scheduled::patch::{RelativeSchedulePatch, planned, recipient};
+use crate::messages::patch::change_message;
+use crate::relative_scheduled::patch::{RelativeSchedulePatch, recipient, refuse_code};
 use crate::relative_scheduled::{check_recipient, found};
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::actor::Actor;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
+use hub_app::messages::stored_message::StoredMessage;
 use hub_app::parse;
-use hub_app::schedules::message::Message;
 use hub_app::schedules::relative::view::RelativeView;
 use hub_domain::{Permission, RelativeSchedule};
 use hub_store::relative_schedules;
@@ -61,8 +62,10 @@ async fn attempt(
         .read(move |tx| relative_schedules::get(tx, of, id));
     let before = found(reading.await?)?;
     let mut relative = before.clone();
-    let mut message = Message::stored(&relative.message);
-    let planned = planned(hub, call, project, &mut message, now).await?;
+    let mut message = StoredMessage::read(&relative.message)
+        .map_err(|unreadable| unreadable.in_column(relative_schedules::MESSAGE))?;
+    let planned = change_message(hub, call, project, &mut message, now).await?;
+    refuse_code(&planned)?;
     relative.message = message.to_text();
     if let Some(to) = recipient(params, &planned, project)? {
         relative.to = to;

@@ -1,12 +1,11 @@
 //! `POST /projects/{project_id}/scheduled`
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch::new_message;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::messages::planned::Planned;
-use hub_app::schedules::message::Message;
 use hub_app::schedules::recipient::{listed, recipient_group};
 use hub_app::schedules::timing::{self, Timing};
 use hub_app::schedules::view::ScheduleView;
@@ -20,9 +19,8 @@ pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "scheduled")?;
-    let mut message = Message::default();
-    message.take_from(&call)?;
-    let planned = Planned::read(&hub, &message.to_params()?, &project, now).await?;
+    let message = new_message(&call)?;
+    let planned = message.planned(&hub, &project, now).await?;
     let to = match recipient_group(&call.params)? {
         Some(group) => planned.to_group(group)?,
         None => planned.recipient(&call.params, &project)?,

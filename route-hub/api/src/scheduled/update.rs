@@ -1,6 +1,7 @@
 //! `POST /projects/{project_id}/scheduled/{scheduled_id}`
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch::change_message;
 use crate::scheduled::found;
 use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
@@ -8,8 +9,8 @@ use hub_app::actor::Actor;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::messages::planned::Planned;
+use hub_app::messages::stored_message::StoredMessage;
 use hub_app::parse;
-use hub_app::schedules::message::Message;
 use hub_app::schedules::recipient::{listed, recipient_group};
 use hub_app::schedules::timing::Timing;
 use hub_app::schedules::view::ScheduleView;
@@ -96,12 +97,9 @@ async fn change(
     now: Now,
 ) -> Result<Planned, Failure> {
     let params = &call.params;
-    let mut message = Message::stored(&schedule.message);
-    message.take_from(call)?;
-    let planned = match params.get("label_ids").is_present() {
-        true => Planned::read(hub, &message.to_params()?, project, now).await?,
-        false => message.planned_again(hub, project, now).await?,
-    };
+    let mut message = StoredMessage::read(&schedule.message)
+        .map_err(|unreadable| unreadable.in_column(schedules::MESSAGE))?;
+    let planned = change_message(hub, call, project, &mut message, now).await?;
     schedule.message = message.to_text();
     let named = ["to_number", "contact_id"].map(|name| params.get(name));
     if let Some(group) = recipient_group(params)? {

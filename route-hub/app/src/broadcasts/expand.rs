@@ -1,11 +1,12 @@
 //! Making the messages of a broadcast, in steps that a restart neither loses nor repeats.
 
+use crate::damage;
 use crate::dispatch::effects::Effects;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
-use crate::schedules::message::Message;
+use crate::messages::stored_message::StoredMessage;
 use crate::steps;
 use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
 use hub_store::contacts::{self, Touches, by};
@@ -38,6 +39,14 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
     let Some(project) = project.filter(|project| !project.stopped) else {
         return Ok(false);
     };
+    let mut message = match StoredMessage::read(&broadcast.message) {
+        Ok(message) => message,
+        Err(unreadable) => {
+            let error = unreadable.in_column(broadcasts::MESSAGE);
+            damage::tell(hub, project.id, &error, now).await;
+            return end(hub, &broadcast, "its message cannot be read").await;
+        }
+    };
     let looked = broadcast.clone();
     let reading = hub
         .store
@@ -54,7 +63,6 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
     let Some(next) = admitted(hub, &project, next, now).await else {
         return Ok(false);
     };
-    let mut message = Message::stored(&broadcast.message);
     let planned = match message.ready(hub, &project, now).await {
         None => return Ok(false),
         Some(Err(problem)) => return end(hub, &broadcast, &problem).await,

@@ -3,8 +3,8 @@
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::messages::stored_message::StoredMessage;
 use crate::parse;
-use crate::schedules::message::Message;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
     MessageType, Project,
@@ -34,8 +34,8 @@ pub struct NewBroadcast {
     pub scheduled_id: Option<ScheduledId>,
     /// What kind of messages it sends.
     pub message_type: MessageType,
-    /// The parameters of its messages.
-    pub message: Message,
+    /// What it sends.
+    pub message: StoredMessage,
     /// What people call it; `None`: what its recipients are called.
     pub title: Option<String>,
     /// Whom it is for.

@@ -1,8 +1,8 @@
 //! A broadcast as the API shows it.
 
 use crate::broadcasts::new_broadcast::in_words;
-use crate::schedules::message::Message;
-use crate::schedules::view::{Named, media, number_shown, write_message};
+use crate::messages::stored_message::StoredMessage;
+use crate::messages::stored_view::{Named, media, number_shown, write_message};
 use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
 use hub_web::{ObjectWriter, Resource};
@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 #[derive(Debug, Clone)]
 pub struct BroadcastView {
     broadcast: Broadcast,
-    message: Message,
+    message: StoredMessage,
     recipients: Vec<Json>,
     recipients_str: String,
 }
@@ -38,7 +38,7 @@ impl BroadcastView {
             BroadcastTo::Requests => (Vec::new(), String::new()),
         };
         Ok(Self {
-            message: Message::stored(&broadcast.message),
+            message: StoredMessage::read(&broadcast.message).unwrap_or_default(),
             broadcast,
             recipients,
             recipients_str,
@@ -64,8 +64,7 @@ impl Resource for BroadcastView {
         out.put("status", broadcast.status());
         out.put_some("error_message", broadcast.problem.as_deref());
         out.put("source", broadcast.source.as_str());
-        let simulated = self.message.get("simulated").as_bool();
-        out.put("simulated", &simulated.unwrap_or(false));
+        out.put("simulated", &self.message.options.simulated);
         for name in ["clicked_count", "price", "price_currency", "url", "user_id"] {
             out.put(name, &NOTHING);
         }

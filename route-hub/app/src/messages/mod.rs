@@ -8,6 +8,8 @@ pub mod planned;
 pub mod ready;
 pub mod sender;
 pub mod sending;
+pub mod stored_message;
+pub mod stored_view;
 pub mod unsupported_params;
 pub mod waiting;
 pub mod writing;

@@ -9,7 +9,7 @@ macro_rules! later {
 }
 
 /// Of `send` and `send_multi`.
-pub(crate) const SENDING: &[Later] = later![
+pub const SENDING: &[Later] = later![
     "short_link_params": LaterDefault::Empty,
     "track_clicks": LaterDefault::False,
     "service_id": LaterDefault::Empty,

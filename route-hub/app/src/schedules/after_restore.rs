@@ -1,7 +1,6 @@
 //! Schedules that a restored hub may have sent already, and forgot.
 
-use crate::schedules::message::Message;
-use hub_domain::Schedule;
+use crate::messages::stored_message::StoredMessage;
 use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, schedules};
 use postrider_model::UnixMs;
@@ -27,10 +26,13 @@ pub fn pass_over(tx: &mut Tx<'_>, now: UnixMs) -> Result<usize, StoreError> {
         after = (last.at, last.id);
         for place in due {
             // One that cannot be read is set aside when its moment is looked at.
-            let Some(Found::Row(mut schedule)) = schedules::found(tx, place.id)? else {
+            let Some(Found::Row(mut schedule)) =
+                schedules::found(tx, place.id, StoredMessage::is_readable)?
+            else {
                 continue;
             };
-            if is_sent_again(&schedule) {
+            let message = StoredMessage::read(&schedule.message);
+            if message.is_ok_and(|message| message.is_sent_again()) {
                 continue;
             }
             schedule.pass(now);
@@ -39,8 +41,4 @@ pub fn pass_over(tx: &mut Tx<'_>, now: UnixMs) -> Result<usize, StoreError> {
             passed_over += 1;
         }
     }
-}
-
-fn is_sent_again(schedule: &Schedule) -> bool {
-    Message::stored(&schedule.message).get("on_unknown") == "resend"
 }

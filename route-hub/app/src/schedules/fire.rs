@@ -6,7 +6,7 @@ use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
-use crate::schedules::message::Message;
+use crate::messages::stored_message::StoredMessage;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::rows_aside::Found;
@@ -88,7 +88,9 @@ async fn of_project(
         return Ok(0);
     };
     let reading = hub.store.read(move |tx| {
-        let found = ids.iter().map(|id| schedules::found(tx, *id));
+        let found = ids
+            .iter()
+            .map(|id| schedules::found(tx, *id, StoredMessage::is_readable));
         found.collect::<Result<Vec<_>, StoreError>>()
     });
     let (mut due, mut damaged) = (Vec::new(), Vec::new());
@@ -149,7 +151,9 @@ async fn prepare(
         if hub.queue_caps.admit(hub, project, 1, now).await.is_err() {
             continue;
         }
-        let mut message = Message::stored(&schedule.message);
+        let Ok(mut message) = StoredMessage::read(&schedule.message) else {
+            continue;
+        };
         let Some(planned) = message.ready(hub, project, now).await else {
             continue;
         };
@@ -269,6 +273,7 @@ fn broadcast(
     schedule: &Schedule,
     group_id: GroupId,
 ) -> Result<Option<String>, StoreError> {
+    let message = StoredMessage::read(&schedule.message);
     let problem = match groups::get(work.tx, schedule.project_id, group_id)? {
         None => "the group is gone",
         Some(group) if !group.allow_sending => NOT_ALLOWED,
@@ -278,7 +283,7 @@ fn broadcast(
                 source: MessageSource::Scheduled,
                 scheduled_id: Some(schedule.id),
                 message_type: schedule.message_type,
-                message: Message::stored(&schedule.message),
+                message: message.map_err(|unreadable| unreadable.in_column(schedules::MESSAGE))?,
                 title: None,
                 recipients: Recipients::group(&group),
             };

@@ -6,7 +6,6 @@
 
 pub mod after_restore;
 pub mod fire;
-pub mod message;
 pub mod recipient;
 pub mod relative;
 pub mod timing;

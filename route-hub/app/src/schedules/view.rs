@@ -1,27 +1,18 @@
 //! A scheduled message as the API shows it.
 
-use crate::schedules::message::Message;
+use crate::messages::stored_message::StoredMessage;
+use crate::messages::stored_view::{Named, media, write_message};
 use hub_domain::{Schedule, ScheduledTo};
-use hub_store::{StoreError, Tx, contacts, groups};
+use hub_store::{StoreError, Tx};
 use hub_web::{ObjectWriter, Resource};
-use postrider_model::{ProjectId, UnixMs};
-use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Whom something is for, in words.
-#[derive(Debug, Clone, Default)]
-pub struct Named {
-    /// As `recipients` shows it.
-    shown: Option<Json>,
-    /// For people.
-    text: String,
-}
+use postrider_model::UnixMs;
+use std::collections::BTreeMap;
 
 /// A schedule with the names of whom it is for.
 #[derive(Debug, Clone)]
 pub struct ScheduleView {
     schedule: Schedule,
-    message: Message,
+    message: StoredMessage,
     named: Named,
 }
 
@@ -56,62 +47,11 @@ impl ScheduleView {
 
     fn of(schedule: Schedule, named: Named) -> Self {
         Self {
-            message: Message::stored(&schedule.message),
+            message: StoredMessage::read(&schedule.message).unwrap_or_default(),
             schedule,
             named,
         }
     }
-}
-
-impl Named {
-    /// Looks up one recipient.
-    pub fn read(
-        tx: &mut Tx<'_>,
-        project_id: ProjectId,
-        to: &ScheduledTo,
-    ) -> Result<Self, StoreError> {
-        Ok(match to {
-            ScheduledTo::Number(number) => Self {
-                shown: Some(number_shown(number.as_str())),
-                text: number.as_str().to_owned(),
-            },
-            ScheduledTo::Contact(id) => {
-                let contact = contacts::get(tx, project_id, *id)?;
-                let number = contact
-                    .as_ref()
-                    .and_then(|contact| contact.phone_number.as_ref());
-                let number = number.map(|number| number.as_str().to_owned());
-                let name = contact.as_ref().and_then(|contact| contact.name.clone());
-                Self {
-                    shown: number.as_deref().map(number_shown),
-                    text: name.or(number).unwrap_or_default(),
-                }
-            }
-            ScheduledTo::Group(id) => {
-                let name = groups::get(tx, project_id, *id)?.map(|group| group.name);
-                let shown = json!({ "type": "group", "group_id": id, "group_name": name });
-                Self {
-                    shown: Some(shown),
-                    text: name.unwrap_or_default(),
-                }
-            }
-        })
-    }
-
-    /// Returns it as `recipients` shows it; `None` for a contact without a number.
-    pub(crate) fn shown(&self) -> Option<&Json> {
-        self.shown.as_ref()
-    }
-
-    /// Returns it for people.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-}
-
-/// Returns a number as `recipients` shows it.
-pub(crate) fn number_shown(number: &str) -> Json {
-    json!({ "type": "phone_number", "phone_number": number })
 }
 
 impl Resource for ScheduleView {
@@ -119,7 +59,7 @@ impl Resource for ScheduleView {
         let schedule = &self.schedule;
         out.put("id", &schedule.id);
         write_rule(out, &schedule.rrule, &schedule.timezone_id);
-        let recipients: Vec<_> = self.named.shown.iter().collect();
+        let recipients: Vec<_> = self.named.shown().into_iter().collect();
         out.put("recipients", &recipients);
         write_recipient(out, &schedule.to, &self.named);
         write_message(out, &self.message, schedule.message_type.as_str());
@@ -153,43 +93,4 @@ pub fn write_recipient(out: &mut ObjectWriter<'_>, to: &ScheduledTo, named: &Nam
     out.put("group_id", &group);
     out.put("contact_id", &contact);
     out.put("to_number", &number);
-}
-
-/// Writes the parameters of the messages.
-pub fn write_message(out: &mut ObjectWriter<'_>, message: &Message, message_type: &str) {
-    out.put("message_type", message_type);
-    for name in [
-        "content",
-        "route_id",
-        "service_id",
-        "audio_url",
-        "tts_lang",
-        "tts_voice",
-    ] {
-        out.put(name, message.get(name));
-    }
-    let flag = |name| message.get(name).as_bool().unwrap_or(false);
-    out.put("replace_variables", &flag("replace_variables"));
-    out.put("is_template", &flag("replace_variables"));
-    out.put("track_clicks", &flag("track_clicks"));
-    out.put("route_params", message.get("route_params"));
-    out.put_json("vars", &message.vars().to_json());
-    let labels = message.get("label_ids").as_array().into_iter().flatten();
-    let labels: BTreeSet<_> = labels.filter_map(Json::as_str).collect();
-    out.put("label_ids", &labels);
-    for name in ["on_unknown", "ttl_sec"] {
-        out.put_some(
-            name,
-            Some(message.get(name)).filter(|value| !value.is_null()),
-        );
-    }
-}
-
-/// Returns what a message's media are shown as.
-pub fn media(message: &Message) -> Vec<Json> {
-    message.links().map(medium).collect()
-}
-
-fn medium(url: &str) -> Json {
-    json!({ "url": url, "type": null, "filename": null, "size": null, "file_id": null })
 }

@@ -28,6 +28,9 @@ pub use progress::{
     advance, called_off, cancel, end, end_all, end_of_schedule, next_after, walked,
 };
 
+/// The column of the message, as errors name it.
+pub const MESSAGE: usize = 6;
+
 /// What lists may be filtered and sorted by.
 pub mod by {
     use super::{Column, Kind};

@@ -1,7 +1,8 @@
 //! A relative scheduled message as the API shows it.
 
-use crate::schedules::message::Message;
-use crate::schedules::view::{Named, media, write_message, write_recipient, write_rule};
+use crate::messages::stored_message::StoredMessage;
+use crate::messages::stored_view::{Named, media, write_message};
+use crate::schedules::view::{write_recipient, write_rule};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};
 use hub_web::{ObjectWriter, Resource};
@@ -11,7 +12,7 @@ use postrider_model::UnixMs;
 #[derive(Debug, Clone)]
 pub struct RelativeView {
     relative: RelativeSchedule,
-    message: Message,
+    message: StoredMessage,
     named: Named,
 }
 
@@ -20,7 +21,7 @@ impl RelativeView {
     pub fn read(tx: &mut Tx<'_>, relative: RelativeSchedule) -> Result<Self, StoreError> {
         Ok(Self {
             named: Named::read(tx, relative.project_id, &relative.to)?,
-            message: Message::stored(&relative.message),
+            message: StoredMessage::read(&relative.message).unwrap_or_default(),
             relative,
         })
     }

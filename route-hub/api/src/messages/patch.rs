@@ -1,0 +1,181 @@
+//! What a request gives of a message that is sent later.
+
+use crate::{Call, Failure};
+use hub_app::hub::Hub;
+use hub_app::messages::new_message::{Given, Kind, Payload};
+use hub_app::messages::planned::Planned;
+use hub_app::messages::stored_message::{MessagePatch, StoredMessage};
+use hub_app::messages::{links_of, unsupported_params};
+use hub_app::parse;
+use hub_domain::{DATA_BYTES_MAX, Encoding, InvalidVars, OnUnknown, Project};
+use hub_web::{ApiError, Field, Params};
+use postrider_model::{LabelId, MessageText, Now};
+
+/// Longest text that is looked at; how long one may be is checked with its kind.
+const CONTENT_LENGTH_MAX: usize = 20_000;
+/// Most labels that are looked at.
+const LABELS_MAX: usize = 5;
+/// Longest `ttl_sec`: 30 days.
+const TTL_SEC_MAX: i64 = 30 * 86_400;
+/// Longest payload that is looked at, in characters; the longest that fits has far fewer.
+const DATA_LENGTH_MAX: usize = 1_000;
+/// Longest name of a language or voice that is looked at.
+const VOICE_LENGTH_MAX: usize = 64;
+
+/// Reads what is named of a message; what is named as nothing is to be taken away.
+pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
+    params.refuse_later(unsupported_params::SENDING)?;
+    let text = |field: &Field<'_>| Ok(field.string(VOICE_LENGTH_MAX)?.and_then(some_text));
+    let replaces = ["replace_variables", "is_template"];
+    Ok(MessagePatch {
+        kind: given(params, "message_type", kind)?,
+        payload: given(params, "route_params", payload)?,
+        replaces_variables: by_either(params, replaces, |field| field.boolean())?,
+        links: links(params)?,
+        sender: by_either(params, ["route_id", "phone_id"], parse::route_id)?,
+        on_unknown: given(params, "on_unknown", on_unknown)?,
+        ttl_sec: given(params, "ttl_sec", |field| field.integer(1..=TTL_SEC_MAX))?,
+        simulated: given(params, "simulated", |field| {
+            Ok(field.boolean()?.unwrap_or(false))
+        })?,
+        labels: given(params, "label_ids", labels)?,
+        content: given(params, "content", content)?,
+        priority: given(params, "priority", priority)?,
+        vars: parse::vars(&params.get("vars"))?,
+        status_url: given(params, "status_url", parse::url)?,
+        status_secret: given(params, "status_secret", parse::secret)?,
+        tts_lang: given(params, "tts_lang", text)?,
+        tts_voice: given(params, "tts_voice", text)?,
+    })
+}
+
+/// Makes the message that a call gives.
+pub(crate) fn new_message(call: &Call) -> Result<StoredMessage, ApiError> {
+    let sees = call.caller.sight().sees_contacts();
+    read(&call.params)?
+        .new_message(Some(sees))
+        .map_err(too_many)
+}
+
+/// Puts what a call gives into a message, and checks the whole; labels that the call does not name
+/// and that are gone are left out.
+pub(crate) async fn change_message(
+    hub: &Hub,
+    call: &Call,
+    project: &Project,
+    message: &mut StoredMessage,
+    now: Now,
+) -> Result<Planned, Failure> {
+    let sees = call.caller.sight().sees_contacts();
+    let patch = read(&call.params)?;
+    let names_labels = patch.labels.is_some();
+    patch.change(message, sees).map_err(too_many)?;
+    Ok(match names_labels {
+        true => message.planned(hub, project, now).await?,
+        false => message.planned_again(hub, project, now).await?,
+    })
+}
+
+pub(crate) fn too_many(invalid: InvalidVars) -> ApiError {
+    ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"))
+}
+
+/// Reads a parameter that is named.
+fn given<T>(
+    params: &Params,
+    name: &str,
+    read: impl FnOnce(&Field<'_>) -> Result<T, ApiError>,
+) -> Result<Option<T>, ApiError> {
+    let field = params.get(name);
+    field.is_present().then(|| read(&field)).transpose()
+}
+
+/// Reads a parameter that has two names, by the first that is named.
+fn by_either<T>(
+    params: &Params,
+    names: [&'static str; 2],
+    read: impl FnOnce(&Field<'_>) -> Result<Option<T>, ApiError>,
+) -> Result<Option<Option<Given<T>>>, ApiError> {
+    let named = names.into_iter().find(|name| params.get(name).is_present());
+    let Some(name) = named else { return Ok(None) };
+    let value = read(&params.get(name))?;
+    Ok(Some(value.map(|value| Given::new(name, value))))
+}
+
+fn kind(field: &Field<'_>) -> Result<Kind, ApiError> {
+    let asked = field.one_of(&[
+        ("text", Some(Kind::Text)),
+        ("sms", Some(Kind::Text)),
+        ("ussd", Some(Kind::Ussd)),
+        ("call", Some(Kind::Call)),
+        ("mms", None),
+        ("chat", None),
+        ("service", None),
+    ])?;
+    asked.unwrap_or(Some(Kind::Text)).ok_or_else(|| {
+        field.refuse("is not offered by this hub yet: only text, sms, ussd and call are")
+    })
+}
+
+fn payload(field: &Field<'_>) -> Result<Option<Payload>, ApiError> {
+    let Some(params) = field.object()?.filter(|_| !field.is_empty()) else {
+        return Ok(None);
+    };
+    let mut members = params.members();
+    if let Some((_, unknown)) =
+        members.find(|(name, _)| !["port", "data", "encoding"].contains(name))
+    {
+        return Err(unknown.refuse("is not offered by this hub: port, data and encoding are"));
+    }
+    let port = params.get("port");
+    let number = port.integer(1..=i64::from(u16::MAX))?;
+    let number = number.and_then(|number| u16::try_from(number).ok());
+    let encodings = [("base64", Encoding::Base64), ("hex", Encoding::Hex)];
+    let port = number.ok_or_else(|| port.refuse("is required"))?;
+    let encoding = params.get("encoding").one_of(&encodings)?;
+    let data = params.get("data");
+    let text = data.string(DATA_LENGTH_MAX)?.and_then(some_text);
+    let too_short = || data.refuse(format_args!("must be 1 to {DATA_BYTES_MAX} bytes"));
+    Ok(Some(Payload {
+        port,
+        data: MessageText::new(text.ok_or_else(too_short)?),
+        encoding,
+    }))
+}
+
+fn links(params: &Params) -> Result<Option<Option<Given<Vec<String>>>>, ApiError> {
+    let names = ["media_urls", "media"];
+    if !names.iter().any(|name| params.get(name).is_present()) {
+        return Ok(None);
+    }
+    let links = Some(links_of(params)?).filter(|links| !links.is_empty());
+    Ok(Some(links.map(|links| Given::new("media_urls", links))))
+}
+
+fn on_unknown(field: &Field<'_>) -> Result<Option<OnUnknown>, ApiError> {
+    field.one_of(&[("report", OnUnknown::Report), ("resend", OnUnknown::Resend)])
+}
+
+fn labels(field: &Field<'_>) -> Result<Vec<LabelId>, ApiError> {
+    let items = field.array(LABELS_MAX)?.unwrap_or_default();
+    let no_label = |item: &Field<'_>| parse::no_such(item, "label");
+    let ids = items
+        .iter()
+        .map(|item| parse::id(item, "label")?.ok_or_else(|| no_label(item)));
+    ids.collect()
+}
+
+fn content(field: &Field<'_>) -> Result<Option<MessageText>, ApiError> {
+    let text = field.string(CONTENT_LENGTH_MAX)?.and_then(some_text);
+    Ok(text.map(MessageText::new))
+}
+
+fn priority(field: &Field<'_>) -> Result<Option<u8>, ApiError> {
+    let priority = field.integer(1..=2)?;
+    Ok(priority.and_then(|priority| u8::try_from(priority).ok()))
+}
+
+/// Returns a text, unless it is empty: that is none.
+fn some_text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

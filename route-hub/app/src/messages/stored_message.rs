@@ -1,0 +1,384 @@
+//! A message that is sent later, as it is stored: the command that makes it, with a version.
+
+use crate::failure::Failure;
+use crate::hub::Hub;
+use crate::messages::new_message::{Given, Kind, MessageItem, Payload, SendOptions};
+use crate::messages::planned::Planned;
+use hub_domain::{InvalidVars, OnUnknown, Project, RouteId, VarsChange};
+use hub_store::StoreError;
+use hub_view::RefusalCode;
+use hub_web::{ApiError, Params};
+use postrider_model::{LabelId, MessageText, Now, Secret};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version of what is written. Another meaning of a member is another version.
+const VERSION: u64 = 1;
+
+/// What a schedule or a broadcast sends, whoever gets it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredMessage {
+    /// What it says.
+    pub item: MessageItem,
+    /// How it is sent.
+    pub options: SendOptions,
+    /// Whether who asked for it may view contacts; `None` where that was not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maker_sees: Option<bool>,
+    /// The language of calls that speak, which none does yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tts_lang: Option<String>,
+    /// The voice of calls that speak, which none does yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tts_voice: Option<String>,
+}
+
+/// A command with its version.
+#[derive(Serialize, Deserialize)]
+struct Versioned<C> {
+    v: u64,
+    command: C,
+}
+
+/// Why a stored message cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It has a version that this hub does not know.
+    Version(u64),
+    /// It is no command.
+    Damaged,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => write!(f, "a stored message has version {version}"),
+            Self::Damaged => f.write_str("a stored message is damaged"),
+        }
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+impl Unreadable {
+    /// Returns it as the error of a row, in which the message is this column.
+    pub fn in_column(self, column: usize) -> StoreError {
+        tracing::error!(unreadable = %self, "a row cannot be used");
+        StoreError::BadRow { column }
+    }
+}
+
+impl StoredMessage {
+    /// Reads what [`Self::to_text`] wrote.
+    pub fn read(text: &str) -> Result<Self, Unreadable> {
+        let stored: Versioned<serde_json::Value> =
+            serde_json::from_str(text).map_err(|_| Unreadable::Damaged)?;
+        match stored.v {
+            VERSION => serde_json::from_value(stored.command).map_err(|_| Unreadable::Damaged),
+            version => Err(Unreadable::Version(version)),
+        }
+    }
+
+    /// Returns what is stored.
+    pub fn to_text(&self) -> String {
+        let stored = Versioned {
+            v: VERSION,
+            command: self,
+        };
+        serde_json::json!(stored).to_string()
+    }
+
+    /// Says whether a text is what [`Self::to_text`] wrote.
+    pub fn is_readable(text: &str) -> bool {
+        Self::read(text).is_ok()
+    }
+
+    /// Says whether it is sent again where nobody knows if it was sent.
+    pub fn is_sent_again(&self) -> bool {
+        self.options.on_unknown == Some(OnUnknown::Resend)
+    }
+}
+
+impl StoredMessage {
+    /// Checks it as a message that is made now.
+    pub async fn planned(
+        &self,
+        hub: &Hub,
+        project: &Project,
+        now: Now,
+    ) -> Result<Planned, Failure> {
+        let planned = Planned::read(hub, &self.to_params()?, project, now).await?;
+        Ok(planned.made_by(self.maker_sees))
+    }
+
+    /// As [`Self::planned`], for many: a code is nobody's.
+    pub async fn planned_for_many(
+        &self,
+        hub: &Hub,
+        project: &Project,
+        now: Now,
+    ) -> Result<Planned, Failure> {
+        Planned::read_for_many(hub, &self.to_params()?, project, now).await
+    }
+
+    /// Checks what was checked before: labels that are gone since are left out.
+    pub async fn planned_again(
+        &mut self,
+        hub: &Hub,
+        project: &Project,
+        now: Now,
+    ) -> Result<Planned, Failure> {
+        loop {
+            match self.planned(hub, project, now).await {
+                Err(Failure::Refused(refusal))
+                    if self.drop_label(refusal.param().unwrap_or_default()) => {}
+                planned => return planned,
+            }
+        }
+    }
+
+    /// Checks what is to be sent now, or says why it cannot be; `None` when that may be over in a
+    /// moment.
+    pub(crate) async fn ready(
+        &mut self,
+        hub: &Hub,
+        project: &Project,
+        now: Now,
+    ) -> Option<Result<Planned, String>> {
+        match self.planned_again(hub, project, now).await {
+            Ok(planned) => Some(Ok(planned)),
+            Err(failure) => {
+                let refusal = failure.into_refusal();
+                let is_its_own = refusal.code() == RefusalCode::InvalidParam;
+                is_its_own.then(|| Err(refusal.message().to_owned()))
+            }
+        }
+    }
+
+    /// Takes away the label that a refusal names; says whether it named one.
+    fn drop_label(&mut self, param: &str) -> bool {
+        let index = param.strip_prefix("label_ids[");
+        let index = index.and_then(|rest| rest.strip_suffix(']')?.parse::<usize>().ok());
+        let labels = &mut self.options.labels;
+        let index = index.filter(|index| *index < labels.len());
+        index.map(|index| labels.remove(index)).is_some()
+    }
+
+    fn to_params(&self) -> Result<Params, ApiError> {
+        let (item, options) = (&self.item, &self.options);
+        let mut params = serde_json::json!({
+            "content": item.content, "priority": item.priority, "vars": item.vars,
+            "status_url": item.status_url, "status_secret": item.status_secret,
+            "message_type": options.kind, "route_params": options.payload,
+            "label_ids": options.labels, "simulated": options.simulated,
+            "on_unknown": options.on_unknown, "ttl_sec": options.ttl_sec,
+        });
+        let links = options.links.as_ref();
+        params["media_urls"] = serde_json::json!(links.map(|links| &links.value));
+        if let Some(sender) = &options.sender {
+            params[&*sender.param] = serde_json::json!(sender.value);
+        }
+        if let Some(replaces) = &options.replaces_variables {
+            params[&*replaces.param] = replaces.value.into();
+        }
+        Params::from_parts(
+            "",
+            Some(("application/json", params.to_string().as_bytes())),
+        )
+    }
+}
+
+/// What is given of a message that is sent later: what is `None` stays, what is given as nothing is
+/// taken away.
+#[derive(Debug, Clone, Default)]
+pub struct MessagePatch {
+    /// Its text.
+    pub content: Option<Option<MessageText>>,
+    /// 1 or 2.
+    pub priority: Option<Option<u8>>,
+    /// Its custom variables; those that are not named stay.
+    pub vars: VarsChange,
+    /// Where its status is reported.
+    pub status_url: Option<Option<String>>,
+    /// What signs such a report.
+    pub status_secret: Option<Option<Secret>>,
+    /// What sends it.
+    pub sender: Option<Option<Given<RouteId>>>,
+    /// What kind of message it is.
+    pub kind: Option<Kind>,
+    /// What a data message carries.
+    pub payload: Option<Option<Payload>>,
+    /// Whether `[[variables]]` are put in.
+    pub replaces_variables: Option<Option<Given<bool>>>,
+    /// Addresses of media.
+    pub links: Option<Option<Given<Vec<String>>>>,
+    /// Its labels.
+    pub labels: Option<Vec<LabelId>>,
+    /// Whether it stays within the hub.
+    pub simulated: Option<bool>,
+    /// What becomes of it when nobody knows whether it went out.
+    pub on_unknown: Option<Option<OnUnknown>>,
+    /// How long it may be sent.
+    pub ttl_sec: Option<Option<i64>>,
+    /// The language of calls that speak.
+    pub tts_lang: Option<Option<String>>,
+    /// The voice of calls that speak.
+    pub tts_voice: Option<Option<String>>,
+}
+
+impl MessagePatch {
+    /// Makes a new message of what is given; `maker_sees` says whether who gave it may view
+    /// contacts.
+    ///
+    /// # Errors
+    /// When these are more variables than one may have.
+    pub fn new_message(self, maker_sees: Option<bool>) -> Result<StoredMessage, InvalidVars> {
+        let mut message = StoredMessage::default();
+        self.put_into(&mut message)?;
+        message.maker_sees = maker_sees;
+        Ok(message)
+    }
+
+    /// Puts what is given into a message, and whether who gave it may view contacts.
+    ///
+    /// Reports go to the address that was given last: from then on they tell as much as who gave it
+    /// may see, and never more than who changed anything may.
+    ///
+    /// # Errors
+    /// As [`Self::new_message`].
+    pub fn change(self, message: &mut StoredMessage, sees: bool) -> Result<(), InvalidVars> {
+        let gives_address = self.status_url.is_some();
+        self.put_into(message)?;
+        if gives_address || !sees {
+            message.maker_sees = Some(sees);
+        }
+        Ok(())
+    }
+
+    fn put_into(self, message: &mut StoredMessage) -> Result<(), InvalidVars> {
+        let (item, options) = (&mut message.item, &mut message.options);
+        set(&mut item.content, self.content);
+        set(&mut item.priority, self.priority);
+        set(&mut item.status_url, self.status_url);
+        set(&mut item.status_secret, self.status_secret);
+        set(&mut options.sender, self.sender);
+        set(&mut options.kind, self.kind);
+        set(&mut options.payload, self.payload);
+        set(&mut options.replaces_variables, self.replaces_variables);
+        set(&mut options.links, self.links);
+        set(&mut options.labels, self.labels);
+        set(&mut options.simulated, self.simulated);
+        set(&mut options.on_unknown, self.on_unknown);
+        set(&mut options.ttl_sec, self.ttl_sec);
+        set(&mut message.tts_lang, self.tts_lang);
+        set(&mut message.tts_voice, self.tts_voice);
+        message.item.vars.apply(self.vars)
+    }
+}
+
+fn set<T>(place: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *place = given;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn change(vars: serde_json::Value) -> VarsChange {
+        VarsChange::parse(&vars).unwrap()
+    }
+
+    fn patch() -> MessagePatch {
+        MessagePatch {
+            content: Some(Some("Hi".into())),
+            ttl_sec: Some(Some(60)),
+            vars: change(json!({ "a": 1, "b": 2 })),
+            status_url: Some(Some("https://a.example/status".to_owned())),
+            on_unknown: Some(Some(OnUnknown::Resend)),
+            ..MessagePatch::default()
+        }
+    }
+
+    #[test]
+    fn a_stored_message_is_read_back() {
+        let message = patch().new_message(Some(false)).unwrap();
+        let text = message.to_text();
+        let expected = json!({ "v": 1, "command": {
+            "item": {
+                "content": "Hi", "vars": { "a": 1, "b": 2 },
+                "status_url": "https://a.example/status",
+            },
+            "options": {
+                "kind": "text", "simulated": false, "on_unknown": "resend", "ttl_sec": 60,
+            },
+            "maker_sees": false,
+        } });
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+            expected
+        );
+        assert_eq!(StoredMessage::read(&text), Ok(message));
+    }
+
+    #[test]
+    fn another_version_and_what_is_none_are_told_apart_and_not_guessed() {
+        let empty = r#"{"v":1,"command":{}}"#;
+        assert_eq!(StoredMessage::read(empty), Ok(StoredMessage::default()));
+        let newer = empty.replace('1', "2");
+        assert_eq!(StoredMessage::read(&newer), Err(Unreadable::Version(2)));
+        for text in [
+            "",
+            "{}",
+            r#"{"content":"x"}"#,
+            r#"{"v":"1","command":{}}"#,
+            r#"{"v":1,"command":{"item":{"content":5}}}"#,
+        ] {
+            assert_eq!(
+                StoredMessage::read(text),
+                Err(Unreadable::Damaged),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_what_it_does_not_name() {
+        let mut message = patch().new_message(Some(true)).unwrap();
+        let named = MessagePatch {
+            ttl_sec: Some(None),
+            vars: change(json!({ "a": null, "c": true })),
+            ..MessagePatch::default()
+        };
+        named.change(&mut message, true).unwrap();
+        assert_eq!(message.options.ttl_sec, None);
+        assert_eq!(message.item.content, Some("Hi".into()));
+        assert_eq!(message.item.vars.to_value(), json!({ "b": 2, "c": true }));
+    }
+
+    #[test]
+    fn reports_tell_no_more_than_who_changed_a_message_may_see() {
+        let address = MessagePatch {
+            status_url: Some(None),
+            ..MessagePatch::default()
+        };
+        for (patch, before, sees, after) in [
+            (MessagePatch::default(), Some(true), true, Some(true)),
+            (MessagePatch::default(), Some(true), false, Some(false)),
+            (MessagePatch::default(), Some(false), true, Some(false)),
+            (MessagePatch::default(), None, true, None),
+            (address.clone(), Some(false), true, Some(true)),
+            (address, None, true, Some(true)),
+        ] {
+            let mut message = StoredMessage {
+                maker_sees: before,
+                ..StoredMessage::default()
+            };
+            patch.change(&mut message, sees).unwrap();
+            assert_eq!(message.maker_sees, after);
+        }
+    }
+}
