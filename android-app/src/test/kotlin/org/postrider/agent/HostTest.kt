@@ -279,7 +279,7 @@ class HostTest {
 
     private fun failures() = host.book.entries().count { it.what == What.FAILED_TO_RUN }
 
-    /** The phone's clock goes on. */
+    /** Moves the phone's clock forward. */
     private fun pass(seconds: Long) {
         val before = failures()
         ShadowSystemClock.advanceBy(Duration.ofSeconds(seconds))

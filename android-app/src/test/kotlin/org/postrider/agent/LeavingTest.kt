@@ -14,7 +14,7 @@ import org.postrider.core.What
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
 
-/** An app that waits for no hub that it leaves. */
+/** An app that does not wait for a hub that it leaves. */
 class HastyApp : PostriderApp() {
     override fun newHost() = AgentHost(this, leaveWithinS = 0u)
 }

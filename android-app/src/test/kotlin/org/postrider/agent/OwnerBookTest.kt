@@ -23,7 +23,7 @@ import org.robolectric.Shadows.shadowOf
 import java.time.Instant
 import java.util.TimeZone
 
-/** What the book is told reaches the disk, the next process and the notifications; what it decides is tested in Rust. */
+/** What the book is told reaches the disk, the next process and the notifications; its decisions are tested in Rust. */
 @RunWith(RobolectricTestRunner::class)
 class OwnerBookTest {
     private val context: Context = RuntimeEnvironment.getApplication()
@@ -32,7 +32,7 @@ class OwnerBookTest {
     private val zone = TimeZone.getDefault()
     private val message = MessageRef("SM0000000000000001", 1u)
 
-    /** A process begins. */
+    /** Starts a process. */
     private fun book() = OwnerBook(context) { nowMs }
 
     private fun alerts(name: String) = context.getSharedPreferences("alerts", Context.MODE_PRIVATE).getStringSet(name, null)

@@ -28,7 +28,7 @@ open class DebugReceiver : BroadcastReceiver() {
         answer(if (act(host, intent)) 1 else 0, describe(host))
     }
 
-    /** Answers; adb's broadcasts are ordered. */
+    /** Sends the answer; adb's broadcasts are ordered. */
     protected open fun answer(code: Int, words: String) = setResult(code, words, null)
 
     private fun act(host: AgentHost, intent: Intent): Boolean {
@@ -58,7 +58,7 @@ open class DebugReceiver : BroadcastReceiver() {
     }
 
     companion object {
-        /** How each action begins. */
+        /** The beginning of each action. */
         const val ACTIONS = "org.postrider.agent.debug."
     }
 }

@@ -22,7 +22,7 @@ internal class TwoLines {
         shadowOf(telephony).setTelephonyManagerForSubscriptionId(SECOND_SUBSCRIPTION, second)
     }
 
-    /** Gives a SIM its account, called as the platform calls it. */
+    /** Gives a SIM its account, with the platform's name. */
     fun addAccount(id: String, subscription: Int): PhoneAccountHandle {
         val handle = PhoneAccountHandle(ComponentName("com.android.phone", "com.android.phone.Calls"), id)
         val account = PhoneAccount.builder(handle, "SIM")

@@ -16,7 +16,7 @@ import org.robolectric.RuntimeEnvironment
 import org.robolectric.annotation.Config
 import org.robolectric.annotation.SQLiteMode
 
-/** What an emulator's script says to the app. */
+/** Commands of an emulator's script to the app. */
 @RunWith(RobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
 @SQLiteMode(SQLiteMode.Mode.LEGACY)
@@ -55,7 +55,7 @@ class DebugReceiverTest {
         return receiver.answered
     }
 
-    /** Only an ordered broadcast has a result; it is taken here instead. */
+    /** Only an ordered broadcast has a result, so the answer is recorded here. */
     private class Answering : DebugReceiver() {
         var answered = -1
 

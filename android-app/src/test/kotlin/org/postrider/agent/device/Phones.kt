@@ -5,7 +5,7 @@ import android.telephony.TelephonyManager
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
 
-/** The platform's manager of each subscription, which a phone has and the test platform does not. */
+/** The platform's manager of each subscription, which the test platform lacks. */
 object Phones {
     fun of(subscriptionId: Int): TelephonyManager {
         val context: Context = RuntimeEnvironment.getApplication()

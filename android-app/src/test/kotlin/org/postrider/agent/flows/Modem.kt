@@ -16,7 +16,7 @@ import org.robolectric.annotation.RealObject
 import org.robolectric.shadows.ShadowSmsManager
 import java.util.concurrent.CopyOnWriteArrayList
 
-/** A message as the platform was given it, and what the platform says of it later. */
+/** A message as it was handed to the platform, and the platform's later reports. */
 class HandOver(
     val subscription: Int,
     val to: String,
@@ -31,10 +31,10 @@ class HandOver(
         JSONObject().put("message_id", id).put("exposure", exposure.toInt()).toString()
     }
 
-    /** Whether it is a test of the phone's owner, of which no hub knows. */
+    /** Whether it is a test of the phone's owner, which no hub knows. */
     val isTest: Boolean get() = JSONObject(line).getString("message_id") == OF_A_TEST
 
-    /** Whether the radio has said of every part that it never left. */
+    /** Whether the radio reported for every part that it was not sent. */
     val isRefused: Boolean get() = codes.size == sent.size && codes.all { explainResult(it).isProof }
 
     /** Whether a delivery report is asked for. */
@@ -43,29 +43,29 @@ class HandOver(
     /** Whether the platform still holds an intent of it. */
     val isHeld: Boolean get() = (sent + reports).any { !shadowOf(it).isCanceled }
 
-    /** Says what became of a part, as the platform does, and waits until the app is done with it. */
+    /** Reports the result of a part, like the platform, and waits until the app has handled it. */
     fun result(part: Int, code: Int, cause: Int? = null) {
         codes.add(code)
         val intent = filled(sent[part]) { cause?.let { putExtra("errorCode", it) } }
-        // The platform gives an intent for one use away once.
+        // The platform uses an intent for one use only once.
         if (shadowOf(sent[part]).flags and PendingIntent.FLAG_ONE_SHOT != 0) sent[part].cancel()
         ResultReceiver().hearOut(intent, code)
     }
 
-    /** Says of every part that the network took it. */
+    /** Reports for every part that the network accepted it. */
     fun isSent() = sent.indices.forEach { result(it, Activity.RESULT_OK) }
 
-    /** Says what a status report says of a part. */
+    /** Delivers a status report of a part. */
     fun report(part: Int, status: Int, recipient: String = to) {
         val pdu = Pdus.report(recipient, status)
         val intent = filled(reports[part]) { putExtra("pdu", pdu).putExtra("format", "3gpp") }
         ResultReceiver().hearOut(intent, Activity.RESULT_OK)
     }
 
-    /** Says of every part that its recipient has it. */
+    /** Reports for every part that its recipient has it. */
     fun isDelivered() = reports.indices.forEach { report(it, DELIVERED) }
 
-    /** What the platform adds is lost on an intent that it may not change. */
+    /** What the platform adds is lost if the intent is immutable. */
     private fun filled(pending: PendingIntent, fill: Intent.() -> Unit): Intent {
         check(!shadowOf(pending).isCanceled) { "the intent was given up" }
         val intent = Intent(shadowOf(pending).savedIntent)
@@ -78,7 +78,7 @@ class HandOver(
     }
 }
 
-/** The platform's messaging, of which a test says what it answers. */
+/** The platform's messaging, with answers chosen by a test. */
 @Implements(SmsManager::class)
 class Modem : ShadowSmsManager() {
     @RealObject
@@ -107,10 +107,10 @@ class Modem : ShadowSmsManager() {
     ) = take(HandOver(real.subscriptionId, to, listOf(""), listOf(sent), listOfNotNull(report)))
 
     companion object {
-        /** What was handed over, oldest first. */
+        /** All hand-overs, oldest first. */
         val handed = CopyOnWriteArrayList<HandOver>()
 
-        /** What happens in the platform's call; what it throws, the app gets. */
+        /** Runs inside the platform's call; the app gets what it throws. */
         @Volatile
         var onHandOver: (HandOver) -> Unit = {}
 

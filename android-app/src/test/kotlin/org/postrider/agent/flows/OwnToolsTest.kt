@@ -24,7 +24,7 @@ import org.robolectric.annotation.SQLiteMode
 import java.util.Calendar
 import java.util.TimeZone
 
-/** What the owner asks of the phone beside the hub: test messages, and quiet hours. */
+/** What the owner does without the hub: test messages, and quiet hours. */
 @RunWith(RobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
 @SQLiteMode(SQLiteMode.Mode.LEGACY)

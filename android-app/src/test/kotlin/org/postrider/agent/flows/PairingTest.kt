@@ -13,7 +13,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
 import org.robolectric.annotation.SQLiteMode
 
-/** Joining a hub that answers in each way, and joining it after all. */
+/** Joining a hub that answers in each way, and joining it in the end. */
 @RunWith(RobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
 @SQLiteMode(SQLiteMode.Mode.LEGACY)

@@ -44,7 +44,7 @@ import java.util.concurrent.Executors
 import java.util.concurrent.locks.LockSupport
 
 /**
- * A phone with the whole app on it, two SIMs, the platform's providers and a modem that a test plays, and a hub
+ * A phone with the whole app on it, two SIMs, the platform's providers, a modem that a test controls, and a hub
  * double, which judges at the end of each test what it has seen of the phone.
  */
 class Phone(private val scenario: String = USUAL) : TestRule {
@@ -64,7 +64,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
     val texts: Provider get() = providers["sms"]
     val host: AgentHost get() = kit.host
 
-    /** What was handed to the platform, oldest first. */
+    /** All hand-overs to the platform, oldest first. */
     val handed: List<HandOver> get() = Modem.handed
 
     override fun apply(base: Statement, description: Description): Statement {
@@ -109,31 +109,31 @@ class Phone(private val scenario: String = USUAL) : TestRule {
 
     fun pair() = kit.pair(hub.invitation)
 
-    /** Joins the hub, whose scenario may come to its end before anybody looks at the connection. */
+    /** Joins the hub, whose scenario may end before anybody looks at the connection. */
     fun join() {
         host.settings.isForwarding = true
         host.beginPairing(hub.invitation)
         await("joined") { host.status().paired != null }
     }
 
-    /** Ends the process; what is on disk, in the keystore and with the platform stays. */
+    /** Ends the process; everything on disk, in the keystore and in the platform stays. */
     fun kill() = kit.restart()
 
     /** Ends the process by Android's own Stop. */
     fun stopInAndroid() = kit.stopInAndroid()
 
-    /** Keeps what is on the disk of a process that is killed this moment. */
+    /** Copies the disk of a process that is killed at this moment. */
     fun keepDisk() {
         check(journal.copyRecursively(kept, overwrite = true))
     }
 
-    /** The process was killed when [keepDisk] was called: nothing of what it did since is on disk. */
+    /** The process was killed when [keepDisk] was called: nothing of its later work is on disk. */
     fun killThen() {
         kill()
         check(journal.deleteRecursively() && kept.copyRecursively(journal) && kept.deleteRecursively())
     }
 
-    /** The phone was started so often. */
+    /** Sets how often the phone was started. */
     fun boots(count: Int) = Settings.Global.putInt(app.contentResolver, Settings.Global.BOOT_COUNT, count)
 
     fun start() {
@@ -153,7 +153,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         hub.say("send", json)
     }
 
-    /** Waits until the hub double has seen something; the main thread does its work meanwhile. */
+    /** Waits until the hub double has seen something; the main thread runs meanwhile. */
     fun awaitHub(json: String) {
         val seen = waiter.submit { hub.await(json) }
         while (!seen.isDone) {
@@ -169,28 +169,28 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         awaitHub("""{"state": {"is": "$state", "count": $count$of}}""")
     }
 
-    /** What the hub double knows of its messages, oldest first. */
+    /** The hub double's view of its messages, oldest first. */
     fun messages(): List<JSONObject> = JSONObject(hub.read("state")).getJSONArray("messages").objects()
 
-    /** The states that were reported of a message's last exposure, in their order. */
+    /** The states that were reported for a message's last exposure, in order. */
     fun statesOf(message: Int = 0): List<String> = messages()[message].getJSONArray("states").let { states ->
         List(states.length(), states::getString)
     }
 
     fun codeOf(message: Int = 0): String = messages()[message].optString("code")
 
-    /** What came in at the hub. */
+    /** Incoming messages at the hub. */
     fun inbound(): List<JSONObject> = JSONArray(hub.read("inbound")).objects()
 
     fun awaitInbound(count: Int) = awaitHub("""{"inbound": $count}""")
 
-    /** Waits until so many messages were handed to the platform, and returns the last of them. */
+    /** Waits until so many messages were handed to the platform, and returns the last one. */
     fun awaitHanded(count: Int = 1): HandOver {
         await("$count handed over") { handed.size >= count }
         return handed[count - 1]
     }
 
-    /** Waits until so many messages wait for a SIM on the phone, for the reason of this word. */
+    /** Waits until so many messages wait for a SIM on the phone, for the reason with this word. */
     fun awaitWaiting(count: Int, reason: String? = null, slot: Int = 0) = await("$count wait for $reason") {
         host.refresh()
         host.status().queues.any {
@@ -209,13 +209,13 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         shadowOf(app.getSystemService(SubscriptionManager::class.java)).setActiveSubscriptionInfoList(infos)
     }
 
-    /** A SIM has its network, or has lost it. */
+    /** Gives a SIM its network, or takes it away. */
     fun setService(isThere: Boolean, slot: Int = 0) {
         val now = if (isThere) ServiceState.STATE_IN_SERVICE else ServiceState.STATE_OUT_OF_SERVICE
         shadowOf(lineOf(slot)).setServiceState(ServiceState().apply { state = now })
     }
 
-    /** Every network goes, and the app gives the connection up; or they come back. */
+    /** Takes every network away, so that the app gives up the connection; or brings them back. */
     fun setAirplaneMode(isOn: Boolean) {
         val networks = app.getSystemService(ConnectivityManager::class.java)!!
         val network = networks.activeNetwork!!
@@ -245,7 +245,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         SmsReceiver().hearOut(intent.putExtra(SUBSCRIPTION, SUBSCRIPTIONS.getValue(slot)))
     }
 
-    /** The provider's row of a text, which the platform's own app writes, and the notice of that. */
+    /** The provider's row of a text, which the platform's own app writes, and the notice of it. */
     fun store(from: String, text: String, sentAt: Long = Pdus.SENT_AT, slot: Int = 0) {
         texts.put(
             "sms", "type" to 1, "address" to from, "date" to System.currentTimeMillis(), "date_sent" to sentAt,
@@ -254,7 +254,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         app.contentResolver.notifyChange(Uri.parse("content://sms/inbox"), null)
     }
 
-    /** The line of a SIM, as broadcasts tell it: with the log of calls twice, once with the number. */
+    /** The state of a SIM's line, as broadcasts report it: with the call log twice, once with the number. */
     fun lineIs(state: String, number: String?, slot: Int = 0) {
         for (named in listOfNotNull("", number)) {
             val intent = Intent(TelephonyManager.ACTION_PHONE_STATE_CHANGED)
@@ -298,7 +298,7 @@ class Phone(private val scenario: String = USUAL) : TestRule {
         private const val OCTETS_TO_SECONDS = 8
         private val SUBSCRIPTIONS = mapOf(0 to FIRST_SUBSCRIPTION, 1 to SECOND_SUBSCRIPTION)
 
-        /** A run that a test ends, with more patience than a busy computer needs. */
+        /** A run that a test ends, with more time than a busy computer needs. */
         const val USUAL = "name = \"flow\"\n[end]\nwhen = \"told\"\ntimeout_s = 600\n[rules]\ngrace_ms = 300000\n"
 
         private fun JSONArray.objects() = List(length(), ::getJSONObject)

@@ -13,7 +13,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
 import org.robolectric.annotation.SQLiteMode
 
-/** The process ends in each state of a message; the journal goes on, and nothing goes out twice. */
+/** The process ends in each state of a message; the journal continues, and nothing is sent twice. */
 @RunWith(RobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
 @SQLiteMode(SQLiteMode.Mode.LEGACY)
@@ -42,7 +42,7 @@ class RestartTest {
         phone.pair()
         phone.send()
         phone.awaitWaiting(1, "paused")
-        // The hub hears no more of a process than its disk has.
+        // The hub gets no more from a process than its disk has.
         phone.host.agent.networkLost()
         await("not linked") { !phone.host.status().isLinked }
         Modem.onHandOver = { phone.keepDisk() }

@@ -23,8 +23,8 @@ import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executors
 
 /**
- * The scenarios of the emulator, played on the platform's own code: `hub.toml` is the hub double's, `phone.jsonl`
- * says what happens to the phone.
+ * The emulator's scenarios, played on the platform's own code: `hub.toml` configures the hub double, `phone.jsonl`
+ * lists what happens to the phone.
  */
 @RunWith(ParameterizedRobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
@@ -74,7 +74,7 @@ class ScenariosTest(private val name: String) {
         check(phone.host.ensureRunning())
     }
 
-    /** The platform ends an app that a permission is taken from, and may start its service again. */
+    /** The platform ends an app that loses a permission, and may start its service again. */
     private fun permission(name: String, isGiven: Boolean) {
         if (isGiven) {
             grant(name)
@@ -94,7 +94,7 @@ class ScenariosTest(private val name: String) {
         try {
             phone.awaitHub(wait.toString())
         } catch (error: ExecutionException) {
-            // The scenario has come to its end, and so has the double; another error would show there.
+            // The scenario has ended, and so has the double; any other error would show there.
             if (error.cause !is IOException) throw error
         }
     }

@@ -12,7 +12,7 @@ import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.shadows.ShadowActivityManager.ApplicationExitInfoBuilder
 
-/** The whole app, with a keystore; [restart] plays the end of its process. */
+/** The whole app, with a keystore; [restart] simulates the end of its process. */
 class HostKit : ExternalResource() {
     val app: PostriderApp get() = RuntimeEnvironment.getApplication() as PostriderApp
     val host: AgentHost get() = app.host
@@ -34,7 +34,7 @@ class HostKit : ExternalResource() {
     /** Ends the process; what is on disk and in the keystore stays. */
     fun restart() = app.onTerminate()
 
-    /** The process ends, and the platform writes down why. */
+    /** The process ends, and the platform records why. */
     fun end(reason: Int, description: String? = null, at: Long = System.currentTimeMillis()) {
         restart()
         val end = ApplicationExitInfoBuilder.newBuilder().setProcessName(app.packageName).setPid(ends++)
@@ -56,7 +56,7 @@ class HostKit : ExternalResource() {
         awaitLink()
     }
 
-    /** Has the host look whether all is as it should be, and waits for that and for what it was asked before. */
+    /** Makes the host check everything, and waits for that and for earlier work. */
     fun awaitLook() {
         var looked = false
         host.look { looked = true }

@@ -9,7 +9,7 @@ import java.util.Collections
 import java.util.Enumeration
 import java.util.concurrent.CopyOnWriteArrayList
 
-/** The platform's store of trusted roots, which is missing here: one of its own, one of its user. */
+/** The platform's store of trusted roots, which is missing here: one of its own roots, one of its user's. */
 object PlatformRoots {
     private const val NAME = "Roots"
 

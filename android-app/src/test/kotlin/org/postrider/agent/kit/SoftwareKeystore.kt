@@ -22,7 +22,7 @@ import java.util.Enumeration
 /**
  * The platform's keystore, which is missing here, in software and under its own name: the app's code is as it ships.
  *
- * Its keys belong to the process, as those of a phone to the phone; [install] begins with none.
+ * Its keys belong to the process, as a phone's keys to the phone; [install] begins without any.
  */
 object SoftwareKeystore {
     const val NAME = "AndroidKeyStore"
@@ -30,10 +30,10 @@ object SoftwareKeystore {
     /** The key pairs, by alias. */
     val keys = HashMap<String, KeyPair>()
 
-    /** What keys were asked for, oldest first. */
+    /** The requested keys, oldest first. */
     val asked = ArrayList<KeyGenParameterSpec>()
 
-    /** Throws what the keystore is to throw, if anything. */
+    /** Throws what the keystore should throw, if anything. */
     var fault: () -> Unit = {}
 
     fun install() {
@@ -73,7 +73,7 @@ object SoftwareKeystore {
         }
     }
 
-    /** A certificate of which only the key is of use. */
+    /** A certificate of which only the key is used. */
     private class Bare(private val key: PublicKey) : Certificate("bare") {
         override fun getEncoded(): ByteArray = key.encoded
         override fun getPublicKey(): PublicKey = key

@@ -11,9 +11,9 @@ import java.net.URL
 import java.util.concurrent.TimeUnit
 
 /**
- * The hub double in a process of its own, on free ports of loopback, led by its control interface.
+ * The hub double in its own process, on free ports of loopback, driven by its control interface.
  *
- * A scenario says itself how long it lasts.
+ * A scenario itself says how long it lasts.
  */
 class StubHub(vararg arguments: String) : Closeable {
     private val process = ProcessBuilder(
@@ -23,21 +23,21 @@ class StubHub(vararg arguments: String) : Closeable {
     private val said = process.inputStream.bufferedReader()
     private val ready = JSONObject(said.readLine())
 
-    /** What a phone joins it with. */
+    /** The invitation with which a phone joins it. */
     val invitation: Invitation = readInvitation(ready.getString("pairing_uri"))
 
-    /** Says on the control interface what a step of a scenario says. */
+    /** Sends a step of a scenario to the control interface. */
     fun say(name: String, json: String = ""): JSONObject = JSONObject(exchange("POST", "/$name", json))
 
     /** Reads `state`, `inbound`, `pairing` or `verdict`. */
     fun read(name: String): String = exchange("GET", "/$name", "")
 
-    /** Waits until all of a scenario's `wait` is so. */
+    /** Waits until everything in a scenario's `wait` is true. */
     fun await(json: String) {
         exchange("POST", "/wait", json)
     }
 
-    /** Waits until a scenario that ends by itself has come to its end. */
+    /** Waits until a scenario that ends by itself has ended. */
     fun awaitEnd() {
         check(process.waitFor(END_S, TimeUnit.SECONDS)) { "the scenario does not end" }
     }
@@ -47,7 +47,7 @@ class StubHub(vararg arguments: String) : Closeable {
         try {
             exchange("POST", "/stop", "")
         } catch (_: IOException) {
-            // The scenario came to its end.
+            // The scenario has ended.
         }
         return JSONObject(said.readLine())
     }

@@ -20,7 +20,7 @@ import org.postrider.core.ReceivedSms
 import org.postrider.core.divideText
 import org.robolectric.RobolectricTestRunner
 
-/** Messages in every coding, through the platform's own parser and the receivers, to what Rust is told. */
+/** Messages in every coding, through the platform's own parser and the receivers, to the facts for Rust. */
 @RunWith(RobolectricTestRunner::class)
 class DeliverTest {
     private val facts = Facts()
@@ -98,7 +98,7 @@ class DeliverTest {
     private fun broadcast(action: String, vararg pdus: ByteArray) =
         Intent(action).putExtra("pdus", pdus).putExtra("format", "3gpp")
 
-    /** SMS-DELIVER in seven bits; its packing is the platform's. */
+    /** SMS-DELIVER in seven bits; the platform packs it. */
     private fun sevenBit(text: String, header: String? = null): ByteArray {
         val first = if (header == null) "04" else "44"
         val body = when (header) {

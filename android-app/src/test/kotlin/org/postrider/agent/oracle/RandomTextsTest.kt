@@ -7,7 +7,7 @@ import org.junit.runner.RunWith
 import org.postrider.core.divideText
 import org.robolectric.RobolectricTestRunner
 
-/** 5,000 texts drawn by seed: Rust divides each as the platform does. */
+/** 5,000 random texts by seed: Rust divides each like the platform. */
 @RunWith(RobolectricTestRunner::class)
 class RandomTextsTest {
     @Test
@@ -27,7 +27,7 @@ class RandomTextsTest {
         }
     }
 
-    /** Long stretches of one kind with others strewn in, so that cuts fall on and beside every kind. */
+    /** Long stretches of one kind with others mixed in, so that cuts fall on and beside every kind. */
     private fun draw(random: Random, pieces: List<List<String>>): String {
         val kinds = List(1 + random.nextInt(3)) { pieces[random.nextInt(pieces.size)] }
         val length = random.nextInt(UNITS_MAX)

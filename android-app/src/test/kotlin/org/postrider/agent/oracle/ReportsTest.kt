@@ -8,7 +8,7 @@ import org.postrider.core.ReportStatus
 import org.postrider.core.explainReport
 import org.robolectric.RobolectricTestRunner
 
-/** Every TP-Status, through a status report and the platform's own parser, to what Rust says of it. */
+/** Every TP-Status, through a status report and the platform's own parser, to Rust's interpretation. */
 @RunWith(RobolectricTestRunner::class)
 class ReportsTest {
     @Test

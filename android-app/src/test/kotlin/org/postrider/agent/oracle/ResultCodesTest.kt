@@ -33,7 +33,7 @@ class ResultCodesTest {
     companion object {
         private const val PREFIX = "RESULT_"
 
-        /** Of receiving, of a car's messages by Bluetooth, and one that says nothing. */
+        /** Codes of receiving, of a car's messages by Bluetooth, and one without meaning. */
         private val NOT_OF_SENDING = listOf("RECEIVE", "DISPATCH", "MMS", "STATUS", "BLUETOOTH", "ERROR_NONE")
     }
 }

@@ -9,7 +9,7 @@ import org.postrider.core.countParts
 import org.postrider.core.decodeSeptets
 import org.robolectric.RobolectricTestRunner
 
-/** The national tables of the platform, held against Rust's, and the parts that it makes with them. */
+/** Compares the platform's national tables with Rust's, and the parts that they give. */
 @RunWith(RobolectricTestRunner::class)
 class ShiftTablesTest {
     private val alphabet = Class.forName("com.android.internal.telephony.GsmAlphabet")
@@ -33,7 +33,7 @@ class ShiftTablesTest {
         val plain = tables("sLanguageTables")[0]
         for ((language, table) in tables("sLanguageShiftTables").withIndex()) {
             for (place in (0..127) - ESCAPE) {
-                // What is not there is read in the locking table, by both.
+                // What is missing is read in the locking table, by both.
                 val expected = if (table[place] == ' ') plain[place] else table[place]
                 assertEquals("$language $place", expected.toString(), decode(0, language, ESCAPE, place))
             }
@@ -63,7 +63,7 @@ class ShiftTablesTest {
     }
 
     private fun enable(vararg languages: Int) {
-        // It reads the network's tables at first use, and none after that.
+        // It reads the network's tables only at first use.
         SmsMessage.calculateLength("a", false)
         for (set in listOf("setEnabledSingleShiftTables", "setEnabledLockingShiftTables")) {
             alphabet.getDeclaredMethod(set, IntArray::class.java).apply { isAccessible = true }.invoke(null, languages)

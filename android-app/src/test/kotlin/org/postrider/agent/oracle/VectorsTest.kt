@@ -8,7 +8,7 @@ import org.postrider.core.divideText
 import org.robolectric.ParameterizedRobolectricTestRunner
 import org.robolectric.ParameterizedRobolectricTestRunner.Parameters
 
-/** Each vector of the design of the phone: the platform gives it, and Rust gives the same parts. */
+/** Each vector of the phone's design: the platform confirms it, and Rust gives the same parts. */
 @RunWith(ParameterizedRobolectricTestRunner::class)
 class VectorsTest(
     private val name: String,

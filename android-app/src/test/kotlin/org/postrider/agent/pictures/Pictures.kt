@@ -48,8 +48,8 @@ import org.robolectric.annotation.GraphicsMode
 import java.io.File
 
 /**
- * Draws every screen as a phone would, into `target/pictures`. No test: nothing compares pixels, and the name keeps it
- * out of the suite. `android-app/build-host pictures` runs it.
+ * Draws every screen like a phone, into `target/pictures`. It is not a test: nothing compares pixels, and its name
+ * keeps it out of the suite. `android-app/build-host pictures` runs it.
  */
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
@@ -69,7 +69,7 @@ class Pictures {
         assertTrue(folder.list().orEmpty().isNotEmpty())
     }
 
-    /** Draws the whole page, however long it is, and what a phone shows of it. */
+    /** Draws the whole page, however long it is, and the part that a phone shows. */
     private fun draw(screen: Activity, name: String) {
         settle()
         val content = screen.requireViewById<View>(android.R.id.content)
@@ -174,7 +174,7 @@ class Pictures {
         const val HIGH_DP = 720
         const val SIZE = "w360dp-h720dp"
 
-        /** Language, light and size of letters; a language from the right has no words of ours. */
+        /** Language, light or dark, and size of letters; our words exist in no right-to-left language. */
         val WAYS = listOf("en", "fr").flatMap { language ->
             listOf("notnight" to "light", "night" to "dark").flatMap { (qualifier, light) ->
                 listOf(1f to "", 1.6f to "-large").map { (scale, size) ->

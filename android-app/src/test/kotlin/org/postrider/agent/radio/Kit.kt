@@ -26,7 +26,7 @@ const val BOB = "+15005550002"
 const val FIRST_SUBSCRIPTION = 3
 const val SECOND_SUBSCRIPTION = 7
 
-/** A wait that only a defect makes long. */
+/** A wait that is long only if there is a defect. */
 const val PATIENCE_S = 120L
 
 val app: Application get() = RuntimeEnvironment.getApplication()
@@ -57,7 +57,7 @@ class Slots(vararg filled: Pair<Int, Int>) : SimSlots {
     }
 }
 
-/** Hears facts in the agent's place. */
+/** Receives facts in place of the agent. */
 class Facts : (RadioFact) -> Unit {
     private val heard = LinkedBlockingQueue<RadioFact>()
 
@@ -68,7 +68,7 @@ class Facts : (RadioFact) -> Unit {
         return true
     }
 
-    /** Waits for the next fact, which the main thread may have to tell. */
+    /** Waits for the next fact, which the main thread may have to report. */
     fun next(): RadioFact {
         val until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S)
         while (System.nanoTime() < until) {
@@ -78,14 +78,14 @@ class Facts : (RadioFact) -> Unit {
         throw AssertionError("no fact came")
     }
 
-    /** Returns what was told up to now, by this thread or the main one. */
+    /** Returns what was reported so far, by this thread or the main one. */
     fun all(): List<RadioFact> {
         shadowOf(Looper.getMainLooper()).idle()
         return ArrayList<RadioFact>().also { heard.drainTo(it) }
     }
 }
 
-/** Lets a receiver hear a broadcast as the platform does; what is returned is done when the receiver is. */
+/** Delivers a broadcast to a receiver, like the platform; the result is done when the receiver is. */
 fun BroadcastReceiver.hear(intent: Intent, code: Int = 0): Future<BroadcastReceiver.PendingResult> {
     val pending = ReflectionHelpers.callStaticMethod<BroadcastReceiver.PendingResult>(
         ShadowBroadcastPendingResult::class.java,
@@ -108,5 +108,5 @@ fun BroadcastReceiver.hearOut(intent: Intent, code: Int = 0) {
     assertNotNull(hear(intent, code).get(PATIENCE_S, TimeUnit.SECONDS))
 }
 
-/** Keeps facts in the place of the app's host. */
+/** Keeps facts in place of the app's host. */
 internal fun keeping(facts: Facts): Keep = { _: Context, fact -> facts.keep(fact) }

@@ -3,7 +3,7 @@ package org.postrider.agent.radio
 import java.util.Calendar
 import java.util.TimeZone
 
-/** Messages and reports as a modem gives them: octet by octet, by 3GPP TS 23.040 and 3GPP2 C.S0015. */
+/** Messages and reports from a modem: octet by octet, by 3GPP TS 23.040 and 3GPP2 C.S0015. */
 object Pdus {
     /** When every message here passed its service centre: 2026-11-21 20:15:00 UTC. */
     val SENT_AT: Long = Calendar.getInstance(TimeZone.getTimeZone("UTC")).apply {
@@ -34,7 +34,7 @@ object Pdus {
     fun report(recipient: String, status: Int): ByteArray =
         hex("00" + "06" + "2A" + address(recipient) + STAMP + STAMP + octet(status))
 
-    /** SMS delivery acknowledgement of 3GPP2, in the form that the platform's modem interface hands over. */
+    /** SMS delivery acknowledgement of 3GPP2, in the form of the platform's modem interface. */
     fun reportOfCdma(recipient: String, errorClass: Int, code: Int): ByteArray {
         val bearer = hex("0003" + "400010" + "1401" + octet(errorClass shl 6 or code))
         val digits = recipient.map { "%02X".format(it.code) }.joinToString("")

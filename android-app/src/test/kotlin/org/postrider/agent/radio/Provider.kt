@@ -18,7 +18,7 @@ class Provider : ContentProvider() {
         SQLiteDatabase.create(null).also { TABLES.forEach(it::execSQL) }
     }
 
-    /** How the provider fails, when it does. */
+    /** How the provider fails, if it does. */
     @Volatile
     var failure: RuntimeException? = null
 
@@ -38,7 +38,7 @@ class Provider : ContentProvider() {
 
     override fun onCreate() = true
 
-    /** A database that is left to the collector brings the whole of the tests down with it. */
+    /** A database that is left to the garbage collector would crash all tests. */
     override fun shutdown() = database.close()
 
     override fun query(
@@ -100,7 +100,7 @@ class Provider : ContentProvider() {
     }
 }
 
-/** Providers that are there for the time of a test. */
+/** Providers that exist during a test. */
 class Providers(vararg authorities: String) : ExternalResource() {
     private val asked = authorities.toList()
     private val providers = HashMap<String, Provider>()

@@ -20,7 +20,7 @@ import org.robolectric.annotation.SQLiteMode
 import java.io.File
 import java.util.concurrent.Executors
 
-/** Many messages through shell and core: what they needed is given back. */
+/** Many messages through shell and core: everything that they needed is released. */
 @RunWith(RobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
 @SQLiteMode(SQLiteMode.Mode.LEGACY)

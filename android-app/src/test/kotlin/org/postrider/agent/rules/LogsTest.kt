@@ -22,7 +22,7 @@ import org.robolectric.annotation.Config
 import org.robolectric.annotation.SQLiteMode
 import org.robolectric.shadows.ShadowLog
 
-/** What the app and its core write, over a whole life: never a number, a text, a code or a key. */
+/** What the app and its core log during a long run: never a number, a text, a code or a key. */
 @RunWith(RobolectricTestRunner::class)
 @Config(shadows = [Modem::class, Network::class])
 @SQLiteMode(SQLiteMode.Mode.LEGACY)
@@ -68,7 +68,7 @@ class LogsTest {
         phone.send("""{"text": "$WORD", "to": "$BOB", "label": "first"}""")
         val message = phone.awaitHanded()
         message.result(0, Activity.RESULT_OK)
-        // Of somebody else; and then its own.
+        // First about somebody else, then about its own recipient.
         message.report(0, 0x30, recipient = ALICE)
         message.report(0, 0x46)
         phone.send("""{"text": "$WORD", "to": "$BOB", "label": "second"}""")

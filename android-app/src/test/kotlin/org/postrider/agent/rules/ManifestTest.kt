@@ -15,7 +15,7 @@ import java.io.File
 import javax.xml.parsers.DocumentBuilderFactory
 import org.w3c.dom.Element
 
-/** What the app asks for and lets others do, as the platform reads it from the manifest: exactly this, and no more. */
+/** What the app requests and allows others, as the platform reads it from the manifest: exactly this. */
 @RunWith(RobolectricTestRunner::class)
 class ManifestTest {
     private val app = RuntimeEnvironment.getApplication()
@@ -106,7 +106,7 @@ class ManifestTest {
         const val FLAGS = PackageManager.GET_PERMISSIONS or PackageManager.GET_ACTIVITIES or
             PackageManager.GET_SERVICES or PackageManager.GET_RECEIVERS or PackageManager.GET_PROVIDERS or
             PackageManager.MATCH_DISABLED_COMPONENTS
-        /** The platform goes through each by itself: one does not stand for another. */
+        /** The platform checks each separately: one does not cover another. */
         val DOMAINS = listOf("root", "file", "database", "sharedpref").flatMap { listOf(it, "device_" + it) }
             .plus("external").sorted()
         val MANIFEST = File("src/main/AndroidManifest.xml")
@@ -117,7 +117,7 @@ class ManifestTest {
             "REQUEST_IGNORE_BATTERY_OPTIMIZATIONS", "CAMERA",
         )
 
-        /** Who may start each: everybody the two screens, holders of the platform's own permissions the rest. */
+        /** Who may start each: everybody may start the two screens, only holders of platform permissions the rest. */
         val OPEN = mapOf(
             ".screens.StatusActivity" to null,
             ".screens.PairActivity" to null,

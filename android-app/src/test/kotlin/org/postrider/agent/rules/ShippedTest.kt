@@ -7,7 +7,7 @@ import org.postrider.agent.PostriderApp
 import java.io.File
 import java.util.zip.ZipFile
 
-/** The classes that ship: the app, its core, Kotlin's library, JNA and ZXing; none of Google's own. */
+/** The shipped classes: the app, its core, Kotlin's library, JNA and ZXing; none of Google's own. */
 class ShippedTest {
     private val classes: Map<String, ByteArray> by lazy {
         val place = File(PostriderApp::class.java.protectionDomain.codeSource.location.toURI())
@@ -33,7 +33,7 @@ class ShippedTest {
     }
 
     private companion object {
-        /** ZXing is on Maven Central and asks for nothing. And nothing of coroutines or of Kotlin's full reflection. */
+        /** ZXing is on Maven Central and needs nothing else. No coroutines, and not Kotlin's full reflection. */
         val FOREIGN = Regex("androidx/|com/google/(?!zxing/)|android/support/|kotlinx/coroutines/|kotlin/reflect/full/")
     }
 }

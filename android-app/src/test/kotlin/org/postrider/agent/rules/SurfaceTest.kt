@@ -6,9 +6,9 @@ import org.postrider.agent.PostriderApp
 import java.io.File
 
 /**
- * What Kotlin sees of the core, against the checked-in `android-bindings/surface.txt`.
+ * What Kotlin sees of the core, compared with `android-bindings/surface.txt`.
  *
- * A change of it is a change of the border: if it is meant, copy the file that this test writes.
+ * A difference changes the interface: if it is meant, copy the file that this test writes.
  */
 class SurfaceTest {
     private val out = File(PostriderApp::class.java.protectionDomain.codeSource.location.toURI()).parentFile
@@ -36,7 +36,7 @@ class SurfaceTest {
         val MEMBER = Regex("(?<!data|sealed|enum) (?=(?:data class|class|object|fun) )")
         val INTERNAL = listOf("Uniffi", "FfiConverter", "Disposable")
 
-        /** Every declaration of the core, one a line, its members below it; without comments and without glue. */
+        /** Every declaration of the core, one a line, with its members below; without comments and generated glue. */
         fun declarations(source: String): String {
             val code = source.replace(COMMENT, "")
             val blocks = BLOCK.findAll(code).map { line(it.value.removePrefix("public ").removeSuffix("}")) }

@@ -13,8 +13,8 @@ import org.junit.Assert.assertNull
 import org.junit.Test
 
 /**
- * The decoder on what `admin pair` printed and drew, as a camera would see it. The three files of `src/test/qr` are
- * from one call of the command; a test of the hub's holds the terminal's against what the command prints today.
+ * The decoder on the output of `admin pair`, as a camera would see it. The three files of `src/test/qr` are
+ * from one call of the command; a test of the hub compares the terminal's with what the command prints today.
  */
 class QrDecoderTest {
     private val folder = File("src/test/qr")
@@ -25,7 +25,7 @@ class QrDecoderTest {
     private val decoder = QrDecoder()
 
     private fun read(picture: BufferedImage): String? {
-        // Rows of a camera are often longer than what is seen of them.
+        // Rows of a camera are often longer than their visible part.
         val rowBytes = picture.width + 24
         val bytes = ByteArray(rowBytes * (picture.height - 1) + picture.width)
         for (y in 0 until picture.height) for (x in 0 until picture.width) {
@@ -76,7 +76,7 @@ class QrDecoderTest {
 
     private fun sources() = listOf("a dark terminal" to dark, "a light terminal" to light, "a picture" to picture)
 
-    /** Draws half blocks as a terminal does: each character is two modules high. */
+    /** Draws half blocks like a terminal: each character is two modules high. */
     private fun terminal(ground: Color, ink: Color): BufferedImage {
         val lines = File(folder, "terminal.txt").readLines().filter { it.isNotEmpty() }
         val width = lines.maxOf { it.length }
@@ -95,7 +95,7 @@ class QrDecoderTest {
         return drawn
     }
 
-    /** Returns what a camera sees of a code on a grey table. */
+    /** Returns a camera's view of a code on a grey table. */
     private fun seen(
         code: BufferedImage, degrees: Double = 0.0, lean: Double = 0.0, side: Int = 420, blur: Int = 1, noise: Int = 0,
         shadow: Double = 0.0,

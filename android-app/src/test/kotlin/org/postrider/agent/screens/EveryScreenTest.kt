@@ -25,7 +25,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.annotation.Config
 
-/** What is true of every screen, however the phone is set and held. */
+/** What is true of every screen, with every setting and orientation of the phone. */
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
 class EveryScreenTest {
@@ -36,7 +36,7 @@ class EveryScreenTest {
         LicencesActivity::class.java, ScanActivity::class.java,
     )
 
-    /** The busiest phone shows each screen; how far it has joined a hub changes only two of them. */
+    /** Shows each screen for the busiest phone; only two of them depend on the progress of joining a hub. */
     private fun eachScreen(check: (Activity) -> Unit) = statuses().forEachIndexed { place, status ->
         fake.status = status
         fake.entries = What.values().map { Entry(0, it, "SM0000000000000001", 0u, 19) }
@@ -45,7 +45,7 @@ class EveryScreenTest {
         }
     }
 
-    /** A phone with everything to say, and one in each step of joining a hub. */
+    /** A phone that shows everything, and one in each step of joining a hub. */
     private fun statuses() = listOf(
         pairedStatus().copy(alerts = AlertKind.values().map { Alert(it, 1u, 0) }),
         unpairedStatus(),
@@ -169,7 +169,7 @@ class EveryScreenTest {
         }
     }
 
-    /** Names, ids and digits, and words that both languages have. */
+    /** Names, ids and digits, and words that both languages share. */
     private fun isOfNoLanguage(text: String) = text.none(Char::isLetter) || SHARED.any { it in text }
 
     private fun contrast(one: Int, other: Int): Double {
@@ -181,7 +181,7 @@ class EveryScreenTest {
         const val WIDTH_DP = 320
         const val WIDE_DP = 900
         const val READABLE = 4.5
-        /** Each of language, light and position meets each of the others and both font sizes. */
+        /** Every combination of language, light and position, and both font sizes. */
         val WAYS = listOf(
             "en-port-notnight" to 1f, "en-land-night" to 2f, "fr-port-night" to 2f, "fr-land-notnight" to 1f,
             "ar-ldrtl-port-night" to 1f, "ar-ldrtl-land-notnight" to 2f,

@@ -21,12 +21,12 @@ import org.postrider.core.SimSlot
 import org.postrider.core.TodayCounts
 import org.postrider.core.Wait
 
-/** An app whose screens see what a test says. */
+/** An app whose screens see what a test sets. */
 class ScreensApp : Application(), Control.Source {
     override val control by lazy { FakeControl(this) }
 }
 
-/** Shows what a test says, and keeps what it was asked for. */
+/** Shows what a test sets, and records what was asked for. */
 class FakeControl(context: Context) : Control {
     override val settings = Settings(context)
     var status = unpairedStatus()
@@ -38,7 +38,7 @@ class FakeControl(context: Context) : Control {
     val invitations = mutableListOf<Invitation>()
     val listeners = mutableListOf<AgentHost.Listener>()
 
-    /** Whether a wish to pair is heard later. */
+    /** Whether a wish to pair takes effect later. */
     var isSlow = false
 
     /** Tells the screens of another status. */

@@ -23,7 +23,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.annotation.Config
 
-/** The whole way of an owner, from the app as it was installed to the first message: every touch counts. */
+/** The owner's whole way from the installed app to the first message: every touch counts. */
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
 class FirstMessageTest {
@@ -34,7 +34,7 @@ class FirstMessageTest {
         click(text)
     }
 
-    /** The owner says yes to each dialog of the platform; it shows one for each group of permissions. */
+    /** The owner allows each dialog of the platform; it shows one for each group of permissions. */
     private fun Activity.allow() {
         val asked = shadowOf(this).lastRequestedPermission
         val names = asked.requestedPermissions
@@ -44,7 +44,7 @@ class FirstMessageTest {
         settle()
     }
 
-    /** The groups of Android 14, which its own package manager no longer tells. */
+    /** The groups of Android 14, which its own package manager no longer reports. */
     private fun groupOf(permission: String) = when (permission.substringAfterLast('.')) {
         "READ_PHONE_STATE", "READ_PHONE_NUMBERS", "CALL_PHONE" -> "phone"
         "SEND_SMS", "RECEIVE_SMS", "READ_SMS", "RECEIVE_MMS" -> "texts"

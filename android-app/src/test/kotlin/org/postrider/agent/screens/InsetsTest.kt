@@ -11,7 +11,7 @@ import org.postrider.agent.R
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
 
-/** What the system's bars, the camera's cut-out and the keyboard leave of a page. */
+/** The space that the system's bars, the camera's cut-out and the keyboard leave for a page. */
 @RunWith(RobolectricTestRunner::class)
 @Config(application = ScreensApp::class)
 class InsetsTest {

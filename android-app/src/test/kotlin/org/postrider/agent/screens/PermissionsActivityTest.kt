@@ -83,7 +83,7 @@ class PermissionsActivityTest {
         Permit.SIMS.permissions.forEach { shadowOf(app.packageManager).setShouldShowRequestPermissionRationale(it, false) }
         screen.click(R.string.allow)
         answer(isGranted = false)
-        // A dialog that was waved away looks the same: both buttons stay.
+        // A dismissed dialog looks the same: both buttons stay.
         assertTrue(screen.says(R.string.allow))
         assertTrue(screen.says(R.string.permit_shut))
         assertTrue(screen.says(R.string.permit_restricted))
@@ -118,7 +118,7 @@ class PermissionsActivityTest {
     }
 
     private companion object {
-        /** What an app has by its manifest, and what has pages of its own. */
+        /** Permissions that the manifest gives an app, and those with pages of their own. */
         val UNASKED = setOf(
             permission.FOREGROUND_SERVICE, permission.FOREGROUND_SERVICE_REMOTE_MESSAGING, permission.INTERNET,
             permission.RECEIVE_BOOT_COMPLETED, permission.ACCESS_NETWORK_STATE, permission.WAKE_LOCK,

@@ -103,7 +103,7 @@ class ScanActivityTest {
     @Test
     fun `the viewfinder is filled and not distorted, however the phone is held`() {
         val picture = Size(1280, 720)
-        // Upright, the platform shows the picture as 720 by 1280, pressed into the view.
+        // Upright, the platform shows the picture as 720 by 1280, squeezed into the view.
         val upright = Viewfinder.fitting(picture, 1000, 1000, Surface.ROTATION_0)
         val points = floatArrayOf(0f, 0f, 1000f, 1000f)
         upright.mapPoints(points)

@@ -17,14 +17,14 @@ import org.robolectric.android.controller.ActivityController
 /** The app of a test. */
 val app get() = RuntimeEnvironment.getApplication() as ScreensApp
 
-/** What the test says and sees. */
+/** The control that the test sets and reads. */
 val fake get() = app.control
 
 /** Opens a screen. */
 fun <T : Activity> open(screen: Class<T>, intent: android.content.Intent? = null): ActivityController<T> =
     Robolectric.buildActivity(screen, intent).setup().also { settle() }
 
-/** Lets everything posted happen. */
+/** Runs everything that was posted. */
 fun settle() = shadowOf(Looper.getMainLooper()).idle()
 
 /** Returns a view and all views in it. */
@@ -40,10 +40,10 @@ fun Activity.views(): Sequence<View> = findViewById<View>(android.R.id.content)!
 fun Activity.texts(): List<String> = views().filterIsInstance<TextView>().map { it.text.toString() }
     .filter { it.isNotEmpty() }.toList()
 
-/** Returns whether a text stands there. */
+/** Returns whether a text is shown. */
 fun Activity.says(text: Int, vararg arguments: Any) = getString(text, *arguments) in texts()
 
-/** Clicks what bears a text; it must be there once. */
+/** Clicks the view with a text; it must exist exactly once. */
 fun Activity.click(text: String) {
     val found = views().filter { (it is Button) && it.text.toString() == text }.toList()
     assertEquals("$text in ${texts()}", 1, found.size)
@@ -51,7 +51,7 @@ fun Activity.click(text: String) {
     settle()
 }
 
-/** Clicks what bears a text of the resources. */
+/** Clicks the view with a text of the resources. */
 fun Activity.click(text: Int, vararg arguments: Any) = click(getString(text, *arguments))
 
 /** Types into a field. */
@@ -60,7 +60,7 @@ fun Activity.type(field: Int, text: String) = findViewById<EditText>(field)!!.se
 /** Returns whether a switch is on. */
 fun Activity.isOn(switch: Int) = findViewById<CompoundButton>(switch)!!.isChecked
 
-/** Lays a screen out; what scrolls is as high as it wants to be, and a list shows its first rows. */
+/** Lays a screen out; scrolling content gets its full height, and a list shows its first rows. */
 fun Activity.layOut(widthDp: Int) {
     val density = resources.displayMetrics.density
     val width = View.MeasureSpec.makeMeasureSpec((widthDp * density).toInt(), View.MeasureSpec.EXACTLY)

@@ -187,7 +187,7 @@ class StatusActivityTest {
             nothing to Mood.READY, leaving to Mood.SENDING, pairedStatus() to Mood.WAITING,
             nothing.copy(isLinked = false, isOnline = false) to Mood.OFFLINE, nothing.copy(isRunning = false) to Mood.OFFLINE,
             pairedStatus().copy(isStoppedByOwner = true) to Mood.STOPPED,
-            // One SIM that can send now counts for more than one that waits.
+            // One SIM that can send now counts more than one that waits.
             pairedStatus().copy(queues = pairedStatus().queues + SimQueue(2u, 1u, null, emptyList())) to Mood.SENDING,
         )) {
             fake.status = status
@@ -247,7 +247,7 @@ class StatusActivityTest {
             val screen = alerted(kind, 1u)
             screen.click(if (kind == AlertKind.SIM_CHANGED) R.string.use_this_sim else R.string.looked_at_phone)
             assertEquals(listOf(command), fake.commands)
-            // Another SIM is settled when the core says so.
+            // The core decides when another SIM is confirmed.
             val stays = kind == AlertKind.SIM_CHANGED
             assertEquals(stays, AlertWords.title(screen.resources, Alert(kind, 1u, 0)) in screen.texts())
         }

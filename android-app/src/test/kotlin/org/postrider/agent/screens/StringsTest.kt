@@ -7,7 +7,7 @@ import org.junit.Assert.assertTrue
 import org.junit.Test
 import org.w3c.dom.Element
 
-/** The strings of the whole app: each is used, each is there in French, and both want the same arguments. */
+/** The strings of the whole app: each is used, each is translated to French, and both take the same arguments. */
 class StringsTest {
     private val english = read("values")
     private val french = read("values-fr")
@@ -102,7 +102,7 @@ class StringsTest {
     private fun arguments(text: String) = Regex("%\\d\\$[sd]|%%").findAll(text).map { it.value }.toSortedSet()
 
     private companion object {
-        /** What puts a text before somebody, with a text of the source's own in it. */
+        /** Calls that show a text, when the text is in the source itself. */
         val SAYING = listOf(
             Regex("\\b(setText|setTitle|setContentText|setContentTitle|setTicker|bigText|setLabel|setSubText)\\(\\s*\"[^\"]"),
             Regex("\\b(text|title|hint|label|contentDescription|error)\\s*=\\s*\"[^\"]"),

@@ -25,7 +25,7 @@ class WordsTest {
         assertEquals((said + named).toSortedSet(), WaitWords.SENTENCES.keys.toSortedSet())
     }
 
-    /** The words of `as_str` of a type; its last lines are those of its own block. */
+    /** The words in `as_str` of a type, which stands in its last lines. */
     private fun wordsOf(type: String, sources: List<String>): List<String> {
         val block = sources.firstNotNullOf { it.substringAfter("impl $type {", "").takeIf(String::isNotEmpty) }
         return Regex("=> \"([a-z_]+)\"").findAll(block.substringBefore("\n}")).map { it.groupValues[1] }.toList()

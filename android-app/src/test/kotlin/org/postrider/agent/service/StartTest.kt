@@ -33,7 +33,7 @@ import org.robolectric.shadow.api.Shadow
 import org.robolectric.shadows.ShadowPowerManager
 import java.util.concurrent.CountDownLatch
 
-/** What starts the agent, keeps it alive and shows it: through the platform's components. */
+/** What starts the agent, keeps it alive and shows it, through the platform's components. */
 @RunWith(RobolectricTestRunner::class)
 class StartTest {
     @get:Rule
@@ -52,7 +52,7 @@ class StartTest {
 
     private fun startedServices() = generateSequence { platform.nextStartedService }.toList()
 
-    /** Sends one, and waits until it was heard and looked at. */
+    /** Sends one, and waits until it was handled. */
     private fun broadcast(intent: Intent) {
         context.sendBroadcast(intent.setPackage(context.packageName))
         shadowOf(Looper.getMainLooper()).idle()
@@ -114,7 +114,7 @@ class StartTest {
         kit.restart()
         PlatformRoots.install()
         service()
-        // Roots that are none keep it from its hub, not from starting.
+        // Invalid roots keep it from its hub, not from starting.
         await("read") { PlatformRoots.readings.isNotEmpty() }
         assertEquals(listOf(false), PlatformRoots.readings)
     }
@@ -207,7 +207,7 @@ class StartTest {
         assertEquals(2, kit.host.book.alerts().size)
         assertNull(notices.getNotification(tag, Notices.ALERT_ID))
         assertTrue(notices.getNotification(AlertKind.SIM_CHANGED.name + "/0", Notices.ALERT_ID) != null)
-        // What comes back after it was over is new.
+        // An alert that comes back after its end is new.
         kit.host.book.hear(Event.SimReleased(0u))
         kit.host.book.hear(Event.LookAtPhone(0u))
         assertTrue(notices.getNotification(tag, Notices.ALERT_ID) != null)

@@ -20,7 +20,7 @@ import org.robolectric.RobolectricTestRunner
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.util.ReflectionHelpers
 
-/** The Stop of Android's list of running apps, which kills the process without a word to it. */
+/** The Stop of Android's list of running apps, which kills the process without telling it. */
 @RunWith(RobolectricTestRunner::class)
 class StopInAndroidTest {
     @get:Rule
@@ -30,7 +30,7 @@ class StopInAndroidTest {
     @After
     fun tearDown() = hub.close()
 
-    /** The phone starts, and whatever starts with it was heard and looked at. */
+    /** The phone starts, and everything that starts with it was handled. */
     private fun boot(): Boolean {
         kit.app.sendBroadcast(Intent(Intent.ACTION_BOOT_COMPLETED).setPackage(kit.app.packageName))
         kit.awaitLook()
@@ -53,7 +53,7 @@ class StopInAndroidTest {
         kit.host.startByOwner()
         kit.awaitLink()
         assertFalse(kit.host.status().isStoppedInAndroid)
-        // What was honoured once is over, whatever the platform still has in its book.
+        // A Stop counts once, even if the platform still remembers it.
         kit.restart()
         assertTrue(boot())
         kit.awaitLink()
@@ -98,7 +98,7 @@ class StopInAndroidTest {
     fun `an end from before the app looked for the first time is nothing`() {
         kit.pair(hub.invitation)
         kit.stopInAndroid()
-        // As after an update from a version that did not look.
+        // As after an update from a version that did not check.
         kit.app.getSharedPreferences("ends", Context.MODE_PRIVATE).edit().clear().commit()
         assertTrue(boot())
         kit.awaitLink()

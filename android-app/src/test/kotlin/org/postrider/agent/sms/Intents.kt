@@ -4,7 +4,7 @@ import android.app.PendingIntent
 import android.content.Intent
 import org.postrider.agent.radio.app
 
-/** What the platform still holds of the intents of parts. */
+/** What the platform still holds of the parts' intents. */
 internal object Intents {
     fun exists(name: PartName): Boolean {
         val once = if (name.word == Word.SENT) PendingIntent.FLAG_ONE_SHOT else 0

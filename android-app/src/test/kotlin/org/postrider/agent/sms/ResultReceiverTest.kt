@@ -170,7 +170,7 @@ class ResultReceiverTest {
         val tokens = (0 until MANY).map { token(ep = it + 1) }
         for ((index, token) in tokens.withIndex()) {
             val submitted = send("hello", token)
-            // The platform forgets an intent that comes once when it has come.
+            // The platform drops a one-time intent once it has come.
             submitted.sentIntents.single().cancel()
             val isFailed = index % 10 == 0
             val code = if (isFailed) SmsManager.RESULT_ERROR_NO_SERVICE else Activity.RESULT_OK

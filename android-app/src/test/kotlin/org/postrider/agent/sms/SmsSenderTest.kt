@@ -118,7 +118,7 @@ class SmsSenderTest {
         revoke(SEND_SMS)
         sender.send(task(THREE_PARTS))
         assertNull(submittedOrNone())
-        // The core's own code: it holds the SIM, where the platform's own refusal fails.
+        // The core's own code holds the SIM; the platform's own refusal would fail the message.
         assertRefused(parts = 3, code = -1_000)
     }
 
@@ -199,7 +199,7 @@ class SmsSenderTest {
     }
 }
 
-/** A platform that refuses each hand-over in the way that a test says. */
+/** A platform that refuses each hand-over in the way that a test chooses. */
 @Implements(SmsManager::class)
 class Refusing : ShadowSmsManager() {
     @Implementation

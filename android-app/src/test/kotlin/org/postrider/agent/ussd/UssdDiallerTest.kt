@@ -99,7 +99,7 @@ class UssdDiallerTest {
     }
 }
 
-/** A network that answers codes as a test says. */
+/** A network that answers codes as a test chooses. */
 @Implements(TelephonyManager::class)
 class Network : ShadowTelephonyManager() {
     @RealObject
@@ -111,7 +111,7 @@ class Network : ShadowTelephonyManager() {
         dialled.add(real to code)
     }
 
-    /** Answers as the platform does, on the thread that was asked for. */
+    /** Answers like the platform, on the requested thread. */
     private class UssdLater(
         private val back: UssdResponseCallback,
         private val handler: Handler,
