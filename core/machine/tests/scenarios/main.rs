@@ -11,10 +11,10 @@ mod data;
 #[expect(dead_code, reason = "the simulation asks more of it")]
 #[path = "../../../../tests/simulation/src/journal/memory.rs"]
 mod disk;
+mod ended_on_disk;
 mod health;
 mod inbound;
-mod kept;
-mod life;
+mod lifecycle;
 mod link;
 mod logs;
 mod pace;
