@@ -85,8 +85,8 @@ pub fn read_pairing(folder: String) -> Result<Option<Paired>, AgentError> {
     }
 }
 
-/// Incoming messages of another hub or project that were not uploaded: they wait for that hub, or for
-/// the owner's decision.
+/// Incoming messages of another hub or project that were not uploaded: they wait for that hub, or
+/// for the owner's decision.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub(crate) struct SetAside {
     /// Tells it apart from others.
@@ -97,7 +97,8 @@ pub(crate) struct SetAside {
     pub until: UnixMs,
 }
 
-/// Returns what is set aside in an agent's folder at `now`, and erases what has been there for too long.
+/// Returns what is set aside in an agent's folder at `now`, and erases what has been there for too
+/// long.
 #[uniffi::export]
 pub(crate) fn read_set_aside(folder: String, now: UnixMs) -> Result<Vec<SetAside>, AgentError> {
     let kept = asides(Path::new(&folder), now).map_err(AgentError::storage)?;
@@ -223,8 +224,8 @@ impl Agent {
         self.wait(running.stop())
     }
 
-    /// Unpairs the phone: gives back what waits, goes on until the hub has everything or the time is
-    /// over, and erases everything; then it calls `Shell`.
+    /// Unpairs the phone: gives back what waits, goes on until the hub has everything or the time
+    /// is over, and erases everything; then it calls `Shell`.
     pub fn begin_unpairing(&self, within_s: u32) -> Result<(), AgentError> {
         let running = self.running().ok_or(AgentError::NotRunning)?;
         let within = Duration::from_secs(within_s.into());
@@ -288,8 +289,9 @@ impl Agent {
         self.whisper(|running| async move { running.phone.network_lost().await });
     }
 
-    /// Lets the agent look at its clocks, because an alarm went off or a clock was set. Returns when it
-    /// has, or after ten seconds; keep the phone awake until then. It must not be called from a callback.
+    /// Lets the agent look at its clocks, because an alarm went off or a clock was set. Returns
+    /// when it has, or after ten seconds; keep the phone awake until then. It must not be called
+    /// from a callback.
     pub fn wake(&self) -> Result<(), AgentError> {
         let Some(running) = self.running() else {
             return Ok(());

@@ -10,8 +10,8 @@
 //!
 //! # Rules of the border
 //! Exports are synchronous and coarse: a call with a nested callback costs some 40 microseconds.
-//! No lock is held while a foreign trait is called. These calls come from the agent's own thread, so
-//! they must return soon and must not call anything of [`Agent`] that waits (it refuses with
+//! No lock is held while a foreign trait is called. These calls come from the agent's own thread,
+//! so they must return soon and must not call anything of [`Agent`] that waits (it refuses with
 //! [`AgentError::OnAgentThread`]). An undeclared exception in Kotlin becomes an error, not a
 //! panic.
 //!

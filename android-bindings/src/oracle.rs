@@ -1,5 +1,5 @@
-//! Rust's view of texts, results and reports: for the screens, and for tests that compare it with the
-//! platform's own code.
+//! Rust's view of texts, results and reports: for the screens, and for tests that compare it with
+//! the platform's own code.
 
 use postrider_agent::ReportStatus;
 use postrider_text::gsm7::{Alphabet, Language};

@@ -107,8 +107,8 @@ pub enum Command {
     ConfirmSim(SimSlot),
     /// Changes the pace from now on.
     SetLimits(PaceLimits),
-    /// Sends none of the hub's messages in these times, at most 64, and in those that the hub sets. They
-    /// cover the next days and must be set again before they are over.
+    /// Sends none of the hub's messages in these times, at most 64, and in those that the hub sets.
+    /// They cover the next days and must be set again before they are over.
     SetQuietHours(Vec<Spell>),
     /// Sends a message of the owner at once, even while paused or in quiet hours; `TestMoved`
     /// reports its progress.
@@ -124,8 +124,8 @@ pub enum Command {
     AllowUssdCodes(bool),
     /// Sets on these SIMs whether to ask for delivery reports; on the others the hub decides.
     SetReports(Vec<ReportChoice>),
-    /// Sets how long to wait for results, from the next hand-over on; for what is not set, the hub's
-    /// setting counts.
+    /// Sets how long to wait for results, from the next hand-over on; for what is not set, the
+    /// hub's setting counts.
     SetWaits(WaitChoice),
     /// Counts parts with the national shift tables of these languages, by their identifiers in 3GPP
     /// TS 23.038, because the phone's platform uses them; none: the hub decides.

@@ -1,4 +1,4 @@
-//! Joining, running, stopping; facts that must not be lost; calls that must not be made.
+//! Joining, running, stopping; facts that must not be lost; calls that must be refused.
 
 use crate::shell::{Ear, Heard, Key, Run, agent, device, pairing, send, state, stopped};
 use postrider_agent::{Command, Event, Log, LogPage, RadioFact, ReceivedSms, Refused, SendParts};
@@ -130,7 +130,7 @@ fn a_wake_up_is_over_only_once_the_agent_has_acted() {
     let has_begun = Mutex::new(has_begun);
     let sent = order.clone();
     *ear.at_send.lock().unwrap() = Some(Box::new(move || {
-        // The other thread is asking by now; give it every chance to be answered too early.
+        // The other thread is asking by now; this gives it a chance to be answered too early.
         let _ = has_begun.lock().unwrap().recv();
         (0..10_000).for_each(|_| std::thread::yield_now());
         sent.lock().unwrap().push("acted");
@@ -391,7 +391,7 @@ fn a_lost_key_asks_for_pairing_again() {
     assert!(run.paired().is_some());
 }
 
-/// A phone that has sent a message, holds a text that its hub has not heard of, and lost its key.
+/// A phone that has sent a message, holds an unreported text, and has lost its key.
 fn that_lost_its_key(run: &Run) -> (Arc<Agent>, Arc<Ear>) {
     let (first, ear) = run.connected();
     let task = ear.wait_for(send);

@@ -1,4 +1,4 @@
-//! The border as the shell uses it, with a hub double behind it.
+//! The bindings as the shell uses them, with a hub double behind.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! A shell in Rust: a radio that keeps what it was asked for, and a key in memory.
+//! A shell in Rust: a radio that records its tasks, and a key in memory.
 
 use postrider_agent::{
     Condition, DeviceDescription, DialUssd, Event, Log, Outlook, PaceLimits, PlaceCall, ScanMark,
@@ -27,10 +27,10 @@ use std::{
 use tempfile::TempDir;
 use tokio::{runtime::Runtime, time::timeout};
 
-/// How long a test waits before it calls a condition unmet.
+/// How long a test waits for a condition before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Everything that a shell was told, in order.
+/// Every call to the shell, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Heard {
     Event(Event),
@@ -46,20 +46,20 @@ pub enum Heard {
     Confirmed(u64),
 }
 
-/// What is done at a hand-over.
+/// Runs at a hand-over.
 type AtSend = Box<dyn FnMut() -> Result<(), ShellError> + Send>;
 
-/// What is answered to a log that is asked for.
+/// Answers a request for a log.
 type AtLog = Box<dyn FnMut(Log, ScanMark) + Send>;
 
-/// What a shell has heard, and a way to wait for it.
+/// The recorded calls, and a way to wait for one.
 #[derive(Default)]
 pub struct Ear {
     heard: Mutex<Vec<Heard>>,
     more: Condvar,
-    /// Run in the agent's own thread at each hand-over.
+    /// Runs on the agent's own thread at each hand-over.
     pub at_send: Mutex<Option<AtSend>>,
-    /// Run in the agent's own thread at each reading of a log; without it none can be read.
+    /// Runs on the agent's own thread at each reading of a log; without it no log can be read.
     pub at_log: Mutex<Option<AtLog>>,
 }
 
@@ -69,7 +69,7 @@ impl Ear {
         self.more.notify_all();
     }
 
-    /// Waits until something was heard, and returns the first such thing.
+    /// Waits for a call, and returns the first that matches.
     pub fn wait_for<T>(&self, pick: impl Fn(&Heard) -> Option<T>) -> T {
         let heard = self.heard.lock().unwrap();
         let is_missing = |heard: &mut Vec<Heard>| heard.iter().find_map(&pick).is_none();
@@ -216,7 +216,7 @@ impl Run {
         }
     }
 
-    /// Makes the app's process anew, on the same folder.
+    /// Starts the app's process again, on the same folder.
     pub fn agent(&self) -> (Arc<Agent>, Arc<Ear>) {
         agent(self.folder.path(), self.key.clone())
     }
@@ -240,7 +240,7 @@ impl Run {
         (agent, ear)
     }
 
-    /// Returns whom the phone has joined, as its folder says.
+    /// Returns the hub that the phone has joined, by its folder.
     pub fn paired(&self) -> Option<Paired> {
         let folder = self.folder.path().join("agent");
         read_pairing(folder.to_str().unwrap().to_owned()).unwrap()
@@ -261,7 +261,7 @@ impl Run {
 
     pub fn until(&self, wait: &str) {
         let wait: Wait = serde_json::from_str(wait).unwrap();
-        // A timer needs its runtime, and the test a thread outside of one.
+        // A timer needs its runtime, and the test runs on a thread without one.
         self.runtime
             .block_on(async { timeout(PATIENCE, self.stub.until(&wait)).await.unwrap() });
     }

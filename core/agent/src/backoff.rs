@@ -10,8 +10,8 @@ const FIRST: Duration = Duration::from_secs(1);
 
 /// The waits between dials: `rand(0, min(longest, 1 s * 2^n))`, without an end.
 ///
-/// The longest wait is a minute while the hub is away (five minutes on battery), and longer while the
-/// hub answers but does not know the phone. Each case counts its own tries. `backoff`'s own
+/// The longest wait is a minute while the hub is away (five minutes on battery), and longer while
+/// the hub answers but does not know the phone. Each case counts its own tries. `backoff`'s own
 /// randomness is turned off: the whole wait is drawn from the phone's seed, so that ten thousand
 /// phones do not come back at once.
 #[derive(Debug)]

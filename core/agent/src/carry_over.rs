@@ -97,8 +97,8 @@ fn told_under(journal: &Journal) -> Result<BTreeSet<(Option<InstallId>, u64)>, J
         .collect())
 }
 
-/// Copies incoming messages without an ack to another place, with what identifies them; does nothing
-/// without a journal.
+/// Copies incoming messages without an ack to another place, with what identifies them; does
+/// nothing without a journal.
 ///
 /// A journal that cannot be read is kept whole.
 pub(crate) fn keep_incoming(from: &Path, to: &Path) -> io::Result<()> {
@@ -143,8 +143,8 @@ const ELSEWHERE: u64 = 1 << 40;
 
 /// Returns the messages of an aside for a hub that the owner chose.
 ///
-/// If the aside names another hub, no message of it was counted here, so they get new numbers. Otherwise
-/// the numbers stay, in case it is the same hub after all.
+/// If the aside names another hub, no message of it was counted here, so they get new numbers.
+/// Otherwise the numbers stay, in case it is the same hub after all.
 pub(crate) fn for_another(folder: &Path, slot: u8) -> Result<Vec<Inbound>, InstallError> {
     let path = pairing::aside_of(folder, slot);
     if !path.try_exists()? {

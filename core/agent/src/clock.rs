@@ -32,9 +32,9 @@ impl SystemClock {
 
     /// Makes the clock of a phone.
     ///
-    /// Its boot is the platform's count of boots if the shell gives one, otherwise the kernel's name,
-    /// which apps may read only from Android 9 on. Without either, each start counts as a boot of its
-    /// own, and messages in hand are looked up at once.
+    /// Its boot is the platform's count of boots if the shell gives one, otherwise the kernel's
+    /// name, which apps may read only from Android 9 on. Without either, each start counts as a
+    /// boot of its own, and messages in hand are looked up at once.
     pub fn of_phone(boot_count: Option<u32>) -> Result<Self, RandomError> {
         Self::named_by(boot_count, Path::new(BOOT_ID_FILE))
     }

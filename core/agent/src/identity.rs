@@ -40,7 +40,8 @@ pub enum IdentityError {
     Refused,
 }
 
-/// A key pair that never leaves the place where it was made: it signs, and never shows its private half.
+/// A key pair that never leaves the place where it was made: it signs, and never shows its private
+/// half.
 pub trait Identity: Send + Sync + 'static {
     /// Returns which kind of key this is.
     fn algorithm(&self) -> KeyAlgorithm;
@@ -57,8 +58,8 @@ pub trait Identity: Send + Sync + 'static {
 pub struct SoftwareIdentity(Ed25519KeyPair);
 
 impl SoftwareIdentity {
-    /// Opens the key in a folder, or makes one that only its owner can read. A damaged file stays as
-    /// it is.
+    /// Opens the key in a folder, or makes one that only its owner can read. A damaged file stays
+    /// as it is.
     pub fn open(folder: &Path) -> Result<Self, IdentityError> {
         let path = folder.join(KEY_FILE);
         if let Some(bytes) = files::read(&path)? {

@@ -10,15 +10,15 @@
 //!   clock  ─┘                        commit)
 //! ```
 //!
-//! Facts go in with the time they happened. The ring commits what the machine changed, and only then
-//! does what it asked for: acks, frames, hand-overs to the radio. `order.rs` holds this order in one
-//! short function.
+//! Facts go in with the time they happened. The ring commits what the machine changed, and only
+//! then does what it asked for: acks, frames, hand-overs to the radio. `order.rs` holds this order
+//! in one short function.
 //!
 //! # The life of a phone
 //! [`SoftwareIdentity::open`] or a keystore gives it a key, [`pair`] joins it to a hub once,
-//! [`Pairing::load`] reads the pairing at each start, and [`Phone::start`] runs it on its [`Radio`].
-//! A journal that cannot be read is an error and stays as it is: a phone that forgot what it had
-//! submitted could send twice.
+//! [`Pairing::load`] reads the pairing at each start, and [`Phone::start`] runs it on its
+//! [`Radio`]. A journal that cannot be read is an error and stays as it is: a phone that forgot
+//! what it had submitted could send twice.
 //!
 //! Only `clock.rs` reads a clock, only `random.rs` asks the system for randomness, only `backoff.rs`
 //! knows the crate `backoff`.

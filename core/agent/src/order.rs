@@ -1,8 +1,8 @@
 //! The one order that everything depends on: rows first, the world second.
 //!
-//! Nothing is acknowledged and nothing is sent before the rows that say so are on disk. This file is
-//! the only place that commits. While a commit runs, facts queue up and the next turn takes them all,
-//! so a commit never waits for more facts and many facts share one.
+//! Nothing is acknowledged and nothing is sent before the rows that say so are on disk. This file
+//! is the only place that commits. While a commit runs, facts queue up and the next turn takes them
+//! all, so a commit never waits for more facts and many facts share one.
 
 use crate::ring::{Ring, RingError};
 

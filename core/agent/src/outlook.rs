@@ -15,8 +15,8 @@ pub type Watch = Arc<dyn Fn(&Outlook) + Send + Sync>;
 pub struct Outlook {
     /// When the phone must run at the latest; the platform has to wake it then.
     pub wake_at: Option<BootMs>,
-    /// Whether a message is in hand: with the radio, on its way to the hub, or about to be sent. The
-    /// phone must stay awake for it.
+    /// Whether a message is in hand: with the radio, on its way to the hub, or about to be sent.
+    /// The phone must stay awake for it.
     pub is_busy: bool,
 }
 

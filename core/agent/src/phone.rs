@@ -114,8 +114,8 @@ pub enum Ended {
     Stopped,
     /// The hub took the phone out of service, or does not trust its journal.
     ///
-    /// The folder's pairing is gone. For a phone out of service only the incoming messages that were
-    /// not uploaded are set aside; for an untrusted journal everything is.
+    /// The folder's pairing is gone. For a phone out of service only the incoming messages that
+    /// were not uploaded are set aside; for an untrusted journal everything is.
     PairingNeeded(CloseCode),
     /// The owner unpaired it: its pairing and its journal are erased.
     Unpaired {
@@ -161,8 +161,8 @@ impl Deref for Phone {
 }
 
 impl Phone {
-    /// Starts a phone on the present runtime: it goes on from its journal, and dials. A journal that
-    /// cannot be used stays as it is.
+    /// Starts a phone on the present runtime: it goes on from its journal, and dials. A journal
+    /// that cannot be used stays as it is.
     pub async fn start(
         config: PhoneConfig,
         radio: Arc<dyn Radio>,
@@ -218,8 +218,8 @@ impl Phone {
         Ok(Self { handle, task })
     }
 
-    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has everything or
-    /// the time is over, and erases the pairing and the journal.
+    /// Ends the pairing for the owner: gives back what waits, goes on until the hub has everything
+    /// or the time is over, and erases the pairing and the journal.
     ///
     /// It also waits for messages in the radio. The decision is on disk: a phone that dies in
     /// between goes on with it at its next start.
@@ -274,8 +274,8 @@ impl PhoneHandle {
         drop(self.wishes.send(Wish::NetworkLost).await);
     }
 
-    /// Lets the phone look at its clocks, because an alarm of the platform went off or a clock was set.
-    /// Returns when it has updated its outlook: from then on the phone may sleep.
+    /// Lets the phone look at its clocks, because an alarm of the platform went off or a clock was
+    /// set. Returns when it has updated its outlook: from then on the phone may sleep.
     pub async fn wake(&self) {
         let (woken, is_woken) = oneshot::channel();
         if self.wishes.send(Wish::Wake(woken)).await.is_ok() {
@@ -293,9 +293,9 @@ impl PhoneHandle {
         Ok(())
     }
 
-    /// Uploads incoming messages of another pairing that were [set aside](crate::asides) to the present
-    /// hub, as the owner decided, and erases the aside once they are in the journal. Returns whether
-    /// the phone runs.
+    /// Uploads incoming messages of another pairing that were [set aside](crate::asides) to the
+    /// present hub, as the owner decided, and erases the aside once they are in the journal.
+    /// Returns whether the phone runs.
     pub async fn upload_aside(&self, slot: u8) -> Result<bool, InstallError> {
         let folder = self.folder.clone();
         let read = spawn_blocking(move || carry_over::for_another(&folder, slot)).await;

@@ -111,8 +111,8 @@ impl RadioFacts {
             .is_ok()
     }
 
-    /// Reports a fact. The receiver gets a value when all that follows from it is on disk, and an error
-    /// if the phone stopped before that.
+    /// Reports a fact. The receiver gets a value when all that follows from it is on disk, and an
+    /// error if the phone stopped before that.
     ///
     /// Use it for a platform that forgets a fact once it was heard. The radio's own calls must not
     /// wait for it: they are part of what it waits for.

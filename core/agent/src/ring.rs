@@ -1,9 +1,9 @@
 //! The loop of one phone: facts in, one commit, effects out.
 //!
 //! # A turn
-//! One input comes in (a frame, a fact of the radio, a wish, a deadline), together with whatever else
-//! is there already. Then [`order`](crate::order) ends the turn. The machine decides everything;
-//! nothing here knows what a message is.
+//! One input comes in (a frame, a fact of the radio, a wish, a deadline), together with whatever
+//! else is there already. Then [`order`](crate::order) ends the turn. The machine decides
+//! everything; nothing here knows what a message is.
 
 use crate::{
     backoff::Redial,

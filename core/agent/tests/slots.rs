@@ -1,4 +1,4 @@
-//! What waits on a phone, asked of the phone itself: no hub is there to be told.
+//! What waits on a phone, read from the phone itself without a hub.
 
 #![expect(
     clippy::unwrap_used,
@@ -68,7 +68,7 @@ fn waiting(n: i64, clock: &SystemClock) -> Change {
     }))
 }
 
-/// A phone whose hub is not there: nobody listens at its address any more.
+/// A phone whose hub is gone: nobody listens at its address any more.
 async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()

@@ -3,7 +3,8 @@
 //! Two machines' clocks are never compared. A fact carries the phone's boot clock, which only runs
 //! forward. The hub knows from hello, acks and pings what that clock shows at the receipt, so the
 //! difference is the fact's age, however wrong either wall clock is. Across a
-//! reboot of the phone the boot clock starts again, and only the difference of its wall clock is left.
+//! reboot of the phone the boot clock starts again, and only the difference of its wall clock is
+//! left.
 
 use postrider_model::{BootMs, Now, UnixMs};
 
@@ -92,8 +93,8 @@ const EARLIER_BOOT_MS: u64 = 60_000;
 /// Returns the time that the hub publishes for a fact received at `now`.
 ///
 /// It is the time of receipt minus the fact's age, never before `created` (the message's
-/// `time_created`), never in the future. If `created` is after `now` (the hub's own wall clock was set
-/// back), it is `now`.
+/// `time_created`), never in the future. If `created` is after `now` (the hub's own wall clock was
+/// set back), it is `now`.
 pub fn published_time(phone: &PhoneClock, fact: Stamp, created: UnixMs, now: Now) -> UnixMs {
     let age = i64::try_from(phone.age_ms(fact, now)).unwrap_or(i64::MAX);
     let happened = UnixMs(now.unix.0.saturating_sub(age));

@@ -16,8 +16,8 @@ pub enum CloseCode {
     /// 4401: the hub does not know this phone, or the signature fits none of the hub's names. The
     /// phone keeps everything, sends none of the hub's messages, and keeps trying.
     NotKnown,
-    /// 4403: the hub knows that the phone was revoked, unpaired or replaced. The phone stops and keeps
-    /// only incoming messages without an ack.
+    /// 4403: the hub knows that the phone was revoked, unpaired or replaced. The phone stops and
+    /// keeps only incoming messages without an ack.
     NotPaired,
     /// 4406: a frame that must be understood was not; the phone needs a newer app.
     NeedsNewerApp,

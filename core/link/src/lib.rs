@@ -5,8 +5,8 @@
 //! at least once and counts once. Nothing here depends on comparing two machines' clocks.
 //!
 //! Everything is pure: time comes in with each call; there is no socket, no file, no random
-//! number, and no key. The rings on both sides do what the machines say, in the order given in their
-//! module documentation.
+//! number, and no key. The rings on both sides do what the machines say, in the order given in
+//! their module documentation.
 //!
 //! # Life of a message
 //!

@@ -78,8 +78,8 @@ pub const PROTOCOL_ERRORS_TO_ALERT: u32 = 3;
 /// in milliseconds: the phone ends it by its own clock first.
 pub const UNKNOWN_AFTER_LIFE_MS: u64 = 60_000;
 
-/// How far a phone's generation may lie above the hub's; beyond that closes (4400). Restores are rare,
-/// and no phone may use up the numbers that all phones of a hub share.
+/// How far a phone's generation may lie above the hub's; beyond that closes (4400). Restores are
+/// rare, and no phone may use up the numbers that all phones of a hub share.
 pub const GENERATIONS_AHEAD_MAX: u64 = 1_000;
 
 #[cfg(test)]

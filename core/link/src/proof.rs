@@ -1,9 +1,9 @@
 //! The hub's own proof that it made an exposure.
 //!
 //! A hub whose data went back has forgotten exposures that it made. Only the phones know of
-//! them, and a phone may claim anything. So each `send` carries a proof, and the phone keeps it and shows
-//! it in its `held` pages: a row with the proof comes from the hub itself. The proof is an HMAC; the
-//! rings make and check it, and the pure code sees only whether a row is proven.
+//! them, and a phone may claim anything. So each `send` carries a proof, and the phone keeps it and
+//! shows it in its `held` pages: a row with the proof comes from the hub itself. The proof is an
+//! HMAC; the rings make and check it, and the pure code sees only whether a row is proven.
 
 use crate::frame::InstallId;
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};

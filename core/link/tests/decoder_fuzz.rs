@@ -1,5 +1,5 @@
-//! Mutated frames: the decoder answers every one of them, and never takes what it would not
-//! write. The coverage-guided runs of `fuzz/` look further; this one is the same each time.
+//! Mutated frames: the decoder answers every one, and never accepts what it would not
+//! write. The coverage-guided runs of `fuzz/` search further; this one is the same each time.
 
 #![expect(
     clippy::unwrap_used,

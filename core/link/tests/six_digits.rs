@@ -1,4 +1,4 @@
-//! What the digits depend on, every order of a hub's requests, and whoever stands in between.
+//! What the digits depend on, every order of a hub's requests, and attackers in between.
 
 use postrider_link::frame::InstallId;
 use postrider_link::pairing::*;
@@ -11,7 +11,7 @@ fn sha256(bytes: &[u8]) -> [u8; 32] {
         .expect("what is well formed")
 }
 
-/// The `n`th number of a series: tests draw nothing.
+/// The `n`th number of a series: tests use no random numbers.
 fn number(series: &str, n: usize) -> Number {
     Number(sha256(format!("{series} {n}").as_bytes()))
 }
@@ -192,36 +192,36 @@ fn in_every_order_of_requests_a_code_has_one_commitment_one_number_and_one_openi
     }
 }
 
-/// A rule that is left out, to see that the attack below needs it.
+/// A rule that is left out, to show that it prevents the attack below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LeftOut {
     Nothing,
-    /// The hub tells its number before it has a commitment.
+    /// The hub sends its number before it has a commitment.
     CommitmentFirst,
-    /// The hub takes other commitments for the same code, and tells a number for each.
+    /// The hub accepts other commitments for the same code, and sends a number for each.
     OneCommitment,
-    /// The hub takes an opening that does not fit.
+    /// The hub accepts an opening that does not fit.
     OpeningFits,
     /// The phone opens for several numbers of the hub.
     OneNumber,
 }
 
-/// Whom the one in between talks to first.
+/// Whom the attacker talks to first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum First {
     Hub,
     Phone,
 }
 
-/// How many keys or numbers the one in between tries out where there is something to try.
+/// How many keys or numbers the attacker tries.
 const GRIND: usize = 600;
-/// The digits are cut to two, so that hits by chance can be counted.
+/// The digits are cut to two, so that chance hits can be counted.
 const HITS_OF: usize = 100;
 const PAIRINGS: usize = 1_000;
 
-/// Somebody between a phone and a hub, with a key of their own for the hub: returns whether both
-/// sides show the same digits. Where the one in between knows all but what is chosen, they look for
-/// a choice that fits.
+/// An attacker between a phone and a hub, with a key for the hub: returns whether both
+/// sides show the same digits. If the attacker knows everything but the choice to make, they search
+/// for one that fits.
 fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
     let here = install("0001");
     let phones_key = number("phone's key", run).0;
@@ -240,7 +240,7 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
     let look = |fits: &dyn Fn(usize) -> bool| (0..GRIND).find(|n| fits(*n)).unwrap_or(0);
 
     if left_out == LeftOut::CommitmentFirst {
-        // The hub's number is known: the phone is told any, opens, and then a key is looked for.
+        // The hub's number is known: the phone gets any number, opens, and then a key is searched.
         let shown = cut(&side.told(&phone, &choice(0), sha256).digits);
         let mut code = CodeUse::Free;
         let n = look(&|n| seen_by_hub(n, &hubs_number(0)) == shown);
@@ -267,8 +267,8 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
     if first == First::Hub {
         told = commit(&mut code, committed).ok();
     }
-    // What the hub will show is known now, if it was first; the phone's number is not, so that a
-    // number to tell it can only be guessed.
+    // It is known now what the hub will show, if it was first; the phone's number is not, so a
+    // number for the phone can only be guessed.
     let mut phone_told = choice(0);
     let opening = side.told(&phone, &phone_told, sha256);
     let mut shown = cut(&opening.digits);
@@ -281,7 +281,7 @@ fn is_fooled(run: usize, first: First, left_out: LeftOut) -> bool {
         "no second commitment"
     );
 
-    // All is known now. What can still be changed?
+    // Everything is known now. What can still be changed?
     match left_out {
         LeftOut::Nothing | LeftOut::CommitmentFirst => {}
         LeftOut::OneCommitment => {

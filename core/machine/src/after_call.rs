@@ -33,8 +33,8 @@ impl Agent {
         self.flush(now);
     }
 
-    /// Passes on everything that a start led to. Nothing is handed over before the first call, because
-    /// that may say that the phone is being unpaired.
+    /// Passes on everything that a start led to. Nothing is handed over before the first call,
+    /// because that may say that the phone is being unpaired.
     pub(crate) fn after_start(&mut self, now: Now) {
         self.watch_wall(now);
         self.flush(now);

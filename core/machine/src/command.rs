@@ -21,8 +21,8 @@ pub enum Command {
     /// gives them again at each start.
     SetLimits(PaceLimits),
     /// Sends none of the hub's messages in these times, and in those that the hub sets. At most
-    /// [`QUIET_SPELLS_MAX`](crate::QUIET_SPELLS_MAX). The shell keeps the setting, and gives the times
-    /// to come at each start and again before they are over.
+    /// [`QUIET_SPELLS_MAX`](crate::QUIET_SPELLS_MAX). The shell keeps the setting, and gives the
+    /// times to come at each start and again before they are over.
     SetQuietHours(Vec<Spell>),
     /// Sends a message of the owner at once, even while paused or in quiet hours. It counts like
     /// any other. [`Event::TestMoved`](crate::Event) shows its progress; the hub is not told
@@ -39,8 +39,8 @@ pub enum Command {
     AllowUssdCodes(bool),
     /// Sets on these SIMs whether to ask for delivery reports; on the others the hub decides.
     SetReports(Vec<ReportChoice>),
-    /// Sets how long to wait for results, from the next hand-over on; for what is not set, the hub's
-    /// setting counts.
+    /// Sets how long to wait for results, from the next hand-over on; for what is not set, the
+    /// hub's setting counts.
     SetWaits(WaitChoice),
     /// Counts parts with the national shift tables of these languages, by their identifiers in 3GPP
     /// TS 23.038, because the phone's platform uses them; `None`: the hub decides.

@@ -138,8 +138,8 @@ impl WaitChoice {
         }
     }
 
-    /// Returns whether each is long enough for a radio to answer and short enough to be of use, and the
-    /// first does not exceed the second.
+    /// Returns whether each is long enough for a radio to answer and short enough to be of use, and
+    /// the first does not exceed the second.
     pub fn is_sensible(&self) -> bool {
         let is_in = |value: Option<u64>, range: RangeInclusive<u64>| {
             value.is_none_or(|ms| range.contains(&ms))

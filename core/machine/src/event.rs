@@ -12,8 +12,8 @@ pub enum Event {
     LinkUp,
     /// The connection ended.
     LinkDown,
-    /// The hub does not know this phone, usually by an operator's mistake. Nothing is lost: the phone
-    /// sends nothing more and keeps trying until the hub knows it again.
+    /// The hub does not know this phone, usually by an operator's mistake. Nothing is lost: the
+    /// phone sends nothing more and keeps trying until the hub knows it again.
     NotKnownHere,
     /// The hub took this phone out of service, or does not trust its journal: pair again.
     PairingNeeded {

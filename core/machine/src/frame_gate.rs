@@ -1,4 +1,5 @@
-//! Exposures that are over and only on disk: before a frame about one is handled, the journal is asked.
+//! Exposures that are over and only on disk: before a frame about one is handled, the journal is
+//! asked.
 //!
 //! A frame that names a message waits here, with everything behind it, until the journal's rows of
 //! that message are loaded. Until then it does not count as received: nothing acks it, and if its
@@ -29,7 +30,8 @@ pub enum EndedAsked {
 
 /// Frames that wait for the journal, each with its connection.
 ///
-/// There are never more than the ring takes in one turn, because the answer comes at the end of the turn.
+/// There are never more than the ring takes in one turn, because the answer comes at the end of the
+/// turn.
 #[derive(Debug, Default)]
 pub(crate) struct FrameGate {
     frames: VecDeque<(u64, HubFrame)>,
@@ -56,7 +58,8 @@ impl Agent {
         self.after_call(now);
     }
 
-    /// Adds a frame of the present connection to those that wait, and handles those that need not wait.
+    /// Adds a frame of the present connection to those that wait, and handles those that need not
+    /// wait.
     pub(crate) fn queue_frame(&mut self, frame: HubFrame, now: Now) {
         self.frame_gate
             .frames

@@ -203,7 +203,8 @@ impl Agent {
         outbound.call_not_logged(&mut cx);
     }
 
-    /// Reports a call without a row in the log; should the row come later, it is not reported again.
+    /// Reports a call without a row in the log; should the row come later, it is not reported
+    /// again.
     fn call_rang(&mut self, ring: Ring, now: Now) {
         let (duration_s, ring_s) = (ring.duration_s(), ring.ring_s());
         let began = ring.since.unix;

@@ -5,13 +5,13 @@
 //! ```
 //!
 //! The mark says up to where everything was read; it is on disk. Each reading begins 24 h
-//! before it, because rows come late and numbers are used again; fingerprints identify what was seen
-//! before. The floor says which rows are never reported: those from before this agent's first
+//! before it, because rows come late and numbers are used again; fingerprints identify what was
+//! seen before. The floor says which rows are never reported: those from before this agent's first
 //! start, which are private, and those as old as what is no longer remembered.
 //!
 //! Setting the wall clock neither hides rows nor reports earlier ones: a mark that lies
-//! ahead is replaced by the present moment, and while the floor lies ahead, rows count from the moment
-//! at which the clock went back.
+//! ahead is replaced by the present moment, and while the floor lies ahead, rows count from the
+//! moment at which the clock went back.
 
 use crate::{
     change::{Change, ScanRow},

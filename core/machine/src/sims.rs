@@ -38,8 +38,8 @@ impl KnownSims {
         }
     }
 
-    /// Compares the present SIMs with the known ones; returns the rows that changed, and the slots in
-    /// which another SIM appeared.
+    /// Compares the present SIMs with the known ones; returns the rows that changed, and the slots
+    /// in which another SIM appeared.
     pub(crate) fn see(&mut self, sims: &[SimInfo]) -> (Vec<Change>, Vec<SimSlot>) {
         let (mut changes, mut others) = (Vec::new(), Vec::new());
         for sim in sims {

@@ -51,7 +51,8 @@ pub struct KindStatus {
 /// When the next message may leave, and what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextSlot {
-    /// The time until then, at the latest, in milliseconds; `None` if it does not depend on a clock.
+    /// The time until then, at the latest, in milliseconds; `None` if it does not depend on a
+    /// clock.
     pub in_ms: Option<u64>,
     /// The reason as a word, the same as in health: `send_limit`, `quiet_hours`, `sim_held`, ….
     pub waiting_for: &'static str,

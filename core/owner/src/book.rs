@@ -102,7 +102,8 @@ pub enum Effect {
     Hide(Alert),
 }
 
-/// What the owner is told: the log with its counts, the alerts, and that the hub has been silent for long.
+/// What the owner is told: the log with its counts, the alerts, and that the hub has been silent
+/// for long.
 #[derive(Debug)]
 pub struct Book {
     log: Log,

@@ -54,8 +54,8 @@ impl Contact {
         self.last = None;
     }
 
-    /// Returns whether the contact is so long ago that the owner should know. An agent that has just
-    /// started gets time to connect.
+    /// Returns whether the contact is so long ago that the owner should know. An agent that has
+    /// just started gets time to connect.
     pub(crate) fn is_long_ago(&self, now: UnixMs) -> bool {
         let passed = |since: Option<UnixMs>, ms| since.is_some_and(|since| now.0 - since.0 > ms);
         passed(self.began, BEGINS_MS) && passed(self.last, LONG_MS)

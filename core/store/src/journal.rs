@@ -49,8 +49,8 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal at `path` and returns its content, or makes a new one if there is none.
     ///
-    /// The content is checked first; exposures that are over only in a small file. A file with an error
-    /// stays as it is.
+    /// The content is checked first; exposures that are over only in a small file. A file with an
+    /// error stays as it is.
     pub fn open(path: &Path) -> Result<(Self, Snapshot), JournalError> {
         if !path.try_exists()? {
             create(path)?;

@@ -2,8 +2,8 @@
 //!
 //! [`Journal::open`] makes a new file only if there is none; a damaged, foreign or newer one is
 //! an error and stays as it is. [`Journal::commit`] writes the changes of one turn in one
-//! transaction, and returns when they are on disk (`synchronous=FULL`). After a crash during a commit,
-//! everything before it is there, and nothing of it.
+//! transaction, and returns when they are on disk (`synchronous=FULL`). After a crash during a
+//! commit, everything before it is there, and nothing of it.
 
 #![warn(unreachable_pub)]
 

@@ -101,8 +101,8 @@ impl<'a> Log<'a> {
 
     /// Counts commits from the first bad frame on.
     ///
-    /// A frame counts if its sum follows from the frame before it. A frame whose sum does not follow
-    /// counts, too, if its header lies in one sector, which a disk writes completely.
+    /// A frame counts if its sum follows from the frame before it. A frame whose sum does not
+    /// follow counts, too, if its header lies in one sector, which a disk writes completely.
     fn commits_from_damage(&self) -> usize {
         let frames = self.bytes[HEADER..].chunks_exact(FRAME + self.page);
         let (mut before, mut is_damaged, mut commits) = (self.sum, false, 0);

@@ -3,8 +3,8 @@
 //! SQLite's own check covers the shape of a file, not the values in it. So the table `sums` holds,
 //! for each table, the exclusive or of its rows' hashes. Triggers of this connection report
 //! every row that is added, removed or changed; a commit writes the changed sums; a start adds up
-//! what it reads and compares. A row that is damaged, missing, doubled or from another journal shows
-//! as a difference: the hashes begin with the journal's own key.
+//! what it reads and compares. A row that is damaged, missing, doubled or from another journal
+//! shows as a difference: the hashes begin with the journal's own key.
 
 use crate::{JournalError, mark::Mark};
 use rusqlite::{Connection, functions::FunctionFlags, params, types::ValueRef};

@@ -1,4 +1,4 @@
-//! What is written is read back; what was not committed never was.
+//! What is written can be read back; what was not committed never existed.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"

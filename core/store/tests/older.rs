@@ -1,4 +1,4 @@
-//! A journal that the first version wrote opens, and loses nothing.
+//! A journal of the first version opens, and loses nothing.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"

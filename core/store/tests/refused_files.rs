@@ -19,7 +19,7 @@ fn folder() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Makes a journal with something in it, closed and merged into its one file.
+/// Makes a journal with content, closed and merged into its one file.
 fn journal_at(path: &Path) {
     let (mut journal, _) = Journal::open(path).unwrap();
     let configs: Vec<_> = (0..8)
@@ -34,7 +34,7 @@ fn journal_at(path: &Path) {
     journal.commit(&configs).unwrap();
 }
 
-/// Opens what must be refused, and checks that not a byte of it changed.
+/// Opens a file that must be refused, and checks that it did not change.
 fn refusal(path: &Path) -> JournalError {
     let before = fs::read(path).unwrap();
     let error = Journal::open(path).map(|_| ()).unwrap_err();

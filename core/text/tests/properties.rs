@@ -1,4 +1,4 @@
-//! What holds for the parts of any text.
+//! What is true of the parts of any text.
 
 use postrider_text::gsm7::{Alphabet, Language, pack, unpack};
 use postrider_text::parts::{calculated_length, count_in, divide_in};
@@ -54,7 +54,7 @@ fn texts() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), narrow_texts(), wide_texts()]
 }
 
-/// Counts by hand what a character of [`PIECES`] takes.
+/// Counts by hand how many septets a character of [`PIECES`] takes.
 fn septets_of(character: char) -> usize {
     if "€[".contains(character) { 2 } else { 1 }
 }

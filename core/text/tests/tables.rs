@@ -1,9 +1,9 @@
-//! The tables of the standards, whole: a line that changes shows here.
+//! The complete tables of the standards: a changed line shows here.
 
 use postrider_text::gsm7::{Alphabet, Language};
 use postrider_text::{parts, result_code, rp_cause, tp_status};
 
-/// Writes one line for each run of neighbours that say the same.
+/// Writes one line for each run of equal neighbours.
 fn runs<T: PartialEq>(
     keys: impl Iterator<Item = i64>,
     say: impl Fn(i64) -> T,
@@ -71,7 +71,7 @@ fn every_result_code() {
     insta::assert_snapshot!(table);
 }
 
-/// Each table's 128 places, sixteen a line; a place without a character is a blank.
+/// Each table's 128 places, sixteen a line; a place without a character is blank.
 #[test]
 fn every_place_of_the_alphabets() {
     let languages = [

@@ -1,7 +1,7 @@
 //! The log of calls that the simulated platform keeps.
 //!
-//! The row of a call is on disk when the call begins, and is visible once it is over. So a phone that
-//! is killed during a call finds it in the log at its next start, like a real one.
+//! The row of a call is on disk when the call begins, and is visible once it is over. So a phone
+//! that is killed during a call finds it in the log at its next start, like a real one.
 
 use crate::table::{Row, Table};
 use postrider_agent::{CallKind, CallLogRow, LOG_ROWS_MAX, LogPage, ScanMark};

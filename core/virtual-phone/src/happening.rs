@@ -17,8 +17,8 @@ const AGAIN_MS: u64 = 300;
 const NOT_TOLD_PERCENT: u64 = 10;
 
 impl VirtualPhone {
-    /// Makes something happen to the phone; returns false when it has stopped, and will find incoming
-    /// things at its next start.
+    /// Makes something happen to the phone; returns false when it has stopped, and will find
+    /// incoming things at its next start.
     ///
     /// [`Input::Unpair`] only begins here: the phone then ends by itself, as
     /// [`VirtualPhone::closed`] tells.

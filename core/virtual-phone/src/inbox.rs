@@ -1,8 +1,8 @@
 //! Incoming things on the simulated phone, as the platform keeps them: a table that a scan reads.
 //!
-//! A row is written before its broadcast. So a message that came in while the agent was dead is found
-//! by the scan at its next start. The platform keeps no readable row of a data message, so it is
-//! broadcast again until it is confirmed.
+//! A row is written before its broadcast. So a message that came in while the agent was dead is
+//! found by the scan at its next start. The platform keeps no readable row of a data message, so it
+//! is broadcast again until it is confirmed.
 
 use crate::table::{Row, Table};
 use postrider_agent::{

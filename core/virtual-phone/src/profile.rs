@@ -18,8 +18,8 @@ pub enum Profile {
     NoReports,
     /// Takes messages, codes and calls and never reports a result.
     Silent,
-    /// As normal, until a few parts were sent within some seconds: then the platform's limit is reached
-    /// (code 5) until that time has passed.
+    /// As normal, until a few parts were sent within some seconds: then the platform's limit is
+    /// reached (code 5) until that time has passed.
     Limit,
     /// Has no service: refuses everything until it gets some.
     NoService,

@@ -49,8 +49,8 @@ pub(crate) struct VirtualRadio {
 }
 
 impl Radio for VirtualRadio {
-    /// The radio log is written before the sent message's row: a phone that dies in between has sent a message
-    /// without knowing it, but never believes in one that was not sent. The
+    /// The radio log is written before the sent message's row: a phone that dies in between has
+    /// sent a message without knowing it, but never believes in one that was not sent. The
     /// reports to come are written in between, so that a message with a row always has its report.
     fn send_parts(&self, task: &SendParts) {
         let parts = match &task.body {

@@ -1,8 +1,8 @@
 //! Joining a hub: a one-time code becomes a device with a key of its own.
 //!
-//! The phone commits to its key and a number, gets the hub's number, and reveals its own. It repeats
-//! that until the operator has confirmed the six digits that both sides show. Each request is
-//! idempotent, so a lost answer does no harm. The digits follow from the code, the key and both
+//! The phone commits to its key and a number, gets the hub's number, and reveals its own. It
+//! repeats that until the operator has confirmed the six digits that both sides show. Each request
+//! is idempotent, so a lost answer does no harm. The digits follow from the code, the key and both
 //! numbers: whoever puts in another key in between shows other digits, and cannot search for a key
 //! that gives the same ([`postrider_link::pairing`]).
 

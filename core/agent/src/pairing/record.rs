@@ -38,8 +38,8 @@ pub struct Pairing {
     pub project_id: Option<ProjectId>,
     /// The device's basic routes.
     pub phones: Vec<PairedPhone>,
-    /// Pinned keys for a hub with a private certificate: the hub must show one of them. Base64 of the
-    /// SHA-256, as in the invitation.
+    /// Pinned keys for a hub with a private certificate: the hub must show one of them. Base64 of
+    /// the SHA-256, as in the invitation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<String>,
 }
@@ -73,8 +73,8 @@ impl Pairing {
         Ok(files::write_private(&folder.join(RECORD_FILE), &bytes)?)
     }
 
-    /// Ends the earlier pairing of the folder and tells whether there was one. If it had the same hub,
-    /// its journal is set aside; otherwise only its incoming messages are. A damaged
+    /// Ends the earlier pairing of the folder and tells whether there was one. If it had the same
+    /// hub, its journal is set aside; otherwise only its incoming messages are. A damaged
     /// record names no hub, and counts as another hub's.
     pub(crate) fn end_former(&self, folder: &Path) -> Result<bool, RecordError> {
         let ending = match Self::load(folder) {
@@ -104,8 +104,8 @@ impl Pairing {
         Ok(ending::begin(folder, Ending::Erase)?)
     }
 
-    /// Ends the pairing of a folder whose phone the hub took out of service. Incoming messages without
-    /// an ack are set aside with the ids of hub and project; the rest is erased.
+    /// Ends the pairing of a folder whose phone the hub took out of service. Incoming messages
+    /// without an ack are set aside with the ids of hub and project; the rest is erased.
     ///
     /// After a crash in between the next [`Pairing::load`] completes it.
     pub fn keep_incoming(folder: &Path) -> Result<(), RecordError> {

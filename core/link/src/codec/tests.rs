@@ -1,4 +1,4 @@
-//! What the codec refuses, and what it lets pass.
+//! What the codec refuses, and what it accepts.
 
 use super::*;
 use crate::frame::{Ack, Send, Void};

@@ -10,8 +10,8 @@
 //! `submitting` is on disk before the radio call, and nothing that may have been submitted is
 //! ever submitted again: the only ways back from it, [`Step::HeldBack`] and [`Step::Retry`], need
 //! a radio that answered for every part with proof. After its end an exposure stays as a
-//! tombstone until the hub has acked it and 30 days have passed. Rows are kept per (message, `ep`): the
-//! caller passes all rows of one message, in any order.
+//! tombstone until the hub has acked it and 30 days have passed. Rows are kept per (message, `ep`):
+//! the caller passes all rows of one message, in any order.
 
 use crate::mutant;
 use postrider_model::WireState;
@@ -248,9 +248,9 @@ impl Claim {
         )
     }
 
-    /// Returns whether hello lists the exposure, given whether its last fact was acked: everything that the
-    /// phone may still hand over, and everything whose last fact the hub may lack. So there are never
-    /// more of them than the windows and the unacked facts.
+    /// Returns whether hello lists the exposure, given whether its last fact was acked: everything
+    /// that the phone may still hand over, and everything whose last fact the hub may lack. So
+    /// there are never more of them than the windows and the unacked facts.
     pub const fn is_held(self, last_fact_acked: bool) -> bool {
         let is_told = !self.is_waiting() && !matches!(self.state, WireState::Submitting);
         !(is_told && last_fact_acked)

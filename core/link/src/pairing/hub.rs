@@ -60,8 +60,8 @@ impl CodeUse {
     /// Accepts a phone's opening and returns the six digits; the same opening again gives the same.
     ///
     /// # Errors
-    /// [`Refused`] for an opening that fits no commitment. A first opening that does not fit ends the
-    /// code, because somebody is trying another key.
+    /// [`Refused`] for an opening that fits no commitment. A first opening that does not fit ends
+    /// the code, because somebody is trying another key.
     pub fn open(
         &mut self,
         joiner: &Joiner<'_>,

@@ -1,8 +1,8 @@
 //! The six digits of a pairing. Neither side can choose them, nor anybody in between.
 //!
-//! Both sides show the same digits when the hub has the phone's own key. Whoever puts in another key
-//! must be unable to search for one that gives the same digits, so nobody who knows the other inputs may
-//! choose the last one:
+//! Both sides show the same digits when the hub has the phone's own key. Whoever puts in another
+//! key must be unable to search for one that gives the same digits, so nobody who knows the other
+//! inputs may choose the last one:
 //!
 //! ```text
 //! phone                                       hub
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! [`PhoneSide`] opens for one number of the hub, [`CodeUse`] gives its number for one commitment.
-//! So somebody in between has one try with a chance of one in a million. SHA-256 comes in as a function,
-//! because this crate depends on no cryptography library.
+//! So somebody in between has one try with a chance of one in a million. SHA-256 comes in as a
+//! function, because this crate depends on no cryptography library.
 
 mod hub;
 mod phone;

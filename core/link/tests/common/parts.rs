@@ -1,4 +1,4 @@
-//! Ids and the frames that most tests begin with.
+//! Ids, and the frames that most tests begin with.
 
 use postrider_link::frame::*;
 use postrider_link::proof::{PROOF_BYTES, Proof};

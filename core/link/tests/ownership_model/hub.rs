@@ -50,7 +50,7 @@ impl HubSide<'_> {
         }
     }
 
-    /// Says whether the end of its life leads to an end from here: no state is without one.
+    /// Returns whether its expiry leads to an end from here: every state must have one.
     pub fn can_end(&self, world: &World) -> bool {
         let mut ended = *world;
         ended.life = false;
@@ -70,8 +70,8 @@ impl HubSide<'_> {
         self.peers.row(&world.hub).asks()
     }
 
-    /// Applies a fact to the hub's row, and does what the outcome says. Says whether it was
-    /// taken.
+    /// Applies a fact to the hub's row, and does what the outcome says. Returns whether it was
+    /// accepted.
     fn apply(&self, world: &mut World, fact: Fact<'_>) -> bool {
         let mut row = self.peers.row(&world.hub);
         let proven = matches!(

@@ -1,9 +1,9 @@
-//! Every way that one message can go, with two phones: what the design's model checks, on the
+//! Every possible history of one message with two phones: what the design's model checks, on the
 //! production transitions of both sides.
 //!
 //! The adversary cuts connections, loses frames and intents, kills the hub, the app and the
-//! phone, reinstalls it, lets recovery timers fire too early, and lets facts come late. The
-//! order within one connection, and that a fact counts once, are the sessions' (`pair.rs`).
+//! phone, reinstalls it, fires recovery timers too early, and delivers facts late. The
+//! order within one connection, and that a fact counts once, belong to the sessions (`pair.rs`).
 //! Each mutant is a mistake seen in gateways; the search must find where it breaks the promise.
 
 #![expect(
@@ -72,7 +72,7 @@ fn fingerprint(world: &World) -> u64 {
     hasher.finish()
 }
 
-/// Breadth first, so that the way to a broken promise is a shortest one.
+/// Breadth first, so that the history of a broken promise is a shortest one.
 fn search(scope: &Scope) -> Found {
     let peers = Peers::new();
     let hub = HubSide {

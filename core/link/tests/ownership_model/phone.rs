@@ -158,7 +158,7 @@ fn submit(world: &World, p: usize, ep: u8, scope: &Scope, next: Next<'_>) {
     next("marks submitting", marked);
 }
 
-/// After a restart, or by a timer that comes too early.
+/// After a restart, or by a timer that fires too early.
 fn recover(world: &World, p: usize, ep: u8, scope: &Scope, next: Next<'_>) {
     let phone = &world.phones[p];
     let found = phone.provider & bit(ep) != 0;

@@ -14,14 +14,14 @@ pub const PHONES: usize = 2;
 /// Most exposures in any run.
 pub const EPS: usize = 3;
 
-/// One moment of everything: hub, phones, radios and what is on its way between them.
+/// The state of everything: hub, phones, radios and what is in transit between them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     pub hub: Hub,
     pub phones: [Phone; PHONES],
-    /// Whether the message's life has not ended.
+    /// Whether the message has not expired.
     pub life: bool,
-    /// How often it went on the air.
+    /// How often it was sent.
     pub air: u8,
 }
 
@@ -34,12 +34,12 @@ pub struct Hub {
     pub flags: Flags,
     /// Who was given each exposure: 0 nobody, else phone * 2 + install.
     pub holders: [u8; EPS],
-    /// The status says failed, and the phone proved that nothing went out.
+    /// The status says failed, and the phone proved that nothing was sent.
     pub said_unsent: bool,
     pub cancel_used: bool,
 }
 
-/// One phone: its journal, its radio, the hub's row of it, and the frames on their way.
+/// One phone: its journal, its radio, the hub's row of it, and the frames in transit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Phone {
     /// Journal: connection number, installation, highest place received, exposures.
@@ -63,9 +63,9 @@ pub struct Phone {
     pub sends: u8,
     pub revokes: u8,
     pub cancels: u8,
-    /// The latest fact about each exposure that is on its way.
+    /// The latest fact about each exposure that is in transit.
     pub facts: [Option<Claim>; EPS],
-    /// A hello on its way, of the present connection.
+    /// A hello in transit, of the present connection.
     pub hello: Option<Hello>,
 }
 
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// Says what the promise is broken by, if it is.
+    /// Returns which promise is broken, if any.
     pub fn broken(&self) -> Option<&'static str> {
         let resends = u8::from(self.hub.flags.has(Flags::RESENT_FOR_UNKNOWN));
         if self.air > 1 + resends {

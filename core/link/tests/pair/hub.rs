@@ -1,4 +1,4 @@
-//! The hub's ring in small: rows that survive, a commit queue that does not, and its sessions.
+//! A small ring for the hub: rows that survive, a commit queue that does not, and its sessions.
 
 use super::{parts, seeded::Seeded};
 use postrider_link::{
@@ -45,7 +45,7 @@ impl Rows {
     }
 }
 
-/// A commit that was asked for and has not happened.
+/// A requested commit that has not happened yet.
 enum Job {
     Admit(Box<Hello>),
     Page(Vec<i64>),
@@ -55,7 +55,7 @@ enum Job {
     Down(Box<HubFrame>, i64),
 }
 
-/// What goes to a socket.
+/// What is written to a socket.
 pub enum Wire {
     Frame(String),
     Close(Option<CloseCode>),
@@ -273,7 +273,7 @@ impl Hub {
         }
     }
 
-    /// What was received is no longer open; what was not is freed or resumed.
+    /// Closes what was received; frees or resumes the rest.
     fn settle(&mut self, admission: &Admission, random: &mut Seeded) {
         let Some(above) = admission.never_received_above else {
             return;

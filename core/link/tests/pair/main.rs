@@ -1,9 +1,10 @@
 //! Both ends of the link, through cuts, repeats, crashes and late arrivals.
 //!
-//! Each end has a ring in small around the production session: rows that survive a crash, and
-//! everything else that does not. Frames travel encoded; one connection keeps its order, whatever
-//! else may be late: frames of a cut connection still arrive while its successor is at work. A
-//! run is drawn from its seed; at its end the weather clears, and everything must have come home.
+//! Each end has a small ring around the production session: rows that survive a crash, and
+//! everything else that does not. Frames travel encoded. One connection keeps its order, but
+//! otherwise anything may be late: frames of a cut connection still arrive while its successor
+//! works. A run is drawn from its seed; at its end all faults stop, and everything must have
+//! arrived.
 
 #![expect(
     clippy::unwrap_used,
@@ -130,7 +131,7 @@ impl Pair {
         }
     }
 
-    /// Loses what a socket has not carried yet, but for some frames that still arrive.
+    /// Drops what a socket has not carried yet, except for some frames that still arrive.
     fn cut(&mut self, id: usize) {
         let Some(socket) = self.sockets.get_mut(&id) else {
             return;
@@ -171,7 +172,7 @@ impl Pair {
         }
     }
 
-    /// One thing that may happen.
+    /// Does one random thing.
     fn step(&mut self) {
         let id = self.any_socket();
         match self.random.below(100) {
@@ -210,7 +211,7 @@ impl Pair {
         }
     }
 
-    /// Fair weather: everything is carried, committed and due, until nothing is left to do.
+    /// Without faults: everything is carried, committed and due, until nothing is left to do.
     fn settle(&mut self) {
         self.reachable = true;
         for _ in 0..20_000 {
@@ -247,7 +248,7 @@ impl Pair {
         (link.down, link.up_acked, self.hub.rows.facts.len())
     }
 
-    /// Everything came home, and nothing twice.
+    /// Everything has arrived, and nothing twice.
     fn check_home(&self) {
         let (rows, journal) = (&self.hub.rows, &self.phone.journal);
         let facts: Vec<String> = (1..=journal.next_fact)

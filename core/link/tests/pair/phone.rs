@@ -1,4 +1,4 @@
-//! The phone's ring in small: a journal that survives and a session that does not.
+//! A small ring for the phone: a journal that survives and a session that does not.
 
 use super::{hub::Wire, parts};
 use postrider_link::{
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct Journal {
     pub link: JournalLink,
     pub facts: BTreeMap<u64, PhoneFact>,
-    /// Messages taken in, in order.
+    /// Messages accepted, in order.
     pub taken: Vec<i64>,
     pub revokes: u32,
     /// The number of the next fact.
@@ -70,7 +70,7 @@ impl Phone {
         self.session = PhoneSession::new(settings(), &self.journal.link);
     }
 
-    /// The journal is an older one: what no sound storage does.
+    /// Replaces the journal by an older one, which no sound storage does.
     pub fn roll_back(&mut self, journal: Journal) {
         self.journal = journal;
         self.crash();
@@ -142,7 +142,7 @@ impl Phone {
         self.session.is_open()
     }
 
-    /// Commits everything, then does what that allows. Returns the sockets' share of it.
+    /// Commits everything, then does what that allows. Returns the effects for the sockets.
     pub fn commit(&mut self, now: Now) -> Vec<PhoneEffect> {
         let mut outward = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! The rare things, one at a time.
+//! Rare events, one at a time.
 
 use super::*;
 use postrider_link::session::phone::Stopped;

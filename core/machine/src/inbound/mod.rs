@@ -1,8 +1,8 @@
 //! Incoming things: each once, in order.
 //!
 //! The platform may report a message by broadcast, again by broadcast, and from its provider; it
-//! may also fail to broadcast it at all. A message is identified by SIM, sender, service-centre time
-//! and text together, never by its text alone. If all four agree, the provider's row tells
+//! may also fail to broadcast it at all. A message is identified by SIM, sender, service-centre
+//! time and text together, never by its text alone. If all four agree, the provider's row tells
 //! two real copies apart. So a second broadcast with the same four counts as a repeat, and a second
 //! row as a second message.
 

@@ -150,8 +150,8 @@ impl Outbound {
         self.leave_lane(&kind, sim, &place);
     }
 
-    /// Puts a waiting message back into the queue of its SIM, or gives it back to the hub if the phone
-    /// is being unpaired.
+    /// Puts a waiting message back into the queue of its SIM, or gives it back to the hub if the
+    /// phone is being unpaired.
     pub(super) fn resume_waiting(&mut self, message: MessageRef, cx: &mut Cx<'_>) {
         if self.is_leaving {
             let claim = self.claim(message);

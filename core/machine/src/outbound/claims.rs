@@ -9,8 +9,8 @@
 //! than all of those.
 //!
 //! A test of the owner has a row, too, and may be with the radio beside an equal message, even in
-//! another process. So rows that may be a test's never count for a message with its number and text: the
-//! journal remembers the test's fingerprint in place of a row.
+//! another process. So rows that may be a test's never count for a message with its number and
+//! text: the journal remembers the test's fingerprint in place of a row.
 
 use crate::{
     change::{Change, ClaimRow},
@@ -78,8 +78,8 @@ impl Claims {
         Some(Change::SentRowClaimed(ClaimRow { row, at: passed }))
     }
 
-    /// Claims the oldest unclaimed row that is not older than a hand-over; `alike` is the fingerprint of
-    /// such rows.
+    /// Claims the oldest unclaimed row that is not older than a hand-over; `alike` is the
+    /// fingerprint of such rows.
     pub(super) fn claim(
         &mut self,
         found: &[SentRow],

@@ -6,7 +6,8 @@ use postrider_link::ownership::phone::Claim;
 use postrider_model::WireState;
 
 impl Outbound {
-    /// Gives everything back as revoked that the radio does not have, and from now on whatever comes.
+    /// Gives everything back as revoked that the radio does not have, and from now on whatever
+    /// comes.
     pub(crate) fn give_back_all(&mut self, cx: &mut Cx<'_>) {
         self.is_leaving = true;
         let is_waiting = |message: &MessageRef| {

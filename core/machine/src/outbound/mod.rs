@@ -289,8 +289,8 @@ impl Outbound {
         self.rules.paused = paused;
     }
 
-    /// Sets whether the hub last said that it does not know this phone: it may then give messages of this
-    /// phone to another one.
+    /// Sets whether the hub last said that it does not know this phone: it may then give messages
+    /// of this phone to another one.
     pub(crate) fn set_not_known(&mut self, not_known: bool) {
         self.rules.not_known = not_known;
     }
@@ -342,8 +342,8 @@ impl Outbound {
             .flatten()
     }
 
-    /// Finds out at a start whether the wall clock was set back meanwhile: within a boot by its clock,
-    /// across boots by a hand-over that seems to lie ahead.
+    /// Finds out at a start whether the wall clock was set back meanwhile: within a boot by its
+    /// clock, across boots by a hand-over that seems to lie ahead.
     fn look_back(&mut self, cx: &mut Cx<'_>) {
         let mut before = cx.now.unix;
         for live in self.live.values() {
@@ -557,8 +557,8 @@ impl Outbound {
     }
 }
 
-/// Returns hand-overs that seem to lie ahead, because the wall clock went back while the phone was off.
-/// They cannot be younger than this boot, so each counts from its start.
+/// Returns hand-overs that seem to lie ahead, because the wall clock went back while the phone was
+/// off. They cannot be younger than this boot, so each counts from its start.
 fn outdated(
     spent: &[SpentRow],
     config: &AgentConfig,

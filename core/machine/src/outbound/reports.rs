@@ -106,7 +106,8 @@ impl Outbound {
         }
     }
 
-    /// Continues with an exposure that was over, because something new came. Returns whether it was over.
+    /// Continues with an exposure that was over, because something new came. Returns whether it was
+    /// over.
     pub(crate) fn revive(&mut self, row: MessageRow) -> bool {
         let message = row.message;
         if self.live.contains_key(&message) {

@@ -243,8 +243,8 @@ impl Outbound {
         }
     }
 
-    /// Releases a SIM that was held or silent, for its owner. Silent messages are still awaited, but
-    /// no longer block others.
+    /// Releases a SIM that was held or silent, for its owner. Silent messages are still awaited,
+    /// but no longer block others.
     pub(crate) fn release(&mut self, sim: SimSlot, cx: &mut Cx<'_>) {
         let queue = self.sims.get_mut(&sim);
         let was_silent = queue.is_some_and(SimQueue::excuse_silent);

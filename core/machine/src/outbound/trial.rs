@@ -7,10 +7,10 @@
 //! ```
 //!
 //! It is paced and counted like any message, and its results say as much about its SIM as any
-//! message's. The owner's pause and quiet hours do not stop it, and nothing waits for it. The journal
-//! has no row of it: after a restart, its later results are stray. Two things are on disk before
-//! the radio has it: that it counts, and that the platform's row of it counts for no message of the
-//! hub with the same number and text ([`claims`](super::claims)).
+//! message's. The owner's pause and quiet hours do not stop it, and nothing waits for it. The
+//! journal has no row of it: after a restart, its later results are stray. Two things are on disk
+//! before the radio has it: that it counts, and that the platform's row of it counts for no message
+//! of the hub with the same number and text ([`claims`](super::claims)).
 
 use super::{Cx, Outbound, kinds::callable, results::is_same};
 use crate::{

@@ -3,9 +3,9 @@
 //! Parts count from the moment of their hand-over, in sliding windows:
 //!
 //! - the send limit, parts an hour, per SIM and, if set, for the whole phone;
-//! - the guard: the platform counts an app's parts in a minute; above its limit it asks its user in a
-//!   dialog and fails further parts. The guard stays below that, and counts every hand-over, even one
-//!   that the radio refused;
+//! - the guard: the platform counts an app's parts in a minute; above its limit it asks its user in
+//!   a dialog and fails further parts. The guard stays below that, and counts every hand-over, even
+//!   one that the radio refused;
 //! - the gap between two hand-overs of a SIM.
 //!
 //! Every hand-over is a row, written in the transaction of its `submitting`, so that neither a

@@ -27,7 +27,7 @@ fn restart(limits: PaceLimits, rows: &[SpentRow], boot: &BootId, now: Now) -> Pa
     pacer
 }
 
-/// Sends as fast as the pacer lets it, `parts` at a time, until `until`.
+/// Sends as fast as the pacer allows, `parts` at a time, until `until`.
 fn drive(pacer: &mut Pacer, boot: &BootId, parts: u32, from: Now, until: u64) -> Vec<SpentRow> {
     let mut now = from;
     let mut rows = Vec::new();

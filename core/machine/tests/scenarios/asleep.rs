@@ -1,12 +1,13 @@
-//! How often a phone that sleeps is woken, beside the platform's own look each quarter of an hour.
+//! How often a sleeping phone is woken, beside the platform's own check each quarter of an hour.
 
 use crate::world::*;
 use postrider_machine::{Condition, Log, RadioFact};
 
-/// How often the platform looks whether the agent runs.
+/// How often the platform checks that the agent runs.
 const LOOK_MS: u64 = 15 * MINUTE;
 
-/// Sleeps through `ms` and counts the wake-ups that the agent asked for, the platform's own apart.
+/// Sleeps through `ms` and counts the wake-ups that the agent asked for, without the platform's
+/// own.
 fn wakes(world: &mut World, ms: u64) -> usize {
     let (end, mut look, mut count) = (world.now.plus_ms(ms), world.now.plus_ms(LOOK_MS), 0);
     while look.boot <= end.boot {

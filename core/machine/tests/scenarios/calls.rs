@@ -1,4 +1,4 @@
-//! Calls: placed one at a time, taken in once each, and what the log says of both.
+//! Calls: placed one at a time, each incoming one reported once, and what the log says of both.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send};
@@ -64,7 +64,7 @@ fn called(world: &World) -> Vec<i64> {
     tokens.map(|(token, _)| token.message.id.get()).collect()
 }
 
-/// Dials, speaks for `spoken_s`, and hangs up; the log has it.
+/// Dials, talks for `spoken_s`, and hangs up; the log has it.
 fn speak(world: &mut World, to: &str, spoken_s: u64) {
     line(world, CallState::OffHook, None);
     world.pass(8_000 + spoken_s * 1_000);

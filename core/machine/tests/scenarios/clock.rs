@@ -1,4 +1,4 @@
-//! Clocks that are set: neither opens a window nor freezes it, and no life gets longer.
+//! Clocks that are set: that neither opens a window nor freezes it, and delays no expiry.
 
 use crate::world::*;
 use postrider_link::frame::Send;
@@ -25,7 +25,7 @@ fn used_up() -> World {
     world
 }
 
-/// Returns how long the third message still has to wait.
+/// Returns how long the third message must still wait.
 fn wait_of(world: &mut World) -> u64 {
     let before = world.now.boot;
     for _ in 0..3 * 60 {

@@ -1,4 +1,4 @@
-//! Data messages: bytes for a port, in one part, of which the platform keeps no row.
+//! Data messages: bytes for a port, in one part, without a row of the platform.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Bytes, Data, Kind, Send};

@@ -1,11 +1,11 @@
-//! More messages are over than memory keeps: the journal is asked, and none is sent again.
+//! More messages are over than fit in memory: the journal is asked, and none is sent again.
 
 use crate::world::{HOUR, OK, World, message, send};
 use postrider_machine::{ENDED_MAX, EndedAsked};
 use postrider_model::WireState;
 use std::collections::BTreeSet;
 
-/// A phone with more ended messages than fit in memory, started on its journal: message 1 is the
+/// A phone with more ended messages than fit in memory, started from its journal: message 1 is the
 /// oldest, and every one was sent.
 fn with_too_many() -> World {
     let mut world = World::new();

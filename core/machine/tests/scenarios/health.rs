@@ -1,4 +1,4 @@
-//! Health: what the hub is told of the phone, when it changes and at most once a minute.
+//! Health: reported to the hub when it changes and at most once a minute.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send, SimInfo};

@@ -1,4 +1,4 @@
-//! Messages that come in: once, in order, on disk before the platform hears that they are safe.
+//! Incoming messages: once, in order, on disk before the platform is told that they are safe.
 
 use crate::world::*;
 use postrider_machine::{Condition, RadioFact};

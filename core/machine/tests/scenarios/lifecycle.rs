@@ -1,4 +1,4 @@
-//! From the hub's wish to the last report: order, revoke, cancel, the end of a life.
+//! From the hub's send to the last report: order, revoke, cancel, expiry.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send};

@@ -7,7 +7,7 @@ pub(crate) struct Logs {
     pub(crate) sms: Vec<ReceivedSms>,
     pub(crate) mms: Vec<ReceivedMms>,
     pub(crate) calls: Vec<CallLogRow>,
-    /// Rows of a page; 0 is without an end.
+    /// Rows of a page; 0 means unlimited.
     pub(crate) page_max: usize,
     /// The platform does not answer.
     pub(crate) is_deaf: bool,

@@ -1,4 +1,4 @@
-//! Scenarios through the agent's surface alone; time jumps from deadline to deadline.
+//! Scenarios through the agent's interface only; time jumps from deadline to deadline.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper of a test stops the test where it cannot go on"

@@ -1,4 +1,4 @@
-//! Pace: exactly so many parts in any window, whatever happens to the process.
+//! Pace: exactly the allowed parts in any window, whatever happens to the process.
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send, SimInfo};
@@ -12,7 +12,7 @@ fn hourly(parts: u32) -> PaceLimits {
     }
 }
 
-/// Lets time pass and answers whatever is handed over at once; `answered` is how many were.
+/// Lets time pass and answers every hand-over at once; `answered` is how many there were.
 fn run(world: &mut World, answered: &mut usize, ms: u64) {
     let end = world.now.plus_ms(ms);
     loop {
@@ -32,7 +32,7 @@ fn run(world: &mut World, answered: &mut usize, ms: u64) {
     }
 }
 
-/// Returns the most parts that went out in any `span` of the wall clock.
+/// Returns the most parts that were sent in any `span` of the wall clock.
 fn most_in_any(world: &World, span: u64) -> u32 {
     let parts = |from: i64| {
         let inside = world
@@ -335,7 +335,7 @@ fn what_no_window_counts_any_more_is_forgotten_with_the_next_rows_and_not_by_its
     assert_eq!(spent(&world), 1, "the highest stays for its number");
 }
 
-/// The refused hand-over counts for the guard, and for a send limit it does not.
+/// The refused hand-over counts for the guard, but not for a send limit.
 fn of_eight() -> [(PaceLimits, usize); 2] {
     let guard = Guard {
         parts_max: 8,
@@ -385,7 +385,7 @@ fn a_quarter_of_an_hour_that_ends_while_the_phone_is_off_is_over_when_it_starts(
     }
 }
 
-/// A SIM whose first two messages met this refusal 20 s ago.
+/// A SIM whose first two messages got this refusal 20 s ago.
 fn refused_twice(code: i32) -> World {
     let mut world = World::new();
     world.send_all(1..=3);

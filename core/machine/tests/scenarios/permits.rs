@@ -1,4 +1,4 @@
-//! What the phone's owner has not let the app do waits, and fails for no want of it.
+//! Messages that the phone's owner does not allow wait; they do not fail.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Kind, Send};

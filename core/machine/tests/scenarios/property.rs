@@ -1,5 +1,5 @@
-//! Whatever happens in whatever order: no hand-over without its row, none twice, and another try
-//! only after proof for every part. The first two are checked by the world at each hand-over.
+//! Whatever happens in any order: no hand-over without its row, none twice, and another try
+//! only after proof for every part. The world checks the first two at each hand-over.
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send};
@@ -81,7 +81,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..80)
 }
 
-/// What the radio said of each part of each hand-over: the last code, and whether ever success.
+/// The radio's results for each part of each hand-over: the last code, and whether there was ever
+/// success.
 type Said = BTreeMap<SendToken, BTreeMap<u8, Vec<i32>>>;
 
 fn take(world: &mut World, step: Step, said: &mut Said) {
@@ -185,7 +186,7 @@ fn only_tried_again_with_proof(world: &World, said: &Said) {
     }
 }
 
-/// Whoever is told that nothing went on the air can rely on it.
+/// If the hub was told that nothing was sent, that is true.
 fn unsent_is_true(world: &World, said: &Said) {
     for fact in world.facts.iter().filter(|fact| fact.unsent) {
         let of_it =
@@ -205,7 +206,7 @@ fn unsent_is_true(world: &World, said: &Said) {
     }
 }
 
-/// Within one exposure a state only rises, but for the waits between two tries.
+/// Within one exposure a state only rises, except for the waits between two tries.
 fn ranks_only_rise(world: &World) {
     let mut last: BTreeMap<_, WireState> = BTreeMap::new();
     for fact in &world.facts {

@@ -1,4 +1,4 @@
-//! The owner's own quiet hours, beside the hub's.
+//! The owner's own quiet hours, in addition to the hub's.
 
 use crate::world::*;
 use postrider_link::frame::Config;

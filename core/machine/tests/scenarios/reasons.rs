@@ -1,4 +1,4 @@
-//! Why something failed, in a word for programs and a text for people.
+//! Why something failed: a word for programs and a text for people.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Bytes, Data, Kind, Send};
@@ -6,7 +6,7 @@ use postrider_machine::{CallRefusal, RadioFact, ReportStatus};
 use postrider_model::MessageText;
 use postrider_text::{result_code, rp_cause, tp_status};
 
-/// What the hub was told last: the word and the text.
+/// The last word and text that the hub got.
 fn reason(world: &World) -> (&str, &str) {
     let fact = world.last_fact();
     let [code, detail] = [&fact.code, &fact.detail].map(|word| word.as_deref().unwrap_or(""));

@@ -1,4 +1,4 @@
-//! Silence, restarts and reboots: what cannot be known is told as unknown.
+//! Silence, restarts and reboots: what cannot be known is reported as unknown.
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send};

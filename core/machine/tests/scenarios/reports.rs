@@ -1,5 +1,5 @@
-//! Reports that stay out: so many messages wait for theirs, and not one more. What comes later
-//! counts all the same.
+//! Missing reports: only so many messages wait for theirs, and not one more. Later reports
+//! count anyway.
 
 use crate::world::*;
 use postrider_link::frame::{Config, Send};
@@ -13,7 +13,7 @@ fn most() -> i64 {
     i64::try_from(REPORTS_AWAITED_MAX).unwrap()
 }
 
-/// Sends messages that the network accepts and never reports on.
+/// Sends messages that the network accepts but never reports on.
 fn send_unreported(world: &mut World, numbers: std::ops::RangeInclusive<i64>) {
     for n in numbers {
         world.send(send(n));

@@ -1,4 +1,4 @@
-//! What a start and a hub that went back are told of the exposures that are here.
+//! What a start and a hub that went back learn of the exposures that are here.
 
 use crate::world::*;
 use postrider_link::frame::{Config, HeldRow, Send};
@@ -11,7 +11,8 @@ fn shown(rows: &[HeldRow]) -> Vec<(i64, WireState)> {
     shown
 }
 
-/// A phone with an exposure of each kind: over, sent and told, waiting at place 4 and at place 5.
+/// A phone with an exposure of each kind: over, sent and reported, waiting at place 4 and at place
+/// 5.
 fn phone() -> World {
     let mut world = World::new();
     world.send(Send {

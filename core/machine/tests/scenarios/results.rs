@@ -1,4 +1,4 @@
-//! What each result and report does, in whatever order it comes.
+//! What each result and report does, in any order.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Send};

@@ -1,4 +1,5 @@
-//! The platform's logs: what no broadcast told is found, once, and nothing of before the start.
+//! The platform's logs: what no broadcast reported is found, once, and nothing from before the
+//! start.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Kind};

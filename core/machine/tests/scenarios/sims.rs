@@ -1,11 +1,11 @@
-//! Another SIM in a slot: nothing leaves from an unexpected number.
+//! Another SIM in a slot: nothing is sent from an unexpected number.
 
 use crate::world::*;
 use postrider_link::frame::Address;
 use postrider_link::frame::{Config, Kind, Send, SimInfo};
 use postrider_machine::{Command, Condition, Event, RadioFact};
 
-/// How often it was said that the first slot may be used again.
+/// How often it was reported that the first slot may be used again.
 fn confirmed(world: &World) -> usize {
     let again = Event::SimConfirmed { sim: sim(0) };
     world.events.iter().filter(|event| **event == again).count()

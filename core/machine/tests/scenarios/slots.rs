@@ -1,4 +1,4 @@
-//! What waits for each SIM and until when is known at every moment, with or without a link.
+//! What waits for each SIM and until when is known at any time, with or without a link.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send, SimInfo};
@@ -10,7 +10,7 @@ fn status(world: &World, slot: usize) -> SimStatus {
     world.agent.slots(world.now).remove(slot)
 }
 
-/// What the first SIM waits for, and for how long still.
+/// What the first SIM waits for, and for how long.
 fn next(world: &World) -> (Option<u64>, &'static str) {
     let NextSlot { in_ms, waiting_for } = status(world, 0).next.unwrap();
     (in_ms, waiting_for)

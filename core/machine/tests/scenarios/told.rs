@@ -1,4 +1,4 @@
-//! What came in is told with all that is known of it, field by field.
+//! Incoming things are reported with everything that is known, field by field.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Bytes, Data, Inbound, Kind, Send};
@@ -10,7 +10,7 @@ use postrider_model::{MessageText, Now, SimSlot, UnixMs};
 const FROM: &str = "+15005550009";
 const TO: &str = "+15005550003";
 
-/// What is told of something without content that came at a moment of this boot.
+/// The report of something without content that came at a moment of this boot.
 fn blank(kind: Kind, from: &str, sim: SimSlot, at: Now) -> Inbound {
     Inbound {
         s: 0,
@@ -32,7 +32,7 @@ fn blank(kind: Kind, from: &str, sim: SimSlot, at: Now) -> Inbound {
     }
 }
 
-/// The only thing that came in, its place among the facts apart.
+/// The only thing that came in, without its place among the facts.
 fn told(world: &World) -> Inbound {
     assert_eq!(world.inbound.len(), 1);
     Inbound {

@@ -1,4 +1,4 @@
-//! Test messages of the owner's: counted as any, and nobody else's business.
+//! The owner's test messages: counted like any, and not reported to the hub.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Send, SimInfo};
@@ -37,7 +37,7 @@ fn hourly(parts: u32) -> PaceLimits {
     }
 }
 
-/// What was shown of tests.
+/// The events about tests.
 fn shown(world: &World) -> Vec<(WireState, Option<i32>)> {
     let of_test = |event: &Event| match event {
         Event::TestMoved { state, code, .. } => Some((*state, *code)),
@@ -313,7 +313,7 @@ fn the_radio_that_answers_a_test_is_silent_no_more() {
     assert_eq!(world.order(), [1, 2, 0, 3]);
 }
 
-/// When the test is handed over, beside the hub's message alike, and whether the process goes on.
+/// When the test is handed over, beside the hub's equal message, and whether the process goes on.
 fn beside(before: bool, ends: fn(&mut World)) -> (World, WireState) {
     let mut world = World::new();
     if before {

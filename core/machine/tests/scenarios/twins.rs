@@ -1,4 +1,4 @@
-//! Messages that only their ids tell apart: the platform's sent ones name no id.
+//! Messages that differ only by their ids: the platform's sent messages have no id.
 
 use crate::world::*;
 use postrider_link::frame::Send;
@@ -35,7 +35,7 @@ fn a_waiting_twin_says_what_it_waits_for() {
     assert_eq!(health.next_slot_in_ms, Some(9 * MINUTE));
 }
 
-/// A phone that was told of the first twin's sending, and whose clock was set back since.
+/// A phone that knows of the first twin's sending, and whose clock was set back since.
 fn after_a_twin(set_back: fn(&mut World)) -> (World, SentRow) {
     let mut world = World::new();
     world.send(twin(1));

@@ -1,4 +1,4 @@
-//! The end of a pairing, and of the app: what waits goes back, what the radio has runs to its end.
+//! The end of a pairing, and of the app: what waits goes back, messages in the radio finish.
 
 use crate::world::*;
 use postrider_link::close::CloseCode;

@@ -1,4 +1,4 @@
-//! USSD codes: one at a time on each SIM, answered within a minute or never known.
+//! USSD codes: one at a time on each SIM, answered within a minute or unknown.
 
 use crate::world::*;
 use postrider_link::frame::{Address, Config, Kind, Send};

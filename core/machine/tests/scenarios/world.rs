@@ -1,5 +1,5 @@
-//! A phone with a journal in memory, a hub that only counts and acks, and a radio that only
-//! listens. Every hand-over is checked against the journal.
+//! A phone with a journal in memory, a hub that only counts and acks, and a passive radio.
+//! Every hand-over is checked against the journal.
 
 use crate::{disk::Rows, logs::Logs};
 use postrider_link::{
@@ -47,7 +47,7 @@ pub(crate) struct World {
     pub(crate) hellos: Vec<Vec<HeldRow>>,
     pub(crate) last_hello: Option<Hello>,
     pub(crate) pings: usize,
-    /// What the phone said when it left.
+    /// The phone's `bye`.
     pub(crate) byes: Vec<u16>,
     pub(crate) closed: Vec<CloseCode>,
     pub(crate) held: Vec<HeldRow>,
@@ -200,14 +200,14 @@ impl World {
         self.restart();
     }
 
-    /// Somebody sets the wall clock; the boot clock goes on.
+    /// Somebody sets the wall clock; the boot clock is not affected.
     pub(crate) fn set_wall(&mut self, by_ms: i64) {
         self.now.unix = self.now.unix.plus_ms(by_ms);
         self.agent.handle_timeout(self.now);
         self.drain();
     }
 
-    /// Puts other SIMs in, as a start finds them.
+    /// Puts other SIMs in, as a start would find them.
     pub(crate) fn set_sims(&mut self, sims: Vec<SimInfo>) {
         self.config.sims = sims;
     }
@@ -327,7 +327,7 @@ impl World {
         }
     }
 
-    /// The rule above all: on disk first, and each hand-over once.
+    /// The most important rule: on disk first, and each hand-over once.
     fn check(&mut self, token: SendToken) {
         let row = self.disk.message(token.message).unwrap();
         assert_eq!(row.progress.state, WireState::Submitting, "{token}");
@@ -335,7 +335,8 @@ impl World {
         assert!(self.tokens.insert(token), "{token} twice");
     }
 
-    /// A test has no row of its own; that the platform's row of it speaks for nothing is on disk.
+    /// A test has no row of its own, but it is on disk that the platform's row of it counts for
+    /// nothing.
     fn check_test(&mut self, token: SendToken) {
         let claims = self.disk.snapshot().claims;
         assert!(claims.iter().any(|claim| claim.row < 0));
@@ -485,7 +486,7 @@ impl World {
         self.frame(HubFrame::Config(Config { s, ..config }));
     }
 
-    /// Does what the owner asks for.
+    /// Carries out a wish of the owner.
     pub(crate) fn command(&mut self, command: Command) -> Result<(), Refused> {
         let granted = self.agent.handle_command(command, self.now);
         self.drain();
@@ -544,7 +545,7 @@ impl World {
         tasks.map(|(_, task)| task.token.message.id.get()).collect()
     }
 
-    /// The states that the hub was told of an exposure, in order.
+    /// The states reported to the hub for an exposure, in order.
     pub(crate) fn told(&self, message: MessageRef) -> Vec<WireState> {
         let of = self
             .facts

@@ -1,4 +1,4 @@
-//! A hub that is silent for long.
+//! A hub without contact for a long time.
 
 use crate::shell::Shell;
 use postrider_machine::Event;

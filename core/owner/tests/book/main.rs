@@ -1,4 +1,5 @@
-//! The book as a shell drives it: what it says is kept and shown, also over the end of the process.
+//! The book as a shell drives it: what it says is kept and shown, also across the end of the
+//! process.
 
 mod alerts;
 mod contact;

@@ -1,4 +1,4 @@
-//! A shell that does what the book says, and plays the end of its process.
+//! A shell that does what the book says, and simulates the end of its process.
 
 use postrider_machine::{Event, MessageRef, SendToken};
 use postrider_model::{MessageId, SimSlot, UnixMs};
@@ -13,9 +13,9 @@ pub struct Shell {
     book: Book,
     pub kept: Kept,
     pub shown: Vec<Alert>,
-    /// How often an alert was shown anew.
+    /// How often an alert was shown.
     pub rung: usize,
-    /// How often the log's file was written anew.
+    /// How often the log's file was rewritten.
     pub rewrites: usize,
     pub now: UnixMs,
 }

@@ -1,4 +1,4 @@
-//! The end of a pairing: from the hub, from the owner, and a journal that nobody trusts.
+//! The end of a pairing: by the hub, by the owner, and because of an untrusted journal.
 
 use crate::support::{config, happen, hub::TestHub, radio, start, until};
 use postrider_link::close::CloseCode;
@@ -15,7 +15,7 @@ fn is_erased(folder: &Path) -> bool {
         .all(is_gone)
 }
 
-/// Loses the facts that come from now on, and the connection with them.
+/// Loses the facts from now on, and the connection with them.
 async fn lose_facts(hub: &TestHub, phone: &VirtualPhone, texts: &[&str]) {
     hub.state().loses_facts = true;
     for text in texts {
@@ -70,7 +70,7 @@ async fn what_came_in_under_an_untrusted_journal_is_told_once_after_pairing_agai
         .into_iter()
         .map(|it| it.install)
         .collect();
-    // The copy was not heard of before the end: the platform's log has it.
+    // The copy was not reported before the end: the platform's log has it.
     assert_eq!(installs[..3], [None, Some(install.clone()), Some(install)]);
     assert_eq!(installs[4], None);
     phone.stop().await.unwrap();

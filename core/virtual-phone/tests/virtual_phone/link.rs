@@ -10,7 +10,7 @@ use postrider_model::WireState;
 use std::time::Duration;
 use virtual_phone::VirtualPhone;
 
-/// Below what a dial may take by itself, so that a test sees that it was given up before.
+/// Less than a dial may take by itself, so that a test sees that it was given up before.
 const BEFORE_A_DIAL_ENDS: Duration = Duration::from_secs(12);
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn a_phone_that_is_not_known_keeps_all_hands_nothing_over_and_comes_back_b
     until("it shows it", || shows(&screen, "is not known to the hub")).await;
     happen(&phone, r#"{"kind":"pause","on":false}"#).await;
     happen(&phone, "+15005550199 came in meanwhile").await;
-    // Its own restart changes nothing of that.
+    // Its own restart changes nothing.
     phone.stop().await.unwrap();
     let (phone, screen) = start_watched(&hub, folder.path()).await;
     until("it says so again", || {
@@ -190,7 +190,7 @@ async fn the_end_of_its_older_connection_disturbs_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let phone = start(&hub, folder.path()).await;
     until("it connects", || hub.state().is_connected()).await;
-    // The older connection's end is noticed by nobody; the newer one replaces it.
+    // Nobody notices the older connection's end; the newer one replaces it.
     phone.network_changed().await;
     until("it is on the new network", || {
         hub.state().connected.contains(&2)

@@ -97,7 +97,7 @@ async fn killed_at_any_moment_it_sends_nothing_twice_and_tells_no_lie() {
         let lines = radio(folder.path()).len();
         let program = Program::start(&hub, folder.path(), &[]);
         ids.extend((0..20).map(|n| hub.send("+15005550123", &format!("{round}/{n}"))));
-        // Each round is killed after another number of hand-overs.
+        // Each round is killed after a different number of hand-overs.
         until("some are sent", || {
             radio(folder.path()).len() >= lines + round
         })
@@ -292,11 +292,11 @@ async fn killed_with_any_radio_it_doubles_nothing_and_loses_nothing_that_came_in
                 inbox(folder.path()).contains(&text)
             })
             .await;
-            // It dies after another number of facts each time, some of them before the first.
+            // It dies after a different number of facts each time, sometimes before the first.
             let enough = facts + usize::try_from(dice.up_to(12)).unwrap();
             let patience = std::time::Duration::from_millis(200);
             let told = until("some is told", || hub.state().facts.len() >= enough);
-            // A radio that says little is killed all the same.
+            // A radio that reports little is killed anyway.
             drop(tokio::time::timeout(patience, told).await);
             program.kill();
         }

@@ -1,4 +1,4 @@
-//! What the phone tells its hub of each profile of the radio.
+//! What the phone reports to its hub for each profile of the radio.
 
 use crate::support::{config, happen, hub::TestHub, once_each, radio, start, until};
 use postrider_model::{MessageId, WireState};
@@ -94,7 +94,7 @@ async fn a_result_that_comes_after_the_phone_gave_up_corrects_it() {
     for n in 0..6 {
         let id = hub.send("+15005550123", &format!("late {n}"));
         until("it is handed over", || radio(folder.path()).len() == n + 1).await;
-        // Past the silence, past the giving up, past the latest answer.
+        // Past the silence, past giving up, past the latest answer.
         for _ in 0..24 {
             happen(&phone, r#"{"kind":"clock","sleep_ms":30000}"#).await;
         }

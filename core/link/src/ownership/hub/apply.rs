@@ -144,8 +144,8 @@ impl Ownership {
         }
     }
 
-    /// Ends an exposure with proof that it was not sent, and queues the message again, unless it was
-    /// cancelled, deleted or has expired.
+    /// Ends an exposure with proof that it was not sent, and queues the message again, unless it
+    /// was cancelled, deleted or has expired.
     pub(super) fn free(&mut self, rules: Rules) -> Outcome {
         self.s = None;
         self.flags.clear(Flags::REVOKE_ASKED);

@@ -343,7 +343,8 @@ impl Ownership {
             && !self.flags.has(Flags::DELETED)
     }
 
-    /// Returns whether an exposure that its phone has not received is written again with its number.
+    /// Returns whether an exposure that its phone has not received is written again with its
+    /// number.
     ///
     /// Not if the phone has reported on it before: it did receive it, whatever it shows now.
     pub const fn is_wanted_again(&self, life_left: bool) -> bool {
@@ -384,8 +385,8 @@ impl Ownership {
         }
     }
 
-    /// Returns when [`Fact::LifeEnded`] is due for a message that expires at `life_end`: at once for
-    /// a waiting message, a minute later for an exposed one, never for one with a result.
+    /// Returns when [`Fact::LifeEnded`] is due for a message that expires at `life_end`: at once
+    /// for a waiting message, a minute later for an exposed one, never for one with a result.
     pub const fn due_at(&self, life_end: UnixMs) -> Option<UnixMs> {
         if matches!(self.state, HubState::Waiting) {
             Some(life_end)

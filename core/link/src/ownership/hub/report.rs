@@ -215,8 +215,8 @@ impl Ownership {
     }
 
     /// A page shows an exposure that this hub does not know. The hub's own proof shows that it was
-    /// forgotten. Without proof, a phone may speak of what was routed to it, as long as no other phone holds
-    /// it or held it last; otherwise it only casts doubt on a give-back by that phone.
+    /// forgotten. Without proof, a phone may speak of what was routed to it, as long as no other
+    /// phone holds it or held it last; otherwise it only casts doubt on a give-back by that phone.
     fn stranger_shown(
         &mut self,
         ep: u32,

@@ -1,4 +1,4 @@
-//! What the phone takes in, gives back and never does twice.
+//! What the phone accepts, gives back and never does twice.
 
 use super::*;
 
@@ -229,7 +229,7 @@ fn hello_lists_what_may_still_be_handed_over_and_what_is_not_acked() {
     }
 }
 
-/// Where each step leads from each state; whatever is missing is not allowed.
+/// Where each step leads from each state; missing ones are not allowed.
 #[test]
 fn every_step_from_every_state_leads_where_it_should() {
     use WireState::*;

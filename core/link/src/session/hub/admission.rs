@@ -56,8 +56,8 @@ pub struct Circumstances {
     /// lower `conn` is only a hello that was overtaken on its way, not a copied journal.
     pub overtaken: bool,
     /// Whether another installation has replaced this one before. What it held is
-    /// unknown since then, and its incoming messages are counted under its name: a journal of that name
-    /// is an older copy, whatever it shows.
+    /// unknown since then, and its incoming messages are counted under its name: a journal of that
+    /// name is an older copy, whatever it shows.
     pub install_is_lost: bool,
 }
 
@@ -109,8 +109,8 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Returns whether this hello shows something that a hub with all its rows cannot have forgotten, and
-    /// that no freeze of the device expects.
+    /// Returns whether this hello shows something that a hub with all its rows cannot have
+    /// forgotten, and that no freeze of the device expects.
     pub const fn shows_that_hub_went_back(&self, is_frozen: bool) -> bool {
         self.raise_generation.is_some() && self.lost_install.is_none() && !is_frozen
     }

@@ -11,8 +11,8 @@
 //!
 //! # How the dispatcher drives it
 //!
-//! After every call, drain [`HubSession::poll_output`] and carry out each output in order; then sleep
-//! until [`HubSession::poll_timeout`].
+//! After every call, drain [`HubSession::poll_output`] and carry out each output in order; then
+//! sleep until [`HubSession::poll_timeout`].
 //!
 //! 1. [`HubOutput::Identify`]: find the device, verify `hello.sig` over
 //!    [`crate::signature::expected_bytes`] for a host in the configured list. Not known, or not

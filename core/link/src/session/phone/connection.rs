@@ -114,7 +114,8 @@ impl PhoneSession {
         self.leave_with(CloseCode::GoingAway, now);
     }
 
-    /// Closes the connection in good order, because the owner unpaired the phone: its `bye` says so.
+    /// Closes the connection in good order, because the owner unpaired the phone: its `bye` says
+    /// so.
     pub fn leave_for_good(&mut self, now: Now) {
         self.leave_with(CloseCode::NotPaired, now);
     }

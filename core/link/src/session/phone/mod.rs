@@ -61,7 +61,8 @@ pub struct JournalLink {
     pub up_acked: u64,
     /// The highest fact stored.
     pub up_highest: u64,
-    /// The hub that first welcomed this installation; `None` before, and for an older hub without id.
+    /// The hub that first welcomed this installation; `None` before, and for an older hub without
+    /// id.
     pub hub: Option<HubId>,
     /// Whether the hub last said that it does not know this phone.
     pub not_known: bool,

@@ -17,8 +17,8 @@ pub enum Stopped {
     /// Unpaired, revoked or replaced: incoming messages without an ack are set aside, the rest is
     /// erased, and the owner is told. No more dialling.
     Unpaired,
-    /// The journal was copied or went back: nothing is sent, inbound facts are kept, and the owner is
-    /// told to pair again. No more dialling.
+    /// The journal was copied or went back: nothing is sent, inbound facts are kept, and the owner
+    /// is told to pair again. No more dialling.
     PairAgain,
     /// A newer app is needed: the owner is told, and the hub is dialled once a day.
     NeedsNewerApp,

@@ -21,7 +21,7 @@ use tokio::{
     sync::Notify,
 };
 
-/// The one code that the hub takes.
+/// The one code that the hub accepts.
 pub const CODE: &str = "ABCD-12345678";
 /// The name that hello signs.
 pub const HOST: &str = "hub.test";
@@ -37,7 +37,7 @@ pub struct TestHub {
 /// What the hub's tasks share.
 pub struct Shared {
     state: Mutex<State>,
-    /// Rings when there is something to send, or a connection to end.
+    /// Wakes when there is something to send, or a connection to end.
     pub bell: Notify,
     pub address: std::net::SocketAddr,
     clock: SystemClock,
@@ -69,21 +69,21 @@ pub struct State {
     pub refuses: Option<CloseCode>,
     pub closed_with: Vec<CloseCode>,
     pub unpaired: bool,
-    /// The codes of the phone's goodbyes.
+    /// The codes of the phone's byes.
     pub byes: Vec<u16>,
     /// What each ping announced, in seconds.
     pub pings: Vec<u64>,
-    /// Loses facts instead of storing them, as a hub that dies before its commit.
+    /// Loses facts instead of storing them, like a hub that dies before its commit.
     pub loses_facts: bool,
-    /// Answers nothing on connections that stand.
+    /// Answers nothing on open connections.
     pub is_mute: bool,
-    /// Takes connections and says nothing at all on them.
+    /// Accepts connections and never writes to them.
     pub hangs: bool,
     pub hanging: usize,
 }
 
 impl State {
-    /// Tells whether a phone is admitted now.
+    /// Returns whether a phone is admitted now.
     pub fn is_connected(&self) -> bool {
         !self.connected.is_empty()
     }
@@ -105,7 +105,7 @@ impl State {
         self.facts.iter().filter_map(inbound).collect()
     }
 
-    /// Returns what the phone last said of a message.
+    /// Returns the phone's last report on a message.
     pub fn last_event(&self, id: MessageId) -> Option<Event> {
         let event = |fact: &PhoneFrame| match fact {
             PhoneFrame::Event(event) if event.id == id && event.part.is_none() => {
@@ -120,13 +120,13 @@ impl State {
 /// How a test ends a connection.
 #[derive(Clone, Copy)]
 pub enum End {
-    /// As a broken network does.
+    /// Like a broken network.
     Cut,
     /// In good order.
     Close(CloseCode),
-    /// With a text that is no frame.
+    /// With a text that is not a frame.
     Garbage,
-    /// With a wish to come back after so many milliseconds.
+    /// Asking the phone to come back after so many milliseconds.
     Drain(u64),
 }
 
@@ -138,7 +138,7 @@ pub struct Device {
     pub link: DeviceLink,
 }
 
-/// One exposure and what the phone said about it.
+/// One exposure and the phone's reports on it.
 pub struct Exposed {
     pub send: Send,
     pub states: Vec<WireState>,
@@ -236,14 +236,14 @@ impl TestHub {
         self.shared.bell.notify_waiters();
     }
 
-    /// Returns what the phone reported of a message, in order.
+    /// Returns the phone's reports on a message, in order.
     pub fn states(&self, id: MessageId) -> Vec<WireState> {
         let state = self.state();
         let exposed = state.exposed.get(&id);
         exposed.map_or_else(Vec::new, |it| it.states.clone())
     }
 
-    /// Returns the messages that came in, as sender and text.
+    /// Returns the incoming messages, as sender and text.
     pub fn incoming(&self) -> Vec<(String, String)> {
         let inbound = self.state().inbound();
         let read = |it: Inbound| {

@@ -245,7 +245,7 @@ impl Connection {
         }
     }
 
-    /// The counters start over: what was exposed stays with the phone.
+    /// The counters start again: what was exposed stays with the phone.
     fn reconcile(&mut self, link: DeviceLink, restarts: bool) {
         {
             let mut state = self.shared.state();

@@ -7,7 +7,7 @@ mod pairing;
 use std::{path::Path, time::Duration};
 use virtual_phone::{RadioLog, VirtualPhone, VirtualPhoneConfig};
 
-/// How long a test waits before it calls a condition unmet.
+/// How long a test waits for a condition before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until `condition` holds.
@@ -82,8 +82,8 @@ pub fn shows(screen: &Screen, words: &str) -> bool {
 
 /// Waits until a phone itself has noticed this many ends or beginnings of its link.
 ///
-/// The hub's side is up, or gone, before the phone has read of it; who moves the phone's clock
-/// waits for the phone.
+/// The hub's side is open, or closed, before the phone has read of it. Tests that move the phone's
+/// clock must wait for the phone.
 pub async fn noticed(screen: &Screen, words: &str, times: usize) {
     let seen = || {
         let lines = screen.lock().unwrap();
@@ -92,7 +92,7 @@ pub async fn noticed(screen: &Screen, words: &str, times: usize) {
     until(words, || seen() == times).await;
 }
 
-/// Lets something happen to a phone, as a line of its standard input says.
+/// Makes something happen to a phone, by a line of its standard input.
 pub async fn happen(phone: &VirtualPhone, line: &str) {
     let input = virtual_phone::Input::parse(line).unwrap();
     assert!(phone.take(input).await, "{line}");

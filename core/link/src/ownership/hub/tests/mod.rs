@@ -1,4 +1,4 @@
-//! Each rule of ownership at the hub, as a sentence.
+//! Each ownership rule of the hub, as a sentence.
 
 mod restored;
 mod rules;
@@ -69,7 +69,7 @@ impl Message {
         Self::new().exposed_to(1, 5)
     }
 
-    /// A message whose present exposure got to `state` at phone 1.
+    /// A message whose present exposure reached `state` at phone 1.
     fn at(state: WireState) -> Self {
         let mut message = Self::exposed();
         message.reports(state);

@@ -1,4 +1,4 @@
-//! A hub that went backwards: held pages bring home what it forgot.
+//! A hub that went back: held pages restore what it forgot.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Ranks, late truths, and whose word counts.
+//! Ranks, late results, and whose reports count.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The bounds of each decision: what is just allowed, and what just is not.
+//! The limits of each decision: what is just allowed, and what is just not.
 
 use super::*;
 use crate::limits::HELD_PAGES_MAX;

@@ -1,4 +1,4 @@
-//! Which hello is admitted, and what each other one is told.
+//! Which hello is admitted, and how every other one is answered.
 
 use super::*;
 

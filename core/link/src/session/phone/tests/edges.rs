@@ -1,4 +1,4 @@
-//! The bounds of what a phone takes, and what it remembers from one connection to the next.
+//! The limits of what a phone accepts, and what it remembers between connections.
 
 use super::*;
 use crate::frame::{Address, Kind, Send};
