@@ -21,12 +21,21 @@ where
     F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, Failure> + Send + 'static,
     S: Fn(T) -> Answer + Send + Clone + 'static,
 {
-    let text = {
-        let show = show.clone();
-        move |value| show(value).text().to_owned()
-    };
-    Ok(match run_once(actor, idempotency.0, decide, text).await? {
+    let done = run_once(actor, idempotency.0, decide, text(show.clone())).await?;
+    Ok(shown(done, show))
+}
+
+/// Makes what keeps an answer as text.
+pub(super) fn text<T>(
+    show: impl Fn(T) -> Answer + Send + 'static,
+) -> impl Fn(T) -> String + Send + 'static {
+    move |value| show(value).text().to_owned()
+}
+
+/// Answers with what was done, or as it was answered the first time.
+pub(super) fn shown<T>(done: Once<T>, show: impl Fn(T) -> Answer) -> Answer {
+    match done {
         Once::Done(value) => show(value),
         Once::Answer(text) => Answer::saved(text),
-    })
+    }
 }

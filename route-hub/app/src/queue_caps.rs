@@ -1,11 +1,12 @@
 //! The cap on a project's queue, checked per request without counting each time.
 
+use crate::actor::Actor;
 use crate::by_id::ById;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use hub_domain::Project;
 use hub_store::messages;
-use hub_web::ApiError;
+use hub_view::{Refusal, RefusalCode};
 use postrider_model::{BootMs, Now, ProjectId};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,6 +28,19 @@ struct Usage {
 }
 
 impl QueueCaps {
+    /// Takes `count` more messages of a project, unless it is stopped.
+    ///
+    /// # Errors
+    /// `limit_exceeded` while it is stopped, else as [`Self::admit`].
+    pub async fn accept(&self, actor: &Actor, count: usize) -> Result<(), Failure> {
+        if actor.project.stopped {
+            let text = "the operator of this hub has stopped the project";
+            return Err(Refusal::new(RefusalCode::LimitExceeded, text).into());
+        }
+        self.admit(&actor.hub, &actor.project, count, actor.now)
+            .await
+    }
+
     /// Makes room for `count` messages of a project.
     ///
     /// # Errors
@@ -57,7 +71,7 @@ impl QueueCaps {
             }
         }
         let text = "the project's queue is full: messages must leave before more are taken";
-        Err(ApiError::rate_limited(text, RETRY_AFTER_S).into())
+        Err(Refusal::rate_limited(text, RETRY_AFTER_S).into())
     }
 
     fn take(&self, project: &Project, count: i64) -> Result<(), Option<Usage>> {

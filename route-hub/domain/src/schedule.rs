@@ -110,6 +110,14 @@ impl Schedule {
         self.take_next(next);
     }
 
+    /// Says whether it has the moments of another: the same start, rule, zone and end.
+    pub fn has_times_of(&self, other: &Self) -> bool {
+        self.start_time == other.start_time
+            && self.rrule == other.rrule
+            && self.timezone_id == other.timezone_id
+            && self.end_time == other.end_time
+    }
+
     fn take_next(&mut self, next: Option<Instance>) {
         self.next_time = next.map(|instance| instance.at);
         if let Some(instance) = next {

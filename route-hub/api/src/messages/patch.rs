@@ -1,15 +1,12 @@
 //! What a request gives of a message that is sent later.
 
-use crate::{Call, Failure};
-use hub_app::hub::Hub;
 use hub_app::messages::new_message::{Given, Kind, Payload};
-use hub_app::messages::planned::Planned;
-use hub_app::messages::stored_message::{MessagePatch, StoredMessage};
+use hub_app::messages::stored_message::MessagePatch;
 use hub_app::messages::{links_of, unsupported_params};
 use hub_app::parse;
-use hub_domain::{DATA_BYTES_MAX, Encoding, InvalidVars, OnUnknown, Project};
+use hub_domain::{DATA_BYTES_MAX, Encoding, OnUnknown};
 use hub_web::{ApiError, Field, Params};
-use postrider_model::{LabelId, MessageText, Now};
+use postrider_model::{LabelId, MessageText};
 
 /// Longest text that is looked at; how long one may be is checked with its kind.
 const CONTENT_LENGTH_MAX: usize = 20_000;
@@ -47,37 +44,6 @@ pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
         tts_lang: given(params, "tts_lang", text)?,
         tts_voice: given(params, "tts_voice", text)?,
     })
-}
-
-/// Makes the message that a call gives.
-pub(crate) fn new_message(call: &Call) -> Result<StoredMessage, ApiError> {
-    let sees = call.caller.sight().sees_contacts();
-    read(&call.params)?
-        .new_message(Some(sees))
-        .map_err(too_many)
-}
-
-/// Puts what a call gives into a message, and checks the whole; labels that the call does not name
-/// and that are gone are left out.
-pub(crate) async fn change_message(
-    hub: &Hub,
-    call: &Call,
-    project: &Project,
-    message: &mut StoredMessage,
-    now: Now,
-) -> Result<Planned, Failure> {
-    let sees = call.caller.sight().sees_contacts();
-    let patch = read(&call.params)?;
-    let names_labels = patch.labels.is_some();
-    patch.change(message, sees).map_err(too_many)?;
-    Ok(match names_labels {
-        true => message.planned(hub, project, now).await?,
-        false => message.planned_again(hub, project, now).await?,
-    })
-}
-
-pub(crate) fn too_many(invalid: InvalidVars) -> ApiError {
-    ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"))
 }
 
 /// Reads a parameter that is named.

@@ -1,9 +1,11 @@
 //! `POST /projects/{project_id}/messages/send_batch`, and `messages/outgoing_batch`, its older name.
 
+use crate::broadcasts::named;
 use crate::idempotency::Idempotency;
-use crate::messages::patch::new_message;
+use crate::messages::patch;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
+use hub_app::actor::Actor;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
@@ -12,11 +14,11 @@ use hub_app::messages::outgoing::{self, SendError};
 use hub_app::messages::planned;
 use hub_app::messages::ready::Ready;
 use hub_app::messages::sending::Operation;
-use hub_domain::{Address, Permission, Project};
+use hub_domain::{Address, Permission};
 use hub_store::StoreError;
 use hub_store::contacts::{self, Touches};
-use hub_web::{Answer, Field, Fields};
-use postrider_model::{BroadcastId, Now};
+use hub_web::{Answer, Fields};
+use postrider_model::BroadcastId;
 use serde::Serialize;
 
 /// Sends one text to a group or to up to five hundred numbers, as a broadcast.
@@ -27,7 +29,7 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_batch")?;
     let wanted = Fields::read(&call.params)?;
-    let batch = Batch::read(&hub, &call, &project, now).await?;
+    let batch = Batch::read(&project, &call).await?;
     accepting(&hub, &project, batch.drafts.len(), now).await?;
     let all: Vec<_> = batch.drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &batch.shared, &all, now).await?;
@@ -51,9 +53,11 @@ struct Batch {
 }
 
 impl Batch {
-    async fn read(hub: &Hub, call: &Call, project: &Project, now: Now) -> Result<Self, Failure> {
+    async fn read(actor: &Actor, call: &Call) -> Result<Self, Failure> {
+        let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
         let params = &call.params;
-        let message = new_message(call)?;
+        let sees = call.caller.sight().sees_contacts();
+        let message = patch::read(params)?.new_message(Some(sees))?;
         let mut shared = Shared::read(hub, call, project, Operation::Multi, now).await?;
         let content = params.get("content");
         let body = shared.sending.body(&content, &shared.writing)?;
@@ -61,11 +65,11 @@ impl Batch {
         let id = hub.id(now);
         shared.origin.broadcast_id = Some(id);
         let mut numbers = Vec::new();
-        let read_numbers = |field: &Field<'_>| {
-            numbers = planned::numbers(field, &shared, project)?;
+        let read_numbers = |_: &[Address]| {
+            numbers = planned::numbers(&params.get("to_numbers"), &shared, project)?;
             Ok(numbers.iter().map(Address::from).collect())
         };
-        let recipients = Recipients::read(hub, params, project, read_numbers).await?;
+        let recipients = Recipients::find(actor, &named(params)?, read_numbers).await?;
         let draft = |number| Draft::of(Recipient::Number(number), body.clone(), &defaults);
         let given = NewBroadcast {
             id,

@@ -1,10 +1,11 @@
 //! `POST /projects/{project_id}/send_multi`
 
+use crate::broadcasts::title;
 use crate::idempotency::Idempotency;
 use crate::messages::patch;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
-use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients, title};
+use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::messages::draft::{Defaults, Draft, Place, Shared};
@@ -111,8 +112,7 @@ impl Joins {
         let Some(title) = title(params, "broadcast_title")? else {
             return Ok(None);
         };
-        let message = patch::read(params)?.new_message(None);
-        let message = message.map_err(patch::too_many)?;
+        let message = patch::read(params)?.new_message(None)?;
         Ok(Some(Self::New(Box::new(NewBroadcast {
             id: hub.id(now),
             source: shared.origin.source,

@@ -3,23 +3,31 @@
 //! A broadcast is stored at once, whatever its size. Here its messages are made in steps
 //! ([`expand`]), each a transaction that also says how far it came, so that a hub that is killed at
 //! any point has neither lost nor repeated a recipient; one that was cancelled is walked through
-//! likewise ([`call_off`]).
+//! likewise ([`cancel`]).
 //!
 //! Everybody waits for a step at most: projects take turns, and the broadcasts of a project among
 //! themselves, a step each.
 
-pub mod call_off;
+pub mod cancel;
+pub mod create;
+pub mod existing;
 pub mod expand;
 pub mod new_broadcast;
 pub mod view;
 
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
-use hub_domain::{Broadcast, BroadcastStage};
+use hub_domain::{Broadcast, BroadcastStage, Permission};
 use hub_store::{StoreError, broadcasts};
+use hub_view::Refusal;
 use postrider_model::{Now, ProjectId};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Whoever makes or cancels broadcasts needs it.
+pub const PERMISSION: Permission = Permission::SendMessages;
+/// Whoever looks at broadcasts needs it.
+pub const VIEW: Permission = Permission::ViewMessages;
 
 /// How long a broadcast waits whose project is stopped or full, until it is looked at again.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -82,7 +90,12 @@ pub async fn round(hub: &Hub, turns: &mut Turns, now: Now) -> Result<usize, Stor
 async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
     match broadcast.stage {
         BroadcastStage::Queuing => expand::step(hub, broadcast, now).await,
-        BroadcastStage::Cancelling => call_off::step(hub, broadcast, now).await,
+        BroadcastStage::Cancelling => cancel::step(hub, broadcast, now).await,
         BroadcastStage::Queued | BroadcastStage::Cancelled => Ok(false),
     }
+}
+
+/// A broadcast of another project is none.
+fn found<T>(broadcast: Option<T>) -> Result<T, Refusal> {
+    broadcast.ok_or_else(|| Refusal::not_found("broadcast"))
 }

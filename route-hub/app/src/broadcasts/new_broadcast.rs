@@ -1,21 +1,19 @@
 //! What a new broadcast is made of.
 
+use crate::actor::Actor;
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::stored_message::StoredMessage;
-use crate::parse;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
-    MessageType, Project,
+    MessageType,
 };
 use hub_store::{StoreError, Tx, broadcasts, contacts, groups, within_request};
-use hub_web::{ApiError, Field, Params};
+use hub_view::Refusal;
 use postrider_model::{BroadcastId, ContactId, GroupId, ScheduledId};
 use std::time::Duration;
 
-/// Longest title, in characters.
-const TITLE_LENGTH_MAX: usize = 255;
 /// How much of a request's time for reading that may take.
 const COUNTED_WITHIN: Duration = Duration::from_secs(2);
 /// How many contacts are looked at in one step where those of a dynamic group are counted.
@@ -40,6 +38,17 @@ pub struct NewBroadcast {
     pub title: Option<String>,
     /// Whom it is for.
     pub recipients: Recipients,
+}
+
+/// Whom somebody names as recipients.
+#[derive(Debug, Clone, Default)]
+pub struct Named {
+    /// A group.
+    pub group_id: Option<GroupId>,
+    /// Who of the group gets nothing.
+    pub exclude: Option<ContactId>,
+    /// Numbers, as they were typed; `None` where they are not named.
+    pub numbers: Option<Vec<Address>>,
 }
 
 /// Whom a broadcast that is to be made is for.
@@ -101,61 +110,57 @@ impl Recipients {
         }
     }
 
-    /// Reads whom a request names: a group, or numbers, which `numbers` reads.
+    /// Looks for whom somebody names: a group, or numbers, which `numbers` reads.
     ///
     /// # Errors
     /// `invalid_param` for who is not there, and for both or none of them.
-    pub async fn read(
-        hub: &Hub,
-        params: &Params,
-        project: &Project,
-        numbers: impl FnOnce(&Field<'_>) -> Result<Vec<Address>, ApiError>,
+    pub async fn find(
+        actor: &Actor,
+        named: &Named,
+        numbers: impl FnOnce(&[Address]) -> Result<Vec<Address>, Failure>,
     ) -> Result<Self, Failure> {
-        let [group, field, exclude] =
-            ["group_id", "to_numbers", "exclude_contact_id"].map(|name| params.get(name));
-        match parse::id(&group, "group")? {
-            Some(_) if !field.is_empty() => {
-                let rule = "and group_id are two kinds of recipients: name one";
-                Err(field.refuse(rule).into())
+        let refused = |param, rule| Err(Refusal::invalid_param(param, rule).into());
+        match (named.group_id, &named.numbers) {
+            (Some(_), Some(numbers)) if !numbers.is_empty() => refused(
+                "to_numbers",
+                "and group_id are two kinds of recipients: name one",
+            ),
+            (Some(id), _) => Self::find_group(actor, id, named.exclude).await,
+            (None, _) if named.exclude.is_some() => {
+                refused("exclude_contact_id", "is for a group: it needs group_id")
             }
-            Some(id) => Self::read_group(hub, params, project, id).await,
-            None if !exclude.is_empty() => {
-                Err(exclude.refuse("is for a group: it needs group_id").into())
-            }
-            None if !field.is_present() => Err(field.refuse("is required, or group_id").into()),
-            None => Ok(Self::numbers(numbers(&field)?)),
+            (None, None) => refused("to_numbers", "is required, or group_id"),
+            (None, Some(typed)) => Ok(Self::numbers(numbers(typed)?)),
         }
     }
 
-    /// Reads the group that a request names, with whoever of it gets nothing.
-    async fn read_group(
-        hub: &Hub,
-        params: &Params,
-        project: &Project,
+    /// Looks for a group, with whoever of it gets nothing.
+    async fn find_group(
+        actor: &Actor,
         id: GroupId,
+        exclude: Option<ContactId>,
     ) -> Result<Self, Failure> {
-        let field = params.get("exclude_contact_id");
-        let exclude: Option<ContactId> = parse::id(&field, "contact")?;
-        let of = project.id;
+        let (hub, of) = (&actor.hub, actor.project.id);
         let reading = hub.store.of(of).read(move |tx| {
-            let Some(group) = groups::get(tx, of, id)? else {
-                return Ok(None);
-            };
+            let group = groups::get(tx, of, id)?;
             let known = match exclude {
-                Some(id) => contacts::get(tx, of, id)?.is_some(),
-                None => true,
+                Some(id) if group.is_some() => contacts::get(tx, of, id)?.is_some(),
+                _ => true,
             };
-            Ok::<_, Failure>(Some((group, known)))
+            Ok::<_, StoreError>((group, known))
         });
-        let group_field = params.get("group_id");
-        let found = reading.await?;
-        let (group, known) = found.ok_or_else(|| parse::no_such(&group_field, "group"))?;
+        let no_such = |param, what| {
+            let rule = format_args!("is not the id of a {what} of this project");
+            Refusal::invalid_param(param, rule)
+        };
+        let (group, known) = reading.await?;
+        let group = group.ok_or_else(|| no_such("group_id", "group"))?;
         if !group.allow_sending {
             let rule = "is a group to which sending is not allowed";
-            return Err(group_field.refuse(rule).into());
+            return Err(Refusal::invalid_param("group_id", rule).into());
         }
         if !known {
-            return Err(parse::no_such(&field, "contact").into());
+            return Err(no_such("exclude_contact_id", "contact").into());
         }
         let estimated = match group.filters {
             None => group.num_members,
@@ -200,13 +205,6 @@ pub(crate) fn in_words(numbers: &[Address]) -> String {
         text.push_str(&format!(" and {more} more"));
     }
     text
-}
-
-/// Reads the title that a request gives.
-pub fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
-    let title = params.get(name).string(TITLE_LENGTH_MAX)?;
-    let title = title.map(str::trim).filter(|title| !title.is_empty());
-    Ok(title.map(str::to_owned))
 }
 
 impl NewBroadcast {

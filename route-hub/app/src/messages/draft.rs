@@ -158,7 +158,7 @@ impl Shared {
     }
 
     /// Returns the region in which recipients' numbers are read.
-    fn region<'a>(&'a self, project: &'a Project) -> Option<&'a str> {
+    pub(super) fn region<'a>(&'a self, project: &'a Project) -> Option<&'a str> {
         self.sender.country().or(project.country.as_deref())
     }
 }

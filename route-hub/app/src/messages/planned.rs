@@ -5,12 +5,16 @@ use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
+use crate::messages::new_message::To;
 use crate::messages::outgoing::{self, SendError};
 use crate::messages::ready::{self, Ready};
 use crate::messages::sending::{Body, Operation, Sending};
-use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
+use hub_domain::{
+    Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo, numbers, ussd,
+};
 use hub_store::StoreError;
 use hub_store::contacts::Touches;
+use hub_view::Refusal;
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{Now, PhoneNumber, ScheduledId};
 use std::collections::BTreeSet;
@@ -91,27 +95,58 @@ impl Planned {
         self.shared.sending == Sending::Ussd
     }
 
-    /// Reads whom a request names: a number, a code or a contact.
-    pub fn recipient(&self, params: &Params, project: &Project) -> Result<ScheduledTo, ApiError> {
-        Ok(match self.shared.recipient(Place::Top(params), project)? {
-            Recipient::Number(number) => ScheduledTo::Number(number.into()),
-            Recipient::Code(code) => ScheduledTo::Number(code),
-            Recipient::Contact(id) => ScheduledTo::Contact(id),
-            Recipient::Both(..) => {
-                let field = params.get("to_number");
-                return Err(field.refuse("and contact_id are two recipients: name one"));
+    /// Says whom somebody names: a number, a code or a contact.
+    pub fn recipient(&self, to: &To, project: &Project) -> Result<ScheduledTo, Refusal> {
+        let refused = |rule: &str| Refusal::invalid_param("to_number", rule);
+        match (&to.number, to.contact_id) {
+            (_, Some(_)) if self.is_for_code() => {
+                let rule = "is nobody that a code is sent to";
+                Err(Refusal::invalid_param("contact_id", rule))
             }
-        })
+            (Some(code), None) if self.is_for_code() => ussd::read(code.as_str())
+                .map(ScheduledTo::Number)
+                .map_err(|invalid| Refusal::invalid_param("to_number", invalid)),
+            (Some(number), None) => {
+                let number = self.number(number, "to_number", project)?;
+                Ok(ScheduledTo::Number(number.into()))
+            }
+            (None, Some(id)) => Ok(ScheduledTo::Contact(id)),
+            (Some(_), Some(_)) => Err(refused("and contact_id are two recipients: name one")),
+            (None, None) if self.is_for_code() => Err(refused("is required: the code to dial")),
+            (None, None) => Err(refused("is required, or contact_id")),
+        }
     }
 
-    /// Checks that it can go to a group.
-    pub fn to_group(&self, group: ScheduledTo) -> Result<ScheduledTo, ApiError> {
-        match self.is_for_code() {
-            true => Err(ApiError::invalid_param(
-                "group_id",
-                "is nobody that a code is sent to",
-            )),
-            false => Ok(group),
+    /// Says which numbers somebody names in `to_numbers`, each once.
+    pub fn numbers(&self, typed: &[Address], project: &Project) -> Result<Vec<Address>, Refusal> {
+        if typed.is_empty() {
+            let rule = "must have at least one number";
+            return Err(Refusal::invalid_param("to_numbers", rule));
+        }
+        let mut seen = BTreeSet::new();
+        let mut numbers = Vec::with_capacity(typed.len());
+        for (index, typed) in typed.iter().enumerate() {
+            let path = format_args!("to_numbers[{index}]").to_string();
+            let number = Address::from(self.number(typed, &path, project)?);
+            if seen.insert(number.clone()) {
+                numbers.push(number);
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn number(
+        &self,
+        typed: &Address,
+        path: &str,
+        project: &Project,
+    ) -> Result<PhoneNumber, Refusal> {
+        let region = self.shared.region(project);
+        let number = numbers::parse(typed.as_str(), region, numbers::Names::Refused)
+            .map_err(|error| Refusal::invalid_param(path, error))?;
+        match self.shared.sending.refuses(&number) {
+            Some(rule) => Err(Refusal::invalid_param(path, rule)),
+            None => Ok(number),
         }
     }
 
@@ -139,12 +174,6 @@ impl Planned {
             broadcast_id: Some(broadcast.id),
         };
         self
-    }
-
-    /// Reads numbers that the messages may go to, each once.
-    pub fn numbers(&self, field: &Field<'_>, project: &Project) -> Result<Vec<Address>, ApiError> {
-        let numbers = numbers(field, &self.shared, project)?;
-        Ok(numbers.into_iter().map(Address::from).collect())
     }
 
     /// Makes ready what the messages to these recipients need, before the job that stores them. Where

@@ -1,12 +1,13 @@
 //! A message that is sent later, as it is stored: the command that makes it, with a version.
 
+use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::new_message::{Given, Kind, MessageItem, Payload, SendOptions};
 use crate::messages::planned::Planned;
-use hub_domain::{InvalidVars, OnUnknown, Project, RouteId, VarsChange};
+use hub_domain::{OnUnknown, Project, RouteId, VarsChange};
 use hub_store::StoreError;
-use hub_view::RefusalCode;
+use hub_view::{Refusal, RefusalCode};
 use hub_web::{ApiError, Params};
 use postrider_model::{LabelId, MessageText, Now, Secret};
 use serde::{Deserialize, Serialize};
@@ -101,8 +102,31 @@ impl StoredMessage {
 }
 
 impl StoredMessage {
+    /// Makes the message that somebody gives.
+    pub fn new(actor: &Actor, given: MessagePatch) -> Result<Self, Refusal> {
+        given.new_message(Some(actor.sight().sees_contacts()))
+    }
+
+    /// Changes what somebody gives, and checks the whole; labels that are not given and are gone
+    /// since are left out.
+    pub(crate) async fn change(
+        &mut self,
+        actor: &Actor,
+        given: MessagePatch,
+    ) -> Result<Planned, Failure> {
+        let names_labels = given.labels.is_some();
+        given.change(self, actor.sight().sees_contacts())?;
+        match names_labels {
+            true => self.planned(&actor.hub, &actor.project, actor.now).await,
+            false => {
+                self.planned_again(&actor.hub, &actor.project, actor.now)
+                    .await
+            }
+        }
+    }
+
     /// Checks it as a message that is made now.
-    pub async fn planned(
+    pub(crate) async fn planned(
         &self,
         hub: &Hub,
         project: &Project,
@@ -113,17 +137,13 @@ impl StoredMessage {
     }
 
     /// As [`Self::planned`], for many: a code is nobody's.
-    pub async fn planned_for_many(
-        &self,
-        hub: &Hub,
-        project: &Project,
-        now: Now,
-    ) -> Result<Planned, Failure> {
+    pub(crate) async fn planned_for_many(&self, actor: &Actor) -> Result<Planned, Failure> {
+        let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
         Planned::read_for_many(hub, &self.to_params()?, project, now).await
     }
 
     /// Checks what was checked before: labels that are gone since are left out.
-    pub async fn planned_again(
+    async fn planned_again(
         &mut self,
         hub: &Hub,
         project: &Project,
@@ -228,26 +248,22 @@ pub struct MessagePatch {
 }
 
 impl MessagePatch {
-    /// Makes a new message of what is given; `maker_sees` says whether who gave it may view
-    /// contacts.
+    /// Makes the message that somebody gives; `maker_sees` says whether they may view contacts.
     ///
     /// # Errors
-    /// When these are more variables than one may have.
-    pub fn new_message(self, maker_sees: Option<bool>) -> Result<StoredMessage, InvalidVars> {
+    /// More variables than a message may have.
+    pub fn new_message(self, maker_sees: Option<bool>) -> Result<StoredMessage, Refusal> {
         let mut message = StoredMessage::default();
         self.put_into(&mut message)?;
         message.maker_sees = maker_sees;
         Ok(message)
     }
 
-    /// Puts what is given into a message, and whether who gave it may view contacts.
+    /// Puts what is given into a message; `sees` says whether who gives it may view contacts.
     ///
     /// Reports go to the address that was given last: from then on they tell as much as who gave it
     /// may see, and never more than who changed anything may.
-    ///
-    /// # Errors
-    /// As [`Self::new_message`].
-    pub fn change(self, message: &mut StoredMessage, sees: bool) -> Result<(), InvalidVars> {
+    fn change(self, message: &mut StoredMessage, sees: bool) -> Result<(), Refusal> {
         let gives_address = self.status_url.is_some();
         self.put_into(message)?;
         if gives_address || !sees {
@@ -256,7 +272,7 @@ impl MessagePatch {
         Ok(())
     }
 
-    fn put_into(self, message: &mut StoredMessage) -> Result<(), InvalidVars> {
+    fn put_into(self, message: &mut StoredMessage) -> Result<(), Refusal> {
         let (item, options) = (&mut message.item, &mut message.options);
         set(&mut item.content, self.content);
         set(&mut item.priority, self.priority);
@@ -273,7 +289,9 @@ impl MessagePatch {
         set(&mut options.ttl_sec, self.ttl_sec);
         set(&mut message.tts_lang, self.tts_lang);
         set(&mut message.tts_voice, self.tts_voice);
-        message.item.vars.apply(self.vars)
+        let applied = message.item.vars.apply(self.vars);
+        let rule = |invalid| format!("cannot be taken: {invalid}");
+        applied.map_err(|invalid| Refusal::invalid_param("vars", rule(invalid)))
     }
 }
 

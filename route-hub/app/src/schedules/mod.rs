@@ -5,18 +5,28 @@
 //! both or neither. A message to a group becomes a broadcast.
 
 pub mod after_restore;
+pub mod create;
+pub mod existing;
 pub mod fire;
 pub mod recipient;
 pub mod relative;
 pub mod timing;
+pub mod update;
 pub mod view;
 
 use crate::damage::Resting;
 use crate::hub::Hub;
 use crate::schedules::relative::follow;
 use crate::worker::{self, Next, Worker};
+use hub_domain::Permission;
 use hub_store::StoreError;
+use hub_view::Refusal;
 use std::time::Duration;
+
+/// Whoever makes, changes or cancels schedules needs it.
+pub const PERMISSION: Permission = Permission::SendMessages;
+/// Whoever looks at schedules needs it.
+pub const VIEW: Permission = Permission::ViewMessages;
 
 /// How often schedules are looked at; far below the 15 s that they may be late.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -63,4 +73,9 @@ impl Worker for Following {
     async fn woken(&self) {
         self.hub.bus.followers_woken().await;
     }
+}
+
+/// A scheduled message of another project is none.
+fn found<T>(schedule: Option<T>) -> Result<T, Refusal> {
+    schedule.ok_or_else(|| Refusal::not_found("scheduled message"))
 }

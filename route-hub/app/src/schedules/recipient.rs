@@ -1,52 +1,87 @@
 //! Whom a scheduled message is for.
 
+use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
-use crate::parse;
+use crate::messages::new_message::To;
+use crate::messages::planned::Planned;
 use hub_domain::{Project, ScheduledTo};
-use hub_store::{Tx, contacts, groups};
-use hub_web::{ApiError, Params};
-use postrider_model::ContactId;
+use hub_store::{contacts, groups};
+use hub_view::Refusal;
+use postrider_model::{ContactId, GroupId};
 
-/// Reads the group that a request names; with one it may name nobody else.
-pub fn recipient_group(params: &Params) -> Result<Option<ScheduledTo>, ApiError> {
-    let field = params.get("group_id");
-    let Some(id) = parse::id(&field, "group")? else {
-        return Ok(None);
-    };
-    let others = ["to_number", "contact_id"].map(|name| params.get(name));
-    match others.iter().find(|other| !other.is_empty()) {
-        Some(other) => Err(other.refuse("and group_id are two recipients: name one")),
-        None => Ok(Some(ScheduledTo::Group(id))),
+/// Whom somebody names: a group, or one as a message names it.
+#[derive(Debug, Clone, Default)]
+pub struct RecipientPatch {
+    /// A group.
+    pub group_id: Option<GroupId>,
+    /// A number, a code or a contact.
+    pub to: To,
+}
+
+impl RecipientPatch {
+    /// Says whom it names, as this message can go to; `None` where it names nobody.
+    pub(super) fn named(
+        &self,
+        planned: &Planned,
+        project: &Project,
+    ) -> Result<Option<ScheduledTo>, Refusal> {
+        match self.group_id {
+            None if self.to == To::default() => Ok(None),
+            None => planned.recipient(&self.to, project).map(Some),
+            Some(group) => self.group(group, planned).map(Some),
+        }
+    }
+
+    fn group(&self, group: GroupId, planned: &Planned) -> Result<ScheduledTo, Refusal> {
+        let other = match (&self.to.number, self.to.contact_id) {
+            (Some(_), _) => Some("to_number"),
+            (None, Some(_)) => Some("contact_id"),
+            (None, None) => None,
+        };
+        if let Some(other) = other {
+            let rule = "and group_id are two recipients: name one";
+            return Err(Refusal::invalid_param(other, rule));
+        }
+        match planned.is_for_code() {
+            true => Err(Refusal::invalid_param(
+                "group_id",
+                "is nobody that a code is sent to",
+            )),
+            false => Ok(ScheduledTo::Group(group)),
+        }
     }
 }
 
 /// Checks that a recipient is there, and returns the contact in whose list the schedule stands.
-pub fn listed(
-    tx: &mut Tx<'_>,
-    project: &Project,
+pub(super) fn listed(
+    work: &mut UnitOfWork<'_, '_>,
     to: &ScheduledTo,
     is_for_code: bool,
 ) -> Result<Option<ContactId>, Failure> {
+    let project = work.project.id;
     let missing = |param, what| {
         let rule = format_args!("is not the id of a {what} of this project");
-        Err(ApiError::invalid_param(param, rule).into())
+        Refusal::invalid_param(param, rule)
     };
-    Ok(match to {
-        ScheduledTo::Number(_) if is_for_code => None,
+    match to {
+        ScheduledTo::Number(_) if is_for_code => Ok(None),
         ScheduledTo::Number(number) => {
-            contacts::find_by_number(tx, project.id, number)?.map(|contact| contact.id)
+            let contact = contacts::find_by_number(work.tx, project, number)?;
+            Ok(contact.map(|contact| contact.id))
         }
-        ScheduledTo::Contact(id) => match contacts::get(tx, project.id, *id)? {
-            Some(contact) => Some(contact.id),
-            None => return missing("contact_id", "contact"),
-        },
-        ScheduledTo::Group(id) => match groups::get(tx, project.id, *id)? {
-            None => return missing("group_id", "group"),
-            Some(group) if !group.allow_sending => {
+        ScheduledTo::Contact(id) => {
+            let contact = contacts::get(work.tx, project, *id)?;
+            let contact = contact.ok_or_else(|| missing("contact_id", "contact"))?;
+            Ok(Some(contact.id))
+        }
+        ScheduledTo::Group(id) => {
+            let group = groups::get(work.tx, project, *id)?;
+            let group = group.ok_or_else(|| missing("group_id", "group"))?;
+            if !group.allow_sending {
                 let rule = "is a group to which sending is not allowed";
-                return Err(ApiError::invalid_param("group_id", rule).into());
+                return Err(Refusal::invalid_param("group_id", rule).into());
             }
-            Some(_) => None,
-        },
-    })
+            Ok(None)
+        }
+    }
 }

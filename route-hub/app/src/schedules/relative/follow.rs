@@ -288,12 +288,8 @@ fn change(
     schedule.timezone_id.clone_from(&relative.timezone_id);
     schedule.end_time = relative.end_time;
     schedule.start_time = start;
-    let same_times = schedule.start_time == existing.start_time
-        && schedule.rrule == existing.rrule
-        && schedule.timezone_id == existing.timezone_id
-        && schedule.end_time == existing.end_time;
     // What it passed over it does not plan again: only another time, or a new beginning, does.
-    if !same_times {
+    if !schedule.has_times_of(existing) {
         plan(&mut schedule, now);
     }
     if schedule == *existing {

@@ -1,17 +1,44 @@
 //! Cancelling what a broadcast has not sent yet, in steps that a restart neither loses nor repeats.
 
+use crate::actor::Actor;
+use crate::broadcasts::view::BroadcastView;
+use crate::broadcasts::{PERMISSION, found};
 use crate::dispatch::effects::Effects;
 use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::steps;
+use crate::transaction::run;
 use hub_domain::{Broadcast, Project};
 use hub_store::{StoreError, Tx, broadcasts, messages};
 use postrider_link::ownership::hub::Fact;
-use postrider_model::Now;
+use postrider_model::{BroadcastId, Now};
 use std::sync::Arc;
 
 /// Most messages of one step.
-pub const STEP: u32 = 200;
+const STEP: u32 = 200;
+
+/// Cancels a broadcast: from then on, no more messages are made or given to a phone.
+///
+/// One whose messages have all left stays as it is.
+pub async fn cancel(actor: &Actor, id: BroadcastId) -> Result<BroadcastView, Failure> {
+    actor.require(PERMISSION)?;
+    run(actor, move |work| {
+        let project = work.project.id;
+        let cancelled = broadcasts::cancel(work.tx, project, id)?;
+        let mut broadcast = found(broadcasts::get(work.tx, project, id)?)?;
+        if cancelled {
+            walk(work, &broadcast, STEP)?;
+            work.write_tallies()?;
+            work.effects.broadcasts();
+            if let Some(now_stored) = broadcasts::get(work.tx, project, id)? {
+                broadcast = now_stored;
+            }
+        }
+        Ok(BroadcastView::read(work.tx, broadcast)?)
+    })
+    .await
+}
 
 /// Walks through a cancelled broadcast one step further; says whether it moved.
 pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
@@ -43,11 +70,7 @@ fn walk_alone(
 }
 
 /// Cancels up to `most` of the next messages that wait at the hub, and asks phones for those that they hold.
-pub fn walk(
-    work: &mut UnitOfWork<'_, '_>,
-    broadcast: &Broadcast,
-    most: u32,
-) -> Result<(), StoreError> {
+fn walk(work: &mut UnitOfWork<'_, '_>, broadcast: &Broadcast, most: u32) -> Result<(), StoreError> {
     let above = broadcast.done_up_to;
     let open = messages::open_of_broadcast(work.tx, broadcast.id, above, most)?;
     let up_to = open.last().map(|last| last.id);

@@ -1,0 +1,78 @@
+//! Scheduling a message, once or again and again.
+
+use crate::actor::Actor;
+use crate::failure::Failure;
+use crate::messages::stored_message::{MessagePatch, StoredMessage};
+use crate::schedules::PERMISSION;
+use crate::schedules::recipient::{RecipientPatch, listed};
+use crate::schedules::timing::{self, TimingPatch};
+use crate::schedules::view::ScheduleView;
+use crate::transaction::{Once, Repeat, run_once};
+use hub_domain::Schedule;
+use hub_store::schedules;
+
+/// A message that is to be scheduled; or, of one that is there, what is to change.
+#[derive(Debug, Clone, Default)]
+pub struct SchedulePatch {
+    /// What it sends.
+    pub message: MessagePatch,
+    /// Whom it is for.
+    pub to: RecipientPatch,
+    /// When it sends.
+    pub timing: TimingPatch,
+}
+
+/// Schedules a message.
+pub async fn create(
+    actor: &Actor,
+    command: SchedulePatch,
+    repeat: Option<Repeat>,
+    show: impl Fn(ScheduleView) -> String + Send + 'static,
+) -> Result<Once<ScheduleView>, Failure> {
+    actor.require(PERMISSION)?;
+    let (project, now) = (&actor.project, actor.now);
+    let message = StoredMessage::new(actor, command.message)?;
+    let planned = message.planned(&actor.hub, project, now).await?;
+    let to = match command.to.named(&planned, project)? {
+        Some(to) => to,
+        None => planned.recipient(&command.to.to, project)?,
+    };
+    let start_time = command.timing.start_of_new()?;
+    let recurrence = command.timing.recurrence.of_new(project)?;
+    let mut schedule = Schedule {
+        id: actor.hub.id(now),
+        project_id: project.id,
+        relative_id: None,
+        message_type: planned.message_type(),
+        message: message.to_text(),
+        to,
+        listed_contact_id: None,
+        rrule: recurrence.rrule,
+        timezone_id: recurrence.timezone_id,
+        start_time,
+        end_time: recurrence.end_time,
+        prev_time: None,
+        next_time: None,
+        instance: 1,
+        occurrences: 0,
+        problem: None,
+        revision: 0,
+        time_created: now.unix,
+    };
+    schedule.plan(now.unix);
+    timing::check(&schedule)?;
+
+    let is_for_code = planned.is_for_code();
+    run_once(
+        actor,
+        repeat,
+        move |work| {
+            let mut schedule = schedule.clone();
+            schedule.listed_contact_id = listed(work, &schedule.to, is_for_code)?;
+            schedules::insert(work.tx, &schedule)?;
+            Ok::<_, Failure>(ScheduleView::read(work.tx, schedule)?)
+        },
+        show,
+    )
+    .await
+}

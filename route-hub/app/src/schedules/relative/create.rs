@@ -1,0 +1,69 @@
+//! Scheduling a message for each contact by the contact's own date.
+
+use crate::actor::Actor;
+use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::failure::Failure;
+use crate::messages::stored_message::StoredMessage;
+use crate::schedules::PERMISSION;
+use crate::schedules::relative::check_recipient;
+use crate::schedules::relative::patch::{RelativePatch, refuse_code};
+use crate::schedules::relative::view::RelativeView;
+use crate::stored_caps::Cap;
+use crate::transaction::{Once, Repeat, run_once};
+use hub_domain::{OffsetScale, RelativeSchedule};
+use hub_store::relative_schedules;
+use hub_view::Refusal;
+
+/// Schedules a message relative to a date.
+pub async fn create(
+    actor: &Actor,
+    command: RelativePatch,
+    repeat: Option<Repeat>,
+    show: impl Fn(RelativeView) -> String + Send + 'static,
+) -> Result<Once<RelativeView>, Failure> {
+    actor.require(PERMISSION)?;
+    let relative = new_relative(actor, command).await?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        check_recipient(work, &relative.to)?;
+        if let Some(reached) = Cap::RelativeSchedules.reached(work.tx, work.project.id)? {
+            return Err(Failure::from(reached.refuse("date_variable")));
+        }
+        relative_schedules::insert(work.tx, &relative)?;
+        Ok(RelativeView::read(work.tx, relative.clone())?)
+    };
+    let done = run_once(actor, repeat, decide, show).await?;
+    actor.hub.bus.wake_followers();
+    Ok(done)
+}
+
+async fn new_relative(actor: &Actor, command: RelativePatch) -> Result<RelativeSchedule, Failure> {
+    let (project, now) = (&actor.project, actor.now);
+    let message = StoredMessage::new(actor, command.message)?;
+    let planned = message.planned(&actor.hub, project, now).await?;
+    refuse_code(&planned)?;
+    let required = |name, rule| move || Refusal::invalid_param(name, rule);
+    let to = command.to.named(&planned, project)?;
+    let recurrence = command.recurrence.of_new(project)?;
+    let whom = required("to_number", "is required, or contact_id or group_id");
+    Ok(RelativeSchedule {
+        id: actor.hub.id(now),
+        project_id: project.id,
+        message_type: planned.message_type(),
+        message: message.to_text(),
+        to: to.ok_or_else(whom)?,
+        time_of_day: command
+            .time_of_day
+            .ok_or_else(required("time_of_day", "is required"))?,
+        date_variable: command
+            .date_variable
+            .ok_or_else(required("date_variable", "is required"))?,
+        offset_scale: command.offset_scale.unwrap_or(OffsetScale::Days),
+        offset_count: command.offset_count.unwrap_or(0),
+        rrule: recurrence.rrule,
+        timezone_id: recurrence.timezone_id,
+        end_time: recurrence.end_time,
+        walked_up_to: Some(0),
+        removed: false,
+        time_created: now.unix,
+    })
+}

@@ -1,0 +1,34 @@
+//! Looking at a message that is scheduled relative to a date, and deleting it.
+
+use crate::actor::Actor;
+use crate::failure::Failure;
+use crate::schedules::relative::found;
+use crate::schedules::relative::view::RelativeView;
+use crate::schedules::{PERMISSION, VIEW};
+use crate::transaction::run;
+use hub_store::relative_schedules;
+use postrider_model::RelativeScheduledId;
+
+/// Returns one relative scheduled message.
+pub async fn get(actor: &Actor, id: RelativeScheduledId) -> Result<RelativeView, Failure> {
+    actor.require(VIEW)?;
+    let of = actor.project.id;
+    let reading = actor.hub.store.of(of).read(move |tx| {
+        let relative = relative_schedules::get(tx, of, id)?;
+        let view = relative.map(|relative| RelativeView::read(tx, relative));
+        view.transpose()
+    });
+    Ok(found(reading.await?)?)
+}
+
+/// Deletes one with the scheduled messages that it made: none of them sends any more.
+pub async fn delete(actor: &Actor, id: RelativeScheduledId) -> Result<(), Failure> {
+    actor.require(PERMISSION)?;
+    let deleting = run(actor, move |work| {
+        let removed = relative_schedules::remove(work.tx, work.project.id, id)?;
+        Ok::<_, Failure>(found(removed.then_some(()))?)
+    });
+    deleting.await?;
+    actor.hub.bus.wake_followers();
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Changing a scheduled message.
+
+use crate::actor::Actor;
+use crate::failure::Failure;
+use crate::messages::planned::Planned;
+use crate::messages::stored_message::StoredMessage;
+use crate::schedules::create::SchedulePatch;
+use crate::schedules::recipient::listed;
+use crate::schedules::view::ScheduleView;
+use crate::schedules::{PERMISSION, found};
+use crate::transaction::run;
+use hub_domain::Schedule;
+use hub_store::schedules;
+use hub_view::Refusal;
+use postrider_model::ScheduledId;
+
+/// How often a change is tried again that another one came before.
+const TRIES: usize = 20;
+
+/// Changes what is given; its times are looked for anew where they change.
+pub async fn update(
+    actor: &Actor,
+    id: ScheduledId,
+    patch: SchedulePatch,
+) -> Result<ScheduleView, Failure> {
+    actor.require(PERMISSION)?;
+    for _ in 0..TRIES {
+        if let Some(view) = attempt(actor, id, patch.clone()).await? {
+            return Ok(view);
+        }
+    }
+    Err(Refusal::unavailable("the scheduled message changes all the time").into())
+}
+
+/// Changes it as it was read; returns nothing when it has been sent or changed since.
+async fn attempt(
+    actor: &Actor,
+    id: ScheduledId,
+    patch: SchedulePatch,
+) -> Result<Option<ScheduleView>, Failure> {
+    let of = actor.project.id;
+    let store = actor.hub.store.of(of);
+    let before = store.read(move |tx| schedules::get(tx, of, id)).await?;
+    let before = found(before)?;
+    let mut schedule = before.clone();
+    let is_for_code = change(actor, &mut schedule, patch).await?.is_for_code();
+
+    let moved = schedule.to != before.to;
+    run(actor, move |work| {
+        let mut schedule = schedule.clone();
+        if moved {
+            schedule.listed_contact_id = listed(work, &schedule.to, is_for_code)?;
+        }
+        if !schedules::update(work.tx, &schedule)? {
+            found(schedules::get(work.tx, of, id)?)?;
+            return Ok(None);
+        }
+        Ok(Some(ScheduleView::read(work.tx, schedule)?))
+    })
+    .await
+}
+
+/// Puts into a schedule what is given, and checks the whole.
+async fn change(
+    actor: &Actor,
+    schedule: &mut Schedule,
+    patch: SchedulePatch,
+) -> Result<Planned, Failure> {
+    let project = &actor.project;
+    let mut message = StoredMessage::read(&schedule.message)
+        .map_err(|unreadable| unreadable.in_column(schedules::MESSAGE))?;
+    let planned = message.change(actor, patch.message).await?;
+    schedule.message = message.to_text();
+    if let Some(to) = patch.to.named(&planned, project)? {
+        schedule.to = to;
+    }
+    patch.timing.apply(project, schedule, actor.now.unix)?;
+    Ok(planned)
+}
