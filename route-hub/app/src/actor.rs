@@ -3,7 +3,7 @@
 use crate::hub::Hub;
 use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_view::Refusal;
-use postrider_model::Now;
+use postrider_model::{Now, OrganizationId};
 use std::fmt;
 use std::sync::Arc;
 
@@ -96,6 +96,19 @@ impl Actor {
     pub fn sight(&self) -> Sight {
         self.who.sight()
     }
+}
+
+/// Somebody at work on an organization: its settings, its projects and its keys.
+#[derive(Clone)]
+pub struct OrganizationActor {
+    /// The hub.
+    pub hub: Hub,
+    /// Who it is.
+    pub who: Who,
+    /// The organization, which it reaches.
+    pub organization_id: OrganizationId,
+    /// When it began.
+    pub now: Now,
 }
 
 /// Goes with the last handler that wants the project alone.

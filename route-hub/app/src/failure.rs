@@ -25,6 +25,30 @@ impl Failure {
     }
 }
 
+/// Why a use case with reasons of its own came to nothing.
+#[derive(Debug)]
+pub enum NotDone<R> {
+    /// It was refused.
+    Refused(R),
+    /// The database could not do it.
+    Store(StoreError),
+}
+
+impl<R> From<StoreError> for NotDone<R> {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl<R: Into<Refusal>> From<NotDone<R>> for Failure {
+    fn from(error: NotDone<R>) -> Self {
+        match error {
+            NotDone::Refused(reason) => Self::Refused(reason.into()),
+            NotDone::Store(error) => Self::Store(error),
+        }
+    }
+}
+
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)

@@ -2,6 +2,7 @@
 
 pub mod actor;
 pub mod alerts;
+pub mod api_keys;
 pub mod audit;
 pub mod auth;
 pub mod background;
@@ -26,20 +27,26 @@ pub mod groups;
 pub mod housekeeping;
 pub mod hub;
 pub mod hub_id;
+pub mod hub_work;
 pub mod labels;
 pub mod messages;
+pub mod names;
+pub mod operator;
+pub mod organizations;
 pub mod pairing;
 pub mod parse;
 pub mod phones;
+pub mod projects;
 pub mod queue_caps;
 pub mod random;
 pub mod request_counts;
 pub mod retention;
 pub mod rounds;
 pub mod schedules;
-pub mod setup;
 pub mod steps;
 pub mod stored_caps;
+#[cfg(test)]
+mod testing;
 pub mod transaction;
 pub mod webhooks;
 pub mod worker;

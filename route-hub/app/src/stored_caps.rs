@@ -5,7 +5,7 @@
 //! beside it. What a project has already stays, also above a cap that was lowered.
 
 use hub_store::{StoreError, Tx, groups, meta, phones, relative_schedules};
-use hub_web::ApiError;
+use hub_view::Refusal;
 use postrider_model::ProjectId;
 
 /// What is capped.
@@ -80,8 +80,8 @@ pub struct Reached {
 
 impl Reached {
     /// Returns the refusal of one more, by the parameter that asks for it.
-    pub fn refuse(self, param: &str) -> ApiError {
-        ApiError::invalid_param(param, self)
+    pub fn refuse(self, param: &str) -> Refusal {
+        Refusal::invalid_param(param, self)
     }
 }
 

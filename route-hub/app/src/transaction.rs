@@ -1,8 +1,9 @@
 //! One unit of work as one job: decided, written, and its effects after the commit.
 
-use crate::actor::Actor;
+use crate::actor::{Actor, OrganizationActor};
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
+use crate::hub_work::HubWork;
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{StoreError, Tx};
 use hub_view::{Refusal, RefusalCode};
@@ -27,6 +28,25 @@ where
         Ok::<_, E>((done, work.finish()?))
     };
     let (done, effects) = actor.hub.store.of(actor.project.id).write(job).await?;
+    effects.perform(&actor.hub);
+    Ok(done)
+}
+
+/// As [`run`], for what concerns an organization and none of its projects in particular.
+pub async fn run_on_hub<T, E, F>(actor: &OrganizationActor, mut decide: F) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut HubWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    let inside = actor.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let mut work = HubWork::new(&inside.hub, tx, inside.who.clone(), inside.now);
+        let done = decide(&mut work)?;
+        Ok::<_, E>((done, work.effects))
+    };
+    let share = actor.hub.store.of_organization(actor.organization_id);
+    let (done, effects) = share.write(job).await?;
     effects.perform(&actor.hub);
     Ok(done)
 }

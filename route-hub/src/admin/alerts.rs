@@ -4,6 +4,7 @@ use crate::admin::Admin;
 use crate::admin::args::{AlertsArgs, AlertsCommand};
 use crate::admin::output::table;
 use hub_app::data_folder::error::CommandError;
+use hub_app::operator;
 use hub_domain::Alert;
 use hub_store::{Tx, alerts};
 use postrider_model::{AlertId, UnixMs};
@@ -48,12 +49,7 @@ fn list(admin: &Admin, cleared_too: bool) -> Result<(), CommandError> {
 
 fn clear(admin: &Admin, id: AlertId) -> Result<(), CommandError> {
     // A running hub looks at its outbox by itself.
-    admin.write(
-        move |hub, tx, now| match hub_app::alerts::clear_by_id(hub, tx, id, now)? {
-            Some(_) => Ok(Ok(())),
-            None => Ok(Err("there is no such alert, or it has ended")),
-        },
-    )?;
+    admin.write(move |work| operator::clear_alert(work, id))?;
     admin.out.show(&json!({"id": id, "cleared": true}), || {
         format!("{id} is cleared")
     });

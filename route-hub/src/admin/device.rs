@@ -4,8 +4,8 @@ use crate::admin::Admin;
 use crate::admin::args::DeviceCommand;
 use crate::admin::output::{or_dash, table};
 use hub_app::data_folder::error::CommandError;
-use hub_app::devices::removal::{self, Word};
-use hub_domain::{Device, DeviceState};
+use hub_app::operator;
+use hub_domain::Device;
 use hub_store::{Tx, devices};
 use postrider_model::{DeviceId, UnixMs};
 use serde_json::{Value, json};
@@ -36,16 +36,7 @@ fn list(admin: &Admin) -> Result<(), CommandError> {
 }
 
 fn revoke(admin: &Admin, id: DeviceId) -> Result<(), CommandError> {
-    admin.write(move |hub, tx, now| {
-        let Some(device) = devices::get(tx, id)? else {
-            return Ok(Err("there is no such device"));
-        };
-        if device.state == DeviceState::Revoked {
-            return Ok(Err("the device has been revoked before"));
-        }
-        removal::take_out(hub, tx, &device, Word::Operator, now)?.note(tx)?;
-        Ok(Ok(()))
-    })?;
+    admin.write(move |work| operator::revoke_device(work, id))?;
     admin.out.show(&json!({"id": id, "state": "revoked"}), || {
         format!("{id} is revoked")
     });

@@ -3,12 +3,10 @@
 use crate::admin::Admin;
 use crate::admin::args::KeyCommand;
 use crate::admin::output::{or_dash, table};
-use hub_app::audit;
+use hub_app::api_keys::{self, NewApiKey, Reach};
 use hub_app::data_folder::error::CommandError;
-use hub_app::setup::{self, KeyWish, Reach};
+use hub_app::names;
 use hub_domain::{ApiKey, Permission, Permissions};
-use hub_store::changes::{self, Scope};
-use hub_store::{StoreError, Tx, api_keys, organizations};
 use postrider_model::{ApiKeyId, UnixMs};
 use serde_json::{Value, json};
 
@@ -33,9 +31,9 @@ pub(super) fn run(admin: &Admin, command: KeyCommand) -> Result<(), CommandError
             let expires_after = |days: u32| admin.hub.now().unix.plus_ms(i64::from(days) * DAY_MS);
             create(
                 admin,
-                KeyWish {
+                NewApiKey {
                     reach,
-                    name,
+                    name: names::name(&name)?,
                     permissions: permitted(&permissions)?,
                     rate_per_s,
                     rate_burst,
@@ -63,8 +61,8 @@ fn permitted(names: &[String]) -> Result<Permissions, CommandError> {
     names.iter().map(read).collect()
 }
 
-fn create(admin: &Admin, wish: KeyWish) -> Result<(), CommandError> {
-    let (key, text) = admin.write(move |hub, tx, now| setup::key(hub, tx, &wish, now))?;
+fn create(admin: &Admin, command: NewApiKey) -> Result<(), CommandError> {
+    let (key, text) = admin.write(move |work| api_keys::create(work, &command))?;
     let mut json = view(&key);
     json["api_key"] = Value::from(text.as_str());
     admin.out.show(&json, || {
@@ -79,7 +77,7 @@ fn create(admin: &Admin, wish: KeyWish) -> Result<(), CommandError> {
 }
 
 fn list(admin: &Admin) -> Result<(), CommandError> {
-    let all = admin.read(every_key)?;
+    let all = admin.read(api_keys::all)?;
     let now = admin.hub.now().unix;
     let row = |key: &ApiKey| {
         let reach = key.project_id.map(|id| id.to_string());
@@ -99,33 +97,8 @@ fn list(admin: &Admin) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn every_key(tx: &mut Tx<'_>) -> Result<Vec<ApiKey>, StoreError> {
-    let mut keys = Vec::new();
-    for organization in organizations::all(tx)? {
-        keys.extend(api_keys::of_organization(tx, organization.id)?);
-    }
-    Ok(keys)
-}
-
 fn revoke(admin: &Admin, id: ApiKeyId) -> Result<(), CommandError> {
-    admin.write(move |hub, tx, now| {
-        let Some(key) = api_keys::get(tx, id)? else {
-            return Ok(Err("there is no such key"));
-        };
-        if key.time_revoked.is_some() {
-            return Ok(Err("the key has been revoked before"));
-        }
-        api_keys::revoke(tx, id, now.unix)?;
-        changes::raise(tx, Scope::Keys(key.organization_id))?;
-        let line = audit::Line {
-            organization_id: key.organization_id,
-            project_id: key.project_id,
-            action: "key.revoke",
-            target: id.to_string(),
-        };
-        audit::write(hub, tx, line, now)?;
-        Ok(Ok(()))
-    })?;
+    admin.write(move |work| api_keys::revoke(work, id))?;
     admin.out.show(&json!({"id": id, "revoked": true}), || {
         format!("{id} is revoked")
     });

@@ -19,12 +19,15 @@ mod unfreeze;
 pub use args::AdminArgs;
 
 use args::{AdminCommand, OrganizationCommand};
+use hub_app::actor::Who;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
+use hub_app::failure::NotDone;
 use hub_app::hub::Hub;
+use hub_app::hub_work::HubWork;
 use hub_store::{StoreError, Tx, meta};
 use output::Output;
-use postrider_model::Now;
+use std::convert::Infallible;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,15 +65,15 @@ struct Admin {
 }
 
 impl Admin {
-    /// Runs a unit of work that may be refused.
+    /// Runs a job that may be refused, and notes whom its change concerns.
     ///
     /// Commands may run at once, in processes that know nothing of each other: what each makes gets
     /// keys above all that are stored when its turn to write has come.
-    fn write<T, E, F>(&self, job: F) -> Result<T, CommandError>
+    fn write<T, R, F>(&self, job: F) -> Result<T, CommandError>
     where
-        F: FnMut(&Hub, &mut Tx<'_>, Now) -> Result<Result<T, E>, StoreError> + Send + 'static,
+        F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
         T: Send + 'static,
-        E: Display + Send + 'static,
+        R: Display + Send + 'static,
     {
         let job = Arc::new(Mutex::new(job));
         let done = patiently(|| {
@@ -80,10 +83,13 @@ impl Admin {
                     hub.raise_keys(highest);
                 }
                 let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
-                job(&hub, tx, now)
+                let mut work = HubWork::new(&hub, tx, Who::Operator, now);
+                let done = job(&mut work)?;
+                std::mem::take(&mut work.effects).note(work.tx)?;
+                Ok(done)
             })
-        })?;
-        done.map_err(|refused| CommandError::new(refused.to_string()))
+        });
+        Ok(done?)
     }
 
     /// Reads.
@@ -93,13 +99,14 @@ impl Admin {
         T: Send + 'static,
     {
         let job = Arc::new(Mutex::new(job));
-        Ok(patiently(|| {
+        let read = patiently(|| {
             let job = Arc::clone(&job);
             self.hub.store.read_blocking(move |tx| {
                 let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
-                job(tx)
+                Ok::<_, NotDone<Infallible>>(job(tx)?)
             })
-        })?)
+        });
+        Ok(read?)
     }
 }
 
@@ -107,10 +114,10 @@ impl Admin {
 const TRIES: usize = 6;
 
 /// Does something again while others hold the database.
-fn patiently<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn patiently<T, R>(mut work: impl FnMut() -> Result<T, NotDone<R>>) -> Result<T, NotDone<R>> {
     let mut done = work();
     for _ in 1..TRIES {
-        if !matches!(done, Err(StoreError::Busy)) {
+        if !matches!(done, Err(NotDone::Store(StoreError::Busy))) {
             break;
         }
         done = work();

@@ -4,26 +4,32 @@ use crate::admin::Admin;
 use crate::admin::args::OrganizationCommand;
 use crate::admin::output::table;
 use hub_app::data_folder::error::CommandError;
-use hub_app::setup;
+use hub_app::failure::NotDone;
+use hub_app::names;
+use hub_app::organizations;
 use hub_domain::Organization;
-use hub_store::organizations;
+use hub_store::organizations::all;
 use serde_json::{Value, json};
+use std::convert::Infallible;
 
 pub(super) fn run(admin: &Admin, command: OrganizationCommand) -> Result<(), CommandError> {
     match command {
         OrganizationCommand::Create { name } => {
-            let made = admin.write(move |hub, tx, now| setup::organization(hub, tx, &name, now))?;
+            let name = names::name(&name)?;
+            let made = admin.write(move |work| {
+                Ok::<_, NotDone<Infallible>>(organizations::create(work, &name)?)
+            })?;
             admin
                 .out
                 .show(&view(&made), || format!("made {} ({})", made.id, made.name));
         }
         OrganizationCommand::List => {
-            let all = admin.read(organizations::all)?;
-            let rows = all
+            let found = admin.read(all)?;
+            let rows = found
                 .iter()
                 .map(|it| vec![it.id.to_string(), it.name.clone()]);
             let rows: Vec<_> = rows.collect();
-            let json = all.iter().map(view).collect();
+            let json = found.iter().map(view).collect();
             admin.out.show(&json, || table(&["id", "name"], &rows));
         }
     }

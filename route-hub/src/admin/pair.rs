@@ -4,6 +4,7 @@ use crate::admin::Admin;
 use crate::admin::args::PairArgs;
 use crate::admin::invitation::Invitation;
 use hub_app::data_folder::error::CommandError;
+use hub_app::failure::NotDone;
 use hub_app::pairing::code::NewCode;
 use hub_app::pairing::confirm::{self, ConfirmRefused, Joined};
 use hub_app::pairing::open::{self, Purpose};
@@ -11,6 +12,7 @@ use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, meta, pairings, projects};
 use postrider_model::PairingId;
 use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -38,16 +40,10 @@ pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
     });
     let id = pairing.id;
     if !args.yes && !operator_agrees()? {
-        admin.write(move |_, tx, _| Ok(Ok::<_, &str>(confirm::refuse(tx, id)?)))?;
+        admin.write(move |work| Ok::<_, NotDone<Infallible>>(confirm::refuse(work.tx, id)?))?;
         return Err(CommandError::new("refused: the code is of no use any more"));
     }
-    let joined = admin.write(move |hub, tx, now| {
-        let joined = confirm::confirm(hub, tx, id, now)?;
-        if let Ok(joined) = &joined {
-            joined.effects.note(tx)?;
-        }
-        Ok(joined)
-    })?;
+    let joined = admin.write(move |work| confirm::confirm(work, id))?;
     show_joined(admin, &joined);
     Ok(())
 }
@@ -58,8 +54,7 @@ fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
     check_hub(args.hub.as_deref(), own_url.as_deref())?;
     let purpose = purpose(admin, args)?;
     let name = args.name.clone().unwrap_or_default();
-    let (pairing, code) =
-        admin.write(move |hub, tx, now| open::open(hub, tx, &purpose, &name, now))?;
+    let (pairing, code) = admin.write(move |work| open::open(work, &purpose, &name))?;
     let hub_url = args.hub.clone().or(own_url);
     let invitation = Invitation::new(hub_url.as_deref(), &code, &args.pins)?;
     if let Some(file) = &args.png {

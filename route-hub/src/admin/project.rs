@@ -3,13 +3,13 @@
 use crate::admin::Admin;
 use crate::admin::args::{ProjectCommand, ProjectSettings};
 use crate::admin::output::{or_dash, table};
-use crate::admin::project_settings::Changes;
-use hub_app::audit;
+use crate::admin::project_settings;
 use hub_app::data_folder::error::CommandError;
-use hub_app::setup::{self, SetupRefused};
+use hub_app::failure::NotDone;
+use hub_app::names;
+use hub_app::projects::{self, NewProject, ProjectRefused};
 use hub_domain::Project;
-use hub_store::changes::{self, Scope};
-use hub_store::{Tx, organizations, projects};
+use hub_store::{Tx, organizations, projects as rows};
 use postrider_model::{OrganizationId, ProjectId};
 use serde_json::{Value, json};
 
@@ -36,19 +36,21 @@ fn create(
     name: String,
     settings: &ProjectSettings,
 ) -> Result<(), CommandError> {
-    let changes = Changes::read(settings)?;
-    if changes.default_route.is_some() {
+    let settings = project_settings::read(settings)?;
+    if settings.default_route_id.is_some() {
         let text = "a new project has no phones yet: set --default-route later";
         return Err(CommandError::new(text));
     }
-    let organization = match organization {
+    let organization_id = match organization {
         Some(organization) => organization,
         None => the_only_organization(admin)?,
     };
-    let made = admin.write(move |hub, tx, now| {
-        let adjust = |project: &mut Project| changes.apply(project);
-        setup::project(hub, tx, organization, &name, adjust, now)
-    })?;
+    let command = NewProject {
+        organization_id,
+        name: names::name(&name)?,
+        settings,
+    };
+    let made = admin.write(move |work| projects::make(work, &command))?;
     admin
         .out
         .show(&view(&made), || format!("made {} ({})", made.id, made.name));
@@ -67,7 +69,7 @@ fn the_only_organization(admin: &Admin) -> Result<OrganizationId, CommandError> 
 }
 
 fn list(admin: &Admin) -> Result<(), CommandError> {
-    let all = admin.read(|tx: &mut Tx<'_>| projects::all(tx))?;
+    let all = admin.read(|tx: &mut Tx<'_>| rows::all(tx))?;
     let row = |it: &Project| {
         let stopped = if it.stopped { "stopped" } else { "" };
         let organization = it.organization_id.to_string();
@@ -87,9 +89,9 @@ fn list(admin: &Admin) -> Result<(), CommandError> {
 }
 
 fn show(admin: &Admin, id: ProjectId) -> Result<(), CommandError> {
-    let found = admin.read(move |tx: &mut Tx<'_>| projects::get(tx, id))?;
+    let found = admin.read(move |tx: &mut Tx<'_>| rows::get(tx, id))?;
     let project =
-        found.ok_or_else(|| CommandError::new(SetupRefused::NoSuchProject.to_string()))?;
+        found.ok_or_else(|| CommandError::new(ProjectRefused::NoSuchProject.to_string()))?;
     print(admin, &project);
     Ok(())
 }
@@ -100,50 +102,21 @@ fn set(
     name: Option<String>,
     settings: &ProjectSettings,
 ) -> Result<(), CommandError> {
-    let changes = Changes::read(settings)?;
-    let name = name.as_deref().map(setup::name).transpose();
-    let name = name.map_err(|refused| CommandError::new(refused.to_string()))?;
-    let project = admin.write(move |hub, tx, now| {
-        let Some(mut project) = projects::get(tx, id)? else {
-            return Ok(Err(SetupRefused::NoSuchProject.to_string()));
-        };
-        if let Some(name) = &name {
-            let named = projects::by_name(tx, project.organization_id, name)?;
-            if named.is_some_and(|other| other.id != id) {
-                return Ok(Err(SetupRefused::NameTaken.to_string()));
-            }
-            project.name.clone_from(name);
-        }
-        if let Err(refused) = changes.check_route(tx, &project)? {
-            return Ok(Err(refused.to_owned()));
-        }
-        let before = project.clone();
-        changes.apply(&mut project);
-        projects::update(tx, &project)?;
-        changes::raise(tx, scope_of(&before, &project))?;
-        let line = audit::Line {
-            organization_id: project.organization_id,
-            project_id: Some(id),
-            action: "project.set",
-            target: id.to_string(),
-        };
-        audit::write(hub, tx, line, now)?;
-        Ok(Ok(project))
-    })?;
-    print(admin, &project);
+    let mut patch = project_settings::read(settings)?;
+    patch.name = name.as_deref().map(names::name).transpose()?;
+    let changed = admin.write(move |work| projects::change(work, id, &patch).map_err(by_flag));
+    print(admin, &changed?);
     Ok(())
 }
 
-/// Says whom a change of a project concerns: its phones go by its zone, by whether it is stopped, and by
-/// whether a program waits for what comes in.
-fn scope_of(before: &Project, after: &Project) -> Scope {
-    let told = |project: &Project| {
-        let is_waited_for = project.incoming_url.is_some();
-        (project.timezone_id.clone(), project.stopped, is_waited_for)
-    };
-    match told(before) == told(after) {
-        true => Scope::Rows(after.id),
-        false => Scope::Project(after.id),
+/// Names the flag that gave a route of another project.
+fn by_flag(error: NotDone<ProjectRefused>) -> NotDone<String> {
+    match error {
+        NotDone::Refused(ProjectRefused::NoSuchRoute) => {
+            NotDone::Refused("--default-route is not a phone of the project".to_owned())
+        }
+        NotDone::Refused(reason) => NotDone::Refused(reason.to_string()),
+        NotDone::Store(error) => NotDone::Store(error),
     }
 }
 

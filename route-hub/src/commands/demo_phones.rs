@@ -3,10 +3,13 @@
 use crate::commands::demo_screen::Screen;
 use crate::commands::demo_setup::Demo;
 use futures_util::future::{join, join_all};
+use hub_app::actor::{OrganizationActor, Who};
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::Hub;
+use hub_app::hub_work::HubWork;
 use hub_app::pairing::confirm;
 use hub_app::pairing::open::{self, Purpose};
+use hub_app::transaction::run_on_hub;
 use hub_domain::{Device, PairingState};
 use hub_store::{devices, pairings, phones};
 use postrider_agent::{Pairing, TlsConfig, Trust};
@@ -177,17 +180,13 @@ impl Starter<'_> {
         name: &str,
         replaced: Option<DeviceId>,
     ) -> Result<(PairingId, Secret), CommandError> {
-        let (hub, now, name) = (self.hub.clone(), self.hub.now(), name.to_owned());
+        let name = name.to_owned();
         let purpose = match replaced {
             Some(device) => Purpose::Replace(device),
             None => Purpose::Join(self.demo.project_id),
         };
-        let opened = self
-            .hub
-            .store
-            .write(move |tx| open::open(&hub, tx, &purpose, &name, now))
-            .await?;
-        let (pairing, code) = opened.map_err(|refused| CommandError::new(refused.to_string()))?;
+        let opening = move |work: &mut HubWork<'_, '_>| open::open(work, &purpose, &name);
+        let (pairing, code) = run_on_hub(&self.operator(), opening).await?;
         Ok((pairing.id, Secret::new(code.full())))
     }
 
@@ -200,15 +199,17 @@ impl Starter<'_> {
                 _ => break,
             }
         }
-        let (hub, now) = (self.hub.clone(), self.hub.now());
-        let confirmed = self
-            .hub
-            .store
-            .write(move |tx| confirm::confirm(&hub, tx, id, now))
-            .await?;
-        let joined = confirmed.map_err(|refused| CommandError::new(refused.to_string()))?;
-        joined.effects.perform(self.hub);
+        run_on_hub(&self.operator(), move |work| confirm::confirm(work, id)).await?;
         Ok(())
+    }
+
+    fn operator(&self) -> OrganizationActor {
+        OrganizationActor {
+            hub: self.hub.clone(),
+            who: Who::Operator,
+            organization_id: self.demo.organization_id,
+            now: self.hub.now(),
+        }
     }
 
     async fn listed(

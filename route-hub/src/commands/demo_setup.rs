@@ -1,12 +1,17 @@
 //! What the demo has in its database: one organization, one project, one key, one test route.
 
+use hub_app::actor::Who;
+use hub_app::api_keys::{self, NewApiKey, Reach};
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::Hub;
-use hub_app::setup::{self, KeyWish, Reach, SetupRefused, Step};
-use hub_domain::{Permissions, Project};
-use hub_store::{Store, StoreError, Tx, meta, organizations};
-use postrider_model::{Now, OrganizationId, PhoneId, PhoneNumber, ProjectId, Secret};
+use hub_app::hub_work::HubWork;
+use hub_app::organizations;
+use hub_app::phones;
+use hub_app::projects::{self, NewProject, ProjectPatch};
+use hub_domain::Permissions;
+use hub_store::{Store, StoreError, meta};
+use postrider_model::{OrganizationId, PhoneId, PhoneNumber, ProjectId, Secret};
 use serde::{Deserialize, Serialize};
 
 /// Under which name the database keeps the demo's facts, its key among them: it is made for trying
@@ -38,7 +43,7 @@ pub(super) fn open(store: &Store) -> Result<Demo, CommandError> {
         let damaged = |_| CommandError::new("what the folder keeps of its demo cannot be read");
         return serde_json::from_str(&kept).map_err(damaged);
     }
-    let others = store.read_blocking(organizations::all)?;
+    let others = store.read_blocking(hub_store::organizations::all)?;
     if !others.is_empty() {
         let text = "the folder holds a hub that is no demo: give another one with --dir";
         return Err(CommandError::new(text));
@@ -46,21 +51,21 @@ pub(super) fn open(store: &Store) -> Result<Demo, CommandError> {
     let parts = data_folder::parts(store.clone(), PROCESS, String::new(), Vec::new())?;
     let hub = Hub::new(parts);
     let now = hub.now();
-    let made = store.write_blocking(move |tx| make(&hub, tx, now))?;
-    made.map_err(|refused| CommandError::new(refused.to_string()))
+    store.write_blocking(move |tx| make(&mut HubWork::new(&hub, tx, Who::Operator, now)))
 }
 
-fn make(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Step<Demo> {
-    let organization = match setup::organization(hub, tx, "Demo", now)? {
-        Ok(organization) => organization,
-        Err(refused) => return Ok(Err(refused)),
+fn make(work: &mut HubWork<'_, '_>) -> Result<Demo, CommandError> {
+    let organization = organizations::create(work, "Demo")?;
+    let project = NewProject {
+        organization_id: organization.id,
+        name: "Demo".to_owned(),
+        settings: ProjectPatch {
+            country: Some(Some(COUNTRY.to_owned())),
+            ..ProjectPatch::default()
+        },
     };
-    let in_country = |project: &mut Project| project.country = Some(COUNTRY.to_owned());
-    let project = match setup::project(hub, tx, organization.id, "Demo", in_country, now)? {
-        Ok(project) => project,
-        Err(refused) => return Ok(Err(refused)),
-    };
-    let wish = KeyWish {
+    let project = projects::make(work, &project)?;
+    let key = NewApiKey {
         reach: Reach::Organization(organization.id),
         name: "Demo".to_owned(),
         permissions: Permissions::all(),
@@ -68,30 +73,18 @@ fn make(hub: &Hub, tx: &mut Tx<'_>, now: Now) -> Step<Demo> {
         rate_burst: None,
         time_expires: None,
     };
-    let api_key = match setup::key(hub, tx, &wish, now)? {
-        Ok((_, text)) => text,
-        Err(refused) => return Ok(Err(refused)),
-    };
+    let (_, api_key) = api_keys::create(work, &key)?;
     let number: Option<PhoneNumber> = TEST_NUMBER.parse().ok();
-    let test_phone = setup::test_phone(hub, tx, project.id, "Test phone", number.as_ref(), now)?;
-    match test_phone {
-        Ok(phone) => keep(
-            tx,
-            Demo {
-                organization_id: organization.id,
-                project_id: project.id,
-                api_key,
-                test_phone_id: phone.id,
-            },
-        ),
-        Err(refused) => Ok(Err(refused)),
-    }
-}
-
-fn keep(tx: &mut Tx<'_>, demo: Demo) -> Result<Result<Demo, SetupRefused>, StoreError> {
+    let phone = phones::add_test_phone(work, project.id, "Test phone", number.as_ref())?;
+    let demo = Demo {
+        organization_id: organization.id,
+        project_id: project.id,
+        api_key,
+        test_phone_id: phone.id,
+    };
     let json = serde_json::to_string(&demo).map_err(|_| StoreError::Panicked)?;
-    meta::put(tx, KEPT_AS, &json)?;
-    Ok(Ok(demo))
+    meta::put(work.tx, KEPT_AS, &json)?;
+    Ok(demo)
 }
 
 #[cfg(test)]
@@ -127,8 +120,10 @@ mod tests {
         let parts = data_folder::parts(store.clone(), 0, String::new(), Vec::new()).unwrap();
         let hub = Hub::new(parts);
         let now = hub.now();
-        let made = store.write_blocking(move |tx| setup::organization(&hub, tx, "Clinic", now));
-        made.unwrap().unwrap();
+        let made = store.write_blocking(move |tx| {
+            organizations::create(&mut HubWork::new(&hub, tx, Who::Operator, now), "Clinic")
+        });
+        made.unwrap();
         let refused = open(&store).unwrap_err();
         assert!(refused.to_string().contains("no demo"), "{refused}");
     }

@@ -1,11 +1,11 @@
 //! `GET /organizations`
 
-use crate::organizations::model::OrganizationView;
+use crate::organizations::actor_of;
 use crate::{ApiResult, Call};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::organizations::{self, OrganizationView};
 use hub_domain::{Permission, fold};
-use hub_store::organizations;
 use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};
 
 const NAME: FilterSpec = FilterSpec {
@@ -25,14 +25,10 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
         let rule = "is not a marker of this list in this order";
         return Err(ApiError::invalid_param("marker", rule).into());
     }
-    let reading = hub
-        .store
-        .of_organization(id)
-        .read(move |tx| organizations::get(tx, id));
-    let own = reading.await?.filter(|own| {
-        let name = fold(&own.name);
-        asked.filters.iter().all(|filter| holds(&name, filter))
-    });
+    let own = organizations::get(&actor_of(&hub, &call)).await?;
+    let name = fold(&own.name);
+    let is_meant = asked.filters.iter().all(|filter| holds(&name, filter));
+    let own = Some(own).filter(|_| is_meant);
     if asked.count_only {
         return Ok(Answer::count(u64::from(own.is_some())));
     }

@@ -3,7 +3,6 @@
 mod billing;
 mod get;
 mod list;
-mod model;
 mod update;
 mod usage;
 mod usage_history;
@@ -16,24 +15,37 @@ pub use usage::usage;
 pub use usage_history::usage_history;
 
 use crate::{Call, Failure};
+use hub_app::actor::{OrganizationActor, Who};
 use hub_app::hub::Hub;
+use hub_app::organizations;
 use hub_domain::{Organization, Permission};
-use hub_store::organizations;
 use hub_web::ApiError;
+use std::sync::Arc;
 
-/// Takes the organization of the path, which must be the one of the caller's key.
-async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Organization, Failure> {
+/// Lets the caller into the organization of the path, which must be the one of its key.
+async fn enter(
+    hub: &Hub,
+    call: &Call,
+    permission: Permission,
+) -> Result<(OrganizationActor, Organization), Failure> {
     let named = call.path_id("organization_id", "organization")?;
-    let missing = || ApiError::not_found("organization");
     if named != call.caller.key.organization_id {
-        return Err(missing().into());
+        return Err(ApiError::not_found("organization").into());
     }
     call.caller.require(permission)?;
-    let reading = hub
-        .store
-        .of_organization(named)
-        .read(move |tx| organizations::get(tx, named));
-    Ok(reading.await?.ok_or_else(missing)?)
+    let actor = actor_of(hub, call);
+    let organization = organizations::get(&actor).await?;
+    Ok((actor, organization))
+}
+
+/// Returns the caller as somebody at work on its key's organization.
+fn actor_of(hub: &Hub, call: &Call) -> OrganizationActor {
+    OrganizationActor {
+        hub: hub.clone(),
+        who: Who::Key(Arc::clone(&call.caller.key)),
+        organization_id: call.caller.key.organization_id,
+        now: hub.now(),
+    }
 }
 
 /// As [`enter`], for what concerns every project: a key of one alone may not do it.
@@ -41,11 +53,11 @@ pub(super) async fn enter_whole(
     hub: &Hub,
     call: &Call,
     permission: Permission,
-) -> Result<Organization, Failure> {
-    let organization = enter(hub, call, permission).await?;
+) -> Result<(OrganizationActor, Organization), Failure> {
+    let entered = enter(hub, call, permission).await?;
     if call.caller.key.project_id.is_some() {
         let text = "the API key is for one project, and this is the whole organization's";
         return Err(ApiError::unauthorized(text).into());
     }
-    Ok(organization)
+    Ok(entered)
 }

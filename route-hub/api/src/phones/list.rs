@@ -4,7 +4,7 @@ use crate::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::phones::model::PhoneView;
+use hub_app::phones::PhoneView;
 use hub_domain::Permission;
 use hub_store::list::Sort;
 use hub_store::phones::{self, by};

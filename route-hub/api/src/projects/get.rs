@@ -1,9 +1,9 @@
 //! `GET /projects/{project_id}`
 
-use crate::projects::model::ProjectView;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::projects::ProjectView;
 use hub_domain::{Permission, Project};
 use hub_web::{Answer, Fields};
 

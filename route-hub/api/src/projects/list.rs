@@ -1,10 +1,10 @@
 //! `GET /projects` and `GET /organizations/{organization_id}/projects`
 
 use crate::lists::{DEFAULT, Entry, List, TEXT, each};
-use crate::projects::model::ProjectView;
 use crate::{ApiResult, Call};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::projects::ProjectView;
 use hub_domain::Permission;
 use hub_store::list::Sort;
 use hub_store::projects::{self, Reach, by};

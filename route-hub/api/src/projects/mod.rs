@@ -1,10 +1,9 @@
 //! Projects.
 
-mod change;
 mod create;
 mod get;
 mod list;
-mod model;
+mod patch;
 mod update;
 mod users;
 

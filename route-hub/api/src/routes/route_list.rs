@@ -4,7 +4,7 @@ use crate::routes::model::RouteView;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::phones::model::PhoneView;
+use hub_app::phones::PhoneView;
 use hub_domain::Permission;
 use hub_store::{StoreError, Tx, phones, routes};
 use hub_web::{Answer, Fields, Resource};

@@ -1,5 +1,7 @@
 //! The one error of the command line: a text for the operator.
 
+use crate::failure::NotDone;
+use crate::names::InvalidName;
 use hub_outgoing::InvalidRoot;
 use hub_store::StoreError;
 use std::error::Error;
@@ -39,6 +41,21 @@ impl Error for CommandError {}
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         Self::of("the database", &error)
+    }
+}
+
+impl<R: fmt::Display> From<NotDone<R>> for CommandError {
+    fn from(error: NotDone<R>) -> Self {
+        match error {
+            NotDone::Refused(reason) => Self::new(reason.to_string()),
+            NotDone::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<InvalidName> for CommandError {
+    fn from(error: InvalidName) -> Self {
+        Self::new(error.to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::hub::Hub;
 use hub_store::changes::{self, Scope};
 use hub_store::{StoreError, Tx};
-use postrider_model::{DeviceId, MessageId, PhoneId, ProjectId};
+use postrider_model::{DeviceId, MessageId, OrganizationId, PhoneId, ProjectId};
 use std::collections::BTreeSet;
 
 /// Wake-ups that follow a commit; hints, every one of them.
@@ -20,6 +20,7 @@ pub struct Effects {
     rows: BTreeSet<ProjectId>,
     projects: BTreeSet<ProjectId>,
     devices: BTreeSet<(ProjectId, DeviceId)>,
+    keys: BTreeSet<OrganizationId>,
 }
 
 impl Effects {
@@ -78,6 +79,11 @@ impl Effects {
         self.devices.insert((project, device));
     }
 
+    /// An organization's API keys changed.
+    pub fn keys(&mut self, organization: OrganizationId) {
+        self.keys.insert(organization);
+    }
+
     /// Notes in the database whom it concerns: a hub that runs beside this process tells them.
     pub fn note(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let devices = self.devices.iter().map(|(_, id)| Scope::Device(*id));
@@ -86,6 +92,7 @@ impl Effects {
         let scopes = scopes.chain(self.rows.iter().copied().map(Scope::Rows));
         let scopes: BTreeSet<Scope> = scopes
             .chain(devices)
+            .chain(self.keys.iter().copied().map(Scope::Keys))
             .chain(phones.copied().map(Scope::Phone))
             .collect();
         for scope in scopes {
@@ -107,6 +114,7 @@ impl Effects {
         self.rows.extend(other.rows);
         self.projects.extend(other.projects);
         self.devices.extend(other.devices);
+        self.keys.extend(other.keys);
     }
 
     /// Tells everybody concerned; called after the commit.
@@ -134,6 +142,9 @@ impl Effects {
         }
         for (project, device) in self.devices {
             hub.bus.device_changed(project, device);
+        }
+        for organization in self.keys {
+            hub.cache.forget_keys_of(organization);
         }
         if self.webhooks {
             hub.bus.wake_webhooks();

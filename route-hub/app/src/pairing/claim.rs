@@ -3,7 +3,7 @@
 use crate::digest::{same, sha256};
 use crate::pairing::code::{Form, GivenCode};
 use crate::pairing::open::kept_since;
-use crate::pairing::wire::{DeviceDescription, OpenRequest, PairRequest, Step};
+use crate::pairing::request::{DeviceDescription, OpenRequest, PairRequest, Step};
 use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, pairings};
 use postrider_link::frame::InstallId;
@@ -66,7 +66,7 @@ pub struct Circumstances {
     pub now: UnixMs,
 }
 
-/// LastUsed a code for a phone; the same request again comes to the same.
+/// Uses a code for a phone; the same request again comes to the same.
 ///
 /// A wrong try counts against the code that its first four characters name.
 pub fn claim(

@@ -1,54 +1,49 @@
 //! The operator's word on the six digits: the device joins, or does not.
 
 use crate::alerts;
-use crate::audit;
 use crate::devices::{freeze, installs, sims};
-use crate::dispatch::effects::Effects;
 use crate::dispatch::unit_of_work::UnitOfWork;
-use crate::hub::Hub;
+use crate::failure::NotDone;
+use crate::hub_work::HubWork;
 use crate::pairing::claim::Claimant;
-use crate::pairing::wire::SimDescription;
+use crate::pairing::request::SimDescription;
 use crate::stored_caps::{Cap, Reached};
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, devices, pairings, phones, projects};
 use postrider_link::frame::SimInfo;
-use postrider_model::{Now, PairingId};
-use std::fmt;
+use postrider_model::PairingId;
+use thiserror::Error;
 
 /// What a device is called that neither the operator nor the phone has a name for.
 const NAMELESS: &str = "Phone";
 
 /// Why a pairing cannot be confirmed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ConfirmRefused {
     /// There is no such pairing.
+    #[error("there is no such pairing")]
     NoSuchPairing,
     /// No phone has used the code yet.
+    #[error("no phone has used the code yet")]
     NotClaimed,
     /// The code has run out.
+    #[error("the code has run out")]
     Expired,
     /// It was refused, or the code ended by wrong tries or another key.
+    #[error("the code was ended: by wrong tries, by a phone with another key, or by refusing it")]
     Ended,
     /// The project, or the device to be replaced, is gone.
+    #[error("the project, or the device to be replaced, is gone")]
     Gone,
     /// The project has as many phones as it may have.
+    #[error("the phone {0}")]
     Full(Reached),
 }
 
-impl fmt::Display for ConfirmRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Self::Full(reached) => return write!(f, "the phone {reached}"),
-            Self::NoSuchPairing => "there is no such pairing",
-            Self::NotClaimed => "no phone has used the code yet",
-            Self::Expired => "the code has run out",
-            Self::Ended => {
-                "the code was ended: by wrong tries, by a phone with another key, or by refusing it"
-            }
-            Self::Gone => "the project, or the device to be replaced, is gone",
-        };
-        f.write_str(text)
+impl From<ConfirmRefused> for NotDone<ConfirmRefused> {
+    fn from(reason: ConfirmRefused) -> Self {
+        Self::Refused(reason)
     }
 }
 
@@ -59,63 +54,53 @@ pub struct Joined {
     pub device: Device,
     /// Its Phones in the order of their slots.
     pub phones: Vec<Phone>,
-    /// What follows the commit.
-    pub effects: Effects,
 }
 
 /// Lets the phone that claimed a pairing join; confirming twice changes nothing more.
 pub fn confirm(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
+    work: &mut HubWork<'_, '_>,
     id: PairingId,
-    now: Now,
-) -> Result<Result<Joined, ConfirmRefused>, StoreError> {
-    let Some(pairing) = pairings::get(tx, id)? else {
-        return Ok(Err(ConfirmRefused::NoSuchPairing));
-    };
+) -> Result<Joined, NotDone<ConfirmRefused>> {
+    let pairing = pairings::get(work.tx, id)?.ok_or(ConfirmRefused::NoSuchPairing)?;
     match pairing.state {
         PairingState::Open | PairingState::Committed => {
-            return Ok(Err(ConfirmRefused::NotClaimed));
+            return Err(ConfirmRefused::NotClaimed.into());
         }
-        PairingState::Ended => return Ok(Err(ConfirmRefused::Ended)),
-        PairingState::Confirmed => return confirmed_before(tx, &pairing),
-        PairingState::Claimed if pairing.time_expires <= now.unix => {
-            return Ok(Err(ConfirmRefused::Expired));
+        PairingState::Ended => return Err(ConfirmRefused::Ended.into()),
+        PairingState::Confirmed => return confirmed_before(work.tx, &pairing),
+        PairingState::Claimed if pairing.time_expires <= work.now.unix => {
+            return Err(ConfirmRefused::Expired.into());
         }
         PairingState::Claimed => {}
     }
-    let (Some(project), Some(claimant)) = (
-        projects::get(tx, pairing.project_id)?,
-        Claimant::of(&pairing),
-    ) else {
-        return Ok(Err(ConfirmRefused::Gone));
-    };
+    let project = projects::get(work.tx, pairing.project_id)?.ok_or(ConfirmRefused::Gone)?;
+    let claimant = Claimant::of(&pairing).ok_or(ConfirmRefused::Gone)?;
     if pairing.device_id.is_none()
-        && let Some(reached) = Cap::Phones.reached(tx, project.id)?
+        && let Some(reached) = Cap::Phones.reached(work.tx, project.id)?
     {
-        return Ok(Err(ConfirmRefused::Full(reached)));
+        return Err(ConfirmRefused::Full(reached).into());
     }
+    work.within(&project, |work| join(work, pairing, claimant))
+}
+
+fn join(
+    work: &mut UnitOfWork<'_, '_>,
+    pairing: Pairing,
+    claimant: Claimant,
+) -> Result<Joined, NotDone<ConfirmRefused>> {
     let mut joining = Joining {
-        hub,
-        project,
+        work,
         pairing,
         claimant,
-        now,
-        effects: Effects::default(),
     };
-    let Some((device, action)) = joining.device(tx)? else {
-        return Ok(Err(ConfirmRefused::Gone));
-    };
-    let phones = joining.phones(tx, &device)?;
-    joining.default_route(tx, &phones)?;
-    joining.settle(tx, &device, action)?;
-    joining.effects.rows(joining.project.id);
-    joining.effects.device(joining.project.id, device.id);
-    Ok(Ok(Joined {
-        device,
-        phones,
-        effects: joining.effects,
-    }))
+    let (device, action) = joining.device()?;
+    let phones = joining.phones(&device)?;
+    joining.default_route(&phones)?;
+    joining.settle(&device, action)?;
+    let project = joining.work.project.id;
+    joining.work.effects.rows(project);
+    joining.work.effects.device(project, device.id);
+    Ok(Joined { device, phones })
 }
 
 /// Ends a pairing whose digits did not agree; says whether there was one to end.
@@ -133,61 +118,40 @@ pub fn refuse(tx: &mut Tx<'_>, id: PairingId) -> Result<bool, StoreError> {
     }
 }
 
-fn confirmed_before(
-    tx: &mut Tx<'_>,
-    pairing: &Pairing,
-) -> Result<Result<Joined, ConfirmRefused>, StoreError> {
-    let device = match pairing.device_id {
-        Some(id) => devices::get(tx, id)?,
-        None => None,
-    };
-    let Some(device) = device else {
-        return Ok(Err(ConfirmRefused::Gone));
-    };
-    let phones = phones::of_device(tx, device.id)?;
-    Ok(Ok(Joined {
-        device,
-        phones,
-        effects: Effects::default(),
-    }))
+fn confirmed_before(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<Joined, NotDone<ConfirmRefused>> {
+    let id = pairing.device_id.ok_or(ConfirmRefused::Gone)?;
+    let device = devices::get(tx, id)?.ok_or(ConfirmRefused::Gone)?;
+    let phones = phones::of_device(tx, id)?;
+    Ok(Joined { device, phones })
 }
 
-struct Joining<'h> {
-    hub: &'h Hub,
-    project: Project,
+struct Joining<'j, 'w, 't> {
+    work: &'j mut UnitOfWork<'w, 't>,
     pairing: Pairing,
     claimant: Claimant,
-    now: Now,
-    effects: Effects,
 }
 
-impl Joining<'_> {
-    /// Stores the device, new or with its new key; `None` when the one to be replaced is gone.
-    fn device(&mut self, tx: &mut Tx<'_>) -> Result<Option<(Device, &'static str)>, StoreError> {
-        match self.pairing.device_id {
-            None => {
-                let device = self.fresh_device();
-                devices::insert(tx, &device)?;
-                Ok(Some((device, "device.pair")))
-            }
-            Some(id) => {
-                let Some(before) = devices::get(tx, id)? else {
-                    return Ok(None);
-                };
-                let device = self.replacement(tx, before)?;
-                devices::update(tx, &device)?;
-                Ok(Some((device, "device.replace")))
-            }
-        }
+impl Joining<'_, '_, '_> {
+    /// Stores the device, new or with its new key, and says what is written down of it.
+    fn device(&mut self) -> Result<(Device, &'static str), NotDone<ConfirmRefused>> {
+        let Some(id) = self.pairing.device_id else {
+            let device = self.fresh_device();
+            devices::insert(self.work.tx, &device)?;
+            return Ok((device, "device.pair"));
+        };
+        let before = devices::get(self.work.tx, id)?.ok_or(ConfirmRefused::Gone)?;
+        let device = self.replacement(before)?;
+        devices::update(self.work.tx, &device)?;
+        Ok((device, "device.replace"))
     }
 
     fn fresh_device(&self) -> Device {
         let names = [&self.pairing.name, &self.claimant.device.name];
         let name = names.into_iter().find(|name| !name.trim().is_empty());
         let mut device = Device {
-            id: self.hub.id(self.now),
-            organization_id: self.project.organization_id,
-            project_id: self.project.id,
+            id: self.work.hub.id(self.work.now),
+            organization_id: self.work.project.organization_id,
+            project_id: self.work.project.id,
             name: name.map_or(NAMELESS, |name| name.trim()).to_owned(),
             public_key: String::new(),
             key_algorithm: String::new(),
@@ -200,7 +164,7 @@ impl Joining<'_> {
             up: 0,
             state: DeviceState::Active,
             frozen: false,
-            time_paired: self.now.unix,
+            time_paired: self.work.now.unix,
             time_last_seen: None,
             facts: None,
             offline_since: None,
@@ -211,11 +175,18 @@ impl Joining<'_> {
 
     /// Another installation knows nothing of the old one's counters, and what the old one was
     /// exposed can never be answered for.
-    fn replacement(&mut self, tx: &mut Tx<'_>, mut device: Device) -> Result<Device, StoreError> {
+    fn replacement(&mut self, mut device: Device) -> Result<Device, StoreError> {
         if device.install != self.claimant.install.as_str() {
-            let gone = freeze::gone(self.hub, tx, &self.project, &device, self.now)?;
-            self.effects.merge(gone);
-            installs::lose(tx, &device, &device.install, self.now.unix)?;
+            let UnitOfWork {
+                hub,
+                tx,
+                project,
+                now,
+                effects,
+                ..
+            } = &mut *self.work;
+            effects.merge(freeze::gone(hub, tx, project, &device, *now)?);
+            installs::lose(tx, &device, &device.install, now.unix)?;
             device.frozen = false;
             device.conn = 0;
             (device.gen_seen, device.gen_own) = (0, 0);
@@ -228,7 +199,7 @@ impl Joining<'_> {
             name.clone_into(&mut device.name);
         }
         device.state = DeviceState::Active;
-        device.time_paired = self.now.unix;
+        device.time_paired = self.work.now.unix;
         self.take_key(&mut device);
         Ok(device)
     }
@@ -244,28 +215,27 @@ impl Joining<'_> {
     }
 
     /// Stores a Phone for each slot that has none yet; those that are there keep their ids.
-    fn phones(&mut self, tx: &mut Tx<'_>, device: &Device) -> Result<Vec<Phone>, StoreError> {
-        let known = phones::of_device(tx, device.id)?;
-        let work = UnitOfWork::new(self.hub, tx, &self.project, self.now);
+    fn phones(&mut self, device: &Device) -> Result<Vec<Phone>, StoreError> {
+        let known = phones::of_device(self.work.tx, device.id)?;
         for sim in &self.claimant.device.sims {
             match known.iter().find(|phone| phone.sim == Some(sim.slot)) {
                 None => {
-                    let mut phone = sims::fresh(&work, device, &informed(sim));
+                    let mut phone = sims::fresh(self.work, device, &informed(sim));
                     if let Some(country) = region(sim) {
                         phone.country = Some(country);
                     }
                     phone.phone_number = number(sim, phone.country.as_deref());
                     self.describe(&mut phone);
-                    phones::insert(work.tx, &phone)?;
+                    phones::insert(self.work.tx, &phone)?;
                 }
                 Some(phone) => {
                     let mut phone = phone.clone();
                     self.describe(&mut phone);
-                    phones::update(work.tx, &phone)?;
+                    phones::update(self.work.tx, &phone)?;
                 }
             }
         }
-        phones::of_device(work.tx, device.id)
+        phones::of_device(self.work.tx, device.id)
     }
 
     fn describe(&self, phone: &mut Phone) {
@@ -278,36 +248,29 @@ impl Joining<'_> {
     }
 
     /// The first phone of a project sends what names no route, until somebody says otherwise.
-    fn default_route(&mut self, tx: &mut Tx<'_>, phones: &[Phone]) -> Result<(), StoreError> {
-        let (None, Some(first)) = (self.project.default_route_id, phones.first()) else {
+    fn default_route(&mut self, phones: &[Phone]) -> Result<(), StoreError> {
+        let before = self.work.project;
+        let (None, Some(first)) = (before.default_route_id, phones.first()) else {
             return Ok(());
         };
-        self.project.default_route_id = Some(first.id.into());
-        projects::update(tx, &self.project)?;
+        let project = Project {
+            default_route_id: Some(first.id.into()),
+            ..before.clone()
+        };
+        projects::update(self.work.tx, &project)?;
         Ok(())
     }
 
-    fn settle(
-        &mut self,
-        tx: &mut Tx<'_>,
-        device: &Device,
-        action: &'static str,
-    ) -> Result<(), StoreError> {
+    fn settle(&mut self, device: &Device, action: &'static str) -> Result<(), StoreError> {
         self.pairing.device_id = Some(device.id);
         self.pairing.state = PairingState::Confirmed;
-        pairings::update(tx, &self.pairing)?;
-        let cloned = AlertKind::PhoneCloned;
-        let (hub, project) = (self.hub, &self.project);
-        if alerts::clear_for_device(hub, tx, project, device.id, cloned, self.now)? {
-            self.effects.webhooks();
+        let work = &mut *self.work;
+        pairings::update(work.tx, &self.pairing)?;
+        let (hub, project, cloned) = (work.hub, work.project, AlertKind::PhoneCloned);
+        if alerts::clear_for_device(hub, work.tx, project, device.id, cloned, work.now)? {
+            work.effects.webhooks();
         }
-        let line = audit::Line {
-            organization_id: self.project.organization_id,
-            project_id: Some(self.project.id),
-            action,
-            target: device.id.to_string(),
-        };
-        audit::write(self.hub, tx, line, self.now)
+        work.note(action, device.id)
     }
 }
 

@@ -1,8 +1,12 @@
 //! Joining of phones: what becomes of a code.
 
+pub mod ask;
 pub mod claim;
 pub mod code;
 pub mod confirm;
 pub mod open;
+pub mod request;
 pub mod tries;
-pub mod wire;
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,13 @@
 //! Drawing a code: the first step of a pairing.
 
-use crate::audit;
+use crate::failure::NotDone;
 use crate::hub::Hub;
+use crate::hub_work::HubWork;
 use crate::pairing::code::NewCode;
 use hub_domain::{Pairing, PairingState};
 use hub_store::{StoreError, Tx, devices, pairings, projects};
-use postrider_model::{DeviceId, Now, ProjectId, UnixMs};
-use std::fmt;
+use postrider_model::{DeviceId, ProjectId, UnixMs};
+use thiserror::Error;
 
 /// How long a code lives.
 pub const CODE_LIFE_MS: i64 = 10 * 60_000;
@@ -27,43 +28,39 @@ pub enum Purpose {
 }
 
 /// Why no code was drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum OpenRefused {
     /// There is no such project.
+    #[error("there is no such project")]
     NoSuchProject,
     /// There is no such device.
+    #[error("there is no such device")]
     NoSuchDevice,
 }
 
-impl fmt::Display for OpenRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoSuchProject => "there is no such project",
-            Self::NoSuchDevice => "there is no such device",
-        })
+impl From<OpenRefused> for NotDone<OpenRefused> {
+    fn from(reason: OpenRefused) -> Self {
+        Self::Refused(reason)
     }
 }
 
 /// Draws a code and stores what it is for; `name` is what the device will be called, its own name
 /// when empty.
 pub fn open(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
+    work: &mut HubWork<'_, '_>,
     purpose: &Purpose,
     name: &str,
-    now: Now,
-) -> Result<Result<(Pairing, NewCode), OpenRefused>, StoreError> {
+) -> Result<(Pairing, NewCode), NotDone<OpenRefused>> {
+    let (hub, now) = (work.hub, work.now);
     let (project_id, device_id) = match purpose {
         Purpose::Join(project_id) => (*project_id, None),
-        Purpose::Replace(device_id) => match devices::get(tx, *device_id)? {
-            Some(device) => (device.project_id, Some(device.id)),
-            None => return Ok(Err(OpenRefused::NoSuchDevice)),
-        },
+        Purpose::Replace(device_id) => {
+            let device = devices::get(work.tx, *device_id)?.ok_or(OpenRefused::NoSuchDevice)?;
+            (device.project_id, Some(device.id))
+        }
     };
-    let Some(project) = projects::get(tx, project_id)? else {
-        return Ok(Err(OpenRefused::NoSuchProject));
-    };
-    let code = draw(hub, tx, now.unix)?;
+    let project = projects::get(work.tx, project_id)?.ok_or(OpenRefused::NoSuchProject)?;
+    let code = draw(hub, work.tx, now.unix)?;
     let pairing = Pairing {
         id: hub.id(now),
         project_id,
@@ -83,16 +80,10 @@ pub fn open(
         time_created: now.unix,
         time_expires: now.unix.plus_ms(CODE_LIFE_MS),
     };
-    pairings::purge(tx, kept_since(now.unix))?;
-    pairings::insert(tx, &pairing)?;
-    let line = audit::Line {
-        organization_id: project.organization_id,
-        project_id: Some(project.id),
-        action: "pairing.open",
-        target: pairing.id.to_string(),
-    };
-    audit::write(hub, tx, line, now)?;
-    Ok(Ok((pairing, code)))
+    pairings::purge(work.tx, kept_since(now.unix))?;
+    pairings::insert(work.tx, &pairing)?;
+    work.within::<_, StoreError>(&project, |work| work.note("pairing.open", pairing.id))?;
+    Ok((pairing, code))
 }
 
 /// Returns the moment after which a code must have run out for its pairing to be kept still.

@@ -3,7 +3,7 @@
 use crate::broadcasts::view::BroadcastView;
 use crate::contacts::view::ContactView;
 use crate::messages::model::MessageView;
-use crate::phones::model::PhoneView;
+use crate::phones::PhoneView;
 use hub_domain::{Broadcast, Contact, Message, Phone, Project};
 use hub_store::{StoreError, Tx, labels};
 use hub_view::{Fields, ObjectWriter, Resource};

@@ -18,6 +18,7 @@
 pub mod offer;
 pub mod page;
 pub mod request;
+mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,16 @@
 //! `POST /pair`: a phone asks to join, again and again until the operator has said so.
 
+use crate::pairing::wire::{self, PairAnswer, PairedPhone};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri, header};
-use hub_app::failure::told;
+use hub_app::failure::{NotDone, told};
 use hub_app::hub::Hub;
-use hub_app::pairing::claim::{self, Circumstances, Claim};
+use hub_app::pairing::ask::ask;
+use hub_app::pairing::claim::{Circumstances, Claim};
 use hub_app::pairing::code::GivenCode;
-use hub_app::pairing::tries::{Source, Try};
-use hub_app::pairing::wire::{PairAnswer, PairRequest, PairedPhone};
-use hub_store::{StoreError, Tx, phones};
+use hub_app::pairing::request::PairRequest;
+use hub_app::pairing::tries::{NoTries, Source};
 use hub_web::front::{Guest, address_of, party};
 use hub_web::{ApiError, ErrorCode, StrangerBodies, read_stranger_body};
 use postrider_link::pairing::Number;
@@ -34,7 +35,7 @@ pub async fn pair(
     let guest = parts.extensions.get::<Guest>();
     guest.map_or(Ok(()), Guest::stay)?;
     let bytes = read_stranger_body(&parts, body, &bodies, BODY_BYTES_MAX).await?;
-    let request = PairRequest::read(&bytes)?;
+    let request = wire::read(&bytes)?;
     drop(bytes);
     let dialled = host_header(&parts.headers);
     let answer = settle(&hub, address, request, dialled).await?;
@@ -54,27 +55,15 @@ pub async fn settle(
 ) -> Result<PairAnswer, ApiError> {
     let given = GivenCode::read(request.code.as_str())
         .ok_or_else(|| ApiError::invalid_param("code", "must be a pairing code"))?;
-    let now = hub.now();
-    let taken = hub
-        .pairing_tries
-        .take(Source(party(address)), now)
-        .map_err(|none| {
-            let text = "too many pairing codes came from this address: try again later";
-            ApiError::rate_limited(text, none.wait_s)
-        })?;
     let (host, link_url) = way_to(hub, dialled);
     let with = Circumstances {
         fresh: Number(hub.random.bytes()),
         is_link_plain: link_url.starts_with("ws://"),
-        now: now.unix,
+        now: hub.now().unix,
     };
-    // It goes on to its end when the phone hangs up, so that a right code gives its try back.
-    let checking = tokio::spawn(check(hub.clone(), given, request, with, taken));
-    let (claim, phones) = checking
-        .await
-        .map_err(ApiError::internal)?
-        .map_err(|error| told(&error))?;
-    match claim {
+    let asked = ask(hub, Source(party(address)), given, request, with).await;
+    let asked = asked.map_err(not_asked)?;
+    match asked.claim {
         Claim::Committed { number } => Ok(PairAnswer::Committed { number }),
         Claim::Pending { digits } => Ok(PairAnswer::Pending { digits }),
         Claim::Confirmed(pairing) => {
@@ -88,7 +77,11 @@ pub async fn settle(
                 link_url,
                 hub_id: hub.hub_id,
                 project_id: pairing.project_id,
-                phones,
+                phones: asked
+                    .phones
+                    .into_iter()
+                    .filter_map(PairedPhone::of)
+                    .collect(),
             })
         }
         Claim::Wrong => Err(refused("the pairing code is not valid")),
@@ -112,51 +105,18 @@ fn public_url_missing() -> ApiError {
     ApiError::new(ErrorCode::PublicUrlMissing, text)
 }
 
-/// Looks at a code, and gives the try back unless it was wrong.
-async fn check(
-    hub: Hub,
-    given: GivenCode,
-    request: PairRequest,
-    with: Circumstances,
-    taken: Try,
-) -> Result<(Claim, Vec<PairedPhone>), StoreError> {
-    let request = Arc::new(request);
-    let checked = hub
-        .store
-        .write(move |tx| claim_with_phones(tx, &given, &request, with))
-        .await;
-    if !matches!(checked, Ok((Claim::Wrong, _))) {
-        taken.give_back();
+fn not_asked(error: NotDone<NoTries>) -> ApiError {
+    match error {
+        NotDone::Refused(none) => {
+            let text = "too many pairing codes came from this address: try again later";
+            ApiError::rate_limited(text, none.wait_s)
+        }
+        NotDone::Store(error) => told(&error).into(),
     }
-    checked
 }
 
 fn refused(text: &'static str) -> ApiError {
     ApiError::new(ErrorCode::PairingRefused, text)
-}
-
-fn claim_with_phones(
-    tx: &mut Tx<'_>,
-    given: &GivenCode,
-    request: &PairRequest,
-    with: Circumstances,
-) -> Result<(Claim, Vec<PairedPhone>), StoreError> {
-    let claim = claim::claim(tx, given, request, with)?;
-    let phones = match &claim {
-        Claim::Confirmed(pairing) => match pairing.device_id {
-            Some(device) => phones::of_device(tx, device)?,
-            None => Vec::new(),
-        },
-        _ => Vec::new(),
-    };
-    let paired = phones.into_iter().filter_map(|phone| {
-        Some(PairedPhone {
-            id: phone.id,
-            sim: phone.sim?,
-            phone_number: phone.phone_number,
-        })
-    });
-    Ok((claim, paired.collect()))
 }
 
 fn host_header(headers: &HeaderMap) -> Option<&str> {

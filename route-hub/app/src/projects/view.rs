@@ -1,7 +1,7 @@
-//! A project as the API shows it.
+//! A project as answers show it.
 
 use hub_domain::Project;
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 
 /// A project.
 #[derive(Debug, Clone)]

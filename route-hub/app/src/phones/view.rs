@@ -1,8 +1,8 @@
-//! A phone (basic route) as the API shows it.
+//! A phone (basic route) as answers and webhooks show it.
 
 use hub_domain::{KindQueue, Phone, PhoneAccount, PhoneType, Project};
 use hub_store::{StoreError, Tx, phone_accounts};
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 use postrider_model::UnixMs;
 use serde_json::{Value, json};
 
@@ -144,35 +144,3 @@ fn kind_queue(queue: &KindQueue) -> Value {
 fn seconds(time: Option<UnixMs>) -> Option<i64> {
     time.map(UnixMs::seconds)
 }
-
-/// The fields that are given to a new phone and never change.
-pub const MADE_WITH: &[&str] = &["phone_type"];
-
-/// The fields that a caller may read but not write.
-pub const READ_ONLY: &[&str] = &[
-    "id",
-    "time_created",
-    "last_active_time",
-    "project_id",
-    "url",
-    "battery",
-    "charging",
-    "internet_type",
-    "app_version",
-    "android_sdk",
-    "mccmnc",
-    "carrier",
-    "signal",
-    "forwarding",
-    "queue",
-    "kinds",
-    "manufacturer",
-    "model",
-    "send_limit",
-    "sent_message_count",
-    "sent_message_epoch",
-    "sim_changed",
-    "waiting_for",
-    "next_slot_time",
-    "external_setup",
-];

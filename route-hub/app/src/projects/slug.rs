@@ -1,4 +1,4 @@
-//! The slug of a new project: what it is called in addresses, unique in its organization.
+//! The slug of a project: what it is called in addresses, unique in its organization.
 
 use hub_domain::Project;
 use hub_store::{StoreError, Tx, projects};

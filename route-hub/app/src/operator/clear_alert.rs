@@ -1,0 +1,27 @@
+//! Somebody looked: an alert ends before its cause does.
+
+use crate::alerts;
+use crate::failure::NotDone;
+use crate::hub_work::HubWork;
+use postrider_model::AlertId;
+use thiserror::Error;
+
+/// There is no alert of that id, or it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("there is no such alert, or it has ended")]
+pub struct NoSuchAlert;
+
+impl From<NoSuchAlert> for NotDone<NoSuchAlert> {
+    fn from(reason: NoSuchAlert) -> Self {
+        Self::Refused(reason)
+    }
+}
+
+/// Clears an alert by the operator's word.
+pub fn clear_alert(work: &mut HubWork<'_, '_>, id: AlertId) -> Result<(), NotDone<NoSuchAlert>> {
+    let cleared = alerts::clear_by_id(work.hub, work.tx, id, work.now)?;
+    if cleared.ok_or(NoSuchAlert)? {
+        work.effects.webhooks();
+    }
+    Ok(())
+}

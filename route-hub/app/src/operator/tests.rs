@@ -1,0 +1,98 @@
+//! The operator's words for devices and alerts.
+
+use crate::failure::NotDone;
+use crate::operator::{
+    NoSuchAlert, NoSuchPhone, RevokeRefused, clear_alert, revoke_device, unfreeze,
+};
+use crate::testing::Office;
+use hub_domain::{Alert, AlertKind, Device, DeviceState};
+use hub_store::{alerts, devices};
+use postrider_model::DeviceId;
+
+fn device(office: &Office) -> DeviceId {
+    let now = office.hub.now();
+    let device = Device {
+        id: office.hub.id(now),
+        organization_id: office.organization.id,
+        project_id: office.project.id,
+        name: "Desk".to_owned(),
+        public_key: String::new(),
+        key_algorithm: "ed25519".to_owned(),
+        install: "i1".to_owned(),
+        conn: 1,
+        gen_seen: 1,
+        gen_own: 0,
+        down_sent: 0,
+        down_acked: 0,
+        up: 0,
+        state: DeviceState::Active,
+        frozen: true,
+        time_paired: now.unix,
+        time_last_seen: None,
+        facts: None,
+        offline_since: None,
+    };
+    let id = device.id;
+    office.rows(move |work| devices::insert(work.tx, &device));
+    id
+}
+
+#[test]
+fn a_device_is_revoked_once() {
+    let office = Office::new();
+    let id = device(&office);
+    office.operate(move |work| revoke_device(work, id)).unwrap();
+    let stored = office.rows(move |work| devices::get(work.tx, id));
+    assert_eq!(stored.unwrap().state, DeviceState::Revoked);
+    let again = office.operate(move |work| revoke_device(work, id));
+    assert!(matches!(
+        again,
+        Err(NotDone::Refused(RevokeRefused::RevokedBefore))
+    ));
+    let nobody = "DV0000000000000001".parse().unwrap();
+    let none = office.operate(move |work| revoke_device(work, nobody));
+    assert!(matches!(
+        none,
+        Err(NotDone::Refused(RevokeRefused::NoSuchDevice))
+    ));
+}
+
+#[test]
+fn frozen_devices_are_given_up_and_nobody_waits_for_them_again() {
+    let office = Office::new();
+    let id = device(&office);
+    let nobody = "PN0000000000000001".parse().unwrap();
+    let none = office.operate(move |work| unfreeze(work, Some(nobody)));
+    assert!(matches!(none, Err(NotDone::Refused(NoSuchPhone))));
+    let freed = office.operate(|work| unfreeze(work, None)).unwrap();
+    assert_eq!(freed.iter().map(|it| it.id).collect::<Vec<_>>(), [id]);
+    assert!(
+        office
+            .operate(|work| unfreeze(work, None))
+            .unwrap()
+            .is_empty()
+    );
+    let newest = ("admin".to_owned(), "device.unfreeze".to_owned());
+    assert_eq!(office.log()[0], newest);
+}
+
+#[test]
+fn an_alert_is_cleared_once() {
+    let office = Office::new();
+    let now = office.hub.now();
+    let alert = Alert {
+        id: office.hub.id(now),
+        project_id: office.project.id,
+        phone_id: None,
+        device_id: None,
+        kind: AlertKind::HubFrozen,
+        detail: "Look".to_owned(),
+        time_created: now.unix,
+        time_cleared: None,
+    };
+    let id = alert.id;
+    office.rows(move |work| alerts::raise(work.tx, &alert));
+    office.operate(move |work| clear_alert(work, id)).unwrap();
+    let again = office.operate(move |work| clear_alert(work, id));
+    assert!(matches!(again, Err(NotDone::Refused(NoSuchAlert))));
+}
