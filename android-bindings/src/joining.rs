@@ -78,7 +78,7 @@ async fn join(
     shell: &dyn Shell,
 ) -> Result<(), PairingOutcome> {
     let folder = asked.folder.clone();
-    let install = spawn_blocking(move || {
+    let reading = spawn_blocking(move || {
         install_of(&folder).or_else(|error| {
             if !error.is_unreadable() {
                 return Err(error);
@@ -88,10 +88,10 @@ async fn join(
             install_of(&folder)
         })
     });
-    let install = install
+    let install = reading
         .await
-        .map_err(|error| failed(PairingFailure::App, error))?;
-    let install = install.map_err(not_kept)?;
+        .map_err(|error| failed(PairingFailure::App, error))?
+        .map_err(not_kept)?;
     let show = |digits: &str| shell.on_pairing_digits(digits.to_owned());
     let code = &asked.invitation.code;
     let joined = pair(

@@ -254,7 +254,7 @@ impl KotlinRadio {
     /// When the shell threw an exception, reports the facts that it should have reported.
     fn or_tell(&self, done: Result<(), ShellError>, facts: impl IntoIterator<Item = RadioFact>) {
         if let Err(error) = done {
-            tracing::error!(%error, "the shell failed at a task");
+            tracing::error!(%error, "the shell failed");
             for fact in facts {
                 self.facts.tell(fact);
             }

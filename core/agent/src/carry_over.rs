@@ -46,7 +46,7 @@ pub(crate) fn take_over(
 }
 
 fn put_away(folder: &Path, path: &Path, error: &JournalError) -> io::Result<()> {
-    tracing::error!(%error, "what came in before cannot be taken over");
+    tracing::error!(%error, "an earlier journal cannot be read: its messages are not taken over");
     let unreadable = folder.join(UNREADABLE_FILE);
     remove_journal(&unreadable)?;
     move_journal(path, &unreadable)
@@ -100,7 +100,7 @@ fn told_under(journal: &Journal) -> Result<BTreeSet<(Option<InstallId>, u64)>, J
 /// Copies incoming messages without an ack to another place, with what identifies them; does
 /// nothing without a journal.
 ///
-/// A journal that cannot be read is kept whole.
+/// A journal that cannot be read is moved as it is.
 pub(crate) fn keep_incoming(from: &Path, to: &Path) -> io::Result<()> {
     match incoming_of(from) {
         Ok(changes) if changes.is_empty() => Ok(()),
@@ -115,7 +115,7 @@ pub(crate) fn keep_incoming(from: &Path, to: &Path) -> io::Result<()> {
             move_journal(&draft, to)
         }
         Err(error) => {
-            tracing::error!(%error, "a journal is kept whole");
+            tracing::error!(%error, "an earlier journal cannot be read: it is kept as it is");
             move_journal(from, to)
         }
     }

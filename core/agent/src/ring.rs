@@ -215,12 +215,12 @@ impl Ring {
             Incoming::Text(text) => match codec::decode_hub(text.as_bytes()) {
                 Ok(frame) => self.agent.handle_frame(frame, now),
                 Err(error) => {
-                    tracing::warn!(%error, "the hub wrote a frame that cannot be read");
+                    tracing::warn!(%error, "the hub sent a frame that cannot be read");
                     self.agent.handle_bad_frame(error, now);
                 }
             },
             Incoming::Binary => {
-                tracing::warn!("the hub wrote a binary message");
+                tracing::warn!("the hub sent a binary message");
                 self.agent.handle_bad_frame(DecodeError::NotJson, now);
             }
             Incoming::Closed(close) => {

@@ -83,7 +83,7 @@ impl fmt::Display for Refused {
             Self::NoSuchSim(sim) => write!(f, "{sim} is not in use"),
             Self::SimChanged(sim) => write!(f, "the SIM in {sim} is not confirmed"),
             Self::NoSlot { in_ms, rule } => {
-                write!(f, "{} leaves no place for {in_ms} ms", rule.as_str())
+                write!(f, "{} allows no message for {in_ms} ms", rule.as_str())
             }
             Self::TestUnderway => f.write_str("an earlier test is with the radio"),
             Self::InvalidRecipient => f.write_str("the recipient is not a number"),
@@ -91,7 +91,7 @@ impl fmt::Display for Refused {
             Self::TooManyParts => f.write_str("the text makes too many parts"),
             Self::TooManySpells => f.write_str("there are too many quiet times"),
             Self::InvalidWaits => f.write_str("a wait is too short, too long, or out of order"),
-            Self::EmptySpell => f.write_str("a quiet time is over before it begins"),
+            Self::EmptySpell => f.write_str("a quiet time ends before it begins"),
         }
     }
 }

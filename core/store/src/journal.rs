@@ -142,7 +142,7 @@ fn prepare(connection: &mut Connection, path: &Path, in_file: Mark) -> Result<Su
     let is_small = check(connection)?;
     let mark = Mark::read(connection)?;
     if in_file.has_key() && mark.has_key() && mark.key() != in_file.key() {
-        return Err(damaged(path, "its log is of another journal"));
+        return Err(damaged(path, "its log belongs to another journal"));
     }
     let extent = if is_small {
         Extent::All
@@ -173,7 +173,7 @@ fn migrate(
         if let Some(name) = sums.differing(connection, extent)? {
             return Err(damaged(
                 path,
-                &format!("the rows of {name} are not those that were written"),
+                &format!("rows of {name} differ from what was written"),
             ));
         }
         if !is_old {

@@ -23,12 +23,12 @@ pub(crate) fn damage(path: &Path) -> io::Result<Option<&'static str>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Some("its log is gone"));
+            return Ok(Some("its log is missing"));
         }
         Err(error) => return Err(error),
     };
     Ok(match Log::of(&bytes) {
-        None => Some("its log begins with rubbish"),
+        None => Some("its log has no valid header"),
         Some(log) if log.commits_from_damage() > 1 => Some("its log is damaged"),
         Some(_) => None,
     })

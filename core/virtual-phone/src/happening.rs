@@ -95,7 +95,7 @@ impl VirtualPhone {
         let now = self.clock.now().unix;
         let stored = self.radio.inbox.add(now, sim, Address::from(from), content);
         if stored.is_err() {
-            tracing::error!("what came in cannot be stored");
+            tracing::error!("an incoming message cannot be stored");
         }
         stored.ok()
     }
@@ -202,7 +202,7 @@ impl VirtualPhone {
             Ok(()) => true,
             Err(refused) => {
                 if let Some(refused) = &refused {
-                    tracing::error!(%refused, "the phone refused");
+                    tracing::error!(%refused, "the phone refused a command");
                 }
                 refused.is_some()
             }

@@ -110,7 +110,7 @@ impl Radio for VirtualRadio {
 
     fn confirm_received(&self, receipt: u64) {
         if self.inbox.confirm(receipt).is_err() {
-            tracing::warn!("what was confirmed cannot be marked");
+            tracing::warn!("a confirmed message cannot be marked");
         }
     }
 }
@@ -212,7 +212,7 @@ impl VirtualRadio {
             .keep(HandedOver::of(token), reports, now)
             .is_err()
         {
-            tracing::warn!(message = %token, "the reports to come cannot be kept");
+            tracing::warn!(message = %token, "the expected reports cannot be stored");
         }
     }
 

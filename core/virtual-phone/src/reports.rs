@@ -189,7 +189,7 @@ impl Reports {
             _ => Ok(()),
         };
         if settled.is_err() {
-            tracing::warn!("a report that was given cannot be marked");
+            tracing::warn!("a delivered report cannot be marked as done");
         }
     }
 

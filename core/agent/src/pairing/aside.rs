@@ -131,7 +131,7 @@ pub(super) fn free_slot(folder: &Path) -> io::Result<u8> {
         let since = origin(folder, slot)?.since.unwrap_or(i64::MAX);
         oldest = oldest.min((since, slot));
     }
-    tracing::error!("the oldest of too much that was set aside is erased");
+    tracing::error!("too many earlier journals are set aside: the oldest is erased");
     erase(folder, oldest.1)?;
     Ok(oldest.1)
 }

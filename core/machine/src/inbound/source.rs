@@ -61,7 +61,7 @@ pub struct NoSuchSource;
 
 impl fmt::Display for NoSuchSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("is not the name of a way in")
+        f.write_str("is not the name of a source")
     }
 }
 

@@ -40,7 +40,7 @@ fn the_journals_names_read_back_and_no_other_does() {
 #[test]
 fn errors_say_what_is_wrong() {
     assert_eq!(NoSuchLog.to_string(), "is not the name of a log");
-    assert_eq!(NoSuchSource.to_string(), "is not the name of a way in");
+    assert_eq!(NoSuchSource.to_string(), "is not the name of a source");
     assert_eq!(InvalidParts.to_string(), "is not a list of parts");
     assert_eq!("+ oops".parse::<Parts>(), Err(InvalidParts));
     let refused = Refused::NoSuchSim(sim(6)).to_string();

@@ -339,12 +339,13 @@ async fn its_help_names_every_profile_and_every_kind_of_line() {
     });
     let mut kinds = 0;
     for line in lines {
-        let number = "\"+15005550199\"";
-        let line = line.replace(":N", &format!(":{number}"));
-        let line = line.replace(":T", ":\"text\"").replace(":S", ":\"text\"");
-        let line = line.replace(":F", ":\"print\"");
-        let read = Input::parse(&line);
-        assert!(read.is_ok(), "{line}: {read:?}");
+        let filled_in = line
+            .replace(":N", ":\"+15005550199\"")
+            .replace(":T", ":\"text\"")
+            .replace(":S", ":\"text\"")
+            .replace(":F", ":\"print\"");
+        let read = Input::parse(&filled_in);
+        assert!(read.is_ok(), "{filled_in}: {read:?}");
         kinds += 1;
     }
     assert!(kinds >= 16, "{kinds}");
