@@ -5,7 +5,7 @@ use crate::messages::stored_message::StoredMessage;
 use crate::messages::stored_view::{Named, media, number_shown, write_message};
 use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 use postrider_model::UnixMs;
 use serde_json::{Value as Json, json};
 

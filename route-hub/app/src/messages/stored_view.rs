@@ -3,7 +3,7 @@
 use crate::messages::stored_message::StoredMessage;
 use hub_domain::ScheduledTo;
 use hub_store::{StoreError, Tx, contacts, groups};
-use hub_web::ObjectWriter;
+use hub_view::ObjectWriter;
 use postrider_model::ProjectId;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;

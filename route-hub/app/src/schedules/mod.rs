@@ -14,6 +14,9 @@ pub mod timing;
 pub mod update;
 pub mod view;
 
+#[cfg(test)]
+mod tests;
+
 use crate::damage::Resting;
 use crate::hub::Hub;
 use crate::schedules::relative::follow;

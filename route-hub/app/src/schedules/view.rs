@@ -4,8 +4,8 @@ use crate::messages::stored_message::StoredMessage;
 use crate::messages::stored_view::{Named, media, write_message};
 use hub_domain::{Schedule, ScheduledTo};
 use hub_store::{StoreError, Tx};
-use hub_web::{ObjectWriter, Resource};
-use postrider_model::UnixMs;
+use hub_view::{ObjectWriter, Resource};
+use postrider_model::{ScheduledId, UnixMs};
 use std::collections::BTreeMap;
 
 /// A schedule with the names of whom it is for.
@@ -17,6 +17,11 @@ pub struct ScheduleView {
 }
 
 impl ScheduleView {
+    /// Returns the id of the schedule.
+    pub fn id(&self) -> ScheduledId {
+        self.schedule.id
+    }
+
     /// Looks up whom a schedule is for.
     pub fn read(tx: &mut Tx<'_>, schedule: Schedule) -> Result<Self, StoreError> {
         let named = Named::read(tx, schedule.project_id, &schedule.to)?;

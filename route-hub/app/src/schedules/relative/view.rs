@@ -5,7 +5,7 @@ use crate::messages::stored_view::{Named, media, write_message};
 use crate::schedules::view::{write_recipient, write_rule};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 use postrider_model::UnixMs;
 
 /// One with the name of whom it is for.
