@@ -22,24 +22,24 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * Refuses classes that name what the oldest platform lacks, unless it is written down where that is guarded.
+ * Refuses classes that name what the oldest platform lacks, unless GUARDED lists where that is guarded.
  *
  * <pre>java -cp asm.jar Lacking.java SHIPPED.jar PLATFORM.jar GUARDED.txt</pre>
  *
  * <p>Each class, method and field that SHIPPED names and does not have itself must be in PLATFORM, or in a line of
- * GUARDED: what is named, who names it, and whose look at the platform's version keeps older ones from it.
+ * GUARDED: what is named, who names it, and which method checks the platform's version before.
  *
  * <pre>android/app/Service.startForeground(ILandroid/app/Notification;I)V  by a/Main.run  behind a/Main.run</pre>
  *
- * <p>What begins with {@code java/} is compared with this computer's Java: the compiler, told to keep to Java 8,
- * has refused what is newer.
+ * <p>Names that begin with {@code java/} are compared with this computer's Java: the compiler runs
+ * for Java 8 and has already refused newer ones.
  *
- * <p>Who guards must read {@code Build.VERSION.SDK_INT}. A line that nothing needs is refused, too.
+ * <p>The guarding method must read {@code Build.VERSION.SDK_INT}. A line that nothing needs is refused, too.
  */
 public final class Lacking {
   private static final String VERSION = "android/os/Build$VERSION";
 
-  /** What a class has: its parents, and its methods and fields by name and type. */
+  /** A class: its parents, and its methods and fields by name and type. */
   private record Known(List<String> parents, Set<String> members) {}
 
   /** Something named, and the method that names it. */
@@ -127,7 +127,7 @@ public final class Lacking {
     if (!isPrimitive && !isKnown(element)) lacking.add(new Use(element, by));
   }
 
-  /** Java's own classes are in no jar of the platform's; those here stand for them. */
+  /** The platform's jars do not hold Java's own classes, so those of this computer are used. */
   private boolean isKnown(String name) {
     if (known.containsKey(name)) return true;
     if (!name.startsWith("java/") && !name.startsWith("javax/")) return false;
@@ -145,7 +145,7 @@ public final class Lacking {
     if (!has(owner, member)) lacking.add(new Use(owner + "." + member, by));
   }
 
-  /** A class whose parents are unknown has whatever it is asked for: the parents are missing already. */
+  /** A class with unknown parents counts as having everything: the missing parents are reported already. */
   private boolean has(String owner, String member) {
     if (!isKnown(owner)) return true;
     Known of = known.get(owner);

@@ -31,8 +31,8 @@ import org.objectweb.asm.tree.MethodNode;
  * <pre>java -cp asm.jar:asm-tree.jar Unlambda.java OUT.jar IN...</pre>
  *
  * <p>Each IN is a jar or a folder. OUT holds their classes, sorted and without times, so that the same input
- * gives the same bytes. dx would copy an invokedynamic as it is, and the app would crash on the phone; so
- * whatever cannot be turned here ends the build: an invokedynamic that is not a plain lambda, a constant
+ * gives the same bytes. dx would copy an invokedynamic as it is, and the app would crash on the phone. So
+ * the build ends at whatever cannot be converted here: an invokedynamic that is not a plain lambda, a constant
  * that is a method handle, a method type or dynamic, and a class file of Java 9 or newer.
  *
  * <p>A lambda in class Host becomes Host$$Lambda$N, which keeps the captured values and calls a static
@@ -122,7 +122,7 @@ public final class Unlambda implements Opcodes {
     }
   }
 
-  /** What ends the build, and where it stands. */
+  /** Says why the build ends, and at which place. */
   static final class Refused extends RuntimeException {
     Refused(String place, String what) {
       super(place.replace('/', '.') + " " + what);
@@ -168,7 +168,7 @@ public final class Unlambda implements Opcodes {
       wayInType = Type.getMethodType(actual.getReturnType(), values.toArray(new Type[0]));
     }
 
-    /** What stands in the place of the invokedynamic. */
+    /** Returns the instruction that replaces the invokedynamic. */
     AbstractInsnNode call() {
       return new MethodInsnNode(INVOKESTATIC, name, "of", factory, false);
     }
@@ -268,7 +268,7 @@ public final class Unlambda implements Opcodes {
       code.visitMaxs(0, 0);
     }
 
-    /** Puts the arguments from `slot` on onto the stack, each as the type that is wanted. */
+    /** Pushes the arguments from `slot` on, each as the wanted type. */
     private void load(MethodVisitor code, int slot, Type[] given, List<Type> wanted) {
       if (given.length != wanted.size()) throw new Refused(place, "has a lambda with arguments that do not fit");
       for (int i = 0; i < given.length; i++) {

@@ -26,12 +26,12 @@ import org.objectweb.asm.Opcodes;
  *
  * <pre>java -cp asm.jar Used.java OUT.jar IN.jar LIBRARY/…</pre>
  *
- * <p>Every class whose name does not begin with a LIBRARY/ stays, with all that it mentions and that those
- * mention. A class counts as mentioned when its name stands anywhere among another's constants, be it as a
- * type, in a signature or as a text, so that one looked up by its name stays too.
+ * <p>Every class whose name does not begin with a LIBRARY/ stays, with all classes that it mentions directly or
+ * through others. A class counts as mentioned when its name is among another's constants: as a type, in a
+ * signature or as a text, so that a class that is looked up by its name stays, too.
  *
- * <p>What Kotlin's compiler notes about its sources (the annotation kotlin.Metadata) is for compilers and for
- * reflection of Kotlin's own; neither is on the phone, and it goes.
+ * <p>The annotation kotlin.Metadata is removed. It is for compilers and for Kotlin's own reflection; neither is on
+ * the phone.
  */
 public final class Used {
   private static final String METADATA = "Lkotlin/Metadata;";

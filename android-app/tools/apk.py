@@ -3,10 +3,10 @@
     apk.py pack APK RESOURCES_APK CLASSES_DEX LIBRARIES     the same input gives the same bytes
     apk.py with-debug MANIFEST DEBUG_MANIFEST OUT           the manifest of a build for emulator tests
     apk.py with-host MANIFEST HOST OUT                      …of a build that opens a hub's page by itself
-    apk.py expect-host EXPECTED HOST OUT                    what is then expected beside EXPECTED
-    apk.py read APK                                         what is in it, a line each
-    apk.py check APK EXPECTED [ABI…] [-- FORBIDDEN…]        fails unless exactly that is in it
-    apk.py sizes APK                                        what takes the room
+    apk.py expect-host EXPECTED HOST OUT                    EXPECTED with what that build adds
+    apk.py read APK                                         prints the contents, one line each
+    apk.py check APK EXPECTED [ABI…] [-- FORBIDDEN…]        fails unless the contents are exactly EXPECTED
+    apk.py sizes APK                                        prints the sizes of the parts
 
 EXPECTED has the lines of `read`; comments and empty lines do not count. FORBIDDEN are words that no file in
 the APK may hold: the folders of this computer.
@@ -23,9 +23,9 @@ import binary_xml
 SIZE_MAX_BYTES = 8 * 1024 * 1024
 ANDROID = "http://schemas.android.com/apk/res/android"
 COMPONENTS = ("activity", "activity-alias", "service", "receiver", "provider")
-# How things look is for the screens' tests.
+# The screens' tests check how things look.
 LOOKS = {"label", "icon", "roundIcon", "theme", "logo", "banner", "description"}
-# In the map of a dex file: what only an invokedynamic needs.
+# Kinds in the map of a dex file that only an invokedynamic needs.
 CALL_SITES = 0x0007
 
 
@@ -78,7 +78,7 @@ def with_host(manifest, host, target):
 
 
 def expect_host(wanted, host, target):
-    """Writes what is expected of an APK whose manifest has the filter of [with_host]."""
+    """Writes the expected contents of an APK whose manifest has the filter of [with_host]."""
     lines = pathlib.Path(wanted).read_text(encoding="utf-8").splitlines()
     at = next(place for place, line in enumerate(lines) if line.startswith(f"activity {LINKED} "))
     lines[at + 1 : at + 1] = [
@@ -92,7 +92,7 @@ def expect_host(wanted, host, target):
 
 
 def read(apk):
-    """Yields what is in the APK, a line each."""
+    """Yields the contents of the APK, one line each."""
     with zipfile.ZipFile(apk) as archive:
         manifest = binary_xml.parse(archive.read("AndroidManifest.xml"))
         yield from _manifest(manifest)
@@ -164,7 +164,7 @@ def problems(apk, wanted, forbidden):
 
 
 def _beyond(lines, others):
-    """Returns the lines that are not among the others, counting repeats, each below what it stands under."""
+    """Returns the lines that are not among the others, counting repeats, each below its parent line."""
     left = _placed(others)
     beyond = []
     for line in _placed(lines):
@@ -176,7 +176,7 @@ def _beyond(lines, others):
 
 
 def _placed(lines):
-    """Gives each line the lines that it is indented under."""
+    """Pairs each line with the lines that it is indented under."""
     placed, above = [], []
     for line in lines:
         depth = (len(line) - len(line.lstrip())) // 2

@@ -1,9 +1,9 @@
-"""Checks a library that goes into the APK by reading its file.
+"""Checks the file of a library that goes into the APK.
 
     elf.py ABI LIBRARY [ALLOWED_SYMBOLS]
 
-What a phone would refuse, or what must not leave this computer, ends the build: another machine's code,
-segments that a phone with 16 KB pages cannot map, text relocations, an executable stack, a library or (with
+The build ends if a phone would refuse the library, or if it must not leave this computer: another machine's
+code, segments that a phone with 16 KB pages cannot map, text relocations, an executable stack, a library or (with
 a list of `library name` lines) a symbol that phones are not known to have.
 """
 
@@ -22,7 +22,7 @@ WEAK = 2
 
 
 class Library:
-    """What is asked of one ELF file: its machine, segments, dynamic entries and the symbols it wants."""
+    """One ELF file: its machine, segments, dynamic entries and the symbols that it needs."""
 
     def __init__(self, data):
         if data[:4] != b"\x7fELF" or data[5] != 1:
@@ -121,11 +121,11 @@ def problems(abi, data, allowed=None):
     if library.has_text_relocations():
         yield "changes its own code when it is loaded"
     if library.has_executable_stack():
-        yield "wants a stack that can be executed"
+        yield "needs an executable stack"
     if library.needed() - PLATFORM:
         yield f"needs {', '.join(sorted(library.needed() - PLATFORM))}"
     if allowed is not None and library.wanted() - allowed:
-        yield f"wants what API 26 is not known to have: {', '.join(sorted(library.wanted() - allowed))}"
+        yield f"needs symbols that API 26 is not known to have: {', '.join(sorted(library.wanted() - allowed))}"
 
 
 def allowed_symbols(path):

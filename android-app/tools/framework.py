@@ -4,8 +4,8 @@
 
 That aapt2 is too old to read the resource table of a current platform, and an app's manifest, layouts and
 themes need its names, ids and formats to compile. They are read here from the table itself: every public
-attribute with its format, its enumerated values and flags; of everything else the name and the id, for what
-it is worth stays on the phone.
+attribute with its format, its enumerated values and flags; of everything else the name and the id, since
+the values stay on the phone.
 """
 
 import struct
@@ -24,7 +24,7 @@ ATTRIBUTE_FORMAT = 0x01000000
 FORMATS = ["reference", "string", "integer", "boolean", "color", "float", "dimension", "fraction"]
 ENUM, FLAGS = 1 << 16, 1 << 17
 
-# What stands for a resource whose value nobody needs here.
+# Placeholders for resources whose value nobody needs here.
 VALUES = {
     "array": '<array name={} />',
     "bool": '<bool name={}>false</bool>',

@@ -6,7 +6,7 @@ crate=(--locked --quiet --profile android -p postrider-android --lib --crate-typ
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 cargo_out=${CARGO_TARGET_DIR:-$root/target}
 
-# Parts of SQLite that the journal has no use for, and the workspace's own setting, which this replaces.
+# Parts of SQLite that the journal does not need are left out. This replaces the workspace's own setting.
 sqlite_flags="-DSQLITE_DEFAULT_MEMSTATUS=0 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS
     -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE -USQLITE_ENABLE_DBSTAT_VTAB"
 
@@ -60,7 +60,7 @@ free_library() {
     cp "$cargo_out/$target/android/libpostrider_android.so" "$folder/$abi/"
 }
 
-# What a phone would refuse is refused here. SYMBOLS: a list of what may be taken from the phone, or nothing.
+# Refuses what a phone would refuse. SYMBOLS: a list of the symbols that a phone has, or nothing.
 check_libraries() {
     local folder=$1 symbols=$2 abi
     step "pages of 16 KB, and nothing that API 26 does not have"

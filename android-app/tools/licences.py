@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes whose work is in the app, and under which licences, for the screen that shows it.
+"""Writes the list of the packages in the app and their licences, for the screen that shows it.
 
     licences.py           writes src/main/res/raw/licences.txt
     licences.py --check   fails when that file names other packages, versions or licences
 
 The packages are what cargo links into the library for Android, and what the pom ships. Each
-licence text is there once, below the names of those that bring it.
+licence text is written once, below the names of the packages that bring it.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What compiled resources are made of: chunks that hold chunks, and pools of strings."""
+"""The format of compiled resources: chunks that hold chunks, and pools of strings."""
 
 import struct
 
@@ -15,7 +15,7 @@ def chunks(data, start, end):
 
 
 def strings(data, start):
-    """Returns the texts of the string pool that begins there."""
+    """Returns the texts of the string pool that begins at this position."""
     count, _, flags, texts, _ = struct.unpack_from("<IIIII", data, start + 8)
     offsets = struct.unpack_from(f"<{count}I", data, start + 28)
     read = _utf8 if flags & UTF8 else _utf16

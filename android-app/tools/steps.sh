@@ -3,7 +3,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 app=$root/android-app
-# Everything that is made; another folder keeps two runs at the same time apart.
+# All output; with another folder, two runs at the same time do not disturb each other.
 out=${POSTRIDER_ANDROID_OUT:-$app/target}
 [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ] && PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
 mkdir -p "$out"
@@ -31,12 +31,12 @@ need() {
     done
 }
 
-# Puts NEW in the place of OLD, unless they are the same: what is unchanged is not built again.
+# Moves NEW over OLD unless they are the same, so that nothing unchanged is built again.
 replace() {
     if cmp -s "$1" "$2"; then rm -f "$1"; else mkdir -p "$(dirname "$2")" && mv "$1" "$2"; fi
 }
 
-# Copies of what cargo made: a build of somebody else does not pull them from under a running test.
+# Copies cargo's output, so that another build does not replace it under a running test.
 host_programs() {
     step "the core for this computer"
     # shellcheck disable=SC2086 # several arguments in one variable
@@ -62,7 +62,7 @@ host_programs() {
 
 version_of() { sed -n "s|.*<$1>\(.*\)</$1>.*|\1|p" "$app/pom.xml" | head -n 1; }
 
-# Maven lives too briefly for the optimising compiler to pay: without it, Kotlin takes less than half the time.
+# Maven runs too briefly for the optimising compiler to pay off: without it, Kotlin takes less than half the time.
 export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m -XX:+UseSerialGC ${MAVEN_OPTS:-}"
 
 maven() {
@@ -86,7 +86,7 @@ framework() {
     printf '%s\n' "$version" >"$out/framework/version"
 }
 
-# Refuses what the oldest platform lacks and nobody guards. JAR: the classes as they ship.
+# Refuses unguarded use of what the oldest platform lacks. JAR: the classes as they ship.
 oldest_platform() {
     local version=8.0.0_r4-robolectric-r1 jar
     jar=${MAVEN_REPOSITORY:-$HOME/.m2/repository}/org/robolectric/android-all/$version/android-all-$version.jar
@@ -109,7 +109,7 @@ resources() {
     rm -rf "$out/generated/.resources"
 }
 
-# What Maven needs before it starts. Classes of sources that are gone would stay.
+# Makes what Maven needs before it starts. Old classes are removed, since those of deleted sources would stay.
 prepare() {
     need cargo aapt2 mvn java python3
     host_programs

@@ -57,7 +57,7 @@ def test_code_for_another_machine_is_refused(link):
 
 
 def test_an_executable_stack_is_refused(link):
-    assert problems(link("-Wl,-z,execstack")) == ["wants a stack that can be executed"]
+    assert problems(link("-Wl,-z,execstack")) == ["needs an executable stack"]
 
 
 def test_text_relocations_are_refused(link):
@@ -68,7 +68,7 @@ def test_text_relocations_are_refused(link):
 def test_a_symbol_that_is_not_on_the_list_is_refused(link):
     source = "int newer_than_any_phone(void); int call(void) { return newer_than_any_phone(); }"
     assert problems(link("-Wl,--unresolved-symbols=ignore-all", source=source)) == [
-        "wants what API 26 is not known to have: newer_than_any_phone"
+        "needs symbols that API 26 is not known to have: newer_than_any_phone"
     ]
 
 
