@@ -24,6 +24,7 @@ mod transaction;
 
 use axum::response::{IntoResponse, Response};
 use hub_app::actor::{Actor, Who};
+use hub_app::auth;
 use hub_app::hub::Hub;
 use hub_domain::{Permission, Project};
 use hub_store::StoreError;
@@ -92,12 +93,12 @@ impl IntoResponse for Failure {
 /// Lets the caller into the project of the path, which its key must reach with this permission.
 async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Actor, Failure> {
     let id = call.path_id("project_id", "project")?;
-    Ok(Actor {
-        hub: hub.clone(),
-        who: Who::Key(Arc::clone(&call.caller.key)),
-        project: call.caller.project(hub, id, permission).await?,
-        now: hub.now(),
-    })
+    Ok(auth::enter(hub, &call.caller.key, id, permission).await?)
+}
+
+/// Returns who calls.
+fn who(call: &Call) -> Who {
+    Who::Key(Arc::clone(&call.caller.key))
 }
 
 /// Checks that a project takes `count` more messages to send.

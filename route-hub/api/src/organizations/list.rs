@@ -16,16 +16,17 @@ const NAME: FilterSpec = FilterSpec {
 
 /// Lists the organizations that the caller's key reaches: the one that it belongs to.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    call.caller.require(Permission::ViewProjects)?;
+    let actor = actor_of(&hub, &call);
+    actor.who.require(Permission::ViewProjects)?;
     let asked = ListQuery::read(&call.params, &["default", "name"], [&NAME])?;
-    let id = call.caller.key.organization_id;
+    let id = actor.organization_id;
     // The only page that anything follows is the one that is full with a single row.
     let end = format!("{}-{id}", asked.sort);
     if asked.marker.as_ref().is_some_and(|marker| *marker != end) {
         let rule = "is not a marker of this list in this order";
         return Err(ApiError::invalid_param("marker", rule).into());
     }
-    let own = organizations::get(&actor_of(&hub, &call)).await?;
+    let own = organizations::get(&actor).await?;
     let name = fold(&own.name);
     let is_meant = asked.filters.iter().all(|filter| holds(&name, filter));
     let own = Some(own).filter(|_| is_meant);

@@ -14,13 +14,12 @@ pub use update::update;
 pub use usage::usage;
 pub use usage_history::usage_history;
 
-use crate::{Call, Failure};
-use hub_app::actor::{OrganizationActor, Who};
+use crate::{Call, Failure, who};
+use hub_app::actor::OrganizationActor;
 use hub_app::hub::Hub;
 use hub_app::organizations;
 use hub_domain::{Organization, Permission};
 use hub_web::ApiError;
-use std::sync::Arc;
 
 /// Lets the caller into the organization of the path, which must be the one of its key.
 async fn enter(
@@ -32,8 +31,8 @@ async fn enter(
     if named != call.caller.key.organization_id {
         return Err(ApiError::not_found("organization").into());
     }
-    call.caller.require(permission)?;
     let actor = actor_of(hub, call);
+    actor.who.require(permission)?;
     let organization = organizations::get(&actor).await?;
     Ok((actor, organization))
 }
@@ -42,7 +41,7 @@ async fn enter(
 fn actor_of(hub: &Hub, call: &Call) -> OrganizationActor {
     OrganizationActor {
         hub: hub.clone(),
-        who: Who::Key(Arc::clone(&call.caller.key)),
+        who: who(call),
         organization_id: call.caller.key.organization_id,
         now: hub.now(),
     }

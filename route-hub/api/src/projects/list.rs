@@ -1,7 +1,7 @@
 //! `GET /projects` and `GET /organizations/{organization_id}/projects`
 
 use crate::lists::{DEFAULT, Entry, List, TEXT, each};
-use crate::{ApiResult, Call};
+use crate::{ApiResult, Call, who};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::projects::ProjectView;
@@ -27,7 +27,7 @@ pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Err(ApiError::not_found("organization").into());
         }
     }
-    call.caller.require(Permission::ViewProjects)?;
+    who(&call).require(Permission::ViewProjects)?;
     let asked = LIST.read(&call.params)?;
     asked
         .answer(

@@ -8,12 +8,13 @@ pub use key::{GivenKey, NewKey};
 pub use last_used::LastUsed;
 pub use rate::RateLimits;
 
+use crate::actor::{Actor, Who};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::request_counts::By;
-use hub_domain::{ApiKey, Permission, Project, Sight};
+use hub_domain::{ApiKey, Permission, Sight};
 use hub_store::StoreError;
-use hub_web::ApiError;
+use hub_view::Refusal;
 use postrider_model::{Now, ProjectId, Secret};
 use std::sync::Arc;
 
@@ -49,40 +50,34 @@ pub fn note_use(hub: &Hub, key: &ApiKey, now: Now) {
 }
 
 impl Caller {
-    /// Checks that the key holds a permission.
-    ///
-    /// # Errors
-    /// `unauthorized` that names the permission.
-    pub fn require(&self, permission: Permission) -> Result<(), ApiError> {
-        if self.key.permissions.allow(permission) {
-            return Ok(());
-        }
-        Err(ApiError::unauthorized(format!(
-            "the API key lacks the permission {permission}"
-        )))
-    }
-
     /// Returns what the key may see of contacts.
     pub fn sight(&self) -> Sight {
         Sight::of(&self.key.permissions)
     }
-
-    /// Finds a project that the key reaches and checks a permission on it.
-    ///
-    /// # Errors
-    /// `not_found` for a project of somebody else as for none, `unauthorized` without the
-    /// permission.
-    pub async fn project(
-        &self,
-        hub: &Hub,
-        id: ProjectId,
-        permission: Permission,
-    ) -> Result<Arc<Project>, Failure> {
-        let found = hub.cache.project(&hub.store, id).await?;
-        let project = found
-            .filter(|project| self.key.reaches(project.organization_id, project.id))
-            .ok_or_else(|| ApiError::not_found("project"))?;
-        self.require(permission)?;
-        Ok(project)
-    }
 }
+
+/// Lets the holder of a key into a project that it reaches, with a permission there.
+///
+/// A project of somebody else is not found, as none is.
+pub async fn enter(
+    hub: &Hub,
+    key: &Arc<ApiKey>,
+    project: ProjectId,
+    permission: Permission,
+) -> Result<Actor, Failure> {
+    let found = hub.cache.project(&hub.store, project).await?;
+    let project = found
+        .filter(|project| key.reaches(project.organization_id, project.id))
+        .ok_or_else(|| Refusal::not_found("project"))?;
+    let actor = Actor {
+        hub: hub.clone(),
+        who: Who::Key(Arc::clone(key)),
+        project,
+        now: hub.now(),
+    };
+    actor.require(permission)?;
+    Ok(actor)
+}
+
+#[cfg(test)]
+mod tests;

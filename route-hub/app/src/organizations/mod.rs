@@ -26,3 +26,6 @@ pub async fn get(actor: &OrganizationActor) -> Result<Organization, Failure> {
 fn missing() -> Refusal {
     Refusal::not_found("organization")
 }
+
+#[cfg(test)]
+mod tests;
