@@ -4,6 +4,7 @@ mod cancel;
 mod chat;
 mod delete;
 mod get;
+mod links;
 mod list;
 mod mms_parts;
 pub(crate) mod patch;

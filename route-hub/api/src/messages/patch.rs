@@ -1,15 +1,18 @@
 //! What a request gives of a message that is sent later.
 
-use hub_app::messages::new_message::{Given, Kind, Payload};
+use crate::messages::links;
+use hub_app::messages::new_message::{Given, Kind, MessageItem, Payload, To};
 use hub_app::messages::stored_message::MessagePatch;
-use hub_app::messages::{links_of, unsupported_params};
+use hub_app::messages::unsupported_params;
 use hub_app::parse;
-use hub_domain::{DATA_BYTES_MAX, Encoding, OnUnknown};
-use hub_web::{ApiError, Field, Params};
+use hub_domain::{Address, DATA_BYTES_MAX, Encoding, OnUnknown, RouteId};
+use hub_web::{ApiError, Field, Object, Params};
 use postrider_model::{LabelId, MessageText};
 
 /// Longest text that is looked at; how long one may be is checked with its kind.
 const CONTENT_LENGTH_MAX: usize = 20_000;
+/// Longest number or code that is looked at, in characters.
+const NUMBER_LENGTH_MAX: usize = 200;
 /// Most labels that are looked at.
 const LABELS_MAX: usize = 5;
 /// Longest `ttl_sec`: 30 days.
@@ -23,13 +26,12 @@ const VOICE_LENGTH_MAX: usize = 64;
 pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
     params.refuse_later(unsupported_params::SENDING)?;
     let text = |field: &Field<'_>| Ok(field.string(VOICE_LENGTH_MAX)?.and_then(some_text));
-    let replaces = ["replace_variables", "is_template"];
     Ok(MessagePatch {
         kind: given(params, "message_type", kind)?,
         payload: given(params, "route_params", payload)?,
-        replaces_variables: by_either(params, replaces, |field| field.boolean())?,
+        replaces_variables: replaces(params)?,
         links: links(params)?,
-        sender: by_either(params, ["route_id", "phone_id"], parse::route_id)?,
+        sender: sender(params)?,
         on_unknown: given(params, "on_unknown", on_unknown)?,
         ttl_sec: given(params, "ttl_sec", |field| field.integer(1..=TTL_SEC_MAX))?,
         simulated: given(params, "simulated", |field| {
@@ -46,6 +48,33 @@ pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
     })
 }
 
+/// Reads whom a message is for.
+pub(crate) fn to<'a>(get: impl Fn(&'static str) -> Field<'a>) -> Result<To, ApiError> {
+    let number = get("to_number").string(NUMBER_LENGTH_MAX)?;
+    Ok(To {
+        number: number.and_then(Address::new),
+        contact_id: parse::id(&get("contact_id"), "contact")?,
+    })
+}
+
+/// Reads what an item of `messages` says; what it leaves out, the request says for all.
+pub(super) fn item(object: &Object<'_>, all: &MessagePatch) -> Result<MessageItem, ApiError> {
+    let of_all = all.clone();
+    let vars = object.get("vars");
+    let all_vars = of_all.vars.overlaid(parse::vars(&vars)?);
+    let mut item = MessageItem {
+        content: content(&object.get("content"))?,
+        priority: priority(&object.get("priority"))?.or(of_all.priority.flatten()),
+        status_url: parse::url(&object.get("status_url"))?.or(of_all.status_url.flatten()),
+        status_secret: parse::secret(&object.get("status_secret"))?
+            .or(of_all.status_secret.flatten()),
+        ..MessageItem::default()
+    };
+    let too_many = |invalid| vars.refuse(format_args!("cannot be taken: {invalid}"));
+    item.vars.apply(all_vars).map_err(too_many)?;
+    Ok(item)
+}
+
 /// Reads a parameter that is named.
 fn given<T>(
     params: &Params,
@@ -56,16 +85,36 @@ fn given<T>(
     field.is_present().then(|| read(&field)).transpose()
 }
 
-/// Reads a parameter that has two names, by the first that is named.
-fn by_either<T>(
-    params: &Params,
-    names: [&'static str; 2],
-    read: impl FnOnce(&Field<'_>) -> Result<Option<T>, ApiError>,
-) -> Result<Option<Option<Given<T>>>, ApiError> {
-    let named = names.into_iter().find(|name| params.get(name).is_present());
-    let Some(name) = named else { return Ok(None) };
-    let value = read(&params.get(name))?;
-    Ok(Some(value.map(|value| Given::new(name, value))))
+/// Reads `replace_variables`, by either of its names: who says yes by one of them means it.
+fn replaces(params: &Params) -> Result<Option<Option<Given<bool>>>, ApiError> {
+    let mut given = None;
+    for name in ["replace_variables", "is_template"] {
+        let field = params.get(name);
+        let named = field.boolean()?.map(|value| Given::new(name, value));
+        let is_yes = named.as_ref().is_some_and(|named| named.value);
+        if field.is_present() && (given.is_none() || is_yes) {
+            given = Some(named);
+        }
+        if is_yes {
+            break;
+        }
+    }
+    Ok(given)
+}
+
+/// Reads what sends, by the first of its names that says something.
+fn sender(params: &Params) -> Result<Option<Option<Given<RouteId>>>, ApiError> {
+    let mut given = None;
+    for name in ["route_id", "phone_id"] {
+        let field = params.get(name);
+        if let Some(id) = parse::route_id(&field)? {
+            return Ok(Some(Some(Given::new(name, id))));
+        }
+        if field.is_present() {
+            given = Some(None);
+        }
+    }
+    Ok(given)
 }
 
 fn kind(field: &Field<'_>) -> Result<Kind, ApiError> {
@@ -114,8 +163,14 @@ fn links(params: &Params) -> Result<Option<Option<Given<Vec<String>>>>, ApiError
     if !names.iter().any(|name| params.get(name).is_present()) {
         return Ok(None);
     }
-    let links = Some(links_of(params)?).filter(|links| !links.is_empty());
-    Ok(Some(links.map(|links| Given::new("media_urls", links))))
+    let field = params.get("media_urls");
+    let name = if field.is_empty() {
+        "media"
+    } else {
+        "media_urls"
+    };
+    let links = Some(links::read(params)?).filter(|links| !links.is_empty());
+    Ok(Some(links.map(|links| Given::new(name, links))))
 }
 
 fn on_unknown(field: &Field<'_>) -> Result<Option<OnUnknown>, ApiError> {

@@ -1,14 +1,16 @@
 //! `POST /projects/{project_id}/messages/send`
 
 use crate::idempotency::Idempotency;
+use crate::messages::patch;
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::messages::draft::{Draft, Place, Recipient, Shared};
+use hub_app::messages::draft::{Draft, Path, Recipient, Shared};
 use hub_app::messages::outgoing::{self, Queued, SendError};
 use hub_app::messages::ready::Ready;
 use hub_app::messages::sending::Operation;
+use hub_app::messages::stored_message::StoredMessage;
 use hub_domain::Permission;
 use hub_store::contacts::{self, Touches};
 use hub_web::{Answer, ApiError, Fields};
@@ -27,8 +29,10 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
             return Err(field.refuse("is for send_multi").into());
         }
     }
-    let shared = Shared::read(&hub, &call, &project, Operation::Single, now).await?;
-    let draft = Draft::read(Place::Top(&call.params), None, &shared, &project)?;
+    let message = StoredMessage::new(&project, patch::read(&call.params)?)?;
+    let to = patch::to(|name| call.params.get(name))?;
+    let shared = Shared::of(&hub, &project, &message, Operation::Single, now).await?;
+    let draft = Draft::new(&shared, &to, &message.item, &Path::default(), &project)?;
     accepting(&hub, &project, 1, now).await?;
     let ready = Ready::of(&hub, &project, &shared, &[Some(&draft)], now).await?;
 

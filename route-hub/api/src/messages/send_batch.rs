@@ -9,11 +9,12 @@ use hub_app::actor::Actor;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::messages::draft::{Defaults, Draft, Place, Recipient, Shared};
+use hub_app::messages::draft::{Draft, Path, Recipient, Shared};
 use hub_app::messages::outgoing::{self, SendError};
 use hub_app::messages::planned;
 use hub_app::messages::ready::Ready;
 use hub_app::messages::sending::Operation;
+use hub_app::messages::stored_message::StoredMessage;
 use hub_domain::{Address, Permission};
 use hub_store::StoreError;
 use hub_store::contacts::{self, Touches};
@@ -56,21 +57,19 @@ impl Batch {
     async fn read(actor: &Actor, call: &Call) -> Result<Self, Failure> {
         let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
         let params = &call.params;
-        let sees = call.caller.sight().sees_contacts();
-        let message = patch::read(params)?.new_message(Some(sees))?;
-        let mut shared = Shared::read(hub, call, project, Operation::Multi, now).await?;
-        let content = params.get("content");
-        let body = shared.sending.body(&content, &shared.writing)?;
-        let defaults = Defaults::read(Place::Top(params))?;
+        let message = StoredMessage::new(actor, patch::read(params)?)?;
+        let mut shared = Shared::of(hub, project, &message, Operation::Multi, now).await?;
+        let body = shared.body(&message.item, &Path::default())?;
         let id = hub.id(now);
         shared.origin.broadcast_id = Some(id);
         let mut numbers = Vec::new();
-        let read_numbers = |_: &[Address]| {
-            numbers = planned::numbers(&params.get("to_numbers"), &shared, project)?;
+        let read_numbers = |typed: &[Address]| {
+            numbers = planned::numbers(typed, &shared, project)?;
             Ok(numbers.iter().map(Address::from).collect())
         };
         let recipients = Recipients::find(actor, &named(params)?, read_numbers).await?;
-        let draft = |number| Draft::of(Recipient::Number(number), body.clone(), &defaults);
+        let item = message.item.clone();
+        let draft = |number| Draft::of(Recipient::Number(number), body.clone(), &item);
         let given = NewBroadcast {
             id,
             source: shared.origin.source,

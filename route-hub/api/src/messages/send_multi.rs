@@ -8,10 +8,11 @@ use axum::extract::State;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
-use hub_app::messages::draft::{Defaults, Draft, Place, Shared};
+use hub_app::messages::draft::{Draft, Path, Shared};
 use hub_app::messages::outgoing::{self, SendError};
 use hub_app::messages::ready::{Ready, Text};
 use hub_app::messages::sending::Operation;
+use hub_app::messages::stored_message::{MessagePatch, StoredMessage};
 use hub_app::messages::unsupported_params;
 use hub_app::parse;
 use hub_domain::{Permission, Project};
@@ -31,10 +32,12 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_multi")?;
     let wanted = Fields::read(&call.params)?;
-    let mut shared = Shared::read(&hub, &call, &project, Operation::Multi, now).await?;
-    let joins = Joins::read(&hub, &call.params, &shared, now)?;
+    let given = patch::read(&call.params)?;
+    let message = StoredMessage::new(&project, given.clone())?;
+    let mut shared = Shared::of(&hub, &project, &message, Operation::Multi, now).await?;
+    let joins = Joins::read(&hub, &call.params, &shared, message, now)?;
     shared.origin.broadcast_id = joins.as_ref().map(Joins::id);
-    let drafts = read_drafts(&call.params, &shared, &project)?;
+    let drafts = read_drafts(&call.params, &given, &shared, &project)?;
     accepting(&hub, &project, drafts.len(), now).await?;
     let all: Vec<_> = drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &shared, &all, now).await?;
@@ -62,10 +65,10 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
 
 fn read_drafts(
     params: &Params,
+    all: &MessagePatch,
     shared: &Shared,
     project: &Project,
 ) -> Result<Vec<Draft>, ApiError> {
-    let defaults = Defaults::read(Place::Top(params))?;
     let field = params.get("messages");
     let items = field.array(MESSAGES_MAX)?.unwrap_or_default();
     if items.is_empty() {
@@ -78,7 +81,9 @@ fn read_drafts(
                 .object()?
                 .ok_or_else(|| item.refuse("must be an object"))?;
             unsupported_params::check_item(&object)?;
-            Draft::read(Place::Item(&object), Some(&defaults), shared, project)
+            let to = patch::to(|name| object.get(name))?;
+            let (message, path) = (patch::item(&object, all)?, Path::within(item.path()));
+            Ok(Draft::new(shared, &to, &message, &path, project)?)
         })
         .collect()
 }
@@ -104,6 +109,7 @@ impl Joins {
         hub: &Hub,
         params: &Params,
         shared: &Shared,
+        message: StoredMessage,
         now: Now,
     ) -> Result<Option<Self>, ApiError> {
         if let Some(id) = parse::id(&params.get("broadcast_id"), "broadcast")? {
@@ -112,13 +118,15 @@ impl Joins {
         let Some(title) = title(params, "broadcast_title")? else {
             return Ok(None);
         };
-        let message = patch::read(params)?.new_message(None)?;
         Ok(Some(Self::New(Box::new(NewBroadcast {
             id: hub.id(now),
             source: shared.origin.source,
             scheduled_id: None,
             message_type: shared.sending.message_type(),
-            message,
+            message: StoredMessage {
+                maker_sees: None,
+                ..message
+            },
             title: Some(title),
             recipients: Recipients::requests(),
         }))))

@@ -1,24 +1,19 @@
-//! What a request to send says, read into domain types.
+//! What somebody wants sent, checked: what all messages of a request share, and each of them.
 
-use crate::auth::Call;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::labels;
+use crate::messages::new_message::{MessageItem, To};
 use crate::messages::sender::Sender;
-use crate::messages::sending::{self, Body, Operation, Sending};
-use crate::messages::unsupported_params;
+use crate::messages::sending::{Body, Operation, Sending};
+use crate::messages::stored_message::StoredMessage;
 use crate::messages::writing::Writing;
-use crate::parse;
-use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, VarsChange, numbers};
-use hub_web::{ApiError, Field, Object, Params};
+use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, numbers, ussd};
+use hub_view::Refusal;
 use postrider_model::{
     BroadcastId, ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs,
 };
-
-/// Longest `ttl_sec`: 30 days.
-const TTL_SEC_MAX: i64 = 30 * 86_400;
-/// Longest number that is looked at, in characters.
-const NUMBER_LENGTH_MAX: usize = 64;
+use std::fmt;
 
 /// Whom a message is for, as the request names them.
 #[derive(Debug, Clone)]
@@ -76,210 +71,136 @@ impl Origin {
     };
 }
 
-/// Where one message's own parameters are: at the top, or in an item of `messages`.
-#[derive(Clone, Copy)]
-pub enum Place<'a> {
-    Top(&'a Params),
-    Item(&'a Object<'a>),
-}
-
-impl<'a> Place<'a> {
-    pub(crate) fn get(self, name: &'a str) -> Field<'a> {
-        match self {
-            Self::Top(params) => params.get(name),
-            Self::Item(object) => object.get(name),
-        }
-    }
-}
-
 impl Shared {
-    /// Reads what stands at the top of a request.
-    pub async fn read(
+    /// Checks what all messages of a request share.
+    pub async fn of(
         hub: &Hub,
-        call: &Call,
         project: &Project,
+        message: &StoredMessage,
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        let shared = Self::of(hub, &call.params, project, operation, now).await?;
-        Ok(Self {
-            maker_sees: Some(call.caller.sight().sees_contacts()),
-            ..shared
-        })
-    }
-
-    /// Reads what all messages of these parameters share.
-    pub(crate) async fn of(
-        hub: &Hub,
-        params: &Params,
-        project: &Project,
-        operation: Operation,
-        now: Now,
-    ) -> Result<Self, Failure> {
-        params.refuse_later(unsupported_params::SENDING)?;
-        let sending = Sending::read(params, operation)?;
-        let writing = Writing::read(Place::Top(params), &sending, project)?;
-        let (sender, sender_named) = Sender::read(hub, params, project).await?;
-        let on_unknown = params
-            .get("on_unknown")
-            .one_of(&[("report", OnUnknown::Report), ("resend", OnUnknown::Resend)])?;
-        let ttl_sec = params.get("ttl_sec").integer(1..=TTL_SEC_MAX)?;
-        let life_ms = ttl_sec.map_or(project.message_life_ms, |sec| sec * 1_000);
+        let options = &message.options;
+        let sending = Sending::of(options, operation)?;
+        let writing = Writing::of(options, &sending, project)?;
+        let (sender, sender_named) = Sender::of(hub, options.sender.as_ref(), project).await?;
+        let life_ms = options.ttl_sec.map(|sec| sec * 1_000);
+        let life_ms = life_ms.unwrap_or(project.message_life_ms);
         Ok(Self {
             sender,
             sender_named,
             sending,
             writing,
-            simulated: params.get("simulated").boolean()?.unwrap_or(false),
-            on_unknown: on_unknown.unwrap_or(OnUnknown::Report),
+            simulated: options.simulated,
+            on_unknown: options.on_unknown.unwrap_or(OnUnknown::Report),
             life_end: now.unix.plus_ms(life_ms),
-            labels: labels::read(hub, params, project).await?,
+            labels: labels::all_known(hub, project, options.labels.clone()).await?,
             origin: Origin::API,
-            maker_sees: None,
+            maker_sees: message.maker_sees,
         })
     }
 
-    /// Reads a recipient: a number, a contact or a code.
+    /// Says what a message carries; `path` is where its parameters stand.
+    pub fn body(&self, item: &MessageItem, path: &Path) -> Result<Body, Refusal> {
+        let content = item.content.as_ref().map_or("", |content| content.as_str());
+        let body = self.sending.body(content, &self.writing);
+        body.map_err(|rule| path.refuse("content", rule))
+    }
+
+    /// Says whom a message is for: a number, a contact or a code.
     pub(crate) fn recipient(
         &self,
-        place: Place<'_>,
+        to: &To,
+        path: &Path,
         project: &Project,
-    ) -> Result<Recipient, ApiError> {
-        recipient(place, &self.sending, self.region(project))
+    ) -> Result<Recipient, Refusal> {
+        if self.sending == Sending::Ussd {
+            return code(to, path);
+        }
+        let number = to.number.as_ref();
+        let number = number.map(|typed| self.number(typed, &path.of("to_number"), project));
+        match (to.contact_id, number.transpose()?) {
+            (None, Some(number)) => Ok(Recipient::Number(number)),
+            (Some(contact), None) => Ok(Recipient::Contact(contact)),
+            (Some(contact), Some(number)) => Ok(Recipient::Both(contact, number)),
+            (None, None) => Err(path.refuse("to_number", "is required, or contact_id")),
+        }
     }
 
-    /// Reads a recipient's number, as this kind of message takes it.
-    pub(crate) fn number(
+    /// Reads a number that a message of this kind may go to; a refusal names `param`.
+    pub(super) fn number(
         &self,
-        field: &Field<'_>,
+        typed: &Address,
+        param: &str,
         project: &Project,
-    ) -> Result<Option<PhoneNumber>, ApiError> {
-        number(field, &self.sending, self.region(project))
+    ) -> Result<PhoneNumber, Refusal> {
+        let region = self.sender.country().or(project.country.as_deref());
+        let number = numbers::parse(typed.as_str(), region, numbers::Names::Refused)
+            .map_err(|error| Refusal::invalid_param(param, error))?;
+        match self.sending.refuses(&number) {
+            Some(rule) => Err(Refusal::invalid_param(param, rule)),
+            None => Ok(number),
+        }
+    }
+}
+
+fn code(to: &To, path: &Path) -> Result<Recipient, Refusal> {
+    if to.contact_id.is_some() {
+        return Err(path.refuse("contact_id", "is nobody that a code is sent to"));
+    }
+    let Some(typed) = &to.number else {
+        return Err(path.refuse("to_number", "is required: the code to dial"));
+    };
+    let code = ussd::read(typed.as_str());
+    code.map(Recipient::Code)
+        .map_err(|invalid| path.refuse("to_number", invalid))
+}
+
+/// Where a message's own parameters stand: at the top of a request, or in an item of a list.
+#[derive(Debug, Clone, Default)]
+pub struct Path(String);
+
+impl Path {
+    /// Those of an item.
+    pub fn within(item: impl fmt::Display) -> Self {
+        Self(item.to_string())
     }
 
-    /// Returns the region in which recipients' numbers are read.
-    pub(super) fn region<'a>(&'a self, project: &'a Project) -> Option<&'a str> {
-        self.sender.country().or(project.country.as_deref())
+    /// Names a parameter there.
+    fn of(&self, name: &str) -> String {
+        match self.0.is_empty() {
+            true => name.to_owned(),
+            false => format!("{}[{name}]", self.0),
+        }
+    }
+
+    fn refuse(&self, name: &str, rule: impl fmt::Display) -> Refusal {
+        Refusal::invalid_param(self.of(name), rule)
     }
 }
 
 impl Draft {
-    /// Reads one message; what it leaves out, `defaults` says.
-    pub fn read(
-        place: Place<'_>,
-        defaults: Option<&Defaults>,
+    /// Checks one message.
+    pub fn new(
         shared: &Shared,
+        to: &To,
+        item: &MessageItem,
+        path: &Path,
         project: &Project,
-    ) -> Result<Self, ApiError> {
-        let to = shared.recipient(place, project)?;
-        let body = shared
-            .sending
-            .body(&place.get("content"), &shared.writing)?;
-        let own = Defaults::read(place)?;
-        let own = match defaults {
-            Some(defaults) => own.over(defaults),
-            None => own,
-        };
-        let mut vars = Vars::default();
-        let too_many = |invalid| {
-            place
-                .get("vars")
-                .refuse(format_args!("cannot be taken: {invalid}"))
-        };
-        vars.apply(own.vars).map_err(too_many)?;
-        Ok(Self {
-            to,
-            body,
-            priority: own.priority.unwrap_or(1),
-            vars,
-            status_url: own.status_url,
-            status_secret: own.status_secret,
-        })
+    ) -> Result<Self, Refusal> {
+        let to = shared.recipient(to, path, project)?;
+        Ok(Self::of(to, shared.body(item, path)?, item))
     }
 
     /// Makes one of many that say the same.
-    pub fn of(to: Recipient, body: Body, defaults: &Defaults) -> Self {
-        let own = defaults.clone();
+    pub fn of(to: Recipient, body: Body, item: &MessageItem) -> Self {
         Self {
             to,
             body,
-            priority: own.priority.unwrap_or(1),
-            vars: Vars::from_change(own.vars),
-            status_url: own.status_url,
-            status_secret: own.status_secret,
+            priority: item.priority.unwrap_or(1),
+            vars: item.vars.clone(),
+            status_url: item.status_url.clone(),
+            status_secret: item.status_secret.clone(),
         }
-    }
-}
-
-/// What an item of `messages` may override.
-#[derive(Debug, Clone, Default)]
-pub struct Defaults {
-    priority: Option<u8>,
-    vars: VarsChange,
-    status_url: Option<String>,
-    status_secret: Option<Secret>,
-}
-
-impl Defaults {
-    pub fn read(place: Place<'_>) -> Result<Self, ApiError> {
-        let priority = place.get("priority").integer(1..=2)?;
-        Ok(Self {
-            priority: priority.and_then(|value| u8::try_from(value).ok()),
-            vars: parse::vars(&place.get("vars"))?,
-            status_url: parse::url(&place.get("status_url"))?,
-            status_secret: parse::secret(&place.get("status_secret"))?,
-        })
-    }
-
-    fn over(self, defaults: &Self) -> Self {
-        Self {
-            priority: self.priority.or(defaults.priority),
-            vars: defaults.vars.clone().overlaid(self.vars),
-            status_url: self.status_url.or_else(|| defaults.status_url.clone()),
-            status_secret: self
-                .status_secret
-                .or_else(|| defaults.status_secret.clone()),
-        }
-    }
-}
-
-fn recipient(
-    place: Place<'_>,
-    sending: &Sending,
-    region: Option<&str>,
-) -> Result<Recipient, ApiError> {
-    let field = place.get("to_number");
-    let contact_field = place.get("contact_id");
-    if *sending == Sending::Ussd {
-        if !contact_field.is_empty() {
-            return Err(contact_field.refuse("is nobody that a code is sent to"));
-        }
-        return Ok(Recipient::Code(sending::code(&field)?));
-    }
-    let number = number(&field, sending, region)?;
-    let contact = parse::id(&contact_field, "contact")?;
-    match (contact, number) {
-        (None, Some(number)) => Ok(Recipient::Number(number)),
-        (Some(contact), None) => Ok(Recipient::Contact(contact)),
-        (Some(contact), Some(number)) => Ok(Recipient::Both(contact, number)),
-        (None, None) => Err(field.refuse("is required, or contact_id")),
-    }
-}
-
-/// Reads a number that a message of this kind may go to.
-fn number(
-    field: &Field<'_>,
-    sending: &Sending,
-    region: Option<&str>,
-) -> Result<Option<PhoneNumber>, ApiError> {
-    let typed = field.string(NUMBER_LENGTH_MAX)?;
-    let number = typed
-        .filter(|typed| !typed.is_empty())
-        .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
-        .transpose()
-        .map_err(|error| field.refuse(error))?;
-    match number.as_ref().and_then(|number| sending.refuses(number)) {
-        Some(rule) => Err(field.refuse(rule)),
-        None => Ok(number),
     }
 }

@@ -16,10 +16,3 @@ pub mod writing;
 
 #[cfg(test)]
 mod tests;
-
-use hub_web::{ApiError, Params};
-
-/// Reads the addresses of a request's media.
-pub fn links_of(params: &Params) -> Result<Vec<String>, ApiError> {
-    writing::links(draft::Place::Top(params))
-}

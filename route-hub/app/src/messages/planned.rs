@@ -4,31 +4,26 @@
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
-use crate::messages::draft::{Defaults, Draft, Origin, Place, Recipient, Shared};
-use crate::messages::new_message::To;
+use crate::messages::draft::{Draft, Origin, Path, Recipient, Shared};
+use crate::messages::new_message::{MessageItem, To};
 use crate::messages::outgoing::{self, SendError};
 use crate::messages::ready::{self, Ready};
 use crate::messages::sending::{Body, Operation, Sending};
-use hub_domain::{
-    Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo, numbers, ussd,
-};
+use crate::messages::stored_message::StoredMessage;
+use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
 use hub_store::StoreError;
 use hub_store::contacts::Touches;
 use hub_view::Refusal;
-use hub_web::{ApiError, Field, Params};
 use postrider_model::{Now, PhoneNumber, ScheduledId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Most numbers of one request.
-const NUMBERS_MAX: usize = 500;
 
 /// What a planned message carries, whoever gets it.
 #[derive(Debug, Clone)]
 pub struct Planned {
     shared: Shared,
     body: Body,
-    defaults: Defaults,
+    item: MessageItem,
 }
 
 /// Why a planned message was not made.
@@ -49,38 +44,18 @@ impl From<StoreError> for Unsent {
 }
 
 impl Planned {
-    /// Reads and checks the parameters of a message.
-    pub async fn read(
+    /// Checks a message as one that is made now.
+    pub(crate) async fn of(
         hub: &Hub,
-        params: &Params,
         project: &Project,
-        now: Now,
-    ) -> Result<Self, Failure> {
-        Self::read_as(hub, params, project, Operation::Single, now).await
-    }
-
-    /// As [`Planned::read`], for a message to many: a code is nobody's.
-    pub async fn read_for_many(
-        hub: &Hub,
-        params: &Params,
-        project: &Project,
-        now: Now,
-    ) -> Result<Self, Failure> {
-        Self::read_as(hub, params, project, Operation::Multi, now).await
-    }
-
-    async fn read_as(
-        hub: &Hub,
-        params: &Params,
-        project: &Project,
+        message: &StoredMessage,
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        let shared = Shared::of(hub, params, project, operation, now).await?;
-        let content = params.get("content");
+        let shared = Shared::of(hub, project, message, operation, now).await?;
         Ok(Self {
-            body: shared.sending.body(&content, &shared.writing)?,
-            defaults: Defaults::read(Place::Top(params))?,
+            body: shared.body(&message.item, &Path::default())?,
+            item: message.item.clone(),
             shared,
         })
     }
@@ -97,63 +72,23 @@ impl Planned {
 
     /// Says whom somebody names: a number, a code or a contact.
     pub fn recipient(&self, to: &To, project: &Project) -> Result<ScheduledTo, Refusal> {
-        let refused = |rule: &str| Refusal::invalid_param("to_number", rule);
-        match (&to.number, to.contact_id) {
-            (_, Some(_)) if self.is_for_code() => {
-                let rule = "is nobody that a code is sent to";
-                Err(Refusal::invalid_param("contact_id", rule))
-            }
-            (Some(code), None) if self.is_for_code() => ussd::read(code.as_str())
-                .map(ScheduledTo::Number)
-                .map_err(|invalid| Refusal::invalid_param("to_number", invalid)),
-            (Some(number), None) => {
-                let number = self.number(number, "to_number", project)?;
-                Ok(ScheduledTo::Number(number.into()))
-            }
-            (None, Some(id)) => Ok(ScheduledTo::Contact(id)),
-            (Some(_), Some(_)) => Err(refused("and contact_id are two recipients: name one")),
-            (None, None) if self.is_for_code() => Err(refused("is required: the code to dial")),
-            (None, None) => Err(refused("is required, or contact_id")),
-        }
+        Ok(
+            match self.shared.recipient(to, &Path::default(), project)? {
+                Recipient::Number(number) => ScheduledTo::Number(number.into()),
+                Recipient::Code(code) => ScheduledTo::Number(code),
+                Recipient::Contact(id) => ScheduledTo::Contact(id),
+                Recipient::Both(..) => {
+                    let rule = "and contact_id are two recipients: name one";
+                    return Err(Refusal::invalid_param("to_number", rule));
+                }
+            },
+        )
     }
 
     /// Says which numbers somebody names in `to_numbers`, each once.
     pub fn numbers(&self, typed: &[Address], project: &Project) -> Result<Vec<Address>, Refusal> {
-        if typed.is_empty() {
-            let rule = "must have at least one number";
-            return Err(Refusal::invalid_param("to_numbers", rule));
-        }
-        let mut seen = BTreeSet::new();
-        let mut numbers = Vec::with_capacity(typed.len());
-        for (index, typed) in typed.iter().enumerate() {
-            let path = format_args!("to_numbers[{index}]").to_string();
-            let number = Address::from(self.number(typed, &path, project)?);
-            if seen.insert(number.clone()) {
-                numbers.push(number);
-            }
-        }
-        Ok(numbers)
-    }
-
-    fn number(
-        &self,
-        typed: &Address,
-        path: &str,
-        project: &Project,
-    ) -> Result<PhoneNumber, Refusal> {
-        let region = self.shared.region(project);
-        let number = numbers::parse(typed.as_str(), region, numbers::Names::Refused)
-            .map_err(|error| Refusal::invalid_param(path, error))?;
-        match self.shared.sending.refuses(&number) {
-            Some(rule) => Err(Refusal::invalid_param(path, rule)),
-            None => Ok(number),
-        }
-    }
-
-    /// Says whether who planned it may view contacts; `None` where that was not kept.
-    pub(crate) fn made_by(mut self, maker_sees: Option<bool>) -> Self {
-        self.shared.maker_sees = maker_sees;
-        self
+        let numbers = numbers(typed, &self.shared, project)?;
+        Ok(numbers.into_iter().map(Address::from).collect())
     }
 
     /// Says which schedule sends it.
@@ -188,7 +123,7 @@ impl Planned {
         if !ready::needs_a_reader(&self.shared, &self.body) {
             return Ready::default();
         }
-        let draft = |recipient| Draft::of(recipient, self.body.clone(), &self.defaults);
+        let draft = |recipient| Draft::of(recipient, self.body.clone(), &self.item);
         let recipients = to.into_iter().map(|to| self.recipient_of(to));
         let drafts: Vec<_> = recipients.map(|to| to.map(draft)).collect();
         let drafts: Vec<_> = drafts.iter().map(Option::as_ref).collect();
@@ -211,7 +146,7 @@ impl Planned {
             let rule = "the recipient has no number that can be written to";
             return Err(Unsent::Refused(rule.to_owned()));
         };
-        let draft = Draft::of(recipient, self.body.clone(), &self.defaults);
+        let draft = Draft::of(recipient, self.body.clone(), &self.item);
         let text = ready.text(place);
         let refused = match outgoing::store(work, &self.shared, &draft, text, touches) {
             Ok(stored) => {
@@ -238,21 +173,20 @@ impl Planned {
     }
 }
 
-/// Reads the numbers of a request, once each that stands twice.
+/// Reads the numbers that somebody names in `to_numbers`, each once.
 pub fn numbers(
-    field: &Field<'_>,
+    typed: &[Address],
     shared: &Shared,
     project: &Project,
-) -> Result<Vec<PhoneNumber>, ApiError> {
-    let items = field.array(NUMBERS_MAX)?.unwrap_or_default();
-    if items.is_empty() {
-        return Err(field.refuse("must have at least one number"));
+) -> Result<Vec<PhoneNumber>, Refusal> {
+    if typed.is_empty() {
+        let rule = "must have at least one number";
+        return Err(Refusal::invalid_param("to_numbers", rule));
     }
     let mut seen = BTreeSet::new();
-    let mut numbers = Vec::with_capacity(items.len());
-    for item in &items {
-        let number = shared.number(item, project)?;
-        let number = number.ok_or_else(|| item.refuse("is required"))?;
+    let mut numbers = Vec::with_capacity(typed.len());
+    for (index, typed) in typed.iter().enumerate() {
+        let number = shared.number(typed, &format!("to_numbers[{index}]"), project)?;
         if seen.insert(number.as_str().to_owned()) {
             numbers.push(number);
         }

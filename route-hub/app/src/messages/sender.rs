@@ -4,11 +4,13 @@ use crate::dispatch::routing::{self, Wanted};
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::messages::new_message::Given;
 use crate::parse;
 use hub_domain::routing::Route;
 use hub_domain::{Phone, Project, RouteId};
 use hub_store::{StoreError, Tx, phones};
-use hub_web::{ApiError, Field, Params};
+use hub_view::Refusal;
+use hub_web::Field;
 use postrider_model::CustomRouteId;
 use std::sync::Arc;
 
@@ -22,17 +24,18 @@ pub enum Sender {
 }
 
 impl Sender {
-    /// Finds what a request names, by either of its names, else the project's default, else its
-    /// first phone; and says whether the request named it.
-    pub(crate) async fn read(
+    /// Finds what is named, else the project's default, else its first phone; and says whether it
+    /// is what was named.
+    pub(crate) async fn of(
         hub: &Hub,
-        params: &Params,
+        named: Option<&Given<RouteId>>,
         project: &Project,
     ) -> Result<(Self, bool), Failure> {
-        for name in ["route_id", "phone_id"] {
-            if let Some(named) = Self::named(hub, &params.get(name), project).await? {
-                return Ok((named, true));
-            }
+        if let Some(Given { param, value }) = named {
+            let rule = "is not the id of a phone or route of this project";
+            let found = Self::find(hub, project, *value).await?;
+            let found = found.ok_or_else(|| Refusal::invalid_param(param, rule))?;
+            return Ok((found, true));
         }
         if let Some(id) = project.default_route_id
             && let Some(default) = Self::find(hub, project, id).await?
@@ -42,7 +45,7 @@ impl Sender {
         let first = hub.cache.first_phone(&hub.store, project.id).await?;
         let missing = || {
             let rule = "is required: the project has no phone to send with";
-            ApiError::invalid_param("route_id", rule)
+            Refusal::invalid_param("route_id", rule)
         };
         Ok((Self::Phone(first.ok_or_else(missing)?), false))
     }

@@ -1,13 +1,11 @@
 //! What kind of message a request sends, and what each kind needs.
 
+use crate::messages::new_message::{Kind, Payload, SendOptions};
 use crate::messages::writing::Writing;
-use hub_domain::{DATA_BYTES_MAX, DataSms, Encoding, MessageType, ussd};
+use hub_domain::{DataSms, Encoding, MessageType};
 use hub_rules::Template;
-use hub_web::{ApiError, Field, Params};
+use hub_view::Refusal;
 use postrider_model::{MessageText, NumberShape, PhoneNumber};
-
-/// Longest payload that is looked at, in characters; the longest that fits has far fewer.
-const DATA_LENGTH_MAX: usize = 1_000;
 
 /// What all messages of a request are.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,32 +46,21 @@ pub struct Body {
 }
 
 impl Sending {
-    /// Reads `message_type` and `route_params`.
-    pub(crate) fn read(params: &Params, operation: Operation) -> Result<Self, ApiError> {
-        let field = params.get("message_type");
-        let asked = field.one_of(&[
-            ("text", Some(Kind::Text)),
-            ("sms", Some(Kind::Text)),
-            ("ussd", Some(Kind::Ussd)),
-            ("call", Some(Kind::Call)),
-            ("mms", None),
-            ("chat", None),
-            ("service", None),
-        ])?;
-        let kind = asked.unwrap_or(Some(Kind::Text)).ok_or_else(|| {
-            field.refuse("is not offered by this hub yet: only text, sms, ussd and call are")
-        })?;
-        let params_field = params.get("route_params");
-        match kind {
-            Kind::Ussd if operation == Operation::Multi => {
-                Err(field.refuse("cannot be ussd here: a code is sent by itself, by messages/send"))
+    /// Says what is asked for.
+    pub(crate) fn of(options: &SendOptions, operation: Operation) -> Result<Self, Refusal> {
+        match (options.kind, &options.payload) {
+            (Kind::Ussd, _) if operation == Operation::Multi => {
+                let rule = "cannot be ussd here: a code is sent by itself, by messages/send";
+                Err(Refusal::invalid_param("message_type", rule))
             }
-            Kind::Text => Ok(payload(&params_field)?.map_or(Self::Text, Self::Data)),
-            _ if !params_field.is_empty() => {
-                Err(params_field.refuse("are for text messages alone"))
+            (Kind::Text, None) => Ok(Self::Text),
+            (Kind::Text, Some(payload)) => data(payload).map(Self::Data),
+            (_, Some(_)) => {
+                let rule = "are for text messages alone";
+                Err(Refusal::invalid_param("route_params", rule))
             }
-            Kind::Ussd => Ok(Self::Ussd),
-            Kind::Call => Ok(Self::Call),
+            (Kind::Ussd, None) => Ok(Self::Ussd),
+            (Kind::Call, None) => Ok(Self::Call),
         }
     }
 
@@ -86,8 +73,11 @@ impl Sending {
         }
     }
 
-    /// Reads what a message of this kind carries from its `content`.
-    pub fn body(&self, content: &Field<'_>, writing: &Writing) -> Result<Body, ApiError> {
+    /// Returns what a message of this kind carries.
+    ///
+    /// # Errors
+    /// What is wrong with its `content`.
+    pub(crate) fn body(&self, content: &str, writing: &Writing) -> Result<Body, String> {
         match self {
             Self::Text => writing.text(content),
             Self::Data(data) => {
@@ -125,110 +115,52 @@ impl Sending {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Ussd,
-    Call,
-}
-
-fn nothing_in(field: &Field<'_>, rule: &str) -> Result<(), ApiError> {
-    match field.is_empty() {
+fn nothing_in(content: &str, rule: &str) -> Result<(), String> {
+    match content.is_empty() {
         true => Ok(()),
-        false => Err(field.refuse(rule)),
+        false => Err(rule.to_owned()),
     }
 }
 
-/// Reads the payload of a data message: `port`, `data` and `encoding`.
-fn payload(field: &Field<'_>) -> Result<Option<DataSms>, ApiError> {
-    let Some(params) = field.object()?.filter(|_| !field.is_empty()) else {
-        return Ok(None);
-    };
-    let mut members = params.members();
-    if let Some((_, unknown)) =
-        members.find(|(name, _)| !["port", "data", "encoding"].contains(name))
-    {
-        return Err(unknown.refuse("is not offered by this hub: port, data and encoding are"));
-    }
-    let port = params.get("port");
-    let port_number = port
-        .integer(1..=i64::from(u16::MAX))?
-        .and_then(|port| u16::try_from(port).ok())
-        .ok_or_else(|| port.refuse("is required"))?;
-    let encodings = [("base64", Encoding::Base64), ("hex", Encoding::Hex)];
-    let encoding = params.get("encoding").one_of(&encodings)?;
-    let data = params.get("data");
-    let text = data.string(DATA_LENGTH_MAX)?.unwrap_or_default();
-    if text.is_empty() {
-        return Err(data.refuse(format_args!("must be 1 to {DATA_BYTES_MAX} bytes")));
-    }
-    DataSms::read(port_number, text, encoding.unwrap_or(Encoding::Base64))
-        .map(Some)
-        .map_err(|invalid| data.refuse(invalid))
-}
-
-/// Reads the code of a USSD request.
-pub fn code(to: &Field<'_>) -> Result<hub_domain::Address, ApiError> {
-    let typed = to.string(ussd::CODE_LENGTH_MAX)?.unwrap_or_default();
-    if typed.is_empty() {
-        return Err(to.refuse("is required: the code to dial"));
-    }
-    ussd::read(typed).map_err(|invalid| to.refuse(invalid))
+fn data(payload: &Payload) -> Result<DataSms, Refusal> {
+    let encoding = payload.encoding.unwrap_or(Encoding::Base64);
+    DataSms::read(payload.port, payload.data.as_str(), encoding)
+        .map_err(|invalid| Refusal::invalid_param("route_params[data]", invalid))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(body: &str, operation: Operation) -> Result<Sending, Option<String>> {
-        let body = Some(("application/json", body.as_bytes()));
-        let params = Params::from_parts("", body).unwrap();
-        Sending::read(&params, operation).map_err(|error| error.param().map(str::to_owned))
-    }
-
-    fn refused(body: &str) -> Option<String> {
-        read(body, Operation::Single).unwrap_err()
-    }
-
-    #[test]
-    fn a_type_that_comes_later_is_refused_by_name() {
-        assert_eq!(read("{}", Operation::Multi), Ok(Sending::Text));
-        let call = r#"{"message_type":"call"}"#;
-        assert_eq!(read(call, Operation::Multi), Ok(Sending::Call));
-        let ussd = r#"{"message_type":"ussd"}"#;
-        assert_eq!(read(ussd, Operation::Single), Ok(Sending::Ussd));
-        let named = Err(Some("message_type".to_owned()));
-        assert_eq!(read(ussd, Operation::Multi), named);
-        for later in ["mms", "chat", "service", "pigeon"] {
-            let body = format!(r#"{{"message_type":"{later}"}}"#);
-            assert_eq!(read(&body, Operation::Single), named, "{later}");
-        }
+    fn of(kind: Kind, payload: Option<&str>, operation: Operation) -> Result<Sending, String> {
+        let payload = payload.map(|data| Payload {
+            port: 16_000,
+            data: data.into(),
+            encoding: Some(Encoding::Hex),
+        });
+        let options = SendOptions {
+            kind,
+            payload,
+            ..SendOptions::default()
+        };
+        let refused = |refusal: Refusal| refusal.param().unwrap_or_default().to_owned();
+        Sending::of(&options, operation).map_err(refused)
     }
 
     #[test]
-    fn route_params_are_a_payload_or_are_refused_by_name() {
-        let payload = r#"{"route_params":{"port":16000,"data":"00ff","encoding":"hex"}}"#;
-        let Ok(Sending::Data(data)) = read(payload, Operation::Multi) else {
+    fn a_code_is_sent_by_itself_and_a_payload_by_texts_alone() {
+        use Operation::{Multi, Single};
+        assert_eq!(of(Kind::Text, None, Multi), Ok(Sending::Text));
+        assert_eq!(of(Kind::Call, None, Multi), Ok(Sending::Call));
+        assert_eq!(of(Kind::Ussd, None, Single), Ok(Sending::Ussd));
+        assert_eq!(of(Kind::Ussd, None, Multi), Err("message_type".to_owned()));
+        let Ok(Sending::Data(data)) = of(Kind::Text, Some("00ff"), Multi) else {
             panic!("no payload");
         };
         assert_eq!((data.port, data.bytes.0), (16_000, vec![0, 255]));
-        for (params, named) in [
-            (r#"{"port":0,"data":"AA=="}"#, "route_params[port]"),
-            (r#"{"data":"AA=="}"#, "route_params[port]"),
-            (r#"{"port":1}"#, "route_params[data]"),
-            (r#"{"port":1,"data":"?"}"#, "route_params[data]"),
-            (r#"{"port":1,"data":7}"#, "route_params[data]"),
-            (
-                r#"{"port":1,"data":"00","encoding":"utf8"}"#,
-                "route_params[encoding]",
-            ),
-            (r#"{"quick_replies":["a"]}"#, "route_params[quick_replies]"),
-            (r#""x""#, "route_params"),
-        ] {
-            let body = format!(r#"{{"route_params":{params}}}"#);
-            assert_eq!(refused(&body).as_deref(), Some(named), "{params}");
-        }
-        let call = r#"{"message_type":"call","route_params":{"port":1,"data":"AA=="}}"#;
-        assert_eq!(refused(call).as_deref(), Some("route_params"));
+        let param = Err("route_params[data]".to_owned());
+        assert_eq!(of(Kind::Text, Some("?"), Single), param);
+        let params = Err("route_params".to_owned());
+        assert_eq!(of(Kind::Call, Some("00"), Single), params);
     }
 }

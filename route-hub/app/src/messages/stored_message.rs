@@ -3,15 +3,16 @@
 use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::labels;
 use crate::messages::new_message::{Given, Kind, MessageItem, Payload, SendOptions};
 use crate::messages::planned::Planned;
+use crate::messages::sending::Operation;
 use hub_domain::{OnUnknown, Project, RouteId, VarsChange};
 use hub_store::StoreError;
 use hub_view::{Refusal, RefusalCode};
-use hub_web::{ApiError, Params};
 use postrider_model::{LabelId, MessageText, Now, Secret};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{fmt, mem};
 
 /// The version of what is written. Another meaning of a member is another version.
 const VERSION: u64 = 1;
@@ -132,14 +133,13 @@ impl StoredMessage {
         project: &Project,
         now: Now,
     ) -> Result<Planned, Failure> {
-        let planned = Planned::read(hub, &self.to_params()?, project, now).await?;
-        Ok(planned.made_by(self.maker_sees))
+        Planned::of(hub, project, self, Operation::Single, now).await
     }
 
     /// As [`Self::planned`], for many: a code is nobody's.
     pub(crate) async fn planned_for_many(&self, actor: &Actor) -> Result<Planned, Failure> {
-        let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
-        Planned::read_for_many(hub, &self.to_params()?, project, now).await
+        let (hub, project) = (&actor.hub, &actor.project);
+        Planned::of(hub, project, self, Operation::Multi, actor.now).await
     }
 
     /// Checks what was checked before: labels that are gone since are left out.
@@ -149,13 +149,9 @@ impl StoredMessage {
         project: &Project,
         now: Now,
     ) -> Result<Planned, Failure> {
-        loop {
-            match self.planned(hub, project, now).await {
-                Err(Failure::Refused(refusal))
-                    if self.drop_label(refusal.param().unwrap_or_default()) => {}
-                planned => return planned,
-            }
-        }
+        let labels = mem::take(&mut self.options.labels);
+        self.options.labels = labels::still_known(hub, project, labels).await?;
+        self.planned(hub, project, now).await
     }
 
     /// Checks what is to be sent now, or says why it cannot be; `None` when that may be over in a
@@ -174,38 +170,6 @@ impl StoredMessage {
                 is_its_own.then(|| Err(refusal.message().to_owned()))
             }
         }
-    }
-
-    /// Takes away the label that a refusal names; says whether it named one.
-    fn drop_label(&mut self, param: &str) -> bool {
-        let index = param.strip_prefix("label_ids[");
-        let index = index.and_then(|rest| rest.strip_suffix(']')?.parse::<usize>().ok());
-        let labels = &mut self.options.labels;
-        let index = index.filter(|index| *index < labels.len());
-        index.map(|index| labels.remove(index)).is_some()
-    }
-
-    fn to_params(&self) -> Result<Params, ApiError> {
-        let (item, options) = (&self.item, &self.options);
-        let mut params = serde_json::json!({
-            "content": item.content, "priority": item.priority, "vars": item.vars,
-            "status_url": item.status_url, "status_secret": item.status_secret,
-            "message_type": options.kind, "route_params": options.payload,
-            "label_ids": options.labels, "simulated": options.simulated,
-            "on_unknown": options.on_unknown, "ttl_sec": options.ttl_sec,
-        });
-        let links = options.links.as_ref();
-        params["media_urls"] = serde_json::json!(links.map(|links| &links.value));
-        if let Some(sender) = &options.sender {
-            params[&*sender.param] = serde_json::json!(sender.value);
-        }
-        if let Some(replaces) = &options.replaces_variables {
-            params[&*replaces.param] = replaces.value.into();
-        }
-        Params::from_parts(
-            "",
-            Some(("application/json", params.to_string().as_bytes())),
-        )
     }
 }
 

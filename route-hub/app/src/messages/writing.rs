@@ -1,21 +1,17 @@
 //! How texts are written: as they were given, or with variables put in for each recipient, and with
 //! links to media below.
 
-use crate::messages::draft::Place;
+use crate::messages::new_message::SendOptions;
 use crate::messages::ready::scope;
 use crate::messages::sending::{Body, Sending};
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Template, is_property};
-use hub_web::{ApiError, Field};
+use hub_view::Refusal;
 use postrider_text::PARTS_MAX_DEFAULT;
 use std::borrow::Cow;
 
-/// Longest text that is counted at all, in characters.
-pub const CONTENT_LENGTH_MAX: usize = 20_000;
 /// Longest text that a template may make, in bytes; far more than an SMS may have.
 const RENDERED_BYTES_MAX: usize = 20_000;
-/// Most links of a message.
-const LINKS_MAX: usize = 10;
 
 /// What all texts of a request share.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,43 +25,39 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// Reads `replace_variables`, by either of its names, and `media_urls` or `media`: of texts
-    /// alone.
-    pub(crate) fn read(
-        place: Place<'_>,
+    /// Says how texts are written: what is asked for is of texts alone.
+    pub(crate) fn of(
+        options: &SendOptions,
         sending: &Sending,
         project: &Project,
-    ) -> Result<Self, ApiError> {
-        let replaces = ["replace_variables", "is_template"].map(|name| place.get(name));
-        let mut asked = None;
-        for field in replaces {
-            if field.boolean()? == Some(true) {
-                asked = asked.or(Some(field));
-            }
-        }
-        let links = links(place)?;
+    ) -> Result<Self, Refusal> {
+        let asked = options.replaces_variables.as_ref();
+        let asked = asked.filter(|asked| asked.value);
+        let links = options.links.as_ref();
+        let links = links.filter(|links| !links.value.is_empty());
         if *sending != Sending::Text {
-            let media = ["media_urls", "media"].map(|name| place.get(name));
-            let linked = media.into_iter().find(|field| !field.is_empty());
-            if let Some(field) = asked.or(linked) {
-                return Err(field.refuse("is for texts alone"));
+            let asked = asked.map(|asked| &asked.param);
+            if let Some(param) = asked.or(links.map(|links| &links.param)) {
+                return Err(Refusal::invalid_param(param, "is for texts alone"));
             }
         }
         Ok(Self {
             replaces: asked.is_some(),
-            links,
+            links: links.map(|links| links.value.clone()).unwrap_or_default(),
             parts_max: parts_max(project),
         })
     }
 
-    /// Reads a text; what is the same for everybody is counted at once.
-    pub(crate) fn text(&self, content: &Field<'_>) -> Result<Body, ApiError> {
-        let given = match self.links.is_empty() {
-            true => content.required_string(CONTENT_LENGTH_MAX)?,
-            false => content.string(CONTENT_LENGTH_MAX)?.unwrap_or_default(),
-        };
+    /// Writes a text; what is the same for everybody is counted at once.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn text(&self, given: &str) -> Result<Body, String> {
+        if given.is_empty() && self.links.is_empty() {
+            return Err("is required".to_owned());
+        }
         if self.replaces {
-            let template = Template::parse(given).map_err(|bad| content.refuse(bad))?;
+            let template = Template::parse(given).map_err(|bad| bad.to_string())?;
             if !template.is_plain() {
                 let shown = || with_links(Cow::Borrowed(given), &self.links).into_owned();
                 return Ok(Body {
@@ -77,8 +69,7 @@ impl Writing {
             }
         }
         let text = with_links(Cow::Borrowed(given), &self.links).into_owned();
-        let body = counted(text, self.parts_max);
-        body.map_err(|rule| content.refuse(rule))
+        counted(text, self.parts_max)
     }
 }
 
@@ -143,108 +134,52 @@ fn with_links<'t>(text: Cow<'t, str>, links: &[String]) -> Cow<'t, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// Reads the addresses of media: `media_urls`, or the `url` of each item of `media`.
-pub fn links(place: Place<'_>) -> Result<Vec<String>, ApiError> {
-    let (urls, media) = (place.get("media_urls"), place.get("media"));
-    if !urls.is_empty() && !media.is_empty() {
-        return Err(media.refuse("and media_urls say the same: one of them is enough"));
-    }
-    let mut links = Vec::new();
-    for item in urls.array(LINKS_MAX)?.unwrap_or_default() {
-        links.push(link(&item)?);
-    }
-    for item in media.array(LINKS_MAX)?.unwrap_or_default() {
-        let object = item.object()?;
-        let object = object.ok_or_else(|| item.refuse("must be an object"))?;
-        let file = object.get("file_id");
-        if !file.is_empty() {
-            return Err(file.refuse("is not offered by this hub yet: url is"));
-        }
-        links.push(link(&object.get("url"))?);
-    }
-    Ok(links)
-}
-
-fn link(field: &Field<'_>) -> Result<String, ApiError> {
-    let text = field.required_string(hub_outgoing::URL_LENGTH_MAX)?;
-    if text
-        .get(..5)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
-    {
-        return Err(field.refuse("cannot be a data URI: this hub stores no files yet"));
-    }
-    let is_one_line = !text.contains(char::is_whitespace) && !text.contains(char::is_control);
-    let parsed = crate::parse::url(field)?;
-    parsed
-        .filter(|_| is_one_line)
-        .ok_or_else(|| field.refuse("must be an http or https address"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::new_message::Given;
     use crate::messages::tests::project;
-    use hub_web::Params;
 
-    fn read(body: &str) -> Result<(Writing, Option<String>), Option<String>> {
-        let body = Some(("application/json", body.as_bytes()));
-        let params = Params::from_parts("", body).unwrap();
-        let read = || {
-            let writing = Writing::read(Place::Top(&params), &Sending::Text, &project())?;
-            let body = writing.text(&params.get("content"))?;
-            Ok((writing, body.content.map(|text| text.as_str().to_owned())))
-        };
-        read().map_err(|error: ApiError| error.param().map(str::to_owned))
+    fn write(content: &str, options: &SendOptions) -> Result<Body, String> {
+        let writing = Writing::of(options, &Sending::Text, &project());
+        writing.unwrap().text(content)
+    }
+
+    fn text(content: &str, options: &SendOptions) -> Option<String> {
+        let body = write(content, options).unwrap();
+        body.content.map(|text| text.as_str().to_owned())
+    }
+
+    fn replacing() -> SendOptions {
+        SendOptions {
+            replaces_variables: Some(Given::new("is_template", true)),
+            ..SendOptions::default()
+        }
     }
 
     #[test]
     fn links_stand_on_lines_of_their_own() {
-        for media in [
-            r#""media_urls":["http://a.example/1.jpg","https://b.example/2"]"#,
-            r#""media":[{"url":"http://a.example/1.jpg","type":"image/jpeg"},{"url":"https://b.example/2"}]"#,
-        ] {
-            let (_, text) = read(&format!(r#"{{"content":"See",{media}}}"#)).unwrap();
-            let expected = "See\nhttp://a.example/1.jpg\nhttps://b.example/2";
-            assert_eq!(text.as_deref(), Some(expected), "{media}");
-        }
-        let (_, text) = read(r#"{"media_urls":["http://a.example/1"]}"#).unwrap();
-        assert_eq!(text.as_deref(), Some("http://a.example/1"));
-    }
-
-    #[test]
-    fn media_that_cannot_be_linked_are_named() {
-        for (media, named) in [
-            (r#""media_urls":["ftp://a.example"]"#, "media_urls[0]"),
-            (
-                r#""media_urls":["data:image/png;base64,AA=="]"#,
-                "media_urls[0]",
-            ),
-            (r#""media_urls":["http://a.example/x\ny"]"#, "media_urls[0]"),
-            (r#""media_urls":"http://a.example""#, "media_urls"),
-            (r#""media_urls":[""]"#, "media_urls[0]"),
-            (r#""media":[{"file_id":"x"}]"#, "media[0][file_id]"),
-            (r#""media":[{}]"#, "media[0][url]"),
-            (r#""media":["http://a.example"]"#, "media[0]"),
-            (
-                r#""media":[{"url":"http://a.example"}],"media_urls":["http://a.example"]"#,
-                "media",
-            ),
-        ] {
-            let refused = read(&format!(r#"{{"content":"See",{media}}}"#)).unwrap_err();
-            assert_eq!(refused.as_deref(), Some(named), "{media}");
-        }
+        let links = ["http://a.example/1.jpg", "https://b.example/2"];
+        let options = SendOptions {
+            links: Some(Given::new("media", links.map(str::to_owned).to_vec())),
+            ..SendOptions::default()
+        };
+        let below = "http://a.example/1.jpg\nhttps://b.example/2";
+        assert_eq!(text("See", &options), Some(format!("See\n{below}")));
+        assert_eq!(text("", &options).as_deref(), Some(below));
+        let refused = Writing::of(&options, &Sending::Call, &project()).unwrap_err();
+        assert_eq!(refused.param(), Some("media"));
+        assert!(write("", &SendOptions::default()).is_err());
     }
 
     #[test]
     fn a_text_is_a_template_when_that_is_asked_for() {
-        let content = r#""content":"Hi [[contact.name]]""#;
-        let (_, text) = read(&format!("{{{content}}}")).unwrap();
-        assert_eq!(text.as_deref(), Some("Hi [[contact.name]]"));
-        for asked in ["replace_variables", "is_template"] {
-            let (writing, text) = read(&format!(r#"{{{content},"{asked}":true}}"#)).unwrap();
-            assert!(writing.replaces && text.is_none(), "{asked}");
-        }
-        let refused = read(r#"{"content":"[[a|b]]","replace_variables":true}"#).unwrap_err();
-        assert_eq!(refused.as_deref(), Some("content"));
+        let content = "Hi [[contact.name]]";
+        let plain = SendOptions::default();
+        assert_eq!(text(content, &plain).as_deref(), Some(content));
+        assert!(write(content, &replacing()).unwrap().template.is_some());
+        assert!(write("[[a|b]]", &replacing()).is_err());
+        let refused = Writing::of(&replacing(), &Sending::Ussd, &project()).unwrap_err();
+        assert_eq!(refused.param(), Some("is_template"));
     }
 }
