@@ -5,10 +5,7 @@ use hub_domain::AuditEntry;
 use hub_store::{StoreError, Tx};
 use postrider_model::{Now, OrganizationId, ProjectId};
 
-/// Who acts on the command line.
-const ADMIN: &str = "admin";
-
-/// What an operator did, and on what.
+/// What somebody did, and on what.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// The organization that it concerns.
@@ -21,12 +18,7 @@ pub struct Line {
     pub target: String,
 }
 
-/// Writes a line, in the transaction of what it tells of.
-pub fn write(hub: &Hub, tx: &mut Tx<'_>, line: Line, now: Now) -> Result<(), StoreError> {
-    write_as(hub, tx, ADMIN, line, now)
-}
-
-/// Writes a line of what somebody else than an operator did.
+/// Writes a line of what somebody did, in the transaction of what it tells of.
 pub fn write_as(
     hub: &Hub,
     tx: &mut Tx<'_>,

@@ -191,13 +191,14 @@ impl Deciding<'_> {
     fn went_back(&self, tx: &mut Tx<'_>, device: &Device) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, device)?;
         devices::set_state(tx, device.id, DeviceState::NeedsPairing)?;
-        let mut effects = freeze::gone(self.hub, tx, &project, device, self.now)?;
+        let mut work = UnitOfWork::new(self.hub, tx, &project, self.now);
+        freeze::gone(&mut work, device)?;
         let kind = AlertKind::PhoneCloned;
-        if alerts::raise_for_device(self.hub, tx, &project, device.id, kind, self.now)? {
-            effects.webhooks();
+        if alerts::raise_for_device(self.hub, work.tx, &project, device.id, kind, self.now)? {
+            work.effects.webhooks();
         }
-        effects.device(project.id, device.id);
-        Ok((Answer::Refused(CloseCode::JournalWentBack), effects))
+        work.effects.device(project.id, device.id);
+        Ok((Answer::Refused(CloseCode::JournalWentBack), work.finish()?))
     }
 
     fn admit(
@@ -208,17 +209,16 @@ impl Deciding<'_> {
         shows_that_we_went_back: bool,
     ) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, &device)?;
-        let mut effects = Effects::default();
+        let mut work = UnitOfWork::new(self.hub, tx, &project, self.now);
         if let Some(lost) = &admission.lost_install {
-            installs::lose(tx, &device, lost.as_str(), self.now.unix)?;
-            effects = freeze::gone(self.hub, tx, &project, &device, self.now)?;
+            installs::lose(work.tx, &device, lost.as_str(), self.now.unix)?;
+            freeze::gone(&mut work, &device)?;
         } else if device.gen_seen == 0 && admission.reconcile.is_none() {
             // An installation that never was here was given nothing that could have been forgotten.
-            effects = freeze::answered(self.hub, tx, &project, &device, self.now)?;
+            freeze::answered(&mut work, &device)?;
         }
         if shows_that_we_went_back {
-            let shown = freeze::shown_by(self.hub, tx, &project, &device, self.now)?;
-            effects.merge(shown);
+            freeze::shown_by(&mut work, &device)?;
         }
         let link = &admission.link;
         device.install = link.install.as_str().to_owned();
@@ -227,19 +227,18 @@ impl Deciding<'_> {
             (None, None) => link.generation,
             (None, Some(_)) => device.gen_own,
         };
-        devices::admit(tx, &device, &counters(link), self.now.unix)?;
+        devices::admit(work.tx, &device, &counters(link), self.now.unix)?;
         let offline = AlertKind::PhoneOffline;
-        if alerts::clear_for_device(self.hub, tx, &project, device.id, offline, self.now)? {
-            effects.webhooks();
+        if alerts::clear_for_device(self.hub, work.tx, &project, device.id, offline, self.now)? {
+            work.effects.webhooks();
         }
-        let mut work = UnitOfWork::new(self.hub, tx, &project, self.now);
         let made = sims::sync(&mut work, &device, &self.hello.sims)?;
         let phones = phones::of_device(work.tx, device.id)?;
         let resume = self.resume(&mut work, &admission, &phones)?;
-        effects.merge(work.finish()?);
         if made {
-            effects.rows(project.id);
+            work.effects.rows(project.id);
         }
+        let effects = work.finish()?;
         let admitted = Admitted {
             admission,
             resume,

@@ -2,8 +2,9 @@
 
 use crate::turn::{self, Connection, Ended, Turn};
 use hub_app::devices::fence::Fence;
-use hub_app::devices::removal::{self, Word};
+use hub_app::devices::{project_of, removal};
 use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_domain::{Device, DeviceState};
 use hub_store::{StoreError, Tx, devices};
@@ -52,7 +53,10 @@ pub async fn unpaired(
         let stored = devices::get(tx, fence.device)?;
         let paired = |device: &Device| fence.admits(device) && device.state == DeviceState::Active;
         if let Some(device) = stored.filter(paired) {
-            effects.merge(removal::take_out(&worker, tx, &device, Word::Owner, now)?);
+            let project = project_of(tx, &device)?;
+            let mut work = UnitOfWork::new(&worker, tx, &project, now);
+            removal::unpair(&mut work, &device)?;
+            effects.merge(work.finish()?);
         }
         Ok(effects)
     };

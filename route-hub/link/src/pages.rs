@@ -71,11 +71,10 @@ fn show(
     }
     put_aside(work.tx, device, nowhere, FORGOTTEN, now)?;
     put_aside(work.tx, device, refused, NOT_ITS_OWN, now)?;
-    let mut effects = work.finish()?;
     if has_proof {
-        effects.merge(freeze::proven_by(hub, work.tx, &project, device, now)?);
+        freeze::proven_by(&mut work, device)?;
     }
-    Ok(effects)
+    work.finish()
 }
 
 /// Why rows are set aside whose message is not there.
@@ -265,9 +264,8 @@ fn reconcile(
         }
     }
     devices::update_link(work.tx, device.id, &counters(link))?;
-    let mut effects = work.finish()?;
-    effects.merge(freeze::answered(hub, work.tx, &project, device, now)?);
-    Ok((resume, effects))
+    freeze::answered(&mut work, device)?;
+    Ok((resume, work.finish()?))
 }
 
 fn of_connection(tx: &mut Tx<'_>, fence: &Fence) -> Result<Device, StoreError> {

@@ -3,16 +3,15 @@
 use crate::admin::output::Output;
 use crate::commands::stamp::stamp;
 use clap::Args;
-use hub_app::audit;
+use hub_app::actor::Who;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::{self, database};
 use hub_app::data_folder::{folder_lock, replacement};
 use hub_app::devices::freeze;
-use hub_app::hub::Hub;
+use hub_app::hub_work::HubWork;
 use hub_app::schedules::after_restore;
-use hub_store::{StoreError, Tx, backup, broadcasts, devices, meta, organizations, projects};
-use postrider_model::Now;
+use hub_store::{StoreError, backup, broadcasts, devices, meta, organizations, projects};
 use serde_json::json;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -96,9 +95,10 @@ fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
     copied.map_err(|error| CommandError::of(from.display(), &error))?;
     let hub = data_folder::hub_on(&making, false)?;
     let (worker, now) = (hub.clone(), hub.now());
-    let begun = hub
-        .store
-        .write_blocking(move |tx| begin(&worker, tx, replaced, send_missed, now));
+    let begun = hub.store.write_blocking(move |tx| {
+        let mut work = HubWork::new(&worker, tx, Who::Operator, now);
+        begin(&mut work, replaced, send_missed)
+    });
     drop(hub);
     Ok(begun?)
 }
@@ -106,36 +106,27 @@ fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
 /// Raises the generation and freezes every project: it is unknown what its phones were given, and
 /// what was sent of its schedules.
 fn begin(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
+    work: &mut HubWork<'_, '_>,
     replaced: u64,
     send_missed: bool,
-    now: Now,
 ) -> Result<Beginning, StoreError> {
     // Above every device's own, so that each of them has to answer.
-    let highest = meta::generation(tx)?.max(devices::highest_generation(tx)?);
+    let highest = meta::generation(work.tx)?.max(devices::highest_generation(work.tx)?);
     let generation = highest.max(replaced) + 1;
-    meta::put_generation(tx, generation)?;
+    meta::put_generation(work.tx, generation)?;
     let mut phones_to_answer = 0;
-    for project in projects::all(tx)? {
+    for project in projects::all(work.tx)? {
         // A hub that starts looks at everything by itself.
-        let (frozen, _) = freeze::whole_project(hub, tx, &project, now)?;
-        phones_to_answer += frozen;
+        phones_to_answer += work.within(&project, freeze::whole_project)?;
     }
     // Who got its message after the backup must not get it again.
-    broadcasts::end_all(tx, CUT_OFF)?;
+    broadcasts::end_all(work.tx, CUT_OFF)?;
     let schedules_passed_over = match send_missed {
         true => 0,
-        false => after_restore::pass_over(tx, now.unix)?,
+        false => after_restore::pass_over(work.tx, work.now.unix)?,
     };
-    for organization in organizations::all(tx)? {
-        let line = audit::Line {
-            organization_id: organization.id,
-            project_id: None,
-            action: "hub.restore",
-            target: generation.to_string(),
-        };
-        audit::write(hub, tx, line, now)?;
+    for organization in organizations::all(work.tx)? {
+        work.note(organization.id, "hub.restore", generation)?;
     }
     Ok(Beginning {
         generation,

@@ -4,14 +4,12 @@
 use crate::alerts;
 use crate::damage;
 use crate::dispatch::device_lost;
-use crate::dispatch::effects::Effects;
 use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
-use crate::hub::Hub;
-use hub_domain::{AlertKind, Device, DeviceState, Message, Project};
+use hub_domain::{AlertKind, Device, DeviceState, Message};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::dispatch::freeze::{self as rules, Freeze, Frozen, Queues};
 use postrider_link::ownership::hub::Fact;
-use postrider_model::{DeviceId, Now, ProjectId};
+use postrider_model::{DeviceId, ProjectId};
 
 /// Reads how far a project is frozen; `None` when it is not.
 fn of_project(tx: &mut Tx<'_>, project: ProjectId) -> Result<Option<Freeze>, StoreError> {
@@ -40,77 +38,69 @@ pub fn seen_by_rules(device: &Device) -> rules::Device {
 }
 
 /// A project's rows, as the rules of a freeze read and write them.
-struct Rows<'a, 't> {
-    hub: &'a Hub,
-    tx: &'a mut Tx<'t>,
-    project: &'a Project,
-    now: Now,
-    effects: Effects,
-}
+struct Rows<'r, 'w, 't>(&'r mut UnitOfWork<'w, 't>);
 
-impl rules::Rows for Rows<'_, '_> {
+impl rules::Rows for Rows<'_, '_, '_> {
     type Error = StoreError;
 
     fn generation(&mut self) -> Result<u64, StoreError> {
-        meta::generation(self.tx)
+        meta::generation(self.0.tx)
     }
 
     fn newest_key(&mut self) -> Result<i64, StoreError> {
-        Ok(meta::highest_key(self.tx)?.map_or(0, |key| key.get()))
+        Ok(meta::highest_key(self.0.tx)?.map_or(0, |key| key.get()))
     }
 
     fn freeze(&mut self) -> Result<Option<Freeze>, StoreError> {
-        of_project(self.tx, self.project.id)
+        of_project(self.0.tx, self.0.project.id)
     }
 
     fn put_freeze(&mut self, freeze: Option<Freeze>) -> Result<(), StoreError> {
-        let name = frozen_name(self.project.id);
+        let name = frozen_name(self.0.project.id);
         match freeze {
-            Some(freeze) => meta::put(self.tx, &name, &freeze.to_string()),
-            None => meta::remove(self.tx, &name),
+            Some(freeze) => meta::put(self.0.tx, &name, &freeze.to_string()),
+            None => meta::remove(self.0.tx, &name),
         }
     }
 
     fn devices(&mut self) -> Result<Vec<rules::Device>, StoreError> {
-        let devices = devices::of_project(self.tx, self.project.id)?;
+        let devices = devices::of_project(self.0.tx, self.0.project.id)?;
         Ok(devices.iter().map(seen_by_rules).collect())
     }
 
     fn frozen(&mut self) -> Result<Frozen, StoreError> {
-        let waits = devices::any_frozen(self.tx, self.project.id)?;
-        let any = waits || devices::any_frozen_at_all(self.tx, self.project.id)?;
+        let waits = devices::any_frozen(self.0.tx, self.0.project.id)?;
+        let any = waits || devices::any_frozen_at_all(self.0.tx, self.0.project.id)?;
         Ok(Frozen { waits, any })
     }
 
     fn freeze_device(&mut self, id: DeviceId, gen_own: u64) -> Result<(), StoreError> {
-        devices::freeze(self.tx, id, gen_own)
+        devices::freeze(self.0.tx, id, gen_own)
     }
 
     fn thaw_device(&mut self, id: DeviceId) -> Result<(), StoreError> {
-        devices::set_frozen(self.tx, id, false)
+        devices::set_frozen(self.0.tx, id, false)
     }
 
     fn put_alone(&mut self, id: DeviceId, alone: bool) -> Result<(), StoreError> {
         match alone {
-            true => meta::put(self.tx, &alone_name(id), ""),
-            false => meta::remove(self.tx, &alone_name(id)),
+            true => meta::put(self.0.tx, &alone_name(id), ""),
+            false => meta::remove(self.0.tx, &alone_name(id)),
         }
     }
 
     fn forget_exposures(&mut self, of: Queues, up_to: i64) -> Result<(), StoreError> {
         let phones = match of {
-            Queues::OfProject => phones::of_project(self.tx, self.project.id)?,
-            Queues::OfDevice(device) => phones::of_device(self.tx, device)?,
+            Queues::OfProject => phones::of_project(self.0.tx, self.0.project.id)?,
+            Queues::OfDevice(device) => phones::of_device(self.0.tx, device)?,
         };
-        let mut work = UnitOfWork::new(self.hub, self.tx, self.project, self.now);
         for phone in phones {
-            let waiting = messages::waiting_up_to(work.tx, phone.id, up_to)?;
-            for mut message in damage::readable(&mut work, waiting)? {
+            let waiting = messages::waiting_up_to(self.0.tx, phone.id, up_to)?;
+            for mut message in damage::readable(self.0, waiting)? {
                 let fact = Fact::ExposureForgotten;
-                drop(work.apply(&mut message, fact, &Detail::default())?);
+                drop(self.0.apply(&mut message, fact, &Detail::default())?);
             }
         }
-        self.effects.merge(work.finish()?);
         Ok(())
     }
 }
@@ -153,114 +143,64 @@ fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, Stor
 /// Freezes a project, each of its phones until it has answered: to the hub's generation, or to one
 /// of its own where it has answered to that before. Returns how many phones are to answer and were
 /// not before.
-pub fn whole_project(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    now: Now,
-) -> Result<(usize, Effects), StoreError> {
-    let devices = devices::of_project(tx, project.id)?;
+pub fn whole_project(work: &mut UnitOfWork<'_, '_>) -> Result<usize, StoreError> {
+    let devices = devices::of_project(work.tx, work.project.id)?;
     let is_new = |device: &&Device| !device.frozen && device.state != DeviceState::Revoked;
     let frozen = devices.iter().filter(is_new).count();
-    let mut rows = rows_of(hub, tx, project, now);
-    let waits = rules::freeze_all(&mut rows)?;
-    let mut effects = rows.effects;
-    if !waits {
-        return Ok((frozen, effects));
+    if !rules::freeze_all(&mut Rows(work))? {
+        return Ok(frozen);
     }
-    if alerts::raise_for_project(hub, tx, project, AlertKind::HubFrozen, now)? {
-        effects.webhooks();
+    let (hub, project, kind) = (work.hub, work.project, AlertKind::HubFrozen);
+    if alerts::raise_for_project(hub, work.tx, project, kind, work.now)? {
+        work.effects.webhooks();
     }
-    effects.project(project.id);
-    Ok((frozen, effects))
-}
-
-fn rows_of<'a, 't>(
-    hub: &'a Hub,
-    tx: &'a mut Tx<'t>,
-    project: &'a Project,
-    now: Now,
-) -> Rows<'a, 't> {
-    Rows {
-        hub,
-        tx,
-        project,
-        now,
-        effects: Effects::default(),
-    }
+    work.effects.project(project.id);
+    Ok(frozen)
 }
 
 /// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody else
 /// does.
-pub fn shown_by(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: &Device,
-    now: Now,
-) -> Result<Effects, StoreError> {
+pub fn shown_by(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
     tracing::warn!(device = %device.id, "a phone shows more than this hub knows of");
-    rules::freeze_alone(&mut rows_of(hub, tx, project, now), seen_by_rules(device))?;
-    let mut effects = Effects::default();
-    let kind = AlertKind::HubFrozen;
-    if alerts::raise_for_device(hub, tx, project, device.id, kind, now)? {
-        effects.webhooks();
+    rules::freeze_alone(&mut Rows(work), seen_by_rules(device))?;
+    let (hub, project, kind) = (work.hub, work.project, AlertKind::HubFrozen);
+    if alerts::raise_for_device(hub, work.tx, project, device.id, kind, work.now)? {
+        work.effects.webhooks();
     }
-    Ok(effects)
+    Ok(())
 }
 
 /// A phone that was frozen by its numbers has shown an exposure that this hub made and does not
 /// know: the whole project waits, for any of its messages may have gone to another phone since.
-pub fn proven_by(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: &Device,
-    now: Now,
-) -> Result<Effects, StoreError> {
-    if meta::get(tx, &alone_name(device.id))?.is_none() {
-        return Ok(Effects::default());
+pub fn proven_by(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    if meta::get(work.tx, &alone_name(device.id))?.is_none() {
+        return Ok(());
     }
-    tracing::warn!(device = %device.id, project = %project.id,
+    tracing::warn!(device = %device.id, project = %work.project.id,
         "a phone shows the hub's own proof of what it has forgotten: the project is frozen");
-    Ok(whole_project(hub, tx, project, now)?.1)
+    whole_project(work).map(drop)
 }
 
 /// A phone has shown all that it holds, or was never given anything: it is sent to again.
-pub fn answered(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: &Device,
-    now: Now,
-) -> Result<Effects, StoreError> {
-    let mut rows = rows_of(hub, tx, project, now);
-    let ended = rules::answered(&mut rows, seen_by_rules(device))?;
-    let effects = rows.effects;
-    thawed(hub, tx, project, device, (ended, effects), now)
+pub fn answered(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    let ended = rules::answered(&mut Rows(work), seen_by_rules(device))?;
+    thawed(work, device, ended)
 }
 
 /// Tells what follows when a phone is not waited for any more, and perhaps its whole project
 /// waits for nobody.
-fn thawed(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: &Device,
-    (ended, mut effects): (bool, Effects),
-    now: Now,
-) -> Result<Effects, StoreError> {
-    let kind = AlertKind::HubFrozen;
-    if device.frozen && alerts::clear_for_device(hub, tx, project, device.id, kind, now)? {
-        effects.webhooks();
+fn thawed(work: &mut UnitOfWork<'_, '_>, device: &Device, ended: bool) -> Result<(), StoreError> {
+    let (hub, project, now, kind) = (work.hub, work.project, work.now, AlertKind::HubFrozen);
+    if device.frozen && alerts::clear_for_device(hub, work.tx, project, device.id, kind, now)? {
+        work.effects.webhooks();
     }
     if ended {
-        if alerts::clear_for_project(hub, tx, project, kind, now)? {
-            effects.webhooks();
+        if alerts::clear_for_project(hub, work.tx, project, kind, now)? {
+            work.effects.webhooks();
         }
-        effects.project(project.id);
+        work.effects.project(project.id);
     }
-    Ok(effects)
+    Ok(())
 }
 
 /// A phone will never say what it holds: it was removed, replaced, has a journal that went back, or
@@ -269,18 +209,10 @@ fn thawed(
 /// What it was exposed is unknown. So is, while it is frozen, what waits and may have been given to
 /// it: what its Phones had queued when the hub went backwards, and all that the project had queued
 /// where everything waits for its word.
-pub fn gone(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: &Device,
-    now: Now,
-) -> Result<Effects, StoreError> {
-    let mut effects = device_lost::device_lost(hub, tx, project, device.id, now)?;
-    let mut rows = rows_of(hub, tx, project, now);
-    let ended = rules::gone(&mut rows, seen_by_rules(device))?;
-    effects.merge(rows.effects);
-    thawed(hub, tx, project, device, (ended, effects), now)
+pub fn gone(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    device_lost::device_lost(work, device.id)?;
+    let ended = rules::gone(&mut Rows(work), seen_by_rules(device))?;
+    thawed(work, device, ended)
 }
 
 /// A phone has proven that it did not send a message, after another one was given up that all of

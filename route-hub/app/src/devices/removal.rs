@@ -3,49 +3,39 @@
 use crate::alerts;
 use crate::audit;
 use crate::devices::freeze;
-use crate::devices::project_of;
-use crate::dispatch::effects::Effects;
-use crate::hub::Hub;
+use crate::dispatch::unit_of_work::UnitOfWork;
 use hub_domain::{Device, DeviceState};
-use hub_store::{StoreError, Tx, devices};
-use postrider_model::Now;
+use hub_store::{StoreError, devices};
 
-/// Whose word takes a device out of service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
-    /// The operator revoked it.
-    Operator,
-    /// Its owner unpaired it, on the phone itself.
-    Owner,
+/// Takes a device out of service by the operator's word.
+pub fn revoke(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    take_out(work, device)?;
+    work.note("device.revoke", device.id)
 }
 
-/// Takes a device out of service: what it holds becomes unknown, its alerts end, and nobody waits
-/// for its word after a restore. `device` is its row as it was until then.
-pub fn take_out(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    device: &Device,
-    word: Word,
-    now: Now,
-) -> Result<Effects, StoreError> {
-    let project = project_of(tx, device)?;
-    devices::set_state(tx, device.id, DeviceState::Revoked)?;
-    let mut effects = freeze::gone(hub, tx, &project, device, now)?;
-    if alerts::clear_all_of_device(hub, tx, &project, device.id, now)? {
-        effects.webhooks();
-    }
-    effects.rows(project.id);
-    effects.device(project.id, device.id);
+/// Takes a device out of service by its owner's word, on the phone itself.
+pub fn unpair(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    take_out(work, device)?;
     let target = device.id.to_string();
-    let line = |action| audit::Line {
-        organization_id: project.organization_id,
-        project_id: Some(project.id),
-        action,
+    let line = audit::Line {
+        organization_id: work.project.organization_id,
+        project_id: Some(work.project.id),
+        action: "device.unpair",
         target: target.clone(),
     };
-    match word {
-        Word::Operator => audit::write(hub, tx, line("device.revoke"), now)?,
-        Word::Owner => audit::write_as(hub, tx, &target, line("device.unpair"), now)?,
+    audit::write_as(work.hub, work.tx, &target, line, work.now)
+}
+
+/// What a device holds becomes unknown, its alerts end, and nobody waits for its word after a
+/// restore. `device` is its row as it was until then.
+fn take_out(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    devices::set_state(work.tx, device.id, DeviceState::Revoked)?;
+    freeze::gone(work, device)?;
+    let (hub, project) = (work.hub, work.project);
+    if alerts::clear_all_of_device(hub, work.tx, project, device.id, work.now)? {
+        work.effects.webhooks();
     }
-    Ok(effects)
+    work.effects.rows(project.id);
+    work.effects.device(project.id, device.id);
+    Ok(())
 }

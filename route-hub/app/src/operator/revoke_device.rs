@@ -1,6 +1,6 @@
 //! A device out of service by the operator's word.
 
-use crate::devices::removal::{Word, take_out};
+use crate::devices::{project_of, removal};
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use hub_domain::DeviceState;
@@ -34,7 +34,6 @@ pub fn revoke_device(
     if device.state == DeviceState::Revoked {
         return Err(RevokeRefused::RevokedBefore.into());
     }
-    let effects = take_out(work.hub, work.tx, &device, Word::Operator, work.now)?;
-    work.effects.merge(effects);
-    Ok(())
+    let project = project_of(work.tx, &device)?;
+    Ok(work.within(&project, |work| removal::revoke(work, &device))?)
 }

@@ -46,8 +46,7 @@ fn give_up(work: &mut HubWork<'_, '_>, device: &Device) -> Result<(), StoreError
         return Ok(());
     };
     work.within(&project, |work| {
-        let gone = freeze::gone(work.hub, work.tx, work.project, device, work.now)?;
-        work.effects.merge(gone);
+        freeze::gone(work, device)?;
         work.effects.project(work.project.id);
         work.note("device.unfreeze", device.id)
     })

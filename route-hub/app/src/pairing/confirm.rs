@@ -177,16 +177,9 @@ impl Joining<'_, '_, '_> {
     /// exposed can never be answered for.
     fn replacement(&mut self, mut device: Device) -> Result<Device, StoreError> {
         if device.install != self.claimant.install.as_str() {
-            let UnitOfWork {
-                hub,
-                tx,
-                project,
-                now,
-                effects,
-                ..
-            } = &mut *self.work;
-            effects.merge(freeze::gone(hub, tx, project, &device, *now)?);
-            installs::lose(tx, &device, &device.install, now.unix)?;
+            freeze::gone(self.work, &device)?;
+            let now = self.work.now.unix;
+            installs::lose(self.work.tx, &device, &device.install, now)?;
             device.frozen = false;
             device.conn = 0;
             (device.gen_seen, device.gen_own) = (0, 0);

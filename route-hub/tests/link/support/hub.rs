@@ -305,8 +305,10 @@ impl TestHub {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
         let generation = self.write(meta::raise_generation).await;
         self.write(move |tx| {
-            let frozen = freeze::whole_project(&hub, tx, &project, now)?;
-            Ok(frozen.0)
+            let mut work = UnitOfWork::new(&hub, tx, &project, now);
+            let frozen = freeze::whole_project(&mut work)?;
+            work.finish()?;
+            Ok(frozen)
         })
         .await;
         self.hub.raise_generation(generation);
@@ -319,7 +321,9 @@ impl TestHub {
         let id = phone.device;
         self.write(move |tx| {
             let device = devices::get(tx, id)?.expect("it is there");
-            freeze::gone(&hub, tx, &project, &device, now).map(drop)
+            let mut work = UnitOfWork::new(&hub, tx, &project, now);
+            freeze::gone(&mut work, &device)?;
+            work.finish().map(drop)
         })
         .await;
         self.hub.rows_changed();
