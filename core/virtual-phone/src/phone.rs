@@ -241,7 +241,7 @@ async fn run(
     let phone = Phone::start(phone, radio.clone(), inbox).await?;
     // The journal is open now, so no other process runs this phone.
     radio.tidy_up()?;
-    radio.give_kept()?;
+    radio.deliver_stored()?;
     Ok(phone)
 }
 

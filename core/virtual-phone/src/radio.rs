@@ -8,7 +8,7 @@ use crate::{
     profile::{Answer, Plan, Profile, plan},
     provider::Provider,
     radio_log::{HandOver, RadioLog},
-    reports::{HandedOver, KeptReport, Reports},
+    reports::{ExpectedReport, HandedOver, Reports},
     seen::{Seen, Watcher},
     world::{LIMIT_EXCEEDED, World},
 };
@@ -194,8 +194,8 @@ impl VirtualRadio {
             return;
         };
         let now = self.clock.now().unix;
-        let kept = self.provider.append(now, task.sim, &task.to, text);
-        if kept.is_err() {
+        let written = self.provider.append(now, task.sim, &task.to, text);
+        if written.is_err() {
             tracing::warn!(message = %task.token, "the sent message's row cannot be written");
         }
     }
@@ -203,7 +203,7 @@ impl VirtualRadio {
     /// Makes the reports of a plan survive this process.
     fn keep_reports(&self, token: SendToken, plan: &Plan) {
         let now = self.clock.now().unix;
-        let reports: Vec<_> = plan.reports().map(|it| kept(it, now)).collect();
+        let reports: Vec<_> = plan.reports().map(|it| expected_report(it, now)).collect();
         if reports.is_empty() {
             return;
         }
@@ -218,9 +218,9 @@ impl VirtualRadio {
 
     /// Delivers what the network and the platform kept while the phone was off: reports, if its
     /// profile has any, and unconfirmed data messages.
-    pub(crate) fn give_kept(&self) -> io::Result<()> {
+    pub(crate) fn deliver_stored(&self) -> io::Result<()> {
         let now = self.clock.now().unix;
-        let kept = self.reports.restart(now)?;
+        let expected = self.reports.restart(now)?;
         for row in self.inbox.unconfirmed()? {
             self.tell(0, row.broadcast());
         }
@@ -230,7 +230,7 @@ impl VirtualRadio {
         if !self.profile.has_reports() {
             return Ok(());
         }
-        for (of, reports) in kept {
+        for (of, reports) in expected {
             for report in reports {
                 let delay_ms = u64::try_from(report.told_ms - now.0).unwrap_or(0);
                 let fact = report_fact(of.token(), report.part, report.tp_status, None);
@@ -309,9 +309,9 @@ fn empty_page(log: Log) -> LogPage {
     }
 }
 
-fn kept((delay_ms, part, tp_status): (u64, u8, u8), now: UnixMs) -> KeptReport {
+fn expected_report((delay_ms, part, tp_status): (u64, u8, u8), now: UnixMs) -> ExpectedReport {
     let due_ms = now.0.saturating_add_unsigned(delay_ms);
-    KeptReport {
+    ExpectedReport {
         due_ms,
         told_ms: due_ms,
         part,

@@ -38,7 +38,7 @@ const DUE_MS_MAX: i64 = 30_000;
 
 /// A delivery report to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct KeptReport {
+pub(crate) struct ExpectedReport {
     /// When, in Unix milliseconds.
     pub(crate) due_ms: i64,
     /// When it is delivered now: soon after a restart.
@@ -81,7 +81,7 @@ impl HandedOver {
 }
 
 /// The reports to come, by hand-over.
-type Waiting = BTreeMap<HandedOver, Vec<KeptReport>>;
+type Waiting = BTreeMap<HandedOver, Vec<ExpectedReport>>;
 
 /// One line of the file.
 #[derive(Serialize, Deserialize)]
@@ -89,7 +89,7 @@ type Waiting = BTreeMap<HandedOver, Vec<KeptReport>>;
 enum Line {
     Kept {
         of: HandedOver,
-        reports: Vec<KeptReport>,
+        reports: Vec<ExpectedReport>,
     },
     Settled(HandedOver),
 }
@@ -98,11 +98,11 @@ enum Line {
 #[derive(Debug)]
 pub(crate) struct Reports {
     folder: PathBuf,
-    kept: Mutex<Kept>,
+    report_file: Mutex<ReportFile>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct ReportFile {
     file: File,
     waiting: Waiting,
     lines: usize,
@@ -115,7 +115,7 @@ impl Reports {
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let mut file = appending().read(true).open(folder.join(REPORTS_FILE))?;
         end_torn_line(&mut file)?;
-        let kept = Kept {
+        let report_file = ReportFile {
             file,
             waiting: Waiting::new(),
             lines: 0,
@@ -123,7 +123,7 @@ impl Reports {
         };
         Ok(Self {
             folder: folder.to_owned(),
-            kept: Mutex::new(kept),
+            report_file: Mutex::new(report_file),
         })
     }
 
@@ -141,35 +141,36 @@ impl Reports {
     /// Only the one process that runs the phone may call it. Reports added since the opening
     /// stay, and are delivered twice.
     pub(crate) fn restart(&self, now: UnixMs) -> io::Result<Waiting> {
-        let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
-        kept.waiting = read(&self.folder.join(REPORTS_FILE))?;
-        let is_kept = |report: &KeptReport| report.due_ms > now.0 - KEPT_MS;
-        kept.waiting
-            .retain(|_, reports| reports.iter().any(is_kept));
-        for report in kept.waiting.values_mut().flatten() {
+        let mut report_file = self.report_file.lock().map_err(|_| io::ErrorKind::Other)?;
+        report_file.waiting = read(&self.folder.join(REPORTS_FILE))?;
+        let is_recent = |report: &ExpectedReport| report.due_ms > now.0 - KEPT_MS;
+        report_file
+            .waiting
+            .retain(|_, reports| reports.iter().any(is_recent));
+        for report in report_file.waiting.values_mut().flatten() {
             let wait_ms = report.due_ms.saturating_sub(now.0);
             report.told_ms = now.0 + wait_ms.clamp(AFTER_START_MS, DUE_MS_MAX);
         }
-        kept.tidy_up(&self.folder)?;
-        Ok(kept.waiting.clone())
+        report_file.tidy_up(&self.folder)?;
+        Ok(report_file.waiting.clone())
     }
 
     /// Keeps the reports of a hand-over; on return they survive the death of the process.
     pub(crate) fn keep(
         &self,
         of: HandedOver,
-        reports: Vec<KeptReport>,
+        reports: Vec<ExpectedReport>,
         now: UnixMs,
     ) -> io::Result<()> {
-        let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
+        let mut report_file = self.report_file.lock().map_err(|_| io::ErrorKind::Other)?;
         let line = Line::Kept { of, reports };
-        kept.append(&line)?;
+        report_file.append(&line)?;
         if let Line::Kept { of, reports } = line {
-            kept.waiting.insert(of, reports);
+            report_file.waiting.insert(of, reports);
         }
-        if kept.lines > kept.lines_max {
-            kept.drop_taken(now);
-            kept.tidy_up(&self.folder)?;
+        if report_file.lines > report_file.lines_max {
+            report_file.drop_taken(now);
+            report_file.tidy_up(&self.folder)?;
         }
         Ok(())
     }
@@ -194,16 +195,16 @@ impl Reports {
     }
 
     fn mark_done(&self, which: std::ops::RangeInclusive<HandedOver>) -> io::Result<()> {
-        let mut kept = self.kept.lock().map_err(|_| io::ErrorKind::Other)?;
-        while let Some((&of, _)) = kept.waiting.range(which.clone()).next() {
-            kept.waiting.remove(&of);
-            kept.append(&Line::Settled(of))?;
+        let mut report_file = self.report_file.lock().map_err(|_| io::ErrorKind::Other)?;
+        while let Some((&of, _)) = report_file.waiting.range(which.clone()).next() {
+            report_file.waiting.remove(&of);
+            report_file.append(&Line::Settled(of))?;
         }
         Ok(())
     }
 }
 
-impl Kept {
+impl ReportFile {
     fn append(&mut self, line: &Line) -> io::Result<()> {
         self.lines += 1;
         write_line(&mut self.file, line)
@@ -211,7 +212,7 @@ impl Kept {
 
     /// Drops reports that were delivered so long ago that they count as taken.
     fn drop_taken(&mut self, now: UnixMs) {
-        let is_open = |report: &KeptReport| report.told_ms > now.0 - TAKEN_MS;
+        let is_open = |report: &ExpectedReport| report.told_ms > now.0 - TAKEN_MS;
         self.waiting
             .retain(|_, reports| reports.iter().any(is_open));
     }
@@ -291,8 +292,8 @@ mod tests {
         }
     }
 
-    fn report(due_ms: i64) -> Vec<KeptReport> {
-        vec![KeptReport {
+    fn report(due_ms: i64) -> Vec<ExpectedReport> {
+        vec![ExpectedReport {
             due_ms,
             told_ms: due_ms,
             part: 0,

@@ -63,7 +63,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 #[derive(Default)]
 struct Links {
     open: AtomicUsize,
-    lost: AtomicUsize,
+    ended: AtomicUsize,
 }
 
 /// Phones with open links, until this is dropped.
@@ -89,11 +89,11 @@ impl Fleet {
         };
         let until = now() + PATIENCE;
         while fleet.links.open.load(Ordering::Relaxed) < count {
-            let lost = fleet.lost();
-            if lost > 0 || now() > until {
+            let ended = fleet.ended();
+            if ended > 0 || now() > until {
                 let open = fleet.links.open.load(Ordering::Relaxed);
                 return Err(
-                    format!("of {count} phones {open} connected, {lost} were closed").into(),
+                    format!("of {count} phones {open} connected, {ended} were closed").into(),
                 );
             }
             tokio::time::sleep(LOOK_EVERY).await;
@@ -102,8 +102,8 @@ impl Fleet {
     }
 
     /// Counts the links that ended.
-    pub(crate) fn lost(&self) -> usize {
-        self.links.lost.load(Ordering::Relaxed)
+    pub(crate) fn ended(&self) -> usize {
+        self.links.ended.load(Ordering::Relaxed)
     }
 }
 
@@ -201,7 +201,7 @@ async fn hold_all(
             };
             let ended: Result<(), Failure> = held.await;
             if let Err(failure) = ended
-                && links.lost.fetch_add(1, Ordering::Relaxed) == 0
+                && links.ended.fetch_add(1, Ordering::Relaxed) == 0
             {
                 eprintln!("a link ended: {failure}");
             }

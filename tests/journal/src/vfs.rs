@@ -120,7 +120,7 @@ pub struct Fault {
 
 #[derive(Debug, Default)]
 struct Inner {
-    ops: Vec<Op>,
+    operations: Vec<Op>,
     is_recording: bool,
     counts: BTreeMap<Call, u64>,
     fault: Option<Fault>,
@@ -173,8 +173,8 @@ impl Session {
     }
 
     /// Returns what was recorded.
-    pub fn ops(&self) -> Vec<Op> {
-        self.inner().ops.clone()
+    pub fn operations(&self) -> Vec<Op> {
+        self.inner().operations.clone()
     }
 
     /// Returns how often each call was made.
@@ -204,7 +204,7 @@ impl Session {
     fn record(&self, op: Op) {
         let mut inner = self.inner();
         if inner.is_recording {
-            inner.ops.push(op);
+            inner.operations.push(op);
         }
     }
 

@@ -80,7 +80,7 @@ fn check(disk: &Disk, loss: Loss, states: &[State], about: &str) {
 fn cut_everywhere(run: &Run, before: Disk, seeds: u64, every: usize) -> usize {
     let mut disk = before;
     let mut cuts = 0;
-    for (place, op) in run.session.ops().iter().enumerate() {
+    for (place, op) in run.session.operations().iter().enumerate() {
         if !disk.step(op) || place % every != 0 {
             continue;
         }
@@ -100,7 +100,7 @@ fn what_was_confirmed_survives_a_power_loss_at_every_write() {
     let cuts = cut_everywhere(&run, Disk::default(), 1, 1);
     println!(
         "power lost {cuts} times, at {} steps of {} commits",
-        run.session.ops().len(),
+        run.session.operations().len(),
         run.states.len() - 1
     );
     assert!(cuts > 2_000, "{cuts}");

@@ -53,7 +53,7 @@ impl HubSide<'_> {
     /// Returns whether its expiry leads to an end from here: every state must have one.
     pub fn can_end(&self, world: &World) -> bool {
         let mut ended = *world;
-        ended.life = false;
+        ended.life_left = false;
         self.apply(&mut ended, Fact::LifeEnded { ago_ms: 60_000 });
         ended.hub.state != HubState::Waiting && !ended.hub.state.is_open()
     }
@@ -61,7 +61,7 @@ impl HubSide<'_> {
     fn rules(&self, world: &World) -> Rules {
         Rules {
             on_unknown: self.scope.on_unknown,
-            life_left: world.life,
+            life_left: world.life_left,
             other_route: true,
         }
     }
@@ -132,7 +132,7 @@ impl HubSide<'_> {
 
     fn exposures(&self, world: &World, next: Next<'_>) {
         let row = self.peers.row(&world.hub);
-        if !row.can_expose(world.life) || world.hub.ep >= self.scope.eps {
+        if !row.can_expose(world.life_left) || world.hub.ep >= self.scope.eps {
             return;
         }
         for p in 0..PHONES {
@@ -168,13 +168,15 @@ impl HubSide<'_> {
     }
 
     fn timers(&self, world: &World, next: Next<'_>) {
-        if world.life && self.scope.life_ends {
+        if world.life_left && self.scope.life_ends {
             let mut ended = *world;
-            ended.life = false;
+            ended.life_left = false;
             next("its life ends", ended);
         }
         let mut due = *world;
-        if !world.life && self.apply(&mut due, Fact::LifeEnded { ago_ms: 60_000 }) && due != *world
+        if !world.life_left
+            && self.apply(&mut due, Fact::LifeEnded { ago_ms: 60_000 })
+            && due != *world
         {
             next("the hub gives up waiting", due);
         }

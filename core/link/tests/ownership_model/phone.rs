@@ -113,7 +113,7 @@ fn journal(world: &World, p: usize, ep: u8, scope: &Scope, next: Next<'_>) {
     if phone.calling == 0 {
         submit(world, p, ep, scope, next);
     }
-    if !world.life
+    if !world.life_left
         && let Ok(expired) = claim.after(Step::Expire)
     {
         next("ends a life", with(world, p, |phone| phone.set(expired)));

@@ -20,7 +20,7 @@ pub struct World {
     pub hub: Hub,
     pub phones: [Phone; PHONES],
     /// Whether the message has not expired.
-    pub life: bool,
+    pub life_left: bool,
     /// How often it was sent.
     pub air: u8,
 }
@@ -116,7 +116,7 @@ impl World {
                 cancel_used: false,
             },
             phones: [phone; PHONES],
-            life: true,
+            life_left: true,
             air: 0,
         }
     }

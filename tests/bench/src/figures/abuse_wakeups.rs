@@ -46,14 +46,14 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
             changes.into_iter().try_for_each(Beside::end)?;
             ratios.push(beside_us / alone_us);
         }
-        match fleet.lost() {
+        match fleet.ended() {
             0 => Ok(vec![Figure {
                 name: NAMES[0],
                 value: median(ratios),
                 unit: "ratio",
                 limit: Limit::AtMost(2.0),
             }]),
-            lost => Err(format!("{lost} of {phones} links ended").into()),
+            ended => Err(format!("{ended} of {phones} links ended").into()),
         }
     })
 }
