@@ -5,7 +5,7 @@ import re
 from support.paths import ROOT
 
 HUB = ROOT / "route-hub"
-API = HUB / "src" / "api"
+READERS = (HUB / "api" / "src", HUB / "web" / "src")
 
 
 def code(path):
@@ -33,9 +33,8 @@ def routes():
 
 def words():
     """Returns every text in the sources that may be the name of a parameter."""
-    folders = (HUB / "src", HUB / "web" / "src", HUB / "domain" / "src")
     found = set()
-    for folder in folders:
+    for folder in (*READERS, HUB / "src", HUB / "app" / "src", HUB / "domain" / "src"):
         for path in sorted(folder.rglob("*.rs")):
             found |= set(re.findall(r'"([a-z][a-z0-9_]{0,40})"', code(path)))
     return found
@@ -43,6 +42,7 @@ def words():
 
 READING = (
     r'\bget\(\s*"(\w+)"',
+    r'\bgiven\(\s*params,\s*"(\w+)"',
     r'\bEntry::\w+(?:::<[^>]*>)?\(\s*"(\w+)"',
     r'"(\w+)": LaterDefault::',
     r'\bname: "(\w+)"',
@@ -54,7 +54,7 @@ READING = (
 def read_names():
     """Returns the names that the sources clearly read, each with a file that does."""
     found = {}
-    for folder in (API, HUB / "web" / "src"):
+    for folder in READERS:
         for path in sorted(folder.rglob("*.rs")):
             for pattern in READING:
                 for name in re.findall(pattern, code(path)):

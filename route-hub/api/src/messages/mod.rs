@@ -13,6 +13,7 @@ mod resend;
 mod send;
 mod send_batch;
 mod send_multi;
+mod unsupported_params;
 mod update;
 
 pub use cancel::cancel;

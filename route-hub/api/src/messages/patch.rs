@@ -1,9 +1,8 @@
 //! What a request gives of a message that is sent later.
 
-use crate::messages::links;
+use crate::messages::{links, unsupported_params};
 use hub_app::messages::new_message::{Given, Kind, MessageItem, Payload, To};
 use hub_app::messages::stored_message::MessagePatch;
-use hub_app::messages::unsupported_params;
 use hub_app::parse;
 use hub_domain::{Address, DATA_BYTES_MAX, Encoding, OnUnknown, RouteId};
 use hub_web::{ApiError, Field, Object, Params};
@@ -24,6 +23,14 @@ const VOICE_LENGTH_MAX: usize = 64;
 
 /// Reads what is named of a message; what is named as nothing is to be taken away.
 pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
+    Ok(MessagePatch {
+        content: given(params, "content", content)?,
+        ..of_all(params)?
+    })
+}
+
+/// As [`read`], but for the text: what all messages of a request share.
+pub(super) fn of_all(params: &Params) -> Result<MessagePatch, ApiError> {
     params.refuse_later(unsupported_params::SENDING)?;
     let text = |field: &Field<'_>| Ok(field.string(VOICE_LENGTH_MAX)?.and_then(some_text));
     Ok(MessagePatch {
@@ -38,7 +45,7 @@ pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
             Ok(field.boolean()?.unwrap_or(false))
         })?,
         labels: given(params, "label_ids", labels)?,
-        content: given(params, "content", content)?,
+        content: None,
         priority: given(params, "priority", priority)?,
         vars: parse::vars(&params.get("vars"))?,
         status_url: given(params, "status_url", parse::url)?,
@@ -199,4 +206,107 @@ fn priority(field: &Field<'_>) -> Result<Option<u8>, ApiError> {
 /// Returns a text, unless it is empty: that is none.
 fn some_text(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hub_app::messages::stored_message::StoredMessage;
+
+    fn form(text: &str) -> Params {
+        let body = Some(("application/x-www-form-urlencoded", text.as_bytes()));
+        Params::from_parts("", body).unwrap()
+    }
+
+    fn json(text: &str) -> Params {
+        Params::from_parts("", Some(("application/json", text.as_bytes()))).unwrap()
+    }
+
+    fn message(params: &Params) -> StoredMessage {
+        read(params).unwrap().new_message(None).unwrap()
+    }
+
+    fn refused(text: &str) -> Option<String> {
+        let refused = read(&json(text)).unwrap_err();
+        refused.param().map(str::to_owned)
+    }
+
+    #[test]
+    fn a_form_and_json_say_the_same() {
+        let of_form = message(&form(
+            "content=x&replace_variables=1&ttl_sec=60&media[0][url]=http://a.example/1\
+             &route_params[port]=7&route_params[data]=AA==&vars[a]=1&label_ids[]=LB0000000000000001\
+             &unknown=1",
+        ));
+        let of_json = message(&json(
+            r#"{"content":"x","replace_variables":true,"ttl_sec":60,
+            "media":[{"url":"http://a.example/1"}],"route_params":{"port":7,"data":"AA=="},
+            "vars":{"a":"1"},"label_ids":["LB0000000000000001"]}"#,
+        ));
+        assert_eq!(of_form, of_json);
+        assert_eq!(of_json.options.payload.unwrap().port, 7);
+    }
+
+    #[test]
+    fn what_has_two_names_is_named_by_the_one_that_says_something() {
+        let options = message(&json(
+            r#"{"replace_variables":false,"is_template":true,"route_id":"","phone_id":"PN0000000000000001"}"#,
+        ))
+        .options;
+        assert_eq!(
+            options.replaces_variables,
+            Some(Given::new("is_template", true))
+        );
+        let sender = options.sender.unwrap();
+        assert_eq!(sender.param, "phone_id");
+    }
+
+    #[test]
+    fn what_is_named_as_nothing_is_taken_away_and_what_is_not_named_stays() {
+        let nothing =
+            r#"{"content":"","ttl_sec":null,"media_urls":[],"route_id":null,"route_params":{}}"#;
+        let patch = read(&json(nothing)).unwrap();
+        assert!(matches!(patch.content, Some(None)));
+        assert!(matches!(patch.ttl_sec, Some(None)));
+        assert!(matches!(patch.links, Some(None)));
+        assert!(matches!(patch.sender, Some(None)));
+        assert!(matches!(patch.payload, Some(None)));
+        assert!(patch.status_url.is_none() && patch.labels.is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_taken_is_named() {
+        for (text, named) in [
+            (r#"{"content":5}"#, "content"),
+            (r#"{"replace_variables":"x"}"#, "replace_variables"),
+            (r#"{"vars":{"a":[]}}"#, "vars[a]"),
+            (r#"{"media":[{"url":5}]}"#, "media[0][url]"),
+            (r#"{"label_ids":[5]}"#, "label_ids[0]"),
+            (r#"{"label_ids":["x"]}"#, "label_ids[0]"),
+            (r#"{"route_params":"x"}"#, "route_params"),
+            (
+                r#"{"route_params":{"port":0,"data":"AA=="}}"#,
+                "route_params[port]",
+            ),
+            (r#"{"route_params":{"data":"AA=="}}"#, "route_params[port]"),
+            (r#"{"route_params":{"port":1}}"#, "route_params[data]"),
+            (
+                r#"{"route_params":{"port":1,"data":7}}"#,
+                "route_params[data]",
+            ),
+            (
+                r#"{"route_params":{"port":1,"data":"00","encoding":"utf8"}}"#,
+                "route_params[encoding]",
+            ),
+            (
+                r#"{"route_params":{"quick_replies":["a"]}}"#,
+                "route_params[quick_replies]",
+            ),
+            (r#"{"message_type":"mms"}"#, "message_type"),
+            (r#"{"message_type":"pigeon"}"#, "message_type"),
+            (r#"{"service_id":"x"}"#, "service_id"),
+        ] {
+            assert_eq!(refused(text).as_deref(), Some(named), "{text}");
+        }
+    }
 }

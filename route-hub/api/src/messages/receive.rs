@@ -1,6 +1,7 @@
 //! `POST /projects/{project_id}/messages/receive`
 
 use crate::idempotency::Idempotency;
+use crate::messages::unsupported_params;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::inbound;
@@ -8,7 +9,6 @@ use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::messages::model::MessageView;
 use hub_app::messages::outgoing::annotate;
-use hub_app::messages::unsupported_params;
 use hub_app::parse;
 use hub_domain::{Address, Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
 use hub_web::{Answer, ApiError, Field, Fields, Params};

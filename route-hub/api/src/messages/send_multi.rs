@@ -2,7 +2,7 @@
 
 use crate::broadcasts::title;
 use crate::idempotency::Idempotency;
-use crate::messages::patch;
+use crate::messages::{patch, unsupported_params};
 use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
@@ -13,7 +13,6 @@ use hub_app::messages::outgoing::{self, SendError};
 use hub_app::messages::ready::{Ready, Text};
 use hub_app::messages::sending::Operation;
 use hub_app::messages::stored_message::{MessagePatch, StoredMessage};
-use hub_app::messages::unsupported_params;
 use hub_app::parse;
 use hub_domain::{Permission, Project};
 use hub_store::contacts::{self, Touches};
@@ -32,10 +31,10 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let idempotency = Idempotency::of(&call, "send_multi")?;
     let wanted = Fields::read(&call.params)?;
-    let given = patch::read(&call.params)?;
+    let given = patch::of_all(&call.params)?;
     let message = StoredMessage::new(&project, given.clone())?;
     let mut shared = Shared::of(&hub, &project, &message, Operation::Multi, now).await?;
-    let joins = Joins::read(&hub, &call.params, &shared, message, now)?;
+    let joins = Joins::read(&hub, &call.params, &shared, now)?;
     shared.origin.broadcast_id = joins.as_ref().map(Joins::id);
     let drafts = read_drafts(&call.params, &given, &shared, &project)?;
     accepting(&hub, &project, drafts.len(), now).await?;
@@ -109,7 +108,6 @@ impl Joins {
         hub: &Hub,
         params: &Params,
         shared: &Shared,
-        message: StoredMessage,
         now: Now,
     ) -> Result<Option<Self>, ApiError> {
         if let Some(id) = parse::id(&params.get("broadcast_id"), "broadcast")? {
@@ -123,10 +121,7 @@ impl Joins {
             source: shared.origin.source,
             scheduled_id: None,
             message_type: shared.sending.message_type(),
-            message: StoredMessage {
-                maker_sees: None,
-                ..message
-            },
+            message: patch::read(params)?.new_message(None)?,
             title: Some(title),
             recipients: Recipients::requests(),
         }))))

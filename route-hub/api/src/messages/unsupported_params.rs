@@ -9,7 +9,7 @@ macro_rules! later {
 }
 
 /// Of `send` and `send_multi`.
-pub const SENDING: &[Later] = later![
+pub(super) const SENDING: &[Later] = later![
     "short_link_params": LaterDefault::Empty,
     "track_clicks": LaterDefault::False,
     "service_id": LaterDefault::Empty,
@@ -37,7 +37,7 @@ const SHARED: &[&str] = &[
 ];
 
 /// Checks that an item of `send_multi` asks for nothing that only all of them can have.
-pub fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
+pub(super) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
     let is_later = |name| SENDING.iter().any(|later| later.name == name);
     let mut names = item.members().map(|(name, _)| name);
     if !names.any(|name| is_later(name) || SHARED.contains(&name)) {
@@ -54,7 +54,7 @@ pub fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
 }
 
 /// Of `receive`.
-pub const RECEIVING: &[Later] = later![
+pub(super) const RECEIVING: &[Later] = later![
     "media": LaterDefault::Empty,
     "media_urls": LaterDefault::Empty,
 ];

@@ -1,16 +1,15 @@
 //! `GET /projects/{project_id}/scheduled`, and the schedules of one contact or group.
 
 use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
-use crate::{ApiResult, Call, Failure, enter};
+use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::schedules::view::ScheduleView;
-use hub_domain::{MessageType, Permission, Project};
+use hub_app::schedules::{VIEW, existing};
+use hub_domain::{MessageType, Project};
 use hub_store::list::{Filter, Sort};
 use hub_store::schedules::{self, by};
-use hub_store::{contacts, groups};
-use hub_web::ApiError;
-use postrider_model::{ContactId, GroupId, kind};
+use postrider_model::kind;
 
 /// The types that messages may be filtered by.
 pub(crate) const TYPES: &[&str] = &[
@@ -37,37 +36,23 @@ const LIST: List = List {
 
 /// Lists the scheduled messages of a project.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let project = enter(&hub, &call, Permission::ViewMessages).await?;
+    let project = enter(&hub, &call, VIEW).await?;
     list_within(&hub, &call, &project, None).await
 }
 
 /// Lists the scheduled messages to a contact itself, not those to its groups.
 pub async fn of_contact(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let project = enter(&hub, &call, Permission::ViewMessages).await?;
-    let id: ContactId = call.path_id("contact_id", "contact")?;
-    let of = project.id;
-    let reading = hub.store.of(of).read(move |tx| contacts::get(tx, of, id));
-    let there = reading.await?.is_some();
-    let there = there
-        .then_some(())
-        .ok_or_else(|| ApiError::not_found("contact"));
-    there.map_err(Failure::from)?;
-    let within = schedules::filter_of(by::LISTED_CONTACT_ID, id.get());
+    let project = enter(&hub, &call, VIEW).await?;
+    let id = call.path_id("contact_id", "contact")?;
+    let within = existing::of_contact(&project, id).await?;
     list_within(&hub, &call, &project, Some(within)).await
 }
 
 /// Lists the scheduled messages to a group.
 pub async fn of_group(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let project = enter(&hub, &call, Permission::ViewMessages).await?;
-    let id: GroupId = call.path_id("group_id", "group")?;
-    let of = project.id;
-    let reading = hub.store.of(of).read(move |tx| groups::get(tx, of, id));
-    let there = reading.await?.is_some();
-    let there = there
-        .then_some(())
-        .ok_or_else(|| ApiError::not_found("group"));
-    there.map_err(Failure::from)?;
-    let within = schedules::filter_of(by::GROUP_ID, id.get());
+    let project = enter(&hub, &call, VIEW).await?;
+    let id = call.path_id("group_id", "group")?;
+    let within = existing::of_group(&project, id).await?;
     list_within(&hub, &call, &project, Some(within)).await
 }
 

@@ -18,7 +18,9 @@ use std::fmt;
 /// Whom a message is for, as the request names them.
 #[derive(Debug, Clone)]
 pub enum Recipient {
+    /// A number.
     Number(PhoneNumber),
+    /// A contact.
     Contact(ContactId),
     /// The contact must have the number.
     Both(ContactId, PhoneNumber),
@@ -29,26 +31,40 @@ pub enum Recipient {
 /// What one message of a request says.
 #[derive(Debug, Clone)]
 pub struct Draft {
+    /// Whom it is for.
     pub to: Recipient,
+    /// What it carries.
     pub body: Body,
+    /// 1 or 2.
     pub priority: u8,
+    /// Its custom variables.
     pub vars: Vars,
+    /// Where its status is reported.
     pub status_url: Option<String>,
+    /// What signs such a report.
     pub status_secret: Option<Secret>,
 }
 
 /// What all messages of a request share.
 #[derive(Debug, Clone)]
 pub struct Shared {
-    /// What sends, and whether the request named it: then no contact's own goes before.
+    /// What sends.
     pub sender: Sender,
+    /// Whether it was named: then no contact's own goes before.
     pub sender_named: bool,
+    /// What kind of message they are.
     pub sending: Sending,
+    /// How their texts are written.
     pub writing: Writing,
+    /// Whether they stay within the hub.
     pub simulated: bool,
+    /// What becomes of one of which nobody knows whether it went out.
     pub on_unknown: OnUnknown,
+    /// Until when they may be sent.
     pub life_end: UnixMs,
+    /// Their labels, in order.
     pub labels: Vec<LabelId>,
+    /// What makes them.
     pub origin: Origin,
     /// Whether who asks for them may view contacts; `None` where that was not kept.
     pub maker_sees: Option<bool>,
@@ -57,8 +73,11 @@ pub struct Shared {
 /// Who makes messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
+    /// How they came to be.
     pub source: MessageSource,
+    /// The schedule that makes them.
     pub scheduled_id: Option<ScheduledId>,
+    /// The broadcast that they are part of.
     pub broadcast_id: Option<BroadcastId>,
 }
 

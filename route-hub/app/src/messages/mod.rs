@@ -10,7 +10,6 @@ pub mod sender;
 pub mod sending;
 pub mod stored_message;
 pub mod stored_view;
-pub mod unsupported_params;
 pub mod waiting;
 pub mod writing;
 

@@ -32,6 +32,7 @@ pub enum Operation {
 /// What a single message carries.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
+    /// Its text.
     pub content: Option<MessageText>,
     /// Its SMS parts, where there are any.
     pub num_parts: Option<u32>,

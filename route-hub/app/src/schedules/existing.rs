@@ -5,8 +5,11 @@ use crate::failure::Failure;
 use crate::schedules::view::ScheduleView;
 use crate::schedules::{PERMISSION, VIEW, found};
 use crate::transaction::run;
-use hub_store::{broadcasts, schedules};
-use postrider_model::ScheduledId;
+use hub_store::list::Filter;
+use hub_store::schedules::{self, by};
+use hub_store::{broadcasts, contacts, groups};
+use hub_view::Refusal;
+use postrider_model::{ContactId, GroupId, ScheduledId};
 
 /// Returns one scheduled message.
 pub async fn get(actor: &Actor, id: ScheduledId) -> Result<ScheduleView, Failure> {
@@ -18,6 +21,34 @@ pub async fn get(actor: &Actor, id: ScheduledId) -> Result<ScheduleView, Failure
         view.transpose()
     });
     Ok(found(reading.await?)?)
+}
+
+/// Limits a list to the schedules of a contact itself, not those of its groups.
+pub async fn of_contact(actor: &Actor, id: ContactId) -> Result<Filter, Failure> {
+    actor.require(VIEW)?;
+    let of = actor.project.id;
+    let reading = actor
+        .hub
+        .store
+        .of(of)
+        .read(move |tx| contacts::get(tx, of, id));
+    let contact = reading.await?;
+    contact.ok_or_else(|| Refusal::not_found("contact"))?;
+    Ok(schedules::filter_of(by::LISTED_CONTACT_ID, id.get()))
+}
+
+/// Limits a list to the schedules of a group.
+pub async fn of_group(actor: &Actor, id: GroupId) -> Result<Filter, Failure> {
+    actor.require(VIEW)?;
+    let of = actor.project.id;
+    let reading = actor
+        .hub
+        .store
+        .of(of)
+        .read(move |tx| groups::get(tx, of, id));
+    let group = reading.await?;
+    group.ok_or_else(|| Refusal::not_found("group"))?;
+    Ok(schedules::filter_of(by::GROUP_ID, id.get()))
 }
 
 /// Cancels a scheduled message, also for those of a group who have not got it yet.

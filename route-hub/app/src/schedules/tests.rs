@@ -70,7 +70,7 @@ impl World {
     }
 
     /// Stores messages with a version that nobody knows.
-    async fn from_the_future(&self, update: &'static str) {
+    async fn store_unknown_version(&self, update: &'static str) {
         let job = self
             .fixture
             .hub
@@ -138,7 +138,9 @@ async fn a_schedule_of_an_unknown_version_is_set_aside_and_told() {
     let world = World::new().await;
     let id = world.schedule().await;
     world
-        .from_the_future("UPDATE schedules SET message = replace(message, '\"v\":1', '\"v\":2')")
+        .store_unknown_version(
+            "UPDATE schedules SET message = replace(message, '\"v\":1', '\"v\":2')",
+        )
         .await;
     let refused = update(&world.actor, id, SchedulePatch::default()).await;
     assert!(matches!(refused, Err(Failure::Store(_))), "not guessed");
@@ -176,7 +178,9 @@ async fn a_broadcast_of_an_unknown_version_ends_and_is_told() {
     let making = broadcasts::create::create(&world.actor, wanted, None, |_| String::new());
     assert!(matches!(making.await, Ok(Once::Done(_))));
     world
-        .from_the_future("UPDATE broadcasts SET message = replace(message, '\"v\":1', '\"v\":2')")
+        .store_unknown_version(
+            "UPDATE broadcasts SET message = replace(message, '\"v\":1', '\"v\":2')",
+        )
         .await;
     let (hub, mut turns) = (&world.fixture.hub, Turns::default());
     while broadcasts::round(hub, &mut turns, world.fixture.now)
