@@ -10,10 +10,11 @@
 //! };
 //! ```
 //!
-//! A handler reads a request through its table (`List::read`), has the store run it, and answers
-//! (`Asked::answer`).
+//! A handler reads a request through its table (`List::read`), has the use case run it
+//! (`Asked::request`), and answers (`Asked::show`).
 
-use crate::{ApiResult, Failure};
+use crate::ApiResult;
+use hub_app::listing::{self, ListRequest, Listed};
 use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Page, Sort};
 use hub_store::{Share, StoreError, Tx};
 use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Params, Resource};
@@ -308,9 +309,9 @@ impl Asked {
     pub(super) async fn answer<T, R, L, C, S>(
         self,
         share: Share<'_>,
-        mut list: L,
-        mut count: C,
-        mut show: S,
+        list: L,
+        count: C,
+        show: S,
     ) -> ApiResult
     where
         R: Resource + Send + 'static,
@@ -318,28 +319,27 @@ impl Asked {
         C: FnMut(&mut Tx<'_>, &ListQuery) -> Result<u64, StoreError> + Send + 'static,
         S: FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<R>, StoreError> + Send + 'static,
     {
-        let (query, count_only) = (self.query, self.asked.count_only);
-        let reading = share.read(move |tx| {
-            if count_only {
-                return Ok(Found::Count(count(tx, &query)?));
-            }
-            let page = list(tx, &query)?;
-            Ok::<_, Failure>(Found::Page(hub_web::Page {
-                items: show(tx, page.rows)?,
-                next_marker: page.next_marker.filter(|_| page.truncated),
-            }))
-        });
-        Ok(match reading.await? {
-            Found::Count(count) => Answer::count(count),
-            Found::Page(page) => Answer::page(&page, &self.asked),
-        })
+        let listed = listing::list(share, self.request(), list, count, show).await?;
+        Ok(self.show(listed))
     }
-}
 
-/// What a list comes to.
-enum Found<R> {
-    Count(u64),
-    Page(hub_web::Page<R>),
+    /// Returns what is asked, for whoever knows the rows.
+    pub(super) fn request(&self) -> ListRequest {
+        ListRequest {
+            query: self.query.clone(),
+            count_only: self.asked.count_only,
+        }
+    }
+
+    /// Answers with a page, or with the number of its rows.
+    pub(super) fn show<R: Resource>(&self, listed: Listed<R>) -> Answer {
+        match listed {
+            Listed::Count(count) => Answer::count(count),
+            Listed::Page { items, next_marker } => {
+                Answer::page(&hub_web::Page { items, next_marker }, &self.asked)
+            }
+        }
+    }
 }
 
 /// Makes a view of each row of a page that needs nothing else.

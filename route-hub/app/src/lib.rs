@@ -29,6 +29,7 @@ pub mod hub;
 pub mod hub_id;
 pub mod hub_work;
 pub mod labels;
+pub mod listing;
 pub mod messages;
 pub mod names;
 pub mod operator;

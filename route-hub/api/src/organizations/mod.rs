@@ -38,7 +38,7 @@ async fn enter(
 }
 
 /// Returns the caller as somebody at work on its key's organization.
-fn actor_of(hub: &Hub, call: &Call) -> OrganizationActor {
+pub(super) fn actor_of(hub: &Hub, call: &Call) -> OrganizationActor {
     OrganizationActor {
         hub: hub.clone(),
         who: who(call),

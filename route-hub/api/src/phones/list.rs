@@ -4,10 +4,10 @@ use crate::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::phones::PhoneView;
+use hub_app::phones;
 use hub_domain::Permission;
 use hub_store::list::Sort;
-use hub_store::phones::{self, by};
+use hub_store::phones::by;
 
 const LIST: List = List {
     filters: &[
@@ -24,15 +24,8 @@ const LIST: List = List {
 
 /// Lists the phones of a project.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let project = enter(&hub, &call, Permission::ViewRoutes).await?;
+    let actor = enter(&hub, &call, Permission::ViewRoutes).await?;
     let asked = LIST.read(&call.params)?;
-    let id = project.id;
-    asked
-        .answer(
-            hub.store.of(id),
-            move |tx, query| phones::list(tx, id, query),
-            move |tx, query| phones::count(tx, id, query),
-            move |tx, phones| PhoneView::read_all(tx, phones, &project),
-        )
-        .await
+    let listed = phones::list(&actor, asked.request()).await?;
+    Ok(asked.show(listed))
 }

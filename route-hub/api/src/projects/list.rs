@@ -1,13 +1,14 @@
 //! `GET /projects` and `GET /organizations/{organization_id}/projects`
 
-use crate::lists::{DEFAULT, Entry, List, TEXT, each};
-use crate::{ApiResult, Call, who};
+use crate::lists::{DEFAULT, Entry, List, TEXT};
+use crate::organizations::actor_of;
+use crate::{ApiResult, Call};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::projects::ProjectView;
+use hub_app::projects;
 use hub_domain::Permission;
 use hub_store::list::Sort;
-use hub_store::projects::{self, Reach, by};
+use hub_store::projects::by;
 use hub_web::ApiError;
 
 const LIST: List = List {
@@ -17,24 +18,15 @@ const LIST: List = List {
 
 /// Lists the projects that the caller's key reaches.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let reach = Reach {
-        organization_id: call.caller.key.organization_id,
-        project_id: call.caller.key.project_id,
-    };
+    let actor = actor_of(&hub, &call);
     if call.has_path("organization_id") {
         let named = call.path_id("organization_id", "organization")?;
-        if named != reach.organization_id {
+        if named != actor.organization_id {
             return Err(ApiError::not_found("organization").into());
         }
     }
-    who(&call).require(Permission::ViewProjects)?;
+    actor.who.require(Permission::ViewProjects)?;
     let asked = LIST.read(&call.params)?;
-    asked
-        .answer(
-            hub.store.of_organization(call.caller.key.organization_id),
-            move |tx, query| projects::list(tx, reach, query),
-            move |tx, query| projects::count(tx, reach, query),
-            each(ProjectView),
-        )
-        .await
+    let listed = projects::list(&actor, asked.request()).await?;
+    Ok(asked.show(listed))
 }

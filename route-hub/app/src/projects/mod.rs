@@ -1,12 +1,14 @@
 //! Projects.
 
 mod create;
+mod list;
 mod patch;
 mod slug;
 mod update;
 mod view;
 
 pub use create::{NewProject, PERMISSION as CREATE, create, make};
+pub use list::list;
 pub use patch::ProjectPatch;
 pub use slug::SLUG_LENGTH;
 pub use update::{PERMISSION as UPDATE, change, update};

@@ -2,11 +2,14 @@
 
 use crate::actor::Who;
 use crate::failure::{Failure, NotDone};
-use crate::projects::{ProjectPatch, ProjectRefused, change, create, make, update};
+use crate::listing::{ListRequest, Listed};
+use crate::projects::{ProjectPatch, ProjectRefused, change, create, list, make, update};
 use crate::testing::{Office, named, wait};
-use hub_domain::{Permission, RouteId};
+use hub_domain::{ApiKey, Permission, RouteId};
 use hub_store::changes::{self, Scope};
+use hub_store::list::ListQuery;
 use hub_view::RefusalCode;
+use std::sync::Arc;
 
 fn refused(failure: Failure) -> (RefusalCode, Option<String>) {
     let refusal = failure.into_refusal();
@@ -124,4 +127,31 @@ fn links_look_again_when_a_project_stops_and_not_for_its_name() {
         ..ProjectPatch::default()
     };
     assert_eq!(scopes(stopped), [Scope::Project(id)]);
+}
+
+#[test]
+fn a_key_of_one_project_lists_that_one_and_the_operator_all() {
+    let office = Office::new();
+    let command = named(&office.organization, "Other");
+    let other = office.operate(move |work| make(work, &command)).unwrap();
+    let counted = |who: Who| {
+        let request = ListRequest {
+            query: ListQuery::default(),
+            count_only: true,
+        };
+        wait(list(&office.organization_actor(who), request)).unwrap()
+    };
+    assert!(matches!(counted(Who::Operator), Listed::Count(2)));
+    let Who::Key(key) = office.holder(&[Permission::ViewProjects]) else {
+        panic!()
+    };
+    let bound = ApiKey {
+        project_id: Some(other.id),
+        ..ApiKey::clone(&key)
+    };
+    assert!(matches!(counted(Who::Key(key)), Listed::Count(2)));
+    assert!(matches!(
+        counted(Who::Key(Arc::new(bound))),
+        Listed::Count(1)
+    ));
 }

@@ -1,0 +1,56 @@
+//! Pages of rows, shown, or the number of them: the whole of a list but its table of filters.
+
+use crate::failure::Failure;
+use hub_store::list::{ListQuery, Page};
+use hub_store::{Share, StoreError, Tx};
+
+/// What is asked of a list.
+#[derive(Debug, Clone)]
+pub struct ListRequest {
+    /// Which rows, in which order, and how many of them.
+    pub query: ListQuery,
+    /// Whether only their number is asked for.
+    pub count_only: bool,
+}
+
+/// What a list comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listed<V> {
+    /// How many rows there are.
+    Count(u64),
+    /// A page of them.
+    Page {
+        /// The rows, shown.
+        items: Vec<V>,
+        /// Where the next page begins; `None` after the last.
+        next_marker: Option<String>,
+    },
+}
+
+/// Runs a list in one job: `list` and `count` are the store's, `show` makes views of a page's rows.
+pub async fn list<T, V, L, C, S>(
+    share: Share<'_>,
+    request: ListRequest,
+    mut list: L,
+    mut count: C,
+    mut show: S,
+) -> Result<Listed<V>, Failure>
+where
+    V: Send + 'static,
+    L: FnMut(&mut Tx<'_>, &ListQuery) -> Result<Page<T>, StoreError> + Send + 'static,
+    C: FnMut(&mut Tx<'_>, &ListQuery) -> Result<u64, StoreError> + Send + 'static,
+    S: FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<V>, StoreError> + Send + 'static,
+{
+    let ListRequest { query, count_only } = request;
+    let reading = share.read(move |tx| {
+        if count_only {
+            return Ok(Listed::Count(count(tx, &query)?));
+        }
+        let page = list(tx, &query)?;
+        Ok::<_, StoreError>(Listed::Page {
+            items: show(tx, page.rows)?,
+            next_marker: page.next_marker.filter(|_| page.truncated),
+        })
+    });
+    Ok(reading.await?)
+}
