@@ -26,11 +26,10 @@ use axum::response::{IntoResponse, Response};
 use hub_app::actor::{Actor, Who};
 use hub_app::auth;
 use hub_app::hub::Hub;
-use hub_domain::{Permission, Project};
+use hub_domain::Permission;
 use hub_store::StoreError;
 use hub_view::Refusal;
-use hub_web::{Answer, ApiError, ErrorCode};
-use postrider_model::Now;
+use hub_web::{Answer, ApiError};
 use std::sync::Arc;
 
 pub use hub_app::auth::Call;
@@ -99,13 +98,4 @@ async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Actor, 
 /// Returns who calls.
 fn who(call: &Call) -> Who {
     Who::Key(Arc::clone(&call.caller.key))
-}
-
-/// Checks that a project takes `count` more messages to send.
-async fn accepting(hub: &Hub, project: &Project, count: usize, now: Now) -> Result<(), Failure> {
-    if project.stopped {
-        let text = "the operator of this hub has stopped the project";
-        return Err(ApiError::new(ErrorCode::LimitExceeded, text).into());
-    }
-    Ok(hub.queue_caps.admit(hub, project, count, now).await?)
 }

@@ -2,7 +2,7 @@
 
 use crate::idempotency::Idempotency;
 use crate::messages::found;
-use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
+use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
 use hub_app::devices::freeze;
 use hub_app::dispatch::connectors;
@@ -37,7 +37,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, &format!("resend {id}"))?;
     let route = Sender::named(&hub, &call.params.get("route_id"), &project).await?;
-    accepting(&hub, &project, 1, now).await?;
+    hub.queue_caps.accept(&project, 1).await?;
 
     let (actor, sight) = (call.caller.key.id, call.caller.sight());
     let decide = move |work: &mut UnitOfWork<'_, '_>| {

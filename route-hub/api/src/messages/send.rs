@@ -2,7 +2,7 @@
 
 use crate::idempotency::Idempotency;
 use crate::messages::patch;
-use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
+use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
@@ -33,7 +33,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let to = patch::to(|name| call.params.get(name))?;
     let shared = Shared::of(&hub, &project, &message, Operation::Single, now).await?;
     let draft = Draft::new(&shared, &to, &message.item, &Path::default(), &project)?;
-    accepting(&hub, &project, 1, now).await?;
+    hub.queue_caps.accept(&project, 1).await?;
     let ready = Ready::of(&hub, &project, &shared, &[Some(&draft)], now).await?;
 
     let show = {

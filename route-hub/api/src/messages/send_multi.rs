@@ -3,7 +3,7 @@
 use crate::broadcasts::title;
 use crate::idempotency::Idempotency;
 use crate::messages::{patch, unsupported_params};
-use crate::{ApiResult, Call, Failure, accepting, enter, transaction};
+use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use hub_app::dispatch::unit_of_work::UnitOfWork;
@@ -37,7 +37,7 @@ pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let joins = Joins::read(&hub, &call.params, &shared, now)?;
     shared.origin.broadcast_id = joins.as_ref().map(Joins::id);
     let drafts = read_drafts(&call.params, &given, &shared, &project)?;
-    accepting(&hub, &project, drafts.len(), now).await?;
+    hub.queue_caps.accept(&project, drafts.len()).await?;
     let all: Vec<_> = drafts.iter().map(Some).collect();
     let ready = Ready::of(&hub, &project, &shared, &all, now).await?;
 

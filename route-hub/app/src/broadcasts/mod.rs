@@ -8,6 +8,7 @@
 //! Everybody waits for a step at most: projects take turns, and the broadcasts of a project among
 //! themselves, a step each.
 
+pub mod batch;
 pub mod cancel;
 pub mod create;
 pub mod existing;
