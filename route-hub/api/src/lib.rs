@@ -32,7 +32,7 @@ use hub_view::Refusal;
 use hub_web::{Answer, ApiError};
 use std::sync::Arc;
 
-pub use hub_app::auth::Call;
+pub use state::Call;
 
 /// What an operation comes to.
 pub type ApiResult = Result<Answer, Failure>;

@@ -3,12 +3,30 @@
 use crate::Failure;
 use axum::extract::FromRef;
 use http::Extensions;
-use hub_app::auth::{self, Caller};
+use hub_app::auth;
 use hub_app::hub::Hub;
+use hub_domain::{ApiKey, Sight};
 use hub_web::front::{Front, FrontSettings, Guest, Owner};
 use hub_web::{ApiError, Authenticator, RateLimit, RequestContext, StrangerBodies};
 use postrider_model::Secret;
 use std::sync::Arc;
+
+/// One call of an operation by the holder of a key.
+pub type Call = hub_web::Call<Caller>;
+
+/// The holder of an API key, for the length of one request.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The key that was given.
+    pub key: Arc<ApiKey>,
+}
+
+impl Caller {
+    /// Returns what the key may see of contacts.
+    pub fn sight(&self) -> Sight {
+        Sight::of(&self.key.permissions)
+    }
+}
 
 /// The state of the hub's routes.
 #[derive(Clone)]

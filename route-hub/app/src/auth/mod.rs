@@ -12,21 +12,11 @@ use crate::actor::{Actor, Who};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::request_counts::By;
-use hub_domain::{ApiKey, Permission, Sight};
+use hub_domain::{ApiKey, Permission};
 use hub_store::StoreError;
 use hub_view::Refusal;
 use postrider_model::{Now, ProjectId, Secret};
 use std::sync::Arc;
-
-/// One call of an operation by the holder of a key.
-pub type Call = hub_web::Call<Caller>;
-
-/// The holder of an API key, for the length of one request.
-#[derive(Debug, Clone)]
-pub struct Caller {
-    /// The key that was given.
-    pub key: Arc<ApiKey>,
-}
 
 /// Finds the key that was given; `None` for one that is not valid any more, or never was.
 pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Arc<ApiKey>>, StoreError> {
@@ -47,13 +37,6 @@ pub fn note_use(hub: &Hub, key: &ApiKey, now: Now) {
     let by = By::Organization(key.organization_id);
     hub.request_counts.count(by, now.unix);
     hub.last_used.note(hub, key.id, now);
-}
-
-impl Caller {
-    /// Returns what the key may see of contacts.
-    pub fn sight(&self) -> Sight {
-        Sight::of(&self.key.permissions)
-    }
 }
 
 /// Lets the holder of a key into a project that it reaches, with a permission there.
