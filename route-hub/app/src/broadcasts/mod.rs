@@ -13,6 +13,7 @@ pub mod cancel;
 pub mod create;
 pub mod existing;
 pub mod expand;
+pub mod multi;
 pub mod new_broadcast;
 pub mod view;
 

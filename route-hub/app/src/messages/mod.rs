@@ -6,6 +6,7 @@ pub mod new_message;
 pub mod outgoing;
 pub mod planned;
 pub mod ready;
+pub mod send;
 pub mod sender;
 pub mod sending;
 pub mod stored_message;

@@ -1,0 +1,91 @@
+//! Sending one message: once it is answered, it is on disk and will be sent or accounted for.
+
+use crate::actor::Actor;
+use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::failure::Failure;
+use crate::messages::draft::{Draft, Path, Recipient, Shared};
+use crate::messages::model::MessageView;
+use crate::messages::new_message::NewMessage;
+use crate::messages::outgoing::{self, Queued, SendError};
+use crate::messages::ready::Ready;
+use crate::messages::sending::Operation;
+use crate::messages::stored_message::StoredMessage;
+use crate::transaction::{Once, Repeat, run_once};
+use hub_domain::Permission;
+use hub_store::contacts::{self, Touches};
+use hub_view::Refusal;
+use postrider_model::{LabelId, MessageStatus};
+
+/// Whoever sends needs it.
+pub const PERMISSION: Permission = Permission::SendMessages;
+
+/// A message that is queued.
+pub struct Sent {
+    queued: Queued,
+    labels: Vec<LabelId>,
+}
+
+impl Sent {
+    /// Returns it as whoever sent it may see it.
+    pub fn view(self, actor: &Actor) -> MessageView {
+        let (message, phone) = *self.queued;
+        let (hub, project) = (&actor.hub, &actor.project);
+        let (labels, sight) = (self.labels, actor.sight());
+        outgoing::show(hub, project, &phone, message, labels, sight, actor.now)
+    }
+}
+
+/// Sends one message.
+pub async fn send(
+    actor: &Actor,
+    command: NewMessage,
+    repeat: Option<Repeat>,
+    show: impl Fn(Sent) -> String + Send + 'static,
+) -> Result<Once<Sent>, Failure> {
+    actor.require(PERMISSION)?;
+    let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
+    let message = StoredMessage {
+        item: command.item,
+        options: command.options,
+        maker_sees: Some(actor.sight().sees_contacts()),
+        ..StoredMessage::default()
+    };
+    let shared = Shared::of(hub, project, &message, Operation::Single, now).await?;
+    let path = Path::default();
+    let draft = Draft::new(&shared, &command.to, &message.item, &path, project)?;
+    hub.queue_caps.accept(actor, 1).await?;
+    let ready = Ready::of(hub, project, &shared, &[Some(&draft)], now).await?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        ready.begin(work);
+        let mut touches = Touches::default();
+        let text = ready.text(0);
+        let queued = outgoing::store(work, &shared, &draft, text, &mut touches);
+        let queued = queued.map_err(|error| failure(&draft, error))?;
+        contacts::touch(work.tx, &touches)?;
+        if queued.0.status == MessageStatus::Failed {
+            work.tell_status(&queued.0)?;
+        }
+        let labels = shared.labels.clone();
+        Ok::<_, Failure>(Sent { queued, labels })
+    };
+    run_once(actor, repeat, decide, show).await
+}
+
+/// Names the parameter that is at fault.
+fn failure(draft: &Draft, error: SendError) -> Failure {
+    let recipient = match draft.to {
+        Recipient::Number(_) | Recipient::Code(_) => "to_number",
+        Recipient::Contact(_) | Recipient::Both(..) => "contact_id",
+    };
+    let refusal = match error {
+        SendError::Blocked => Refusal::invalid_param(recipient, "is a contact that is blocked"),
+        SendError::NoContact => {
+            Refusal::invalid_param(recipient, "is not a contact with this number")
+        }
+        SendError::Refused(rule) => Refusal::invalid_param(recipient, rule),
+        SendError::NoPhone => Refusal::invalid_param("route_id", outgoing::NO_PHONE),
+        SendError::Unwritable(rule) => Refusal::invalid_param("content", rule),
+        SendError::Store(error) => return error.into(),
+    };
+    refusal.into()
+}
