@@ -184,7 +184,7 @@ fn on_unknown(field: &Field<'_>) -> Result<Option<OnUnknown>, ApiError> {
     field.one_of(&[("report", OnUnknown::Report), ("resend", OnUnknown::Resend)])
 }
 
-fn labels(field: &Field<'_>) -> Result<Vec<LabelId>, ApiError> {
+pub(super) fn labels(field: &Field<'_>) -> Result<Vec<LabelId>, ApiError> {
     let items = field.array(LABELS_MAX)?.unwrap_or_default();
     let no_label = |item: &Field<'_>| parse::no_such(item, "label");
     let ids = items

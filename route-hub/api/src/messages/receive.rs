@@ -1,7 +1,7 @@
 //! `POST /projects/{project_id}/messages/receive`
 
 use crate::idempotency::Idempotency;
-use crate::messages::unsupported_params;
+use crate::messages::{patch, unsupported_params};
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::dispatch::inbound;
@@ -32,7 +32,8 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let phone = found.ok_or_else(|| parse::no_such(&field, "phone"))?;
     let region = phone.country.as_deref().or(project.country.as_deref());
     let given = NewIncoming::read(&call.params, region)?;
-    let labels = hub_app::labels::read(&hub, &call.params, &project).await?;
+    let labels = patch::labels(&call.params.get("label_ids"))?;
+    let labels = hub_app::labels::all_known(&hub, &project, labels).await?;
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut message = inbound::blank(work, &phone, given.message_type, now.unix);

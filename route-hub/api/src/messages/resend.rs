@@ -9,8 +9,10 @@ use hub_app::dispatch::connectors;
 use hub_app::dispatch::routing::Wanted;
 use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_app::hub::Hub;
+use hub_app::messages::new_message::Given;
 use hub_app::messages::sender::Sender;
 use hub_app::messages::{outgoing, waiting};
+use hub_app::parse;
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission, Phone,
     PhoneType, Project, recipients,
@@ -36,7 +38,10 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, &format!("resend {id}"))?;
-    let route = Sender::named(&hub, &call.params.get("route_id"), &project).await?;
+    let route = match parse::route_id(&call.params.get("route_id"))? {
+        Some(id) => Some(Sender::named(&hub, &Given::new("route_id", id), &project).await?),
+        None => None,
+    };
     hub.queue_caps.accept(&project, 1).await?;
 
     let (actor, sight) = (call.caller.key.id, call.caller.sight());

@@ -4,30 +4,10 @@ pub mod view;
 
 use crate::failure::Failure;
 use crate::hub::Hub;
-use crate::parse;
 use hub_domain::Project;
 use hub_store::{StoreError, labels};
 use hub_view::Refusal;
-use hub_web::Params;
 use postrider_model::LabelId;
-
-/// Most labels that new messages get.
-const LABELS_MAX: usize = 5;
-
-/// Reads the `label_ids` of new messages, each of which must be one of the project.
-pub async fn read(hub: &Hub, params: &Params, project: &Project) -> Result<Vec<LabelId>, Failure> {
-    let field = params.get("label_ids");
-    let items = field.array(LABELS_MAX)?.unwrap_or_default();
-    if items.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut ids = Vec::with_capacity(items.len());
-    for item in &items {
-        let id = parse::id(item, "label")?.ok_or_else(|| parse::no_such(item, "label"))?;
-        ids.push(id);
-    }
-    all_known(hub, project, ids).await
-}
 
 /// Checks that each of these is a label of the project; returns them in order, each once.
 pub async fn all_known(

@@ -1,7 +1,7 @@
 //! A message as the API shows it.
 
 use hub_domain::{Direction, Message, MessageType, WaitingFor};
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{LabelId, UnixMs};
 use serde_json::{Value, json};

@@ -5,12 +5,10 @@ use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::new_message::Given;
-use crate::parse;
 use hub_domain::routing::Route;
 use hub_domain::{Phone, Project, RouteId};
 use hub_store::{StoreError, Tx, phones};
 use hub_view::Refusal;
-use hub_web::Field;
 use postrider_model::CustomRouteId;
 use std::sync::Arc;
 
@@ -31,11 +29,8 @@ impl Sender {
         named: Option<&Given<RouteId>>,
         project: &Project,
     ) -> Result<(Self, bool), Failure> {
-        if let Some(Given { param, value }) = named {
-            let rule = "is not the id of a phone or route of this project";
-            let found = Self::find(hub, project, *value).await?;
-            let found = found.ok_or_else(|| Refusal::invalid_param(param, rule))?;
-            return Ok((found, true));
+        if let Some(named) = named {
+            return Ok((Self::named(hub, named, project).await?, true));
         }
         if let Some(id) = project.default_route_id
             && let Some(default) = Self::find(hub, project, id).await?
@@ -50,18 +45,15 @@ impl Sender {
         Ok((Self::Phone(first.ok_or_else(missing)?), false))
     }
 
-    /// Finds what a parameter names.
+    /// Finds what is named.
     pub async fn named(
         hub: &Hub,
-        field: &Field<'_>,
+        named: &Given<RouteId>,
         project: &Project,
-    ) -> Result<Option<Self>, Failure> {
-        let Some(id) = parse::route_id(field)? else {
-            return Ok(None);
-        };
-        let found = Self::find(hub, project, id).await?;
-        let found = found.ok_or_else(|| parse::no_such(field, "phone or route"))?;
-        Ok(Some(found))
+    ) -> Result<Self, Failure> {
+        let rule = "is not the id of a phone or route of this project";
+        let found = Self::find(hub, project, named.value).await?;
+        Ok(found.ok_or_else(|| Refusal::invalid_param(&named.param, rule))?)
     }
 
     async fn find(hub: &Hub, project: &Project, id: RouteId) -> Result<Option<Self>, StoreError> {
