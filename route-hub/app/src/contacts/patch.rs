@@ -17,11 +17,14 @@ const NUMBER_LENGTH_MAX: usize = 64;
 /// What a request says of one contact; `None` is what it leaves out.
 #[derive(Debug, Clone)]
 pub struct ContactPatch {
+    /// The name; an inner `None` takes it away.
     pub name: Option<Option<String>>,
+    /// The number; an inner `None` takes it away.
     pub phone_number: Option<Option<Address>>,
     send_blocked: Option<bool>,
     conversation_status: Option<ConversationStatus>,
     default_route_id: Option<Option<RouteId>>,
+    /// Changes of variables.
     pub vars: VarsChange,
     /// Where the variables stand, as an error names it.
     vars_path: String,
@@ -56,6 +59,7 @@ impl ContactPatch {
         self.default_route_id = route.or(self.default_route_id);
     }
 
+    /// Returns the route or phone that it names.
     pub fn route(&self) -> Option<RouteId> {
         self.default_route_id.flatten()
     }
@@ -132,11 +136,14 @@ pub struct GroupChanges {
 /// The groups themselves, as they stand in the transaction.
 #[derive(Debug, Default)]
 pub struct FoundGroups {
+    /// The groups to join.
     pub join: Vec<Group>,
+    /// The groups to leave.
     pub leave: Vec<GroupId>,
 }
 
 impl GroupChanges {
+    /// Reads `add_group_ids` and `remove_group_ids`, at most `most` of each.
     pub fn read(params: &Params, most: usize) -> Result<Self, ApiError> {
         Ok(Self {
             join: group_ids(&params.get("add_group_ids"), most)?,
