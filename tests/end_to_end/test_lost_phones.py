@@ -1,5 +1,8 @@
 """A phone that is removed, replaced or lost: nothing is sent twice, and nobody waits for ever."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from support.numbers import fresh_number
@@ -20,6 +23,14 @@ def on_its_way(station, phone):
     message = station.send(phone, "held", fresh_number())
     until(lambda: message.id in station.handed_over(), "its radio has it")
     return message
+
+
+def exposed(station, messages):
+    """Returns whether all these messages have been given to a phone."""
+    keys = ", ".join(str(int(message.id[2:], 16)) for message in messages)
+    given = f"SELECT count(*) FROM messages WHERE id IN ({keys}) AND down_s IS NOT NULL"
+    with closing(sqlite3.connect(f"file:{station.admin.folder / 'hub.db'}?mode=ro", uri=True)) as connection:
+        return connection.execute(given).fetchone() == (len(messages),)
 
 
 def test_a_phone_that_is_removed_leaves_what_it_held_unknown(station):
@@ -43,6 +54,7 @@ def test_a_phone_that_its_owner_unpairs_gives_back_what_waits_and_is_out_of_serv
     held = on_its_way(station, phone)
     phone.happens("pause", on=True)
     waits = [station.send(phone, f"waits {n}", fresh_number()) for n in range(3)]
+    until(lambda: exposed(station, waits), "the phone has them")
     phone.happens("unpair", within_s=2)
     until(lambda: not phone.program.alive(), "it ends by itself", 60)
     assert phone.program.stop() == 0
