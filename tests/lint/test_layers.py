@@ -23,8 +23,8 @@ MAY_USE = {
 IN_CIRCLES = {
     "api": "broadcasts contacts groups messages",
     "app": """
-        actor alerts audit auth broadcasts cache contacts damage devices dispatch fields housekeeping hub hub_work
-        labels messages pairing phones queue_caps request_counts rounds transaction webhooks
+        actor alerts audit auth cache contacts damage devices dispatch fields housekeeping hub hub_work
+        pairing queue_caps request_counts rounds webhooks
     """,
     "store": "contacts groups messages migrations rows_aside sqlite",
     "web": "answer list members node",

@@ -12,6 +12,7 @@ pub mod by_id;
 pub mod cache;
 pub mod caps;
 pub mod clock;
+pub mod commands;
 pub mod contacts;
 pub mod damage;
 pub mod data_folder;
@@ -49,5 +50,6 @@ pub mod stored_caps;
 #[cfg(test)]
 mod testing;
 pub mod transaction;
+pub mod views;
 pub mod webhooks;
 pub mod worker;

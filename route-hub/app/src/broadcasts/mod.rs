@@ -15,7 +15,8 @@ pub mod existing;
 pub mod expand;
 pub mod multi;
 pub mod new_broadcast;
-pub mod view;
+
+pub use crate::views::broadcast as view;
 
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};

@@ -5,6 +5,7 @@ use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::stored_message::StoredMessage;
+use crate::views::broadcast::in_words;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
     MessageType,
@@ -18,8 +19,6 @@ use std::time::Duration;
 const COUNTED_WITHIN: Duration = Duration::from_secs(2);
 /// How many contacts are looked at in one step where those of a dynamic group are counted.
 const COUNTED_STEP: u32 = 2_000;
-/// How many numbers are named where recipients are written out.
-const NUMBERS_NAMED: usize = 3;
 
 /// A broadcast that is to be made.
 #[derive(Debug, Clone)]
@@ -194,17 +193,6 @@ async fn matching(hub: &Hub, group: &Group) -> Result<i64, StoreError> {
         }
     }
     Ok(i64::try_from(counted).unwrap_or(i64::MAX))
-}
-
-/// Returns numbers for people, the first of many.
-pub(crate) fn in_words(numbers: &[Address]) -> String {
-    let named = numbers.iter().take(NUMBERS_NAMED).map(Address::as_str);
-    let mut text = named.collect::<Vec<_>>().join(", ");
-    let more = numbers.len().saturating_sub(NUMBERS_NAMED);
-    if more > 0 {
-        text.push_str(&format!(" and {more} more"));
-    }
-    text
 }
 
 impl NewBroadcast {

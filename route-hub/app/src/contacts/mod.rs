@@ -4,4 +4,5 @@ pub mod blocking;
 pub mod lookup;
 pub mod patch;
 pub mod saving;
-pub mod view;
+
+pub use crate::views::contact as view;

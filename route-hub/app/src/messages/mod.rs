@@ -1,8 +1,6 @@
 //! Messages: what a program wants sent, until it is a row.
 
 pub mod draft;
-pub mod model;
-pub mod new_message;
 pub mod outgoing;
 pub mod planned;
 pub mod ready;
@@ -10,9 +8,11 @@ pub mod send;
 pub mod sender;
 pub mod sending;
 pub mod stored_message;
-pub mod stored_view;
 pub mod waiting;
 pub mod writing;
+
+pub use crate::commands::new_message;
+pub use crate::views::message as model;
 
 #[cfg(test)]
 mod tests;

@@ -12,12 +12,13 @@ use crate::messages::ready::{self, Text};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Sending};
 use crate::messages::waiting;
+use crate::views::sight::sees;
 use hub_domain::{
     Address, Contact, Direction, Disclosure, Message, OwnershipRow, Phone, PhoneType, Project,
     RouteId, Sight, numbers, recipients,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, Tx, api_keys, contacts, labels, messages};
+use hub_store::{StoreError, contacts, labels, messages};
 use postrider_model::{CustomRouteId, LabelId, MessageStatus, MessageText, Now, PhoneNumber};
 use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
@@ -151,19 +152,6 @@ pub fn store(
     }
     work.wake(&message);
     Ok(Box::new((message, phone)))
-}
-
-/// Says whether whoever made something could view contacts. Where that was not kept, nobody who made
-/// it could have been without that permission if no key that may send ever was.
-pub fn sees(tx: &mut Tx<'_>, project: &Project, kept: Option<bool>) -> Result<bool, StoreError> {
-    match kept {
-        Some(sees) => Ok(sees),
-        None => Ok(!api_keys::any_sends_unseeing(
-            tx,
-            project.organization_id,
-            project.id,
-        )?),
-    }
 }
 
 /// Puts labels on a new message, and notes the names of its variables.

@@ -11,7 +11,6 @@ mod quiet;
 mod release_quiet_hours;
 mod reset_sent_count;
 mod update;
-mod view;
 mod waits;
 mod window;
 
@@ -26,9 +25,10 @@ pub use quiet::QuietPatch;
 pub use release_quiet_hours::{release_by_operator, release_quiet_hours};
 pub use reset_sent_count::reset_sent_count;
 pub use update::update;
-pub use view::PhoneView;
 pub use waits::WaitsPatch;
 pub use window::set_window;
+
+pub use crate::views::phone::PhoneView;
 
 use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::NotDone;

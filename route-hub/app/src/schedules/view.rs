@@ -1,7 +1,7 @@
 //! A scheduled message as the API shows it.
 
-use crate::messages::stored_message::StoredMessage;
-use crate::messages::stored_view::{Named, media, write_message};
+use crate::commands::stored_message::StoredMessage;
+use crate::views::stored_message::{Named, media, write_message};
 use hub_domain::{Schedule, ScheduledTo};
 use hub_store::{StoreError, Tx};
 use hub_view::{ObjectWriter, Resource};

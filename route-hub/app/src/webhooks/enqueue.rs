@@ -4,7 +4,7 @@
 //! commit. Where nobody wants to be told, nothing is built and nothing is read.
 
 use crate::hub::Hub;
-use crate::messages::outgoing::sees;
+use crate::views::sight::sees;
 use crate::webhooks::form::Form;
 use crate::webhooks::{views, waiting};
 use hub_domain::{

@@ -1,9 +1,9 @@
 //! What an event shows of a message, a contact, a phone: the same properties as the REST API.
 
-use crate::broadcasts::view::BroadcastView;
-use crate::contacts::view::ContactView;
-use crate::messages::model::MessageView;
-use crate::phones::PhoneView;
+use crate::views::broadcast::BroadcastView;
+use crate::views::contact::ContactView;
+use crate::views::message::MessageView;
+use crate::views::phone::PhoneView;
 use hub_domain::{Broadcast, Contact, Message, Phone, Project};
 use hub_store::{StoreError, Tx, labels};
 use hub_view::{Fields, ObjectWriter, Resource};

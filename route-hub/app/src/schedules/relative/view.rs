@@ -1,8 +1,8 @@
 //! A relative scheduled message as the API shows it.
 
-use crate::messages::stored_message::StoredMessage;
-use crate::messages::stored_view::{Named, media, write_message};
+use crate::commands::stored_message::StoredMessage;
 use crate::schedules::view::{write_recipient, write_rule};
+use crate::views::stored_message::{Named, media, write_message};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};
 use hub_view::{ObjectWriter, Resource};

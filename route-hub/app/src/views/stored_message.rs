@@ -1,6 +1,6 @@
 //! What schedules and broadcasts show alike: whom they are for, and what they send.
 
-use crate::messages::stored_message::StoredMessage;
+use crate::commands::stored_message::StoredMessage;
 use hub_domain::ScheduledTo;
 use hub_store::{StoreError, Tx, contacts, groups};
 use hub_view::ObjectWriter;

@@ -1,13 +1,15 @@
 //! A broadcast as the API shows it.
 
-use crate::broadcasts::new_broadcast::in_words;
-use crate::messages::stored_message::StoredMessage;
-use crate::messages::stored_view::{Named, media, number_shown, write_message};
-use hub_domain::{Broadcast, BroadcastTo, ScheduledTo};
+use crate::commands::stored_message::StoredMessage;
+use crate::views::stored_message::{Named, media, number_shown, write_message};
+use hub_domain::{Address, Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
 use hub_view::{ObjectWriter, Resource};
 use postrider_model::UnixMs;
 use serde_json::{Value as Json, json};
+
+/// How many numbers are named where recipients are written out.
+const NUMBERS_NAMED: usize = 3;
 
 /// A broadcast with the names of whom it is for.
 #[derive(Debug, Clone)]
@@ -96,4 +98,15 @@ fn write_progress(broadcast: &Broadcast, out: &mut ObjectWriter<'_>) {
     out.put("message_count", &counts.total());
     out.put("estimated_count", &broadcast.estimated_count);
     out.put("num_parts", &broadcast.num_parts);
+}
+
+/// Returns numbers for people, the first of many.
+pub(crate) fn in_words(numbers: &[Address]) -> String {
+    let named = numbers.iter().take(NUMBERS_NAMED).map(Address::as_str);
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    let more = numbers.len().saturating_sub(NUMBERS_NAMED);
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
 }

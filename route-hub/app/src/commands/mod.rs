@@ -1,0 +1,4 @@
+//! Commands that are stored to be done later, as plain data.
+
+pub mod new_message;
+pub mod stored_message;

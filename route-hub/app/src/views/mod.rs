@@ -1,0 +1,10 @@
+//! What resources look like, in answers and in webhooks.
+//!
+//! These stand below whatever makes or changes the resources, so that webhooks can show them, too.
+
+pub mod broadcast;
+pub mod contact;
+pub mod message;
+pub mod phone;
+pub(crate) mod sight;
+pub(crate) mod stored_message;
