@@ -62,7 +62,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),
         generation: 1,
-        proofs: hub_app::devices::proof::Proofs::new("a key of tests"),
+        proofs: hub_app::hub::proofs::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["127.0.0.1".to_owned()],
     });

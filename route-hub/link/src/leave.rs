@@ -1,11 +1,11 @@
 //! What is stored when a connection ends.
 
 use crate::turn::{self, Connection, Ended, Turn};
-use hub_app::devices::fence::Fence;
 use hub_app::devices::{project_of, removal};
 use hub_app::dispatch::effects::Effects;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
+use hub_app::hub::fence::Fence;
 use hub_domain::{Device, DeviceState};
 use hub_store::{StoreError, Tx, devices};
 

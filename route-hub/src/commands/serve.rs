@@ -7,7 +7,7 @@ use crate::settings::{OperatorListen, ServeSettings, Transport};
 use crate::tls::Certificate;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
-use hub_app::devices::fact_rate::RATE_DEFAULT_PER_S;
+use hub_app::hub::fact_rates::RATE_DEFAULT_PER_S;
 use hub_app::stored_caps::Cap;
 use hub_link::pairing::offer::{AppOffer, Fingerprint, read_app};
 use hub_outgoing::{Allowed, Guard, Names};

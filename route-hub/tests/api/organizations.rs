@@ -2,7 +2,7 @@
 
 use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only, router, state};
 use axum::Router;
-use hub_app::request_counts::By;
+use hub_app::hub::request_counts::By;
 use hub_domain::{Day, Permission, Permissions, UsageType, Zone};
 use postrider_model::UnixMs;
 use route_hub::routes;

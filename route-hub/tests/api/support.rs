@@ -127,7 +127,7 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, None),
         generation: 1,
-        proofs: hub_app::devices::proof::Proofs::new("a key of tests"),
+        proofs: hub_app::hub::proofs::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["127.0.0.1".to_owned()],
     })

@@ -1,17 +1,13 @@
 //! Who asks: API keys, what they permit, and how often they may.
 
 mod key;
-mod last_used;
-mod rate;
 
 pub use key::{GivenKey, NewKey};
-pub use last_used::LastUsed;
-pub use rate::RateLimits;
 
 use crate::actor::{Actor, Who};
 use crate::failure::Failure;
 use crate::hub::Hub;
-use crate::request_counts::By;
+use crate::hub::request_counts::By;
 use hub_domain::{ApiKey, Permission};
 use hub_store::StoreError;
 use hub_view::Refusal;

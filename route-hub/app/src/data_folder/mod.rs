@@ -7,7 +7,7 @@ pub mod replacement;
 use self::folder_lock::Place;
 use crate::clock::SystemClock;
 use crate::data_folder::error::CommandError;
-use crate::devices::proof::Proofs;
+use crate::hub::proofs::Proofs;
 use crate::hub::{Hub, HubParts};
 use crate::hub_id;
 use crate::random::Random;

@@ -1,11 +1,7 @@
 //! Devices: which may be connected, and what is known of each.
 
-pub mod fact_rate;
-pub mod fence;
 pub mod freeze;
 pub mod installs;
-pub mod proof;
-pub mod registry;
 pub mod removal;
 pub mod sims;
 pub mod verify;

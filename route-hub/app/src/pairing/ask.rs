@@ -2,10 +2,10 @@
 
 use crate::failure::NotDone;
 use crate::hub::Hub;
+use crate::hub::pairing_tries::{NoTries, Source, Try};
 use crate::pairing::claim::{Circumstances, Claim, claim};
 use crate::pairing::code::GivenCode;
 use crate::pairing::request::PairRequest;
-use crate::pairing::tries::{NoTries, Source, Try};
 use hub_domain::Phone;
 use hub_store::{StoreError, Tx, phones};
 

@@ -6,7 +6,6 @@ pub mod code;
 pub mod confirm;
 pub mod open;
 pub mod request;
-pub mod tries;
 
 #[cfg(test)]
 mod tests;

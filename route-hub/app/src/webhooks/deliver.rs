@@ -1,7 +1,7 @@
 //! The ring around the deliverer's machine: the socket, the database and the clock.
 
 use crate::hub::Hub;
-use crate::request_counts::By;
+use crate::hub::request_counts::By;
 use crate::webhooks::commits::Batch;
 use crate::webhooks::deliveries::Deliveries;
 use crate::webhooks::scan::{self, Scanned};

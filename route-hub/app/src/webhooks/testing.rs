@@ -63,7 +63,7 @@ impl Fixture {
             clock,
             keys: KeyMaker::new(0, floor),
             generation: 0,
-            proofs: crate::devices::proof::Proofs::new("a key of tests"),
+            proofs: crate::hub::proofs::Proofs::new("a key of tests"),
             base_url: "http://127.0.0.1".into(),
             host_names: vec!["127.0.0.1".into()],
         });

@@ -5,10 +5,11 @@ use axum::Router;
 use axum::routing::get;
 use hub_api::state::ApiState;
 use hub_app::clock::SystemClock;
-use hub_app::devices::{freeze, installs, proof};
+use hub_app::devices::{freeze, installs};
 use hub_app::dispatch::effects::Effects;
 use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_app::dispatch::{expiry, inbound};
+use hub_app::hub::proofs::Proofs;
 use hub_app::hub::{Hub, HubParts};
 use hub_domain::{
     Alert, Device, Direction, Message, MessageType, Organization, OwnershipRow, Project,
@@ -50,7 +51,7 @@ pub async fn hub() -> TestHub {
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),
         generation: 1,
-        proofs: proof::Proofs::new("a key of tests"),
+        proofs: Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
     });

@@ -4,8 +4,8 @@
 //! look costs the database a little, so that a change of thousands of phones is a trickle and no
 //! flood. A change during a round has one more round follow it, however many changes there were.
 
-use crate::bus::Wake;
 use crate::hub::Hub;
+use crate::hub::bus::Wake;
 use postrider_model::ProjectId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

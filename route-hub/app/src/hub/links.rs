@@ -1,6 +1,6 @@
 //! The links that are open in this process.
 
-use crate::devices::fence::Fence;
+use crate::hub::fence::Fence;
 use postrider_model::{BootMs, DeviceId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! When keys were last used: noted in the database, to within a minute.
 
-use crate::by_id::ById;
 use crate::hub::Hub;
+use crate::hub::by_id::ById;
 use hub_store::api_keys;
 use postrider_model::{ApiKeyId, BootMs, Now};
 use std::sync::{Mutex, PoisonError};

@@ -5,8 +5,8 @@
 //! like). When another process writes, what that concerns is forgotten. Reading again is always
 //! right, so a bound is kept by forgetting too.
 
-use crate::by_id::ById;
 use crate::hub::Hub;
+use crate::hub::by_id::ById;
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
 use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};

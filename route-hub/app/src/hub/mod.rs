@@ -1,18 +1,34 @@
 //! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
 
-use crate::auth::{LastUsed, RateLimits};
-use crate::bus::Bus;
-use crate::cache::Caches;
-use crate::caps::Caps;
+pub mod bus;
+mod by_id;
+pub mod cache;
+pub mod caps;
+pub mod fact_rates;
+pub mod fence;
+mod last_used;
+pub mod links;
+pub mod pairing_tries;
+pub mod proofs;
+mod queue_caps;
+mod rate_limits;
+pub mod request_counts;
+mod rounds;
+
 use crate::clock::SystemClock;
-use crate::devices::fact_rate::FactRates;
-use crate::devices::proof::Proofs;
-use crate::devices::registry::Links;
-use crate::pairing::tries::Tries;
-use crate::queue_caps::QueueCaps;
+use crate::hub::bus::Bus;
+use crate::hub::cache::Caches;
+use crate::hub::caps::Caps;
+use crate::hub::fact_rates::FactRates;
+use crate::hub::last_used::LastUsed;
+use crate::hub::links::Links;
+use crate::hub::pairing_tries::Tries;
+use crate::hub::proofs::Proofs;
+use crate::hub::queue_caps::QueueCaps;
+use crate::hub::rate_limits::RateLimits;
+use crate::hub::request_counts::RequestCounts;
+use crate::hub::rounds::{Round, Rounds};
 use crate::random::Random;
-use crate::request_counts::RequestCounts;
-use crate::rounds::{Round, Rounds};
 use hub_store::Store;
 use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
 use std::sync::atomic::{AtomicU64, Ordering};

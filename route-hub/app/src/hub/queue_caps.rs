@@ -1,9 +1,9 @@
 //! The cap on a project's queue, checked per request without counting each time.
 
 use crate::actor::Actor;
-use crate::by_id::ById;
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::hub::by_id::ById;
 use hub_domain::Project;
 use hub_store::messages;
 use hub_view::{Refusal, RefusalCode};
