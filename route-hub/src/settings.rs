@@ -1,7 +1,7 @@
 //! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
 
 use clap::Args;
-use hub_app::hub::caps::Caps;
+use hub_app::hub::Caps;
 use serde::Deserialize;
 use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};

@@ -23,8 +23,7 @@ MAY_USE = {
 IN_CIRCLES = {
     "api": "broadcasts contacts groups messages",
     "app": """
-        actor alerts audit auth cache contacts damage devices dispatch fields housekeeping hub hub_work
-        pairing queue_caps request_counts rounds webhooks
+        alerts contacts damage devices dispatch fields housekeeping webhooks
     """,
     "store": "contacts groups messages migrations rows_aside sqlite",
     "web": "answer list members node",
@@ -40,7 +39,7 @@ def uses(crate):
 
 def without_tests(text):
     """A source without its comments and without the tests at its end."""
-    return re.sub(r"//[^\n]*", "", text.split("\n#[cfg(test)]\nmod ")[0])
+    return re.sub(r"//[^\n]*", "", re.split(r"\n#\[cfg\(test\)\]\nmod \w+ \{", text)[0])
 
 
 def named(text):

@@ -1,8 +1,9 @@
 //! Who does something in a project: the holder of an API key, the operator, or the hub itself.
 
+use crate::failure::Failure;
 use crate::hub::Hub;
 use hub_domain::{ApiKey, Permission, Project, Sight};
-use hub_view::Refusal;
+use hub_view::{Refusal, RefusalCode};
 use postrider_model::{Now, OrganizationId};
 use std::fmt;
 use std::sync::Arc;
@@ -95,6 +96,21 @@ impl Actor {
     /// Returns what it may see of contacts and messages.
     pub fn sight(&self) -> Sight {
         self.who.sight()
+    }
+
+    /// Makes room in the project's queue for `count` more messages.
+    ///
+    /// # Errors
+    /// `limit_exceeded` while the operator has stopped the project, `rate_limited` while its queue
+    /// is full.
+    pub async fn make_room(&self, count: usize) -> Result<(), Failure> {
+        if self.project.stopped {
+            let text = "the operator of this hub has stopped the project";
+            return Err(Refusal::new(RefusalCode::LimitExceeded, text).into());
+        }
+        let (hub, project) = (&self.hub, &self.project);
+        let admitted = hub.queue_caps.admit(&hub.store, project, count, self.now);
+        admitted.await
     }
 }
 

@@ -13,7 +13,7 @@ use hub_app::dispatch::expose::Open;
 use hub_app::hub::Hub;
 use hub_app::hub::bus::{Wake, Woken};
 use hub_app::hub::fact_rates::Granted;
-use hub_app::hub::fence::Fence;
+use hub_app::hub::links::Fence;
 use hub_store::StoreError;
 use hub_web::front::Guest;
 use postrider_link::close::CloseCode;

@@ -9,7 +9,7 @@ use hub_app::dispatch::effects::Effects;
 use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_app::dispatch::{expose, ownership};
 use hub_app::hub::Hub;
-use hub_app::hub::fence::Fence;
+use hub_app::hub::links::Fence;
 use hub_domain::{AlertKind, Device, DeviceState, Message, Phone};
 use hub_store::devices::{self, LinkCounters};
 use hub_store::{StoreError, Tx, messages, meta, phones};

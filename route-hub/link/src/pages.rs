@@ -8,7 +8,7 @@ use hub_app::dispatch::effects::Effects;
 use hub_app::dispatch::ownership;
 use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
 use hub_app::hub::Hub;
-use hub_app::hub::fence::Fence;
+use hub_app::hub::links::Fence;
 use hub_app::hub::proofs::Proofs;
 use hub_domain::{Device, Direction, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};

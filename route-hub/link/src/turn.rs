@@ -13,7 +13,7 @@ use hub_app::dispatch::effects::Effects;
 use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::dispatch::{expose, health, inbound, ownership, report};
 use hub_app::hub::Hub;
-use hub_app::hub::fence::Fence;
+use hub_app::hub::links::Fence;
 use hub_domain::{Device, DeviceState, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::rows_aside::Found;

@@ -11,7 +11,7 @@ use crate::settings::ServeSettings;
 use clap::Args;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
-use hub_app::hub::caps::Caps;
+use hub_app::hub::Caps;
 use hub_app::random::Random;
 use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Guard, Names};

@@ -13,9 +13,8 @@ use hub_app::background::Background;
 use hub_app::contacts::blocking;
 use hub_app::data_folder::error::CommandError;
 use hub_app::dispatch::{expiry, failover, quiet, simulated};
-use hub_app::hub::caps::Caps;
-use hub_app::hub::{Hub, HubParts};
-use hub_app::hub::{cache, request_counts};
+use hub_app::hub::{Caps, Hub, HubParts};
+use hub_app::organizations::usage;
 use hub_app::pairing::open::BASE_URL;
 use hub_app::webhooks::deliver;
 use hub_app::{broadcasts, elsewhere, housekeeping, retention, schedules};
@@ -107,8 +106,9 @@ impl Running {
         workers.spawn(offline::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
-        workers.spawn(request_counts::run(hub.clone()));
-        workers.spawn(cache::fill(hub.clone()));
+        workers.spawn(usage::run(hub.clone()));
+        let filled = hub.clone();
+        workers.spawn(async move { filled.cache.fill(&filled.store).await });
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
         workers.spawn(blocking::run(hub.clone()));
@@ -177,8 +177,8 @@ impl Running {
             let _ = timeout(DELIVERIES_MAX, &mut self.deliverer).await;
         }
         self.workers.shutdown().await;
-        if let Err(error) = self.hub.request_counts.write(&self.hub).await {
-            tracing::warn!(%error, "how many requests there were could not be written");
+        if let Err(error) = self.hub.request_counts.write(&self.hub.store).await {
+            tracing::warn!(%error, "the counted requests could not be written");
         }
         tracing::info!("stopped");
     }

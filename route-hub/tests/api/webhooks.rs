@@ -1,7 +1,7 @@
 //! Webhook objects, and the rows that their events write.
 
 use crate::support::{TO, hub, id};
-use hub_app::hub::caps::Caps;
+use hub_app::hub::Caps;
 use hub_store::outbox;
 use serde_json::json;
 

@@ -42,7 +42,7 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
         Some(id) => Some(Sender::named(&hub, &Given::new("route_id", id), &project).await?),
         None => None,
     };
-    hub.queue_caps.accept(&project, 1).await?;
+    project.make_room(1).await?;
 
     let (actor, sight) = (call.caller.key.id, call.caller.sight());
     let decide = move |work: &mut UnitOfWork<'_, '_>| {

@@ -45,7 +45,7 @@ pub async fn send(
     actor.require(PERMISSION)?;
     let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
     let batch = Batch::of(actor, command).await?;
-    hub.queue_caps.accept(actor, batch.drafts.len()).await?;
+    actor.make_room(batch.drafts.len()).await?;
     let all: Vec<_> = batch.drafts.iter().map(Some).collect();
     let ready = Ready::of(hub, project, &batch.shared, &all, now).await?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| Ok::<_, Failure>(batch.store(work, &ready)?);

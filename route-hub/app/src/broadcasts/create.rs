@@ -29,7 +29,7 @@ pub async fn create(
 ) -> Result<Once<BroadcastView>, Failure> {
     actor.require(PERMISSION)?;
     let given = checked(actor, command).await?;
-    actor.hub.queue_caps.accept(actor, 0).await?;
+    actor.make_room(0).await?;
     run_once(
         actor,
         repeat,

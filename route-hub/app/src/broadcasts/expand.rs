@@ -91,7 +91,12 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
 async fn admitted(hub: &Hub, project: &Project, next: Next, now: Now) -> Option<Next> {
     let mut count = next.to.len();
     loop {
-        if hub.queue_caps.admit(hub, project, count, now).await.is_ok() {
+        if hub
+            .queue_caps
+            .admit(&hub.store, project, count, now)
+            .await
+            .is_ok()
+        {
             return Some(next.first(count));
         }
         if count <= 1 {

@@ -77,7 +77,7 @@ pub async fn send(
     let joined = joined.transpose()?;
     shared.origin.broadcast_id = joined.as_ref().map(Joined::id);
     let drafts = drafts(actor, &shared, &command.messages)?;
-    hub.queue_caps.accept(actor, drafts.len()).await?;
+    actor.make_room(drafts.len()).await?;
     let all: Vec<_> = drafts.iter().map(Some).collect();
     let ready = Ready::of(hub, project, &shared, &all, now).await?;
 

@@ -5,13 +5,11 @@
 //! like). When another process writes, what that concerns is forgotten. Reading again is always
 //! right, so a bound is kept by forgetting too.
 
-use crate::hub::Hub;
-use crate::hub::by_id::ById;
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
 use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};
 use postrider_model::{ApiKeyId, CustomRouteId, OrganizationId, PhoneId, ProjectId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -19,6 +17,10 @@ use tokio::sync::Notify;
 
 /// Most rows of one kind in memory; above it all of the kind are forgotten.
 const ROWS_MAX: usize = 50_000;
+
+/// A map by ids that the hub itself made: nobody can choose them so that they collide, and the
+/// standard hasher, which guards against that, costs a hundred instructions a look.
+pub type ById<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// The rows of one kind.
 ///
@@ -106,21 +108,21 @@ pub struct Caches {
     missing: Notify,
 }
 
-/// Keeps what jobs had to read, as it was committed, until it is dropped.
-pub async fn fill(hub: Hub) {
-    loop {
-        hub.cache.missing.notified().await;
-        let missed = std::mem::take(&mut *hub.cache.missed());
-        for project in missed {
-            let read = |tx: &mut Tx<'_>, id| webhooks::of_project(tx, id).map(Some);
-            if let Err(error) = hub.cache.webhooks.get(&hub.store, project, read).await {
-                tracing::warn!(%error, "webhook objects could not be kept in memory");
+impl Caches {
+    /// Keeps what jobs had to read, as it was committed, until it is dropped.
+    pub async fn fill(&self, store: &Store) {
+        loop {
+            self.missing.notified().await;
+            let missed = std::mem::take(&mut *self.missed());
+            for project in missed {
+                let read = |tx: &mut Tx<'_>, id| webhooks::of_project(tx, id).map(Some);
+                if let Err(error) = self.webhooks.get(store, project, read).await {
+                    tracing::warn!(%error, "webhook objects could not be kept in memory");
+                }
             }
         }
     }
-}
 
-impl Caches {
     /// Returns an API key, live or not.
     pub async fn api_key(
         &self,
@@ -201,7 +203,7 @@ impl Caches {
     /// Returns a project's webhook objects, within a job.
     ///
     /// What the job reads is not kept: its commit, or that of another job of its group, may fail.
-    /// [`fill`] reads it again, as it was committed.
+    /// [`Self::fill`] reads it again, as it was committed.
     pub fn webhooks_in(
         &self,
         tx: &mut Tx<'_>,
@@ -274,7 +276,8 @@ mod tests {
     #[tokio::test]
     async fn what_a_job_had_to_read_is_kept_once_it_is_committed() {
         let hub = Fixture::new().hub;
-        let filling = tokio::spawn(fill(hub.clone()));
+        let of = hub.clone();
+        let filling = tokio::spawn(async move { of.cache.fill(&of.store).await });
         let (inside, project) = (hub.clone(), project(1));
         let job = move |tx: &mut Tx<'_>| inside.cache.webhooks_in(tx, project).map(drop);
         hub.store.write(job).await.unwrap();

@@ -1,28 +1,27 @@
-//! When keys were last used: noted in the database, to within a minute.
+//! When keys were last used: written to the database, once a minute for each key.
 
-use crate::hub::Hub;
-use crate::hub::by_id::ById;
-use hub_store::api_keys;
+use crate::hub::cache::ById;
+use hub_store::{Store, api_keys};
 use postrider_model::{ApiKeyId, BootMs, Now};
 use std::sync::{Mutex, PoisonError};
 
-/// A key in steady use is noted this often.
-const NOTE_EVERY_MS: u64 = 60_000;
+/// How often the use of a busy key is written.
+const WRITE_EVERY_MS: u64 = 60_000;
 
-/// The keys whose use was noted lately.
+/// When each key's use was last written.
 #[derive(Debug, Default)]
 pub struct LastUsed(Mutex<ById<ApiKeyId, BootMs>>);
 
 impl LastUsed {
-    /// Notes a use, unless one was noted within the last minute; nobody waits for it.
-    pub fn note(&self, hub: &Hub, id: ApiKeyId, now: Now) {
+    /// Writes that a key was used, unless that was written within the last minute. Nobody waits for it.
+    pub fn note(&self, store: &Store, id: ApiKeyId, now: Now) {
         if !self.is_due(id, now.boot) {
             return;
         }
-        let touching = hub.store.write(move |tx| api_keys::touch(tx, id, now.unix));
+        let touching = store.write(move |tx| api_keys::touch(tx, id, now.unix));
         tokio::spawn(async move {
             if let Err(error) = touching.await {
-                tracing::warn!(%error, key = %id, "the use of a key was not noted");
+                tracing::warn!(%error, key = %id, "the use of a key could not be written");
             }
         });
     }
@@ -30,7 +29,7 @@ impl LastUsed {
     fn is_due(&self, id: ApiKeyId, now: BootMs) -> bool {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match noted.get(&id) {
-            Some(last) if now.since_ms(*last) < NOTE_EVERY_MS => false,
+            Some(last) if now.since_ms(*last) < WRITE_EVERY_MS => false,
             _ => {
                 noted.insert(id, now);
                 true
@@ -45,7 +44,7 @@ mod tests {
     use postrider_model::Key;
 
     #[test]
-    fn a_key_in_steady_use_is_noted_once_a_minute() {
+    fn the_use_of_a_busy_key_is_written_once_a_minute() {
         let (uses, id) = (LastUsed::default(), ApiKeyId::new(Key::new(1).unwrap()));
         assert!(uses.is_due(id, BootMs(0)));
         assert!(!uses.is_due(id, BootMs(59_999)));

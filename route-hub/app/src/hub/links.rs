@@ -1,10 +1,35 @@
 //! The links that are open in this process.
 
-use crate::hub::fence::Fence;
-use postrider_model::{BootMs, DeviceId};
+use hub_domain::Device;
+use postrider_link::frame::InstallId;
+use postrider_model::{BootMs, DeviceId, ProjectId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, watch};
+
+/// One connection of one installation of a device.
+///
+/// The number alone does not tell: another installation counts its connections anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence {
+    /// The device.
+    pub device: DeviceId,
+    /// Its project, whose share of the store its commits take.
+    pub project: ProjectId,
+    /// Its installation.
+    pub install: InstallId,
+    /// The connection's number.
+    pub conn: u64,
+}
+
+impl Fence {
+    /// Says whether this is the newest connection of the device as it is stored.
+    pub fn admits(&self, stored: &Device) -> bool {
+        stored.id == self.device
+            && stored.conn == self.conn
+            && stored.install == self.install.as_str()
+    }
+}
 
 /// The open links, and the word to all of them to end.
 #[derive(Debug)]
@@ -155,7 +180,7 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postrider_model::{Key, ProjectId};
+    use postrider_model::Key;
 
     fn device() -> DeviceId {
         DeviceId::new(Key::new(1).unwrap())

@@ -1,11 +1,8 @@
 //! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
 
 pub mod bus;
-mod by_id;
 pub mod cache;
-pub mod caps;
 pub mod fact_rates;
-pub mod fence;
 mod last_used;
 pub mod links;
 pub mod pairing_tries;
@@ -18,7 +15,6 @@ mod rounds;
 use crate::clock::SystemClock;
 use crate::hub::bus::Bus;
 use crate::hub::cache::Caches;
-use crate::hub::caps::Caps;
 use crate::hub::fact_rates::FactRates;
 use crate::hub::last_used::LastUsed;
 use crate::hub::links::Links;
@@ -51,7 +47,7 @@ pub struct Shared {
     /// The operating system's random numbers.
     pub random: Random,
     /// Wake-ups within this process.
-    pub bus: Bus,
+    pub bus: Arc<Bus>,
     /// Wake-ups of many links, a few at a time.
     pub rounds: Rounds,
     /// Rows that nearly every request needs.
@@ -79,6 +75,25 @@ pub struct Shared {
     /// Host names that a phone's sign-in may name, in lower case; the first is told to phones.
     pub host_names: Vec<String>,
     keys: Mutex<KeyMaker>,
+}
+
+/// How much of some kinds each project may have, as the operator sets it. What is there already
+/// stays when a cap is lowered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// Webhook objects.
+    pub webhooks: u64,
+    /// Events that wait for their delivery.
+    pub webhooks_waiting: u64,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            webhooks: 100,
+            webhooks_waiting: 1_000_000,
+        }
+    }
 }
 
 /// What a hub is made of.
@@ -119,7 +134,7 @@ impl Hub {
             store,
             clock,
             random: Random::new(),
-            bus: Bus::default(),
+            bus: Arc::default(),
             rounds: Rounds::default(),
             cache: Caches::default(),
             rates: RateLimits::default(),
@@ -166,13 +181,14 @@ impl Hub {
     /// Says that any row may have changed that is kept in memory here, or that links go by.
     pub fn rows_changed(&self) {
         self.shared.cache.forget_everything();
-        self.shared.rounds.begin(self, Round::Everybody);
+        self.shared.rounds.begin(&self.shared.bus, Round::Everybody);
     }
 
     /// Says that any row of a project may have changed: its links look, and no others.
     pub fn project_changed(&self, project: ProjectId) {
         self.shared.cache.forget_rows_of(project);
-        self.shared.rounds.begin(self, Round::Project(project));
+        let round = Round::Project(project);
+        self.shared.rounds.begin(&self.shared.bus, round);
     }
 
     /// Returns the time on both clocks.

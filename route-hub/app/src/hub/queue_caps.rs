@@ -1,12 +1,10 @@
 //! The cap on a project's queue, checked per request without counting each time.
 
-use crate::actor::Actor;
 use crate::failure::Failure;
-use crate::hub::Hub;
-use crate::hub::by_id::ById;
+use crate::hub::cache::ById;
 use hub_domain::Project;
-use hub_store::messages;
-use hub_view::{Refusal, RefusalCode};
+use hub_store::{Store, messages};
+use hub_view::Refusal;
 use postrider_model::{BootMs, Now, ProjectId};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,26 +26,13 @@ struct Usage {
 }
 
 impl QueueCaps {
-    /// Takes `count` more messages of a project, unless it is stopped.
-    ///
-    /// # Errors
-    /// `limit_exceeded` while it is stopped, else as [`Self::admit`].
-    pub async fn accept(&self, actor: &Actor, count: usize) -> Result<(), Failure> {
-        if actor.project.stopped {
-            let text = "the operator of this hub has stopped the project";
-            return Err(Refusal::new(RefusalCode::LimitExceeded, text).into());
-        }
-        self.admit(&actor.hub, &actor.project, count, actor.now)
-            .await
-    }
-
     /// Makes room for `count` messages of a project.
     ///
     /// # Errors
-    /// `rate_limited` when the queue has not room for them.
+    /// `rate_limited` when the queue is too full for them.
     pub async fn admit(
         &self,
-        hub: &Hub,
+        store: &Store,
         project: &Project,
         count: usize,
         now: Now,
@@ -60,8 +45,7 @@ impl QueueCaps {
         let fresh = known.is_some_and(|usage| now.boot.since_ms(usage.counted_at) < COUNT_EVERY_MS);
         if !fresh {
             let (id, most) = (project.id, project.queue_cap.saturating_add(1));
-            let counting = hub
-                .store
+            let counting = store
                 .of(id)
                 .read(move |tx| messages::count_queued(tx, id, most));
             let counted = counting.await?;

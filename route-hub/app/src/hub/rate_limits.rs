@@ -1,6 +1,6 @@
 //! Rate limits of keys: one token bucket each, off unless the key has a rate.
 
-use crate::hub::by_id::ById;
+use crate::hub::cache::ById;
 use hub_domain::ApiKey;
 use postrider_model::{ApiKeyId, BootMs};
 use std::sync::{Mutex, PoisonError};

@@ -4,18 +4,13 @@
 //! added to the organization's day in the database every few seconds, when somebody asks, and at a
 //! stop. What a kill loses is what was counted since the last write.
 
-use crate::hub::Hub;
-use crate::worker::{self, Next, Worker};
 use hub_domain::{Day, Organization, Zone};
-use hub_store::{StoreError, Tx, organizations, projects, usage};
+use hub_store::{Store, StoreError, Tx, organizations, projects, usage};
 use postrider_model::{OrganizationId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 
-/// How often what was counted is written.
-const WRITE_EVERY: Duration = Duration::from_secs(10);
 const QUARTER_MS: i64 = 15 * 60_000;
 
 /// Who made a request.
@@ -62,14 +57,14 @@ impl RequestCounts {
     }
 
     /// Writes what was counted; what cannot be written is kept for the next time.
-    pub async fn write(&self, hub: &Hub) -> Result<(), StoreError> {
+    pub async fn write(&self, store: &Store) -> Result<(), StoreError> {
         let _alone = self.writing.lock().await;
         let taken = Arc::new(self.take());
         if taken.is_empty() {
             return Ok(());
         }
         let job = Arc::clone(&taken);
-        let written = hub.store.write(move |tx| write_all(tx, &job)).await;
+        let written = store.write(move |tx| write_all(tx, &job)).await;
         if written.is_err() {
             for (to, requests) in taken.iter() {
                 self.add(*to, requests.load(Ordering::Relaxed));
@@ -99,24 +94,4 @@ fn organization(tx: &mut Tx<'_>, by: By) -> Result<Option<Organization>, StoreEr
         By::Project(id) => projects::get(tx, id)?.map(|project| project.organization_id),
     };
     id.map_or(Ok(None), |id| organizations::get(tx, id))
-}
-
-/// Writes what was counted, until it is dropped.
-pub async fn run(hub: Hub) {
-    tokio::time::sleep(WRITE_EVERY).await;
-    worker::run(Counting { hub }).await;
-}
-
-struct Counting {
-    hub: Hub,
-}
-
-impl Worker for Counting {
-    const FAILURE: &'static str = "how many requests there were could not be written";
-    const BACKOFF: Duration = WRITE_EVERY;
-
-    async fn step(&mut self) -> Result<Next, StoreError> {
-        self.hub.request_counts.write(&self.hub).await?;
-        Ok(Next::Within(WRITE_EVERY))
-    }
 }

@@ -1,22 +1,21 @@
 //! Wake-ups of many links: a few at a time, and one round of a kind at once.
 //!
-//! What a project changes its links look at; what anybody may have changed all of them do. Each
-//! look costs the database a little, so that a change of thousands of phones is a trickle and no
-//! flood. A change during a round has one more round follow it, however many changes there were.
+//! The links of a project look after a change of it; all links look when any row may have changed.
+//! A look costs the database a little, so thousands of links look one after the other. A change
+//! during a round adds one more round after it, and no more than one.
 
-use crate::hub::Hub;
-use crate::hub::bus::Wake;
+use crate::hub::bus::{Bus, Wake};
 use postrider_model::ProjectId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
-/// Most links that look at once: more than most projects have.
+/// Most links that look at the same time: more than most projects have.
 const AT_ONCE: usize = 128;
 /// The pause between two steps of a round.
 const STEP_EVERY: Duration = Duration::from_millis(10);
-/// In how many steps everybody is woken: two seconds.
+/// How many steps a round of all links takes: two seconds.
 const STEPS_FOR_EVERYBODY: usize = 200;
 
 /// Whose links look.
@@ -29,10 +28,10 @@ pub enum Round {
 }
 
 impl Round {
-    fn links(self, hub: &Hub) -> Vec<Arc<Wake>> {
+    fn links(self, bus: &Bus) -> Vec<Arc<Wake>> {
         match self {
-            Self::Everybody => hub.bus.links(),
-            Self::Project(id) => hub.bus.links_of(id),
+            Self::Everybody => bus.links(),
+            Self::Project(id) => bus.links_of(id),
         }
     }
 
@@ -45,29 +44,29 @@ impl Round {
     }
 }
 
-/// The rounds that are under way, each with whether another one shall follow it.
-#[derive(Debug, Default)]
+/// The rounds that are under way, and whether another one follows each.
+#[derive(Debug, Clone, Default)]
 pub struct Rounds {
-    under_way: Mutex<BTreeMap<Round, bool>>,
+    under_way: Arc<Mutex<BTreeMap<Round, bool>>>,
 }
 
 impl Rounds {
-    /// Begins a round, or has one follow that which is under way.
-    pub fn begin(&self, hub: &Hub, round: Round) {
+    /// Begins a round, or another one after the one that is under way.
+    pub fn begin(&self, bus: &Arc<Bus>, round: Round) {
         if let Some(again) = self.lock().get_mut(&round) {
             *again = true;
             return;
         }
-        let links = round.links(hub);
+        let links = round.links(bus);
         let runtime = Handle::try_current().ok();
         let Some(runtime) = runtime.filter(|_| links.len() > AT_ONCE) else {
-            return links.iter().for_each(|wake| hub.bus.look(wake));
+            return links.iter().for_each(|wake| bus.look(wake));
         };
         self.lock().insert(round, false);
-        runtime.spawn(go_round(hub.clone(), round, links));
+        runtime.spawn(self.clone().go_round(Arc::clone(bus), round, links));
     }
 
-    /// Ends a round; says whether another one shall follow it.
+    /// Ends a round; says whether another one follows it.
     fn end(&self, round: Round) -> bool {
         let mut under_way = self.lock();
         match under_way.get_mut(&round) {
@@ -82,6 +81,19 @@ impl Rounds {
         }
     }
 
+    async fn go_round(self, bus: Arc<Bus>, round: Round, mut links: Vec<Arc<Wake>>) {
+        loop {
+            for step in links.chunks(round.step(links.len())) {
+                step.iter().for_each(|wake| bus.look(wake));
+                tokio::time::sleep(STEP_EVERY).await;
+            }
+            if !self.end(round) {
+                return;
+            }
+            links = round.links(&bus);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Round, bool>> {
         self.under_way
             .lock()
@@ -89,23 +101,11 @@ impl Rounds {
     }
 }
 
-async fn go_round(hub: Hub, round: Round, mut links: Vec<Arc<Wake>>) {
-    loop {
-        for step in links.chunks(round.step(links.len())) {
-            step.iter().for_each(|wake| hub.bus.look(wake));
-            tokio::time::sleep(STEP_EVERY).await;
-        }
-        if !hub.rounds.end(round) {
-            return;
-        }
-        links = round.links(&hub);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data_folder;
+    use crate::hub::Hub;
     use postrider_model::{Id, Key};
 
     async fn hub() -> (Hub, tempfile::TempDir) {

@@ -53,7 +53,7 @@ pub async fn send(
     let shared = Shared::of(hub, project, &message, Operation::Single, now).await?;
     let path = Path::default();
     let draft = Draft::new(&shared, &command.to, &message.item, &path, project)?;
-    hub.queue_caps.accept(actor, 1).await?;
+    actor.make_room(1).await?;
     let ready = Ready::of(hub, project, &shared, &[Some(&draft)], now).await?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         ready.begin(work);

@@ -2,9 +2,15 @@
 
 use crate::actor::OrganizationActor;
 use crate::failure::Failure;
+use crate::hub::Hub;
+use crate::worker::{self, Next, Worker};
 use hub_domain::{Day, Organization, UsageType, Zone};
 use hub_store::{StoreError, Tx, usage};
 use postrider_model::{OrganizationId, UnixMs};
+use std::time::Duration;
+
+/// How often counted requests are written.
+const WRITE_EVERY: Duration = Duration::from_secs(10);
 
 /// Days of an organization, the last one included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +46,7 @@ async fn requests_today(
     organization: &Organization,
 ) -> Result<u64, Failure> {
     let hub = &actor.hub;
-    hub.request_counts.write(hub).await?;
+    hub.request_counts.write(&hub.store).await?;
     let today = Day::of(&zone_of(organization), actor.now.unix);
     let id = organization.id;
     let reading = hub.store.of_organization(id).read(move |tx| match today {
@@ -59,7 +65,7 @@ pub async fn history(
 ) -> Result<Vec<(Day, u64)>, Failure> {
     let (hub, id, zone) = (&actor.hub, organization.id, zone_of(organization));
     if kind == UsageType::ApiRequestsDay {
-        hub.request_counts.write(hub).await?;
+        hub.request_counts.write(&hub.store).await?;
     }
     let counting = move |tx: &mut Tx<'_>| each_day(tx, id, kind, &zone, days);
     Ok(hub.store.of_organization(id).read(counting).await?)
@@ -111,4 +117,24 @@ pub fn zone_of(organization: &Organization) -> Zone {
 fn midnight(zone: &Zone, now: UnixMs) -> UnixMs {
     let day = Day::of(zone, now);
     day.and_then(|day| day.start(zone)).unwrap_or(now)
+}
+
+/// Writes how many requests were counted, until it is dropped.
+pub async fn run(hub: Hub) {
+    tokio::time::sleep(WRITE_EVERY).await;
+    worker::run(Counting { hub }).await;
+}
+
+struct Counting {
+    hub: Hub,
+}
+
+impl Worker for Counting {
+    const FAILURE: &'static str = "the counted requests could not be written";
+    const BACKOFF: Duration = WRITE_EVERY;
+
+    async fn step(&mut self) -> Result<Next, StoreError> {
+        self.hub.request_counts.write(&self.hub.store).await?;
+        Ok(Next::Within(WRITE_EVERY))
+    }
 }

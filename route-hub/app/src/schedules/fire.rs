@@ -148,7 +148,12 @@ async fn prepare(
 ) -> Result<Vec<Due>, StoreError> {
     let mut prepared = Vec::new();
     for schedule in due {
-        if hub.queue_caps.admit(hub, project, 1, now).await.is_err() {
+        if hub
+            .queue_caps
+            .admit(&hub.store, project, 1, now)
+            .await
+            .is_err()
+        {
             continue;
         }
         let Ok(mut message) = StoredMessage::read(&schedule.message) else {

@@ -258,7 +258,11 @@ impl Fixture {
 
     /// What counts as requests of the project's organization, whichever day it is.
     async fn requests_counted(&self) -> u64 {
-        self.hub.request_counts.write(&self.hub).await.unwrap();
+        self.hub
+            .request_counts
+            .write(&self.hub.store)
+            .await
+            .unwrap();
         let (id, now) = (self.project.organization_id, self.now.unix);
         let today = Day::of(&Zone::UTC, now).unwrap();
         self.hub.store.read_here(move |tx| {

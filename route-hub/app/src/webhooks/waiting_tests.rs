@@ -1,6 +1,6 @@
 //! The cap on waiting events, with a real store.
 
-use crate::hub::caps::Caps;
+use crate::hub::Caps;
 use crate::webhooks::testing::{Fixture, Here};
 use crate::webhooks::{enqueue, waiting};
 use hub_domain::{AlertKind, OutboxRow};
