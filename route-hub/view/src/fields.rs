@@ -20,6 +20,7 @@ impl Fields {
     }
 
     /// Returns whether a field is wanted.
+    #[inline]
     pub fn wants(&self, name: &str) -> bool {
         name == ID
             || self

@@ -31,6 +31,7 @@ impl<'w> ObjectWriter<'w> {
     }
 
     /// Writes a field, `null` for `None`.
+    #[inline]
     pub fn put<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
         if !self.name(name) {
             return;
@@ -43,6 +44,7 @@ impl<'w> ObjectWriter<'w> {
     }
 
     /// Writes a field only when there is a value.
+    #[inline]
     pub fn put_some<T: Serialize>(&mut self, name: &'static str, value: Option<T>) {
         if let Some(value) = value {
             self.put(name, &value);
@@ -50,12 +52,14 @@ impl<'w> ObjectWriter<'w> {
     }
 
     /// Writes a field whose value is JSON already.
+    #[inline]
     pub fn put_json(&mut self, name: &'static str, json: &str) {
         if self.name(name) {
             self.out.extend_from_slice(json.as_bytes());
         }
     }
 
+    #[inline]
     fn name(&mut self, name: &'static str) -> bool {
         if !self.fields.wants(name) {
             return false;

@@ -20,7 +20,7 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
         move |sent: Sent| Answer::object(&sent.view(&actor), &fields)
     };
     let text = transaction::text(show.clone());
-    let done = send::send(&actor, command, repeat, text).await?;
+    let done = send::send(&actor, Box::new(command), repeat, text).await?;
     Ok(transaction::shown(done, show))
 }
 

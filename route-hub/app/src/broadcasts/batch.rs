@@ -63,7 +63,8 @@ impl Batch {
     async fn of(actor: &Actor, command: WantedBatch) -> Result<Self, Failure> {
         let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
         let message = StoredMessage::new(actor, command.message)?;
-        let mut shared = Shared::of(hub, project, &message, Operation::Multi, now).await?;
+        let (options, sees) = (&message.options, message.maker_sees);
+        let mut shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
         let body = shared.body(&message.item, &Path::default())?;
         let id = hub.id(now);
         shared.origin.broadcast_id = Some(id);

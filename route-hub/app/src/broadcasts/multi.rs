@@ -70,7 +70,8 @@ pub async fn send(
     actor.require(PERMISSION)?;
     let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
     let message = StoredMessage::new(actor, command.shared)?;
-    let mut shared = Shared::of(hub, project, &message, Operation::Multi, now).await?;
+    let (options, sees) = (&message.options, message.maker_sees);
+    let mut shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
     let joined = command
         .part_of
         .map(|part_of| Joined::of(actor, part_of, &shared));

@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::labels;
-use crate::messages::new_message::{MessageItem, To};
+use crate::messages::new_message::{MessageItem, SendOptions, To};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Operation, Sending};
-use crate::messages::stored_message::StoredMessage;
 use crate::messages::writing::Writing;
 use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, numbers, ussd};
 use hub_view::Refusal;
@@ -95,11 +94,11 @@ impl Shared {
     pub async fn of(
         hub: &Hub,
         project: &Project,
-        message: &StoredMessage,
+        options: &SendOptions,
+        maker_sees: Option<bool>,
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        let options = &message.options;
         let sending = Sending::of(options, operation)?;
         let writing = Writing::of(options, &sending, project)?;
         let (sender, sender_named) = Sender::of(hub, options.sender.as_ref(), project).await?;
@@ -115,7 +114,7 @@ impl Shared {
             life_end: now.unix.plus_ms(life_ms),
             labels: labels::all_known(hub, project, options.labels.clone()).await?,
             origin: Origin::API,
-            maker_sees: message.maker_sees,
+            maker_sees,
         })
     }
 

@@ -52,7 +52,15 @@ impl Planned {
         operation: Operation,
         now: Now,
     ) -> Result<Self, Failure> {
-        let shared = Shared::of(hub, project, message, operation, now).await?;
+        let shared = Shared::of(
+            hub,
+            project,
+            &message.options,
+            message.maker_sees,
+            operation,
+            now,
+        )
+        .await?;
         Ok(Self {
             body: shared.body(&message.item, &Path::default())?,
             item: message.item.clone(),

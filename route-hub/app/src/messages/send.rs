@@ -9,7 +9,6 @@ use crate::messages::new_message::NewMessage;
 use crate::messages::outgoing::{self, Queued, SendError};
 use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
-use crate::messages::stored_message::StoredMessage;
 use crate::transaction::{Once, Repeat, run_once};
 use hub_domain::Permission;
 use hub_store::contacts::{self, Touches};
@@ -35,40 +34,55 @@ impl Sent {
     }
 }
 
-/// Sends one message.
+/// Sends one message; it comes boxed, since futures that hold it are copied.
 pub async fn send(
     actor: &Actor,
-    command: NewMessage,
+    command: Box<NewMessage>,
     repeat: Option<Repeat>,
     show: impl Fn(Sent) -> String + Send + 'static,
 ) -> Result<Once<Sent>, Failure> {
     actor.require(PERMISSION)?;
+    let prepared = prepare(actor, command).await?;
+    run_once(actor, repeat, move |work| prepared.store(work), show).await
+}
+
+/// What a job stores of one message.
+struct Prepared {
+    shared: Shared,
+    draft: Draft,
+    ready: Ready,
+}
+
+/// Checks a message and gets ready what its job needs.
+async fn prepare(actor: &Actor, command: Box<NewMessage>) -> Result<Box<Prepared>, Failure> {
     let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
-    let message = StoredMessage {
-        item: command.item,
-        options: command.options,
-        maker_sees: Some(actor.sight().sees_contacts()),
-        ..StoredMessage::default()
-    };
-    let shared = Shared::of(hub, project, &message, Operation::Single, now).await?;
-    let path = Path::default();
-    let draft = Draft::new(&shared, &command.to, &message.item, &path, project)?;
+    let sees = Some(actor.sight().sees_contacts());
+    let shared = Shared::of(hub, project, &command.options, sees, Operation::Single, now).await?;
+    let (to, item) = (&command.to, &command.item);
+    let draft = Draft::new(&shared, to, item, &Path::default(), project)?;
     actor.make_room(1).await?;
     let ready = Ready::of(hub, project, &shared, &[Some(&draft)], now).await?;
-    let decide = move |work: &mut UnitOfWork<'_, '_>| {
-        ready.begin(work);
+    Ok(Box::new(Prepared {
+        shared,
+        draft,
+        ready,
+    }))
+}
+
+impl Prepared {
+    fn store(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Sent, Failure> {
+        self.ready.begin(work);
         let mut touches = Touches::default();
-        let text = ready.text(0);
-        let queued = outgoing::store(work, &shared, &draft, text, &mut touches);
-        let queued = queued.map_err(|error| failure(&draft, error))?;
+        let text = self.ready.text(0);
+        let queued = outgoing::store(work, &self.shared, &self.draft, text, &mut touches);
+        let queued = queued.map_err(|error| failure(&self.draft, error))?;
         contacts::touch(work.tx, &touches)?;
         if queued.0.status == MessageStatus::Failed {
             work.tell_status(&queued.0)?;
         }
-        let labels = shared.labels.clone();
-        Ok::<_, Failure>(Sent { queued, labels })
-    };
-    run_once(actor, repeat, decide, show).await
+        let labels = self.shared.labels.clone();
+        Ok(Sent { queued, labels })
+    }
 }
 
 /// Names the parameter that is at fault.
@@ -110,16 +124,18 @@ mod tests {
         storing.await.unwrap();
         let project = Arc::new(fixture.project.clone());
         let actor = Actor::system(&fixture.hub, &project, fixture.now);
-        let command = |number: &str| NewMessage {
-            to: To {
-                number: Address::new(number),
-                contact_id: None,
-            },
-            item: MessageItem {
-                content: Some("Hello".into()),
-                ..MessageItem::default()
-            },
-            options: SendOptions::default(),
+        let command = |number: &str| {
+            Box::new(NewMessage {
+                to: To {
+                    number: Address::new(number),
+                    contact_id: None,
+                },
+                item: MessageItem {
+                    content: Some("Hello".into()),
+                    ..MessageItem::default()
+                },
+                options: SendOptions::default(),
+            })
         };
         let sent = send(&actor, command("+15005550101"), None, |_| String::new()).await;
         let Ok(Once::Done(sent)) = sent else {
