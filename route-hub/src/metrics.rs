@@ -1,8 +1,7 @@
 //! What a load balancer asks, without a key: `/healthz` and `/readyz`, which say yes or no.
 //!
-//! Why not, and everything that is counted, is told on the operator's own address alone
-//! ([`operator`]). Whatever has to be asked of the database is asked at most once a second, however
-//! many ask.
+//! Reasons and metrics are only on the operator's own address ([`operator`]). The database is asked
+//! at most once a second, however many requests come.
 
 mod once_a_second;
 pub mod operator;
@@ -46,7 +45,7 @@ struct Route {
     route: String,
 }
 
-/// What is counted as it happens; the rest is read when it is asked for.
+/// What is counted as it happens; other metrics are read on request.
 #[derive(Debug)]
 pub struct Metrics {
     answered: Family<Answered, Counter>,
@@ -96,7 +95,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Begins to count.
+    /// Starts counting.
     pub fn new(state: &ApiState) -> Self {
         Self {
             hub: state.hub.clone(),
@@ -105,7 +104,7 @@ impl Observed {
         }
     }
 
-    /// Says that the hub is about to stop: it is ready for nothing new.
+    /// Says that the hub is about to stop: from now on it is not ready.
     pub fn say_stopping(&self) {
         self.metrics.stopping.store(true, Ordering::Release);
     }
@@ -171,8 +170,8 @@ async fn healthz() -> Response {
     ok()
 }
 
-/// Answers while the database takes writes and the hub is not about to stop; why it does not is not
-/// for everybody.
+/// Answers 200 while the database takes writes and the hub is not about to stop. The reason for
+/// anything else is not for everybody.
 async fn readyz(State(observed): State<Observed>) -> Response {
     match Readiness::of(&observed).await.is_ready() {
         true => ok(),
@@ -185,9 +184,9 @@ async fn readyz(State(observed): State<Observed>) -> Response {
 struct Readiness {
     /// Whether it is about to stop.
     stopping: bool,
-    /// What the database's own errors have told.
+    /// What errors of the database have shown.
     database: Health,
-    /// Whether its writer took the last job that was given to it for this look.
+    /// Whether the writer did the last job that asked it for a sign of life.
     answers: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The accept loop: HTTP/1.1 over plain TCP or TLS, with bounds on headers, places from the front
-//! for whoever comes, and a stop that finishes what runs.
+//! The accept loop: HTTP/1.1 over plain TCP or TLS. Headers are bounded, each connection takes a
+//! place of the front, and a stop lets running requests finish.
 
 use crate::tls::{Certificate, TlsError};
 use axum::Router;
@@ -32,9 +32,9 @@ const HEAD_MAX_BYTES: usize = 64 * 1024;
 const HEADERS_MAX: usize = 256;
 /// How long to wait when the system has no more file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How often connections are looked at that keep the hub waiting.
+/// How often the hub looks for connections that keep it waiting.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
-/// What a connection is told that there is no place for; with TLS it is closed without a word.
+/// The answer to a connection for which there is no place; with TLS it is closed without one.
 const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
     content-length: 0\r\nconnection: close\r\n\r\n";
 
@@ -91,12 +91,12 @@ pub async fn serve(
         }
     };
     if tokio::time::timeout(drain, all_ended).await.is_err() {
-        tracing::warn!("connections still open at the end of the drain were closed");
+        tracing::warn!("connections were closed that were still open when the drain time ended");
     }
     Ok(())
 }
 
-/// What each connection needs of the server.
+/// What a connection needs from the server.
 #[derive(Clone)]
 struct Door {
     state: ApiState,
@@ -123,13 +123,13 @@ impl Door {
         }
     }
 
-    /// Says that there is no place, without waiting for the word to be read.
+    /// Answers that there is no place; does not wait until the peer reads it.
     fn turn_away(&self, stream: TcpStream, full: Full) {
         tracing::debug!(?full, "a connection was turned away");
         if self.acceptor.is_none()
             && let Ok(mut stream) = stream.into_std()
         {
-            // It is closed whether or not the few bytes fit.
+            // The connection is closed either way.
             let _ = stream.write(NO_PLACE);
         }
     }
@@ -167,7 +167,7 @@ impl Door {
         log_end(served.await);
     }
 
-    /// Answers one request; who made it, and its place, go along.
+    /// Answers one request, which carries its client and its place.
     async fn answer(
         &self,
         mut request: hyper::Request<Incoming>,

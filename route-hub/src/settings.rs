@@ -7,8 +7,8 @@ use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What `route-hub serve` takes. Every flag but `--create` has a variable, and a key of the same
-/// name (with underscores) in the file that `--config` names; a flag wins over a variable, a
+/// What `route-hub serve` takes. Every flag but `--create` has an environment variable, and a key
+/// of the same name (with underscores) in the file of `--config`. A flag wins over a variable, a
 /// variable over the file.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -20,20 +20,23 @@ pub struct ServeSettings {
     /// Folder of the database and of everything else the hub keeps [default: route-hub-data].
     #[arg(long, env = "ROUTE_HUB_DIR", value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Make a new, empty database where the folder has none; without it such a folder is refused.
+    /// Make a new, empty database if the folder has none; without this flag the hub then refuses to
+    /// start.
     ///
-    /// A flag alone: whoever left it in a file would start an empty hub whenever a disk is missing.
+    /// There is no variable or key for it: a setting that stays would start an empty hub whenever a
+    /// disk is missing.
     #[arg(long)]
     #[serde(skip)]
     pub create: bool,
     /// Address to listen on [default: 127.0.0.1:8090].
     #[arg(long, env = "ROUTE_HUB_LISTEN", value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
-    /// Address of the operator's own endpoints, `/metrics` and what `/readyz` tells, or `off`
-    /// [default: 127.0.0.1:8091, and none where that is taken].
+    /// Address of the operator's own endpoints, `/metrics` and the reasons of `/readyz`, or `off`
+    /// [default: 127.0.0.1:8091, or none if that is taken].
     #[arg(long, env = "ROUTE_HUB_OPERATOR_LISTEN", value_name = "ADDR:PORT")]
     pub operator_listen: Option<OperatorListen>,
-    /// Certificate chain in PEM; with --tls-key the hub speaks TLS itself and reloads on change.
+    /// Certificate chain in PEM; with --tls-key the hub speaks TLS itself, and reads both again
+    /// when they change.
     #[arg(long, env = "ROUTE_HUB_TLS_CERT", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// Private key in PEM for --tls-cert.
@@ -45,8 +48,8 @@ pub struct ServeSettings {
     /// Address under which people and phones reach the hub, such as `https://gateway.example.org`.
     #[arg(long, env = "ROUTE_HUB_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
-    /// Host names that phones may name when they sign in; the public URL's host and the listening
-    /// address are always among them.
+    /// More host names under which phones may sign in, beside the public URL's host and the
+    /// listening address.
     #[arg(
         long = "host",
         env = "ROUTE_HUB_HOSTS",
@@ -54,10 +57,11 @@ pub struct ServeSettings {
         value_name = "NAME"
     )]
     pub hosts: Vec<String>,
-    /// The app's APK, which the page behind an invitation's QR code then offers; read at the start.
+    /// The app's APK, offered on the page behind an invitation's QR code; read at the start.
     #[arg(long, env = "ROUTE_HUB_APP_FILE", value_name = "FILE")]
     pub app_file: Option<PathBuf>,
-    /// SHA-256 of the certificate that signs the app, so that phones open that page in it at once.
+    /// SHA-256 of the certificate that signs the app, so that phones open that page in the app at
+    /// once.
     #[arg(
         long,
         env = "ROUTE_HUB_APP_CERTIFICATE",
@@ -65,8 +69,8 @@ pub struct ServeSettings {
         value_name = "SHA256"
     )]
     pub app_certificate: Vec<String>,
-    /// Networks of the proxies whose `X-Forwarded-For` counts, such as 10.1.0.0/16, instead of
-    /// loopback.
+    /// Networks of proxies whose `X-Forwarded-For` the hub believes, such as 10.1.0.0/16
+    /// [default: loopback].
     #[arg(
         long,
         env = "ROUTE_HUB_TRUSTED_PROXY",
@@ -74,22 +78,24 @@ pub struct ServeSettings {
         value_name = "CIDR"
     )]
     pub trusted_proxy: Vec<String>,
-    /// Most connections at once with keys and phones of one project [default: 10000].
+    /// Most connections of one project at a time, of its keys and its phones [default: 10000].
     #[arg(long, env = "ROUTE_HUB_PROJECT_CONNECTIONS", value_name = "N")]
     pub project_connections: Option<usize>,
-    /// Most phones of a project; those that it has stay [default: 5000].
+    /// Most phones of a project; phones above a lower limit stay [default: 5000].
     #[arg(long, env = "ROUTE_HUB_PHONES_MAX", value_name = "N")]
     pub phones_max: Option<u32>,
-    /// Most dynamic groups of a project; those that it has stay [default: 500].
+    /// Most dynamic groups of a project; groups above a lower limit stay [default: 500].
     #[arg(long, env = "ROUTE_HUB_DYNAMIC_GROUPS_MAX", value_name = "N")]
     pub dynamic_groups_max: Option<u32>,
-    /// Most relative scheduled messages of a project; those that it has stay [default: 1000].
+    /// Most relative scheduled messages of a project; those above a lower limit stay [default:
+    /// 1000].
     #[arg(long, env = "ROUTE_HUB_RELATIVE_SCHEDULES_MAX", value_name = "N")]
     pub relative_schedules_max: Option<u32>,
-    /// Number of this process in its keys, 0 to 239; differs between processes on one database.
+    /// Number of this process in the ids that it makes, 0 to 239; processes on one database need
+    /// different ones.
     #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
     pub process: Option<u8>,
-    /// Private networks that webhooks may go to, such as 10.1.0.0/16; none otherwise.
+    /// Private networks that webhooks may go to, such as 10.1.0.0/16 [default: none].
     #[arg(
         long,
         env = "ROUTE_HUB_WEBHOOK_ALLOW",
@@ -100,15 +106,14 @@ pub struct ServeSettings {
     /// Refuse webhook addresses that are not https.
     #[arg(long, env = "ROUTE_HUB_WEBHOOK_HTTPS_ONLY", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub webhook_https_only: Option<bool>,
-    /// Most webhook objects of a project; what is there already stays [default: 100].
+    /// Most webhook objects of a project; objects above a lower limit stay [default: 100].
     #[arg(long, env = "ROUTE_HUB_WEBHOOKS_MAX", value_name = "N")]
     pub webhooks_max: Option<u64>,
-    /// Most webhook events of a project that wait for their delivery; beyond it the oldest are
-    /// ended [default: 1000000].
+    /// Most webhook events of a project that wait for delivery; above it the hub gives up the
+    /// oldest [default: 1000000].
     #[arg(long, env = "ROUTE_HUB_WEBHOOKS_WAITING_MAX", value_name = "N")]
     pub webhooks_waiting_max: Option<u64>,
-    /// Name servers that webhooks' host names are looked up at, as ADDRESS:PORT, in place of the
-    /// system's.
+    /// Name servers for the host names of webhooks, as ADDRESS:PORT [default: the system's].
     #[arg(
         long = "dns-server",
         env = "ROUTE_HUB_DNS_SERVERS",
@@ -116,17 +121,17 @@ pub struct ServeSettings {
         value_name = "ADDR:PORT"
     )]
     pub dns_servers: Vec<SocketAddr>,
-    /// Most facts a second that are taken in from one phone, in bursts of 25 times as many; 0: as many
-    /// as come [default: 200].
+    /// Most facts a second that the hub takes from one phone, with bursts of 25 times as many; 0 is
+    /// no limit [default: 200].
     #[arg(long, env = "ROUTE_HUB_FACTS_PER_S", value_name = "N")]
     pub facts_per_s: Option<u32>,
-    /// How long a stop waits for requests and phones to finish, in seconds [default: 10].
+    /// Seconds that a stop waits for requests and phones to finish [default: 10].
     #[arg(long, env = "ROUTE_HUB_DRAIN_S", value_name = "SECONDS")]
     pub drain_s: Option<u64>,
     /// What to log, as in `info,route_hub=debug` [default: info].
     #[arg(long, env = "ROUTE_HUB_LOG", value_name = "FILTER")]
     pub log: Option<String>,
-    /// The wrong order to work in: answer-first or frame-first.
+    /// Work in a wrong order: answer-first or frame-first.
     #[cfg(feature = "fault-order")]
     #[arg(long)]
     #[serde(skip)]
@@ -165,7 +170,7 @@ impl TryFrom<String> for OperatorListen {
     }
 }
 
-/// Says which setting cannot be used, and why.
+/// Which setting cannot be used, and why.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file of `--config` cannot be read.
@@ -176,7 +181,7 @@ pub enum SettingsError {
         /// What was wrong with it.
         reason: String,
     },
-    /// Two settings that need each other, or one that may not be.
+    /// Two settings that need each other, or one that is not allowed.
     #[error("{0}")]
     Refused(&'static str),
 }
@@ -196,10 +201,10 @@ pub enum Transport {
 }
 
 impl ServeSettings {
-    /// Fills what flags and variables left open from the file that `--config` names.
+    /// Takes what neither flags nor variables say from the file of `--config`.
     ///
     /// # Errors
-    /// When the file cannot be read, is no TOML, or has a key that is no setting.
+    /// When the file cannot be read, is not TOML, or has an unknown key.
     pub fn with_file(self) -> Result<Self, SettingsError> {
         let Some(path) = self.config.clone() else {
             return Ok(self);
@@ -272,11 +277,11 @@ impl ServeSettings {
             .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8090)))
     }
 
-    /// Returns how to listen: TLS where a certificate is given, else plain on loopback, and plain
-    /// elsewhere only when told.
+    /// Returns how to listen: with TLS if there is a certificate, else plain on loopback, and plain
+    /// elsewhere only with --allow-plain-http.
     ///
     /// # Errors
-    /// When one of certificate and key is missing, or plain HTTP would leave the machine untold.
+    /// When certificate or key is missing, or plain HTTP would leave the machine without that flag.
     pub fn transport(&self) -> Result<Transport, SettingsError> {
         match (&self.tls_cert, &self.tls_key) {
             (Some(cert), Some(key)) => Ok(Transport::Tls {

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-/// How often the files' times are looked at.
+/// How often the hub looks whether the files changed.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// Says why a certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file that cannot be read, or is no PEM of its kind.
+    /// A file that cannot be read, or is not PEM of the right kind.
     #[error("{path}: {reason}")]
     File {
         /// The file.
@@ -24,7 +24,7 @@ pub enum TlsError {
         /// What was wrong with it.
         reason: String,
     },
-    /// The key does not belong to the certificate, or is of no known kind.
+    /// The key does not belong to the certificate, or its kind is unknown.
     #[error("the certificate and its key cannot be used together: {0}")]
     Unusable(#[from] rustls::Error),
 }
@@ -64,8 +64,8 @@ impl Certificate {
         Ok(Arc::new(config))
     }
 
-    /// Watches the files and takes a new certificate when they change; one that cannot be used is
-    /// logged, and the former stays.
+    /// Watches the files and takes a new certificate when they change. If it cannot be used, the
+    /// log says so and the old one stays.
     pub async fn reload_on_change(self: Arc<Self>) {
         let mut seen = self.changed_at();
         loop {
@@ -78,9 +78,11 @@ impl Certificate {
                 Ok(fresh) => {
                     *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
                     seen = now;
-                    tracing::info!("certificate read again");
+                    tracing::info!("the certificate was read again");
                 }
-                Err(error) => tracing::warn!(%error, "changed certificate not taken"),
+                Err(error) => {
+                    tracing::warn!(%error, "the changed certificate cannot be used: the old one stays")
+                }
             }
         }
     }

@@ -48,7 +48,7 @@ fn list(admin: &Admin, cleared_too: bool) -> Result<(), CommandError> {
 }
 
 fn clear(admin: &Admin, id: AlertId) -> Result<(), CommandError> {
-    // A running hub looks at its outbox by itself.
+    // A running hub finds the webhook in its outbox.
     admin.write(move |work| operator::clear_alert(work, id))?;
     admin.out.show(&json!({"id": id, "cleared": true}), || {
         format!("{id} is cleared")

@@ -26,7 +26,7 @@ pub struct AdminArgs {
     pub command: AdminCommand,
 }
 
-/// What can be administered.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum AdminCommand {
     /// Accounts, which own projects.
@@ -46,17 +46,17 @@ pub enum AdminCommand {
     Device(DeviceCommand),
     /// Let a device join: print a code, wait for it, compare six digits.
     Pair(PairArgs),
-    /// What needs a look; `clear` says that somebody looked.
+    /// List what needs attention; `clear` says that somebody took care of it.
     Alerts(AlertsArgs),
-    /// Give up phones that have not answered since the hub went backwards: what they held becomes
-    /// unknown, and what waited for their word goes on.
+    /// Give up phones that have not answered since a restore: what they held becomes unknown, and
+    /// messages that waited for their answer go on.
     Unfreeze(UnfreezeArgs),
 }
 
 /// Ends the wait for phones after a restore.
 #[derive(Debug, Args)]
 pub struct UnfreezeArgs {
-    /// Only the device of this phone; every one when left out.
+    /// Only the device of this phone [default: all].
     #[arg(long, value_name = "PN…")]
     pub phone: Option<PhoneId>,
 }
@@ -79,7 +79,7 @@ pub enum OrganizationCommand {
 pub enum ProjectCommand {
     /// Make a project.
     Create {
-        /// The organization that owns it; may be left out while there is only one.
+        /// The organization that owns it; needed if there are several.
         #[arg(long, value_name = "OR…")]
         organization: Option<OrganizationId>,
         /// Its name, unique within the organization.
@@ -97,7 +97,7 @@ pub enum ProjectCommand {
         #[arg(value_name = "PJ…")]
         project: ProjectId,
     },
-    /// Change a project's settings; what is not named stays. An empty text takes a setting away.
+    /// Change a project's settings; others stay. An empty text removes a setting.
     Set {
         /// The project.
         #[arg(value_name = "PJ…")]
@@ -114,13 +114,13 @@ pub enum ProjectCommand {
 /// What a project can be set to.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ProjectSettings {
-    /// Region in which typed numbers are read, two letters such as KE.
+    /// Region of numbers without a country code, two letters such as KE.
     #[arg(long, value_name = "CC")]
     pub country: Option<String>,
-    /// Zone, an IANA name such as Africa/Nairobi.
+    /// Time zone, an IANA name such as Africa/Nairobi.
     #[arg(long, value_name = "ZONE")]
     pub timezone: Option<String>,
-    /// Phone that sends what names no route.
+    /// Phone that sends messages without a route.
     #[arg(long, value_name = "PN…")]
     pub default_route: Option<String>,
     /// Where incoming messages are reported.
@@ -144,13 +144,13 @@ pub struct ProjectSettings {
     /// Hours that a message may wait before it ends unsent.
     #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u32).range(1..=8760))]
     pub message_life_h: Option<u32>,
-    /// Most messages that may wait; sends above it are refused with 429.
+    /// Most messages that may wait; the hub refuses more with 429.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub queue_cap: Option<u32>,
     /// Whether a message to or from a new number makes a contact.
     #[arg(long, value_name = "BOOL")]
     pub auto_create_contacts: Option<bool>,
-    /// Stops the project: nothing is accepted, nothing leaves.
+    /// Stop the project: it accepts and sends nothing.
     #[arg(long, value_name = "BOOL")]
     pub stopped: Option<bool>,
 }
@@ -158,9 +158,9 @@ pub struct ProjectSettings {
 /// Works on API keys.
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    /// Make a key; it is shown this once.
+    /// Make a key; it is shown only once.
     Create {
-        /// The one project that it is for.
+        /// The project, if the key is for only one.
         #[arg(
             long,
             value_name = "PJ…",
@@ -168,28 +168,28 @@ pub enum KeyCommand {
             conflicts_with = "organization"
         )]
         project: Option<ProjectId>,
-        /// The organization whose projects it is all for.
+        /// The organization, if the key is for all its projects.
         #[arg(long, value_name = "OR…")]
         organization: Option<OrganizationId>,
-        /// What people call it.
+        /// Its name.
         #[arg(long, default_value = "API key")]
         name: String,
-        /// What it permits, repeated; every permission when left out.
+        /// A permission of the key; may be repeated [default: all].
         #[arg(long = "permission", value_name = "NAME")]
         permissions: Vec<String>,
-        /// Requests per second; no limit when left out.
+        /// Requests per second [default: no limit].
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         rate_per_s: Option<u32>,
-        /// Most requests at once, above the rate.
+        /// Most requests in a burst above the rate.
         #[arg(long, value_name = "N", requires = "rate_per_s", value_parser = clap::value_parser!(u32).range(1..))]
         rate_burst: Option<u32>,
-        /// Days after which it ends.
+        /// Days after which it expires.
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36500))]
         expires_days: Option<u32>,
     },
     /// List the keys, without their secrets.
     List,
-    /// End a key within a second.
+    /// Revoke a key; it stops working within a second.
     Revoke {
         /// The key.
         #[arg(value_name = "AK…")]
@@ -206,7 +206,7 @@ pub enum PhoneCommand {
         #[arg(long, value_name = "PJ…")]
         project: Option<ProjectId>,
     },
-    /// Make a test route, which sends nothing and plays the special numbers' sequences.
+    /// Make a test route: it sends nothing, and plays the sequences of the special numbers.
     AddTest {
         /// The project.
         #[arg(long, value_name = "PJ…")]
@@ -218,23 +218,23 @@ pub enum PhoneCommand {
         #[arg(long, value_name = "NUMBER")]
         number: Option<PhoneNumber>,
     },
-    /// Change what only an operator decides about a phone.
+    /// Change settings of a phone that only the operator may change.
     Set {
         /// The phone.
         #[arg(value_name = "PN…")]
         phone: PhoneId,
-        /// Most messages of a priority that it may hold unsent, to go on with while its data link is
-        /// down: 64 unless set.
+        /// Most unsent messages of each priority that the phone may hold, so that it goes on
+        /// sending while its data link is down [default: 64].
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
         window: u32,
     },
-    /// Let what waits in the present quiet hours go, on a phone with quiet_mode confirm.
+    /// Send what waits in the present quiet hours, on a phone with quiet_mode confirm.
     ReleaseQuietHours {
         /// The phone.
         #[arg(value_name = "PN…")]
         phone: PhoneId,
     },
-    /// Say that the SIM now in the slot is the right one: sending goes on.
+    /// Say that the SIM now in the slot is the right one; the phone then goes on sending.
     ConfirmSim {
         /// The phone.
         #[arg(value_name = "PN…")]
@@ -258,22 +258,22 @@ pub enum DeviceCommand {
 /// Lets a device join.
 #[derive(Debug, Args)]
 pub struct PairArgs {
-    /// The project that its phones join; may be left out while there is only one.
+    /// The project that its phones join; needed if there are several.
     #[arg(long, value_name = "PJ…")]
     pub project: Option<ProjectId>,
-    /// Replaces this device: its phones keep their ids.
+    /// Replace this device; its phones keep their ids.
     #[arg(long, value_name = "DV…")]
     pub device: Option<DeviceId>,
-    /// What people call the device; its own name when left out.
+    /// A name for the device [default: its own].
     #[arg(long)]
     pub name: Option<String>,
     /// Address of the hub for the QR code.
     #[arg(long, value_name = "URL", env = "ROUTE_HUB_PUBLIC_URL")]
     pub hub: Option<String>,
-    /// Certificate whose key the phone shall accept, for private certificates; at most two.
+    /// Pin of a private certificate's key that the phone accepts; at most two.
     #[arg(long = "pin", value_name = "SHA256", num_args = 0..=2)]
     pub pins: Vec<String>,
-    /// Draw the QR code into this file, too, as a PNG picture.
+    /// Also write the QR code to this file, as PNG.
     #[arg(long, value_name = "FILE", conflicts_with = "confirm")]
     pub png: Option<PathBuf>,
     /// Confirm without asking, for scripts.
@@ -282,7 +282,8 @@ pub struct PairArgs {
     /// Print the code and end, without waiting for the phone; confirm later with `--confirm`.
     #[arg(long, conflicts_with_all = ["yes", "confirm"])]
     pub no_wait: bool,
-    /// Wait for, and confirm, the pairing of a code printed earlier (its first four characters).
+    /// Wait for a phone with a code that was printed earlier (its first four characters), and
+    /// confirm.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["project", "device", "name"])]
     pub confirm: Option<String>,
 }
@@ -303,7 +304,7 @@ pub struct AlertsArgs {
 pub enum AlertsCommand {
     /// List them.
     List,
-    /// Say that somebody looked.
+    /// Say that somebody took care of it.
     Clear {
         /// The alert.
         #[arg(value_name = "AL…")]

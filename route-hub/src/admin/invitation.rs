@@ -1,6 +1,6 @@
 //! What a phone scans: the hub's address, the full code and the pins, as a link and a QR code.
 //!
-//! The code stands behind `#`, which no browser sends to a server, so that it is in nobody's log.
+//! The code stands behind `#`: browsers do not send that part, so it is in no server's log.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use qrcode::render::unicode::Dense1x2;
 use qrcode::{Color, EcLevel, QrCode};
 use std::{fmt, io};
 
-/// Most pins: the key in use, and the one that will follow it.
+/// Most pins: the current key and the next one.
 pub const PINS_MAX: usize = 2;
 /// Bytes of a pin: a SHA-256.
 const PIN_BYTES: usize = 32;
@@ -23,7 +23,7 @@ const QUIET_MODULES: usize = 4;
 /// Says why no link can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidInvitation {
-    /// The hub's address is none of http or https.
+    /// The hub's address is neither http nor https.
     Hub,
     /// A pin is not the base64 of a SHA-256.
     Pin,
@@ -36,7 +36,7 @@ impl fmt::Display for InvalidInvitation {
         match self {
             Self::Hub => f.write_str("--hub must be an address such as https://hub.example.org"),
             Self::Pin => f.write_str("--pin must be the base64 of a public key's SHA-256"),
-            Self::Pins => write!(f, "there may be {PINS_MAX} pins"),
+            Self::Pins => write!(f, "there may be at most {PINS_MAX} pins"),
         }
     }
 }
@@ -49,10 +49,10 @@ pub struct Invitation {
 }
 
 impl Invitation {
-    /// Makes the link; `None` while nobody said where the hub is.
+    /// Makes the link; `None` if the hub's address is unknown.
     ///
     /// # Errors
-    /// For an address or a pin that cannot be.
+    /// When the address or a pin is not valid.
     pub fn new(
         hub: Option<&str>,
         code: &NewCode,
@@ -80,7 +80,7 @@ impl Invitation {
         for pin in pins {
             query.append_pair("pin", pin);
         }
-        // A browser has no way to check a pin: it would warn of the hub's certificate.
+        // A browser cannot check a pin: it would warn of the hub's certificate.
         let has_page = uri.scheme_str() == Some("https") && pins.is_empty();
         Ok(Some(Self {
             app_link: format!("postrider://pair?{}", query.finish()),

@@ -67,7 +67,7 @@ fn create(admin: &Admin, command: NewApiKey) -> Result<(), CommandError> {
     json["api_key"] = Value::from(text.as_str());
     admin.out.show(&json, || {
         format!(
-            "made {} ({})\n{}\nThe key is shown this once.",
+            "made {} ({})\n{}\nThe key is shown only once.",
             key.id,
             key.name,
             text.as_str()

@@ -1,7 +1,7 @@
 //! `route-hub admin`: the operator's commands, beside a running hub or without one.
 //!
-//! They write to the same database and note whom their change concerns (`hub_store::changes`); a
-//! running hub notices within a quarter of a second and has those look, and nobody else.
+//! They write to the same database and note whom their change concerns (`hub_store::changes`). A
+//! running hub notices within a quarter of a second and wakes only those.
 
 mod alerts;
 mod args;
@@ -31,10 +31,10 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Does what the arguments say.
+/// Runs the command.
 ///
 /// # Errors
-/// What kept it from being done, in words for the operator.
+/// Why it failed, in words for the operator.
 pub fn run(args: AdminArgs) -> Result<(), CommandError> {
     let AdminArgs { dir, json, command } = args;
     let first_step = matches!(
@@ -67,8 +67,8 @@ struct Admin {
 impl Admin {
     /// Runs a job that may be refused, and notes whom its change concerns.
     ///
-    /// Commands may run at once, in processes that know nothing of each other: what each makes gets
-    /// keys above all that are stored when its turn to write has come.
+    /// Several commands may run at once and know nothing of each other: when its turn to write
+    /// comes, each makes ids above all that are stored.
     fn write<T, R, F>(&self, job: F) -> Result<T, CommandError>
     where
         F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
@@ -110,10 +110,10 @@ impl Admin {
     }
 }
 
-/// How often a command tries while others write; the store waits for them each time.
+/// How often a command tries while others write; each time the store waits for them.
 const TRIES: usize = 6;
 
-/// Does something again while others hold the database.
+/// Tries again while others hold the database.
 fn patiently<T, R>(mut work: impl FnMut() -> Result<T, NotDone<R>>) -> Result<T, NotDone<R>> {
     let mut done = work();
     for _ in 1..TRIES {

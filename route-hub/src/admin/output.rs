@@ -17,12 +17,12 @@ impl Output {
             false => people(),
         };
         let mut out = io::stdout().lock();
-        // Nobody is left to be told that nobody reads.
+        // If standard output is closed, nobody is left to tell.
         let _ = writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush());
     }
 }
 
-/// Lays rows out in columns under a heading; says so when there are none.
+/// Lays out rows in columns under a heading, or says that there are none.
 pub(super) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return "none".to_owned();

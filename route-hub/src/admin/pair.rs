@@ -1,4 +1,4 @@
-//! `admin pair`: a code, the wait for a phone, the six digits, the operator's word.
+//! `admin pair`: print a code, wait for a phone, compare six digits, confirm.
 
 use crate::admin::Admin;
 use crate::admin::args::PairArgs;
@@ -41,7 +41,7 @@ pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
     let id = pairing.id;
     if !args.yes && !operator_agrees()? {
         admin.write(move |work| Ok::<_, NotDone<Infallible>>(confirm::refuse(work.tx, id)?))?;
-        return Err(CommandError::new("refused: the code is of no use any more"));
+        return Err(CommandError::new("refused: the code is no longer valid"));
     }
     let joined = admin.write(move |work| confirm::confirm(work, id))?;
     show_joined(admin, &joined);
@@ -64,8 +64,8 @@ fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
     Ok(pairing)
 }
 
-/// A code for an https address is of no use while the hub does not know that it has one: it would
-/// lead phones to a link without TLS.
+/// Refuses an https address that the hub itself does not know: it would lead phones to a link
+/// without TLS.
 fn check_hub(asked: Option<&str>, own_url: Option<&str>) -> Result<(), CommandError> {
     let has_scheme = |url: Option<&str>, scheme: &str| {
         let found = url.and_then(|url| url.trim().split_once("://"));
@@ -89,13 +89,15 @@ fn purpose(admin: &Admin, args: &PairArgs) -> Result<Purpose, CommandError> {
             match all.as_slice() {
                 [only] => Ok(Purpose::Join(only.id)),
                 [] => Err(CommandError::new("there is no project: make one first")),
-                _ => Err(CommandError::new("say which --project it joins")),
+                _ => Err(CommandError::new(
+                    "there are several projects: give one with --project",
+                )),
             }
         }
     }
 }
 
-/// Draws the QR code into a file that nobody else may read: it holds the code.
+/// Writes the QR code to a file that nobody else may read: it holds the code.
 fn draw(invitation: Option<&Invitation>, file: &Path) -> Result<(), CommandError> {
     let needs_hub = || CommandError::new("--png needs --hub: where phones reach the hub");
     let picture = invitation.ok_or_else(needs_hub)?.png()?;
@@ -129,7 +131,7 @@ fn show_code(admin: &Admin, code: &NewCode, invitation: Option<&Invitation>) {
 fn find(admin: &Admin, name: &str) -> Result<Pairing, CommandError> {
     let (name, now) = (name.trim().to_ascii_uppercase(), admin.hub.now().unix);
     let found = admin.read(move |tx: &mut Tx<'_>| pairings::by_code_name(tx, &name, now))?;
-    found.ok_or_else(|| CommandError::new("there is no live code of that name"))
+    found.ok_or_else(|| CommandError::new("there is no open code of that name"))
 }
 
 /// Waits until a phone has used the code, and returns the digits.
@@ -144,7 +146,7 @@ fn wait_for_phone(admin: &Admin, id: PairingId) -> Result<String, CommandError> 
             found => found?,
         };
         let Some(pairing) = found else {
-            return Err(CommandError::new("the code has run out"));
+            return Err(CommandError::new("the code has expired"));
         };
         match pairing.state {
             PairingState::Claimed | PairingState::Confirmed => {
@@ -157,7 +159,7 @@ fn wait_for_phone(admin: &Admin, id: PairingId) -> Result<String, CommandError> 
             PairingState::Open | PairingState::Committed
                 if pairing.time_expires <= admin.hub.now().unix =>
             {
-                return Err(CommandError::new("the code has run out: no phone used it"));
+                return Err(CommandError::new("the code has expired: no phone used it"));
             }
             PairingState::Open | PairingState::Committed => thread::sleep(LOOK_EVERY),
         }

@@ -69,12 +69,12 @@ fn remarks(phone: &Phone) -> String {
 fn set(admin: &Admin, id: PhoneId, window: u32) -> Result<(), CommandError> {
     let phone = admin.write(move |work| phones::set_window(work, id, window))?;
     admin.out.show(&view(&phone), || {
-        format!("{id} holds {window} unsent messages of a priority at most")
+        format!("{id} holds at most {window} unsent messages of each priority")
     });
     Ok(())
 }
 
-/// The next word of the phone says which SIM is the right one from now on.
+/// The phone's next report says which SIM is right from now on.
 fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
     let phone = admin.write(move |work| phones::confirm_sim(work, id))?;
     admin.out.show(&view(&phone), || {
@@ -83,12 +83,12 @@ fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Lets a phone send in its present quiet hours; outside of them there is nothing to release.
+/// Lets a phone send in its present quiet hours; at other times there is nothing to release.
 fn release_quiet_hours(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
     let (phone, released) = admin.write(move |work| phones::release_by_operator(work, id))?;
     admin.out.show(&view(&phone), || match released {
         true => format!("{id} sends until its quiet hours end, and keeps the next ones"),
-        false => format!("{id} keeps no quiet hours at this moment"),
+        false => format!("{id} has no quiet hours now"),
     });
     Ok(())
 }

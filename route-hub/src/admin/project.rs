@@ -64,7 +64,9 @@ fn the_only_organization(admin: &Admin) -> Result<OrganizationId, CommandError> 
         [] => Err(CommandError::new(
             "there is no organization: make one first",
         )),
-        _ => Err(CommandError::new("say which --organization it is for")),
+        _ => Err(CommandError::new(
+            "there are several organizations: give one with --organization",
+        )),
     }
 }
 
@@ -134,7 +136,7 @@ fn print(admin: &Admin, project: &Project) {
     });
 }
 
-/// A project as the admin commands show it; secrets only as whether they are set.
+/// A project as the admin commands show it; of a secret only whether it is set.
 fn view(project: &Project) -> Value {
     json!({
         "id": project.id,

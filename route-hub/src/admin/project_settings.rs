@@ -8,7 +8,7 @@ use hub_outgoing::{Allowed, Guard};
 use postrider_model::{PhoneId, Secret};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A text of the command line: an empty one takes the setting away.
+/// A setting to change; the empty text removes it.
 type Given<T> = Option<Option<T>>;
 
 /// Reads and checks the settings.
@@ -56,7 +56,7 @@ fn route(text: &str) -> Result<RouteId, String> {
     let phone: Result<PhoneId, _> = text.parse();
     phone
         .map(RouteId::Phone)
-        .map_err(|_| "is not a phone's id, PN…".to_owned())
+        .map_err(|_| "must be a phone's id, PN…".to_owned())
 }
 
 fn country(text: &str) -> Result<String, String> {
@@ -79,8 +79,7 @@ fn secret(text: &str) -> Result<Secret, String> {
     Ok(Secret::new(text))
 }
 
-/// Checks the form only: whether the address may be reached is up to the running hub, which looks
-/// at it again on every connection.
+/// Checks only the form: on every connection the running hub checks whether it may use the address.
 fn url(text: &str) -> Result<String, String> {
     let anywhere = Guard {
         allow_loopback: true,

@@ -1,4 +1,4 @@
-//! `admin unfreeze`: the operator's word for phones that will not answer after a restore.
+//! `admin unfreeze`: gives up phones that do not answer after a restore.
 
 use crate::admin::Admin;
 use crate::admin::args::UnfreezeArgs;
@@ -13,8 +13,8 @@ pub(super) fn run(admin: &Admin, args: UnfreezeArgs) -> Result<(), CommandError>
         .out
         .show(&json!({"devices": ids}), || match ids.len() {
             0 => "nothing was frozen".to_owned(),
-            1 => "1 device is waited for no more: what it held is unknown".to_owned(),
-            count => format!("{count} devices are waited for no more: what they held is unknown"),
+            1 => "1 device was given up: what it held is unknown".to_owned(),
+            count => format!("{count} devices were given up: what they held is unknown"),
         });
     Ok(())
 }

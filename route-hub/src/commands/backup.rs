@@ -17,13 +17,12 @@ use std::time::Duration;
 
 /// Nobody but its owner may read a backup: it holds messages, numbers and secrets.
 const RIGHTS: u32 = 0o600;
-/// How the name of a copy that is not finished begins and ends.
+/// How the name of an unfinished copy begins and ends.
 const PART: (&str, &str) = (".", ".part");
 
 /// Copies the database of a data folder to one file, while the hub runs and sends.
 ///
-/// The copy is of one moment, looked through before it gets its name, and is never put in the place
-/// of another file.
+/// The copy is of one moment. It is checked before it gets its name, and never overwrites a file.
 #[derive(Debug, Args)]
 pub struct BackupArgs {
     /// Data folder of the hub.
@@ -34,7 +33,7 @@ pub struct BackupArgs {
         default_value = "route-hub-data"
     )]
     pub dir: PathBuf,
-    /// The new file; in a folder that exists, it is called hub-DATE.db.
+    /// The new file, or a folder in which it is called hub-DATE.db.
     #[arg(long, value_name = "FILE|DIR")]
     pub to: PathBuf,
     /// Print the answer as one line of JSON.
@@ -45,7 +44,7 @@ pub struct BackupArgs {
 /// Takes a backup and says how large it is and how long it took.
 ///
 /// # Errors
-/// When the data folder cannot be read, the file is there already, or the copy is not sound.
+/// When the data folder cannot be read, the file exists already, or the copy is damaged.
 pub fn backup(args: &BackupArgs) -> Result<(), CommandError> {
     let _place = data_folder::enter(&args.dir)?;
     let clock = SystemClock::start();
@@ -64,7 +63,7 @@ pub fn backup(args: &BackupArgs) -> Result<(), CommandError> {
 fn copy(from: &Path, to: &Path) -> Result<Sound, CommandError> {
     let taken = || {
         let to = to.display();
-        CommandError::new(format!("{to} is there already: it is not overwritten"))
+        CommandError::new(format!("{to} exists already and is not overwritten"))
     };
     if to.exists() {
         return Err(taken());
@@ -78,18 +77,18 @@ fn copy(from: &Path, to: &Path) -> Result<Sound, CommandError> {
     }
 }
 
-/// A copy that is being made beside its place; removed when this is dropped.
+/// An unfinished copy beside its place; removed on drop.
 struct Part {
     path: PathBuf,
     _lock: File,
 }
 
 impl Part {
-    /// Makes an empty file beside `to`, or takes over what a program that was killed left there.
+    /// Makes an empty file beside `to`, or takes over what a killed program left there.
     fn make(to: &Path) -> Result<Self, CommandError> {
         let Some(name) = to.file_name() else {
             let to = to.display();
-            return Err(CommandError::new(format!("{to} is no name for a file")));
+            return Err(CommandError::new(format!("{to} is not a file name")));
         };
         let name = format!("{}{}{}", PART.0, name.to_string_lossy(), PART.1);
         let path = to.with_file_name(name);
@@ -101,7 +100,7 @@ impl Part {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let to = to.display();
-                let text = format!("{to}: another backup to this file is under way");
+                let text = format!("{to}: another backup is writing to this file");
                 return Err(CommandError::new(text));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
@@ -113,7 +112,7 @@ impl Part {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Gives the finished copy its name, unless something has it.
+    /// Gives the finished copy its name, unless a file has it.
     fn name(self, to: &Path) -> io::Result<()> {
         match fs::hard_link(&self.path, to) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
@@ -133,7 +132,7 @@ impl Drop for Part {
     }
 }
 
-/// Removes what backups that were killed have left in a folder.
+/// Removes what killed backups left in a folder.
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {

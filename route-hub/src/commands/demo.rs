@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// Where the demo listens unless it is told; when that is taken, on a free port.
+/// Where the demo listens by default; a free port if that is taken.
 const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8090);
 /// How long a stop waits for requests and phones.
@@ -33,7 +33,7 @@ const PROCESS: u8 = 0;
 /// Runs a hub with virtual phones, joined over the real link.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Keep data, key and phones in this folder; a temporary one when left out.
+    /// Keep data, key and phones in this folder [default: a temporary one].
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
     /// Keep the phones' own folders here [default: `phones` in the data folder].
@@ -42,13 +42,13 @@ pub struct DemoArgs {
     /// Address to listen on, loopback only [default: 127.0.0.1:8090, or a free port].
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
-    /// How many virtual phones there are at least.
+    /// Least number of virtual phones.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub phones: u16,
-    /// Most SMS parts that leave a phone in any minute; no limit when left out.
+    /// Most SMS parts that leave a phone in any minute [default: no limit].
     #[arg(long, value_name = "PARTS_PER_MINUTE", value_parser = clap::value_parser!(u32).range(1..))]
     pub pace: Option<u32>,
-    /// Append a line of JSON for each hand-over to a phone's radio.
+    /// Append a line of JSON to this file for each hand-over to a phone's radio.
     #[arg(long, value_name = "FILE")]
     pub radio_log: Option<PathBuf>,
     /// Print one line of JSON once ready, and nothing else.
@@ -67,7 +67,7 @@ pub struct DemoArgs {
 /// Runs the demo until it is told to stop.
 ///
 /// # Errors
-/// When it cannot start, or a part of it broke off.
+/// When it cannot start, or a part of it fails.
 pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
     logging::start(Some(&args.log), false)?;
     if args
@@ -180,7 +180,7 @@ async fn bind(wished: Option<SocketAddr>) -> Result<TcpListener, CommandError> {
     }
 }
 
-/// The demo's folder; a temporary one goes when this is dropped.
+/// The demo's folder; a temporary one is removed on drop.
 struct Folder {
     path: PathBuf,
     temporary: bool,
@@ -201,7 +201,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self.temporary {
-            // What cannot be removed is left to the system's own cleaning.
+            // The system cleans up what cannot be removed.
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }

@@ -22,12 +22,12 @@ use virtual_phone::{Incoming, RadioLog, VirtualPhone, VirtualPhoneConfig};
 
 /// How often a new phone's pairing, or its link, is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How long phones may take to connect before the demo says that it is ready all the same.
+/// How long the demo waits for phones to connect before it says that it is ready.
 const CONNECT_MAX: Duration = Duration::from_secs(20);
 /// The first phone's number ends with this; the others follow.
 const FIRST_NUMBER: u32 = 101;
 
-/// What phones are wished for.
+/// Which phones the demo should have.
 pub(super) struct Wish {
     pub(super) folder: PathBuf,
     pub(super) count: u16,
@@ -43,7 +43,7 @@ pub(super) struct DemoPhone {
     pub(super) name: String,
 }
 
-/// The phones that run, in their order.
+/// The running phones, in order.
 pub(super) struct Phones(Vec<(DemoPhone, VirtualPhone)>);
 
 impl Phones {
@@ -61,7 +61,7 @@ impl Phones {
         }
         match Incoming::parse(line) {
             Ok(message) => {
-                // One that has stopped has said so.
+                // A phone that stopped said so.
                 let _is_on = first.receive(message);
             }
             Err(error) => screen.say(format_args!("that line {error}")),
@@ -72,15 +72,15 @@ impl Phones {
     pub(super) async fn stop(self) {
         let stop = |(phone, running): (DemoPhone, VirtualPhone)| async move {
             if let Err(error) = running.stop().await {
-                tracing::warn!(phone = %phone.id, %error, "a phone had stopped by itself");
+                tracing::warn!(phone = %phone.id, %error, "a phone stopped by itself");
             }
         };
         join_all(self.0.into_iter().map(stop)).await;
     }
 }
 
-/// Starts the phones that the folder has, and new ones until there are enough; returns once all of
-/// them are connected.
+/// Starts the phones of the folder, and new ones until there are enough; returns when all of them
+/// are connected.
 pub(super) async fn start(
     hub: &Hub,
     demo: &Demo,
@@ -135,7 +135,7 @@ struct Starter<'s> {
 }
 
 impl Starter<'_> {
-    /// Starts the `n`th phone; one that its folder does not know as joined joins first.
+    /// Starts the `n`th phone; if it has not joined yet, it joins first.
     async fn start(
         &self,
         n: usize,

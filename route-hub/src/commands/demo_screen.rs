@@ -10,7 +10,7 @@ use std::thread;
 use tokio::sync::mpsc;
 use virtual_phone::{Seen, Watcher};
 
-/// Lines that may wait to be printed or taken; further ones are left out: phones never wait for a
+/// Most lines that wait to be printed or read. Further ones are left out: phones never wait for a
 /// screen.
 const LINES_MAX: usize = 1_024;
 
@@ -43,15 +43,15 @@ impl Screen {
         Self { lines: Some(lines) }
     }
 
-    /// Shows a line, unless JSON is wanted.
+    /// Shows a line, except in JSON mode.
     pub(super) fn say(&self, line: impl Display) {
         if let Some(lines) = &self.lines {
-            // A screen that is behind leaves lines out.
+            // A slow screen leaves lines out.
             let _ = lines.try_send(line.to_string());
         }
     }
 
-    /// Returns who watches a phone of this name; `None` where JSON is wanted.
+    /// Returns the watcher for a phone of this name; `None` in JSON mode.
     pub(super) fn watcher(&self, name: &str) -> Option<Watcher> {
         let lines = self.lines.clone()?;
         let name = name.to_owned();
@@ -96,11 +96,11 @@ impl Screen {
         );
     }
 
-    /// Returns the lines that are typed; none where JSON is wanted.
+    /// Returns the typed lines; none in JSON mode.
     pub(super) fn typed(&self) -> mpsc::Receiver<String> {
         let (sender, receiver) = mpsc::channel(LINES_MAX);
         if self.lines.is_some() {
-            // A read that waits cannot be called off: the thread ends with the process.
+            // A blocking read cannot be cancelled: the thread ends with the process.
             thread::spawn(move || {
                 for line in io::stdin().lock().lines().map_while(Result::ok) {
                     if sender.blocking_send(line).is_err() {
@@ -130,6 +130,6 @@ fn as_json(at: &Addresses<'_>, demo: &Demo, phones: &[DemoPhone]) -> String {
 
 fn print_line(line: &str) {
     let mut out = io::stdout().lock();
-    // Nobody is left to be told that nobody reads.
+    // If standard output is closed, nobody is left to tell.
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

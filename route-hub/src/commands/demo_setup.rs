@@ -14,10 +14,10 @@ use hub_store::{Store, StoreError, meta};
 use postrider_model::{OrganizationId, PhoneId, PhoneNumber, ProjectId, Secret};
 use serde::{Deserialize, Serialize};
 
-/// Under which name the database keeps the demo's facts, its key among them: it is made for trying
-/// things out on one machine.
+/// Under which name the database keeps the demo's facts. The key is among them: it is only for
+/// trying things out on one machine.
 const KEPT_AS: &str = "demo";
-/// Where the demo's numbers are from.
+/// The country of the demo's numbers.
 const COUNTRY: &str = "US";
 /// The test route's number.
 const TEST_NUMBER: &str = "+15005550099";
@@ -40,12 +40,12 @@ pub(super) struct Demo {
 pub(super) fn open(store: &Store) -> Result<Demo, CommandError> {
     let kept = store.read_blocking(|tx| meta::get(tx, KEPT_AS))?;
     if let Some(kept) = kept {
-        let damaged = |_| CommandError::new("what the folder keeps of its demo cannot be read");
+        let damaged = |_| CommandError::new("the demo's facts in the folder cannot be read");
         return serde_json::from_str(&kept).map_err(damaged);
     }
     let others = store.read_blocking(hub_store::organizations::all)?;
     if !others.is_empty() {
-        let text = "the folder holds a hub that is no demo: give another one with --dir";
+        let text = "the folder holds a hub that is not a demo: give another folder with --dir";
         return Err(CommandError::new(text));
     }
     let parts = data_folder::parts(store.clone(), PROCESS, String::new(), Vec::new())?;

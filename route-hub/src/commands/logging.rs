@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use std::panic;
 use tracing_subscriber::EnvFilter;
 
-/// What is logged unless the settings say otherwise.
+/// The default filter.
 const DEFAULT_FILTER: &str = "info";
 
 /// Starts the log.
@@ -26,7 +26,7 @@ pub(super) fn start(filter: Option<&str>, json: bool) -> Result<(), CommandError
     started.map_err(|error| CommandError::new(format!("the log cannot be started: {error}")))
 }
 
-/// Logs where a panic was, and not what it says: that may hold a number or a text.
+/// Logs where a panic was, but not its message: that may hold a number or a text.
 fn log_panics() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);

@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// Puts a backup in the place of a data folder's database.
 ///
-/// No hub may be running on the folder. Afterwards nothing that the backup had in its queue is sent
-/// before the phones have said what they were given since: nothing is sent twice.
+/// No hub may run on the folder. After a restore, queued messages of the backup wait until the
+/// phones have said what they got since: nothing is sent twice.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     /// The backup.
@@ -34,11 +34,11 @@ pub struct RestoreArgs {
         default_value = "route-hub-data"
     )]
     pub dir: PathBuf,
-    /// The folder has data: set them aside, in a folder of their own within it.
+    /// Set data that the folder has aside, in a folder of their own within it.
     #[arg(long)]
     pub replace: bool,
-    /// Send scheduled messages whose time has passed, once. Without it they are passed over, since
-    /// the hub may have sent them after the backup; give it when no hub ran since then.
+    /// Send scheduled messages whose time has passed, once. Without this flag they are skipped: the
+    /// hub may have sent them after the backup. Give it if no hub ran since then.
     #[arg(long)]
     pub send_missed: bool,
     /// Print the answer as one line of JSON.
@@ -46,8 +46,9 @@ pub struct RestoreArgs {
     pub json: bool,
 }
 
-/// Why broadcasts end that the backup has in the middle.
-const CUT_OFF: &str = "the hub was restored from a backup: whom it has reached since is not known";
+/// The error of broadcasts that were half sent at the time of the backup.
+const CUT_OFF: &str =
+    "the hub was restored from a backup: it is not known whom the broadcast has reached since";
 
 /// What a restored database begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +69,11 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
     let place = folder_lock::alone(folder)?;
     let in_use = place.is_none() || backup::is_open(&database(folder)).unwrap_or(false);
     if in_use {
-        let text = "is in use: stop the hub, and what else works on it, first";
+        let text = "is in use: first stop the hub and whatever else works on it";
         return Err(CommandError::new(format!("{} {text}", folder.display())));
     }
     if database(folder).exists() && !args.replace {
-        let text = "has data: with --replace they are set aside and the backup takes their place";
+        let text = "has data: --replace sets them aside and puts the backup in their place";
         return Err(CommandError::new(format!("{} {text}", folder.display())));
     }
     let made = make(folder, args)?;
@@ -81,7 +82,7 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Makes the new database beside the old one, complete but for its place.
+/// Makes the complete new database beside the old one.
 fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
     let (from, send_missed) = (&args.from, args.send_missed);
     // What was replaced may be newer than the backup: phones must see a generation that is new.
@@ -110,16 +111,16 @@ fn begin(
     replaced: u64,
     send_missed: bool,
 ) -> Result<Beginning, StoreError> {
-    // Above every device's own, so that each of them has to answer.
+    // Higher than that of every device, so that each has to answer.
     let highest = meta::generation(work.tx)?.max(devices::highest_generation(work.tx)?);
     let generation = highest.max(replaced) + 1;
     meta::put_generation(work.tx, generation)?;
     let mut phones_to_answer = 0;
     for project in projects::all(work.tx)? {
-        // A hub that starts looks at everything by itself.
+        // A starting hub looks at everything anyway.
         phones_to_answer += work.within(&project, freeze::whole_project)?;
     }
-    // Who got its message after the backup must not get it again.
+    // A recipient that got the message after the backup must not get it again.
     broadcasts::end_all(work.tx, CUT_OFF)?;
     let schedules_passed_over = match send_missed {
         true => 0,
@@ -147,7 +148,7 @@ fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
     out.show(&view, || {
         let mut text = format!("{} is restored.\n", args.dir.display());
         if let Some(aside) = aside {
-            text.push_str(&format!("What was there is in {}.\n", aside.display()));
+            text.push_str(&format!("The former data are in {}.\n", aside.display()));
         }
         text.push_str(&format!(
             "Generation {}. Start the hub: {} devices will say what they were given since the \

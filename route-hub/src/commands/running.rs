@@ -30,7 +30,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
-/// How long a stop waits for webhooks under way: their own limit, and a little to commit.
+/// How long a stop waits for webhooks under way: their own time limit, and a little more for the
+/// commit.
 const DELIVERIES_MAX: Duration = Duration::from_secs(12);
 
 /// What a hub is started with.
@@ -39,9 +40,9 @@ pub(super) struct Start {
     pub(super) parts: HubParts,
     /// Where it listens.
     pub(super) listener: TcpListener,
-    /// Where it tells its operator how it is; `None`: nowhere.
+    /// The listener of the operator's endpoints; `None`: there are none.
     pub(super) operator: Option<TcpListener>,
-    /// With what it speaks TLS; `None` is plain HTTP.
+    /// Its certificate for TLS; `None` is plain HTTP.
     pub(super) certificate: Option<Arc<Certificate>>,
     /// What webhooks may reach.
     pub(super) guard: Guard,
@@ -51,9 +52,9 @@ pub(super) struct Start {
     pub(super) names: Names,
     /// How much of some kinds a project may have.
     pub(super) caps: Caps,
-    /// The app, as phones may get it here.
+    /// The app that the hub offers to phones.
     pub(super) app: AppOffer,
-    /// Most facts a second that are taken in from one phone; 0: as many as come.
+    /// Most facts a second that the hub takes from one phone; 0: no limit.
     pub(super) facts_per_s: u32,
     /// How long a stop waits for requests and phones.
     pub(super) drain: Duration,
@@ -137,27 +138,27 @@ impl Running {
         })
     }
 
-    /// Waits until a part ends that should not, and says so.
+    /// Waits until a part ends that should go on, and says so.
     pub(super) async fn broken(&mut self) -> CommandError {
         tokio::select! {
             ended = &mut self.server => match ended {
                 Ok(Err(error)) => error.into(),
                 Ok(Ok(())) => CommandError::new("the server ended"),
-                Err(error) => CommandError::of("the server broke off", &error),
+                Err(error) => CommandError::of("the server failed", &error),
             },
             ended = &mut self.deliverer => match ended {
                 Ok(()) => CommandError::new("the webhook deliverer ended"),
-                Err(error) => CommandError::of("the webhook deliverer broke off", &error),
+                Err(error) => CommandError::of("the webhook deliverer failed", &error),
             },
             Some(ended) = self.workers.join_next() => match ended {
                 Ok(()) => CommandError::new("a worker ended"),
-                Err(error) => CommandError::of("a worker broke off", &error),
+                Err(error) => CommandError::of("a worker failed", &error),
             },
         }
     }
 
-    /// Stops in good order: nothing new is taken, requests finish, each phone is told to come back,
-    /// webhooks under way end. What is answered is on disk already.
+    /// Stops in order: it takes nothing new, lets requests finish, tells each phone to come back,
+    /// and waits for webhooks under way. What it answered is on disk already.
     pub(super) async fn stop(mut self) {
         tracing::info!("stopping");
         self.observed.say_stopping();
@@ -167,10 +168,10 @@ impl Running {
             .await
             .is_err()
         {
-            tracing::warn!("links still open at the end of the drain were closed");
+            tracing::warn!("links were closed that were still open when the drain time ended");
         }
         if !self.server.is_finished() {
-            // The server keeps to the drain's time by itself.
+            // The server keeps to the drain time itself.
             let _ = (&mut self.server).await;
         }
         if !self.deliverer.is_finished() {
@@ -194,25 +195,27 @@ fn router(observed: &Observed, state: &ApiState, app: &AppOffer) -> Router {
         .layer(from_fn_with_state(observed.clone(), metrics::count))
 }
 
-/// Serves the operator's own address until it is dropped: also while the hub stops.
+/// Serves the operator's own address until this is dropped, also while the hub stops.
 async fn tell_operator(state: ApiState, observed: Observed, listener: TcpListener) {
     let (_running, never) = watch::channel(false);
     let router = metrics::operator::router(observed);
     if let Err(error) = serve(state, listener, None, router, never, Duration::ZERO).await {
-        tracing::error!(%error, "the operator's address ended");
+        tracing::error!(%error, "the server of the operator's address failed");
     }
 }
 
-/// Says in the log when the database takes no more writes, and when it takes them again.
+/// Logs when the database stops taking writes, and when it takes them again.
 async fn tell_health(hub: Hub) {
     let mut changes = hub.store.health_changes();
     while changes.changed().await.is_ok() {
         match *changes.borrow_and_update() {
             Health::Ok => tracing::info!("the database takes writes again"),
-            Health::Full => tracing::error!("the disk of the database is full: nothing is written"),
+            Health::Full => {
+                tracing::error!("the disk of the database is full: the hub writes nothing")
+            }
             Health::NotWritable => tracing::error!("the database cannot be written"),
             Health::Damaged => tracing::error!(
-                "the database is damaged: nothing is written to it any more; restore a backup"
+                "the database is damaged: the hub writes nothing to it; restore a backup"
             ),
         }
     }

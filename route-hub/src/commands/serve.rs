@@ -18,17 +18,17 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// The highest number of a hub's process in keys: those above are the admin commands'.
+/// The highest process number of a hub; the admin commands use those above.
 const PROCESS_MAX: u8 = 239;
-/// Where the operator's own endpoints are unless the settings say otherwise.
+/// The default address of the operator's endpoints.
 const OPERATOR_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8091);
-/// How long a stop waits for requests and phones unless the settings say otherwise.
+/// How long a stop waits for requests and phones by default.
 const DRAIN_DEFAULT_S: u64 = 10;
 
 /// Runs a hub until it is told to stop.
 ///
 /// # Errors
-/// When it cannot start, or a part of it broke off.
+/// When it cannot start, or a part of it fails.
 pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let settings = settings.with_file()?;
     logging::start(settings.log.as_deref(), settings.log_json.unwrap_or(false))?;
@@ -95,7 +95,7 @@ async fn run(start: Start, bound: SocketAddr) -> Result<(), CommandError> {
     ended
 }
 
-/// Binds the operator's address. One that was not asked for and is taken is done without.
+/// Binds the operator's address. If the default address is taken, there are no such endpoints.
 async fn operator_listener(
     wished: Option<OperatorListen>,
 ) -> Result<Option<TcpListener>, CommandError> {
@@ -105,7 +105,7 @@ async fn operator_listener(
         None => match listen(OPERATOR_DEFAULT).await {
             Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "/metrics is offered nowhere: give --operator-listen");
+                tracing::warn!(%error, "there is no /metrics: give --operator-listen");
                 return Ok(None);
             }
         },
@@ -114,7 +114,7 @@ async fn operator_listener(
     Ok(Some(listener))
 }
 
-/// Binds the address, with a queue that holds many phones coming back at once.
+/// Binds the address, with a backlog for many phones that come back at once.
 ///
 /// # Errors
 /// That names the address.

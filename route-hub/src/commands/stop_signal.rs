@@ -1,4 +1,4 @@
-//! The word to stop: Ctrl-C or SIGTERM.
+//! The signal to stop: Ctrl-C or SIGTERM.
 
 use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -10,7 +10,7 @@ pub(super) struct StopSignal {
 }
 
 impl StopSignal {
-    /// Begins to listen: from now on the signals do not end the process by themselves.
+    /// Starts listening: from now on the signals alone do not end the process.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
