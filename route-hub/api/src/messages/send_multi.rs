@@ -46,7 +46,7 @@ fn part_of(params: &Params) -> Result<Option<PartOf>, ApiError> {
     let Some(title) = title(params, "broadcast_title")? else {
         return Ok(None);
     };
-    let message = patch::read(params)?;
+    let message = patch::of_all(params)?;
     Ok(Some(PartOf::New { title, message }))
 }
 

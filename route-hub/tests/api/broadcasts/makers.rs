@@ -17,7 +17,9 @@ async fn requests_send_as_part_of_a_broadcast() {
         { "to_number": TO, "content": "one" },
         { "to_number": OTHER, "content": "two" },
     ]);
-    let body = json!({ "broadcast_title": "In parts", "messages": messages });
+    let body = json!({
+        "broadcast_title": "In parts", "content": "is not read", "messages": messages,
+    });
     let first = client.post("send_multi", body).await;
     let broadcast = first["broadcast_id"]
         .as_str()
