@@ -42,6 +42,12 @@ pub fn router_within(state: ApiState, others: Router<ApiState>, reading_time: Du
         .with_state(state)
 }
 
+/// Returns the path of every URL of the API, with its placeholders in braces.
+pub fn paths() -> Vec<String> {
+    let routes = Routes::default().nest("/v1", v1());
+    routes.0.into_iter().map(|(path, _)| path).collect()
+}
+
 /// Routes by their whole paths: a router nested in another would take the prefix off the path of
 /// each request again.
 #[derive(Default)]

@@ -1,11 +1,13 @@
-"""The tables contain exactly what the list of the interface contains; so does the URL table."""
+"""The tables contain exactly what the list of the interface contains.
+
+That the hub serves the URLs of the list is shown by `route-hub/tests/api/interface.rs`.
+"""
 
 import pytest
 
 from conformance.compare import object_problems, operation_problems, resources
 from conformance.interface import INTERFACE, Interface
 from conformance.schema import LIST_PARAMETERS
-from conformance.sources import routes
 from conformance.tables import OPERATIONS
 
 HERE = {key for key, block in INTERFACE.operations.items() if block.mark != "later"}
@@ -17,11 +19,6 @@ def fail_with(found):
     """Fails with the findings, one a line."""
     found = "\n".join(found)
     assert not found, found
-
-
-def test_the_urls_of_the_hub_are_those_of_the_list():
-    assert sorted(HERE - routes().keys()) == [], "the hub has no such URL or method"
-    assert sorted(routes().keys() - HERE) == [], "the list lacks these, or says that they come later"
 
 
 def test_every_operation_of_the_list_has_a_table():

@@ -30,13 +30,13 @@ KINDS_OF_PATHS = {"scheduled_id": "scheduled", "relative_scheduled_id": "relativ
 class World:
     """A hub with two organizations; tests change the project `work`, and read the lists of `rows`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, arguments=()):
         self.admin = Admin(folder / "data")
         self.organization = self.admin.organization("Ours")
         self.foreign_organization = self.admin.organization("Theirs")
         self.projects = {name: self.admin.project(self.organization, name) for name in ("work", "rows", "second")}
         self.projects["foreign"] = self.admin.project(self.foreign_organization, "foreign")
-        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8"]).start()
+        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8", *arguments]).start()
         keys = [
             self.admin.key(None, (), "--organization", organization)
             for organization in (self.organization, self.foreign_organization)

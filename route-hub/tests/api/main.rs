@@ -12,6 +12,7 @@ mod fields;
 mod groups;
 mod housekeeping;
 mod idempotency;
+mod interface;
 mod kinds;
 mod labels;
 mod later;

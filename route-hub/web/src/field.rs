@@ -34,6 +34,15 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// Returns the innermost name, without the places in arrays.
+    fn name(&self) -> &'a str {
+        let keys = self.steps.iter().flatten().filter_map(|step| match step {
+            Step::Key(key) => Some(*key),
+            Step::Index(_) => None,
+        });
+        keys.last().unwrap_or(self.base)
+    }
+
     fn into(mut self, step: Step<'a>) -> Self {
         let free = self.steps.iter().position(Option::is_none);
         self.steps[free.unwrap_or(STEPS - 1)] = Some(step);
@@ -326,8 +335,9 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Returns the member of this name, given or not.
+    /// Returns the member of this name, given or not; the log says so like that of a parameter.
     pub fn get(&self, name: &'a str) -> Field<'a> {
+        tracing::trace!(inside = self.field.path.name(), name, "reads a parameter");
         let node = match self.field.node {
             Some(Node::Map(members)) => members.get(name),
             _ => None,

@@ -68,7 +68,11 @@ impl Params {
     }
 
     /// Returns the parameter of this name, given or not.
+    ///
+    /// At `trace` the log says so: tests compare what an operation reads with the list of the
+    /// interface.
     pub fn get<'a>(&'a self, name: &'a str) -> Field<'a> {
+        tracing::trace!(name, "reads a parameter");
         Field::top(name, self.root.get(name))
     }
 
