@@ -107,3 +107,24 @@ async fn keys_that_are_none_are_refused() {
         .await;
     assert_eq!(reply.refused(401).0, "unauthorized");
 }
+
+#[tokio::test]
+async fn a_marker_of_another_project_shows_nothing_of_it() {
+    let test = hub().await;
+    let ours = test.client();
+    let theirs = new_project(&test.hub, test.project.organization_id, "Theirs");
+    add_project(&test.hub, &theirs).await;
+    add_phone(&test.hub, theirs.id, PhoneType::Android, "+15005550180").await;
+    let key = add_key(&test.hub, theirs.organization_id, None, &Permissions::all()).await;
+    let them = test.client_of(&key, theirs.id);
+    ours.send("before").await;
+    them.send("secret").await;
+    them.send("secret").await;
+    ours.send("after").await;
+    let page = them.get("messages?page_size=1").await;
+    let marker = page["next_marker"].as_str().expect("a marker");
+    let shown = ours.get(&format!("messages?marker={marker}")).await;
+    let shown: Vec<_> = shown["data"].as_array().unwrap().iter().collect();
+    assert_eq!(shown.len(), 1);
+    assert_eq!(shown[0]["content"], "after");
+}

@@ -32,11 +32,21 @@ async fn a_device_that_must_pair_again_is_closed() {
 async fn garbage_closes_4400() {
     let hub = hub().await;
     let mut phone = hub.pair().await;
+    let deep = "[".repeat(20_000);
     for garbage in [
         "garbage",
+        "",
+        "null",
+        "[]",
         "{}",
+        r#"{"t":17}"#,
         r#"{"t":"ack","a":1}"#,
+        r#"{"t":"ack","a":-1,"limit":1,"mono":1}"#,
+        r#"{"t":"ack","a":1e3,"limit":1,"mono":1}"#,
+        r#"{"t":"ack","a":9007199254740992,"limit":1,"mono":1}"#,
+        r#"{"t":"event","s":1}"#,
         r#"{"t":"x","t":"x"}"#,
+        &deep,
     ] {
         let (mut line, _) = phone.open().await;
         line.write_text(garbage).await;
