@@ -107,6 +107,28 @@ async fn a_damaged_schedule_is_set_aside_and_the_others_send() {
 }
 
 #[tokio::test]
+async fn a_schedule_that_cannot_send_holds_up_no_other() {
+    let test = hub().await;
+    let ours = test.client();
+    let contact = ours.post("contacts", json!({ "phone_number": TO })).await;
+    let start = test.hub.now().unix.seconds() + 60;
+    for number in [TO, "+15005550102", "+15005550103"] {
+        let plan = json!({ "to_number": number, "content": "x", "start_time": start });
+        ours.post("scheduled", plan).await;
+    }
+    let sql = "UPDATE contacts SET vars = X'00' WHERE id = $1";
+    damage_any(&test, sql, &contact).await;
+
+    let fired = fire::all_due(&test.hub, later(&test, HOUR_MS)).await;
+    assert_eq!(fired.unwrap(), 2);
+    assert!(
+        aside(&test).await.is_empty(),
+        "the schedule itself is sound"
+    );
+    assert!(is_told(&test).await);
+}
+
+#[tokio::test]
 async fn a_project_whose_own_row_is_damaged_stops_no_other() {
     let test = hub().await;
     let (ours, theirs) = (test.client(), neighbour(&test).await.client);
