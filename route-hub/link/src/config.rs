@@ -1,18 +1,18 @@
-//! What the hub decides about sending, told to the phone whenever it changed.
+//! The hub's settings for sending, told to the phone whenever they change.
 //!
 //! Quiet hours travel as moments for [`HORIZON_MS`] ahead, so that a phone keeps them while it is
-//! cut off. The list is as it was sent until less than [`RENEWED_AT_MS`] of it is left; then, or
-//! when a setting changed, a new one goes out.
+//! offline. A new list goes out when less than [`RENEWED_AT_MS`] of the last one is left, or when a
+//! setting changed.
 
 use hub_domain::{Phone, Project, QuietHours};
 use postrider_link::frame::Config;
 use postrider_model::{PhoneId, UnixMs};
 use std::collections::BTreeMap;
 
-/// How far ahead quiet hours are told: longer than a phone is usually cut off, and short enough
-/// for a change of a zone's rules to arrive with an update of the hub.
+/// How far ahead quiet hours are told: longer than a phone is usually offline, but short enough for
+/// new rules of a time zone, which come with an update of the hub.
 pub const HORIZON_MS: i64 = 21 * 24 * 3_600_000;
-/// How much of it may be left when more is told.
+/// A new list goes out when less than this is left of the last one.
 pub const RENEWED_AT_MS: i64 = 14 * 24 * 3_600_000;
 
 /// The settings that were sent on a connection, by phone.
@@ -24,7 +24,7 @@ pub struct Told {
     config: Config,
     hours: Option<QuietHours>,
     released_until: Option<UnixMs>,
-    /// Up to when quiet hours were told.
+    /// Quiet hours were told up to this moment.
     horizon: UnixMs,
 }
 
@@ -54,7 +54,7 @@ impl Told {
         }
     }
 
-    /// Says whether what was told before still says the same, and for long enough.
+    /// Returns whether what was told before still says the same, for long enough.
     fn is_said_by(&self, before: &Self, now: UnixMs) -> bool {
         let mut same = self.config.clone();
         same.quiet.clone_from(&before.config.quiet);
@@ -70,10 +70,10 @@ fn ms(seconds: u32) -> u64 {
     u64::from(seconds) * 1_000
 }
 
-/// Returns the settings that differ from what was sent, still without a number, and remembers
-/// them as sent.
+/// Returns the settings that differ from those that were sent, without a number, and remembers them
+/// as sent.
 ///
-/// A project that is stopped pauses every phone.
+/// A stopped project pauses every phone.
 pub fn changed(on: &[Phone], project: &Project, sent: &mut Sent, now: UnixMs) -> Vec<Config> {
     let mut frames = Vec::new();
     for phone in on {
@@ -88,7 +88,7 @@ pub fn changed(on: &[Phone], project: &Project, sent: &mut Sent, now: UnixMs) ->
     frames
 }
 
-/// Says whether [`changed`] has nothing to tell.
+/// Returns whether [`changed`] has nothing to tell.
 pub fn is_told(on: &[Phone], project: &Project, sent: &Sent, now: UnixMs) -> bool {
     on.iter().all(|phone| {
         let before = sent.get(&phone.id);
@@ -158,7 +158,7 @@ mod tests {
         );
         let covered = first.last().unwrap().1;
         assert!(covered >= 20 * DAY_MS && first.len() <= 23);
-        // Nights that pass are no change.
+        // A night that passes changes nothing.
         for day in 0..=7 {
             assert!(
                 told(&phone, &mut sent, UnixMs(day * DAY_MS)).is_none(),

@@ -1,8 +1,8 @@
 //! One connection of one phone: a loop around the link's session.
 //!
-//! At most one commit is under way; what comes in meanwhile waits for the next one, which then
-//! takes it all. Frames are written only after the commit that numbered them, and facts are acked
-//! only after the commit that stored them: both happen in `committed`, and nowhere else.
+//! At most one commit is under way; the next one takes all that comes in meanwhile. Frames are
+//! written only after the commit that numbered them, and facts are acked only after the commit that
+//! stored them. Both happen only in `committed`.
 
 use crate::identify::{Admitted, Answer, Greeting, identify};
 use crate::patience::{Pauses, until_taken};
@@ -26,20 +26,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Seconds between two pings at first.
+/// Seconds between two pings at the beginning.
 const HEARTBEAT_S: u64 = 45;
-/// Facts that may wait for a commit before the socket is not read any more: the phone's own
-/// window is of this size, so that a sound phone never meets it.
+/// Most facts that wait for a commit; with more the socket is not read. A phone's own window has
+/// this size, so an honest phone never gets there.
 const FACTS_WAITING_MAX: usize = 512;
-/// The longest time after which a drained phone is told to come back, in milliseconds.
+/// The longest delay after which a phone is told to come back when the hub stops, in milliseconds.
 const RETRY_MS_MAX: u64 = 30_000;
 
 type Commit = Pin<Box<dyn Future<Output = Result<Ended, StoreError>> + Send>>;
 
 /// Serves one socket until it ends.
 ///
-/// `dialled` is the host name that the phone dialled, where its request says so. The visitor has
-/// been here since `since`, and keeps its place as long as it stays.
+/// `dialled` is the host name that the phone dialled, if its request says so. The visitor came at
+/// `since`, and keeps its place as long as it stays.
 pub async fn serve(
     hub: Hub,
     socket: Socket,
@@ -83,13 +83,13 @@ struct Link {
     guest: Option<Guest>,
     session: HubSession,
     turn: Turn,
-    /// When facts that wait for their turn may be taken in, in milliseconds from the last look.
+    /// In how many milliseconds from the last look waiting facts may be taken.
     facts_in_ms: Option<u64>,
     commit: Option<Commit>,
-    /// What the commit under way stores: it is stored again where the store was full.
+    /// What the commit under way stores: it is repeated if the store was full.
     under_way: Arc<Turn>,
     pauses: Pauses,
-    /// Until when nothing is stored, since the store was full.
+    /// After the store was full, nothing is stored until this moment.
     paused_until: Option<BootMs>,
     admitted: Option<Joined>,
     ended: bool,
@@ -117,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Waits for whatever happens next, and takes it in.
+    /// Waits for the next event, and handles it.
     async fn wait(&mut self) {
         let now = self.hub.now();
         let timeout = self
@@ -229,7 +229,7 @@ impl Link {
                 self.session.refused(code);
             }
             Err(error) => {
-                tracing::error!(%device, %error, "a hello could not be decided");
+                tracing::error!(%device, %error, "a hello could not be checked");
                 self.session.close(CloseCode::Internal);
             }
         }
@@ -283,7 +283,7 @@ impl Link {
         }
     }
 
-    /// Stores the phone's last facts and its end, before the close that says so.
+    /// Stores the phone's last facts and its end before it closes the connection.
     async fn unpaired(&mut self) {
         self.end_commit().await;
         let Some(open) = &self.admitted else { return };
@@ -302,7 +302,7 @@ impl Link {
         }
     }
 
-    /// Looks for work as soon as the session is open.
+    /// Looks for work when the session opens.
     fn opened(&mut self) {
         let (Some(clock), Some(open)) = (self.session.phone_clock(), &mut self.admitted) else {
             return;
@@ -351,7 +351,7 @@ impl Link {
         self.commit = Some(commit(self.hub.clone(), turn, connection));
     }
 
-    /// Returns how many of the waiting facts may be taken in now; the rest waits for its turn.
+    /// Returns how many of the waiting facts may be taken now.
     fn facts_granted(&mut self) -> usize {
         let (waiting, now) = (self.turn.facts.len(), self.hub.now());
         let granted = match self.device() {
@@ -370,7 +370,7 @@ impl Link {
         }
     }
 
-    /// After a commit: write what it numbered, ack what it stored, wake whom it concerns.
+    /// After a commit: writes what it numbered, acks what it stored, and wakes whom it concerns.
     fn committed(&mut self, ended: Result<Ended, StoreError>) {
         self.commit = None;
         let done = match ended {
@@ -393,7 +393,7 @@ impl Link {
                 HubFrame::Send(_) => self.session.assign_send(),
                 _ => self.session.assign_control(),
             };
-            // A session that is drained meanwhile numbers nothing: the next connection resumes.
+            // A session that began to drain meanwhile numbers nothing: the next connection resumes.
             if number == frame.s() {
                 self.session.down_committed(frame);
             } else if self.session.is_open() {
@@ -410,7 +410,7 @@ impl Link {
         done.effects.perform(&self.hub);
     }
 
-    /// The store had no room: what was to be stored is, a little later, before what comes meanwhile.
+    /// The store had no room: tries again a little later, before anything that comes meanwhile.
     fn store_later(&mut self) {
         let earlier = Turn::clone(&self.under_way);
         self.turn.go_first(earlier);
@@ -418,7 +418,7 @@ impl Link {
         self.paused_until = Some(self.hub.now().boot.plus_ms(delay_ms));
     }
 
-    /// Keeps what the commit learned; room that it made is filled by the next one.
+    /// Keeps what the commit learned; the next one fills the room that it made.
     fn note(&mut self, connection: Connection) {
         let Some(open) = &mut self.admitted else {
             return;
@@ -432,7 +432,7 @@ impl Link {
         self.go_on();
     }
 
-    /// Looks again for what had to wait until the phone acked more, when it has.
+    /// Looks again for what waited until the phone acked more, if it has.
     fn go_on(&mut self) {
         let credit = self.session.send_credit();
         let open = self
@@ -444,7 +444,7 @@ impl Link {
         self.turn.ask |= connection.asks_wait && self.turn.acked.is_some();
     }
 
-    /// Listens for phones that the device uses for the first time.
+    /// Listens for changes of phones that the device uses for the first time.
     fn listen(&mut self, phones: Vec<PhoneId>) {
         let Some(open) = &mut self.admitted else {
             return;
@@ -499,7 +499,7 @@ impl Link {
     }
 }
 
-/// Begins a commit. One that only looks is begun by reading: mostly there is nothing to store.
+/// Begins a commit. Without facts it begins by reading: mostly there is nothing to store.
 fn commit(hub: Hub, turn: Arc<Turn>, connection: Connection) -> Commit {
     let now = hub.now();
     let looks = turn.is_look() && !connection.config.is_empty();

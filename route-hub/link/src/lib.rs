@@ -1,7 +1,10 @@
 //! The phones' links: `GET /link`, one WebSocket for each device.
 //!
-//! `connection` is the loop around the session of `postrider-link`; `identify` decides about a
-//! hello, `turn` is the one commit of everything after it.
+//! `connection` is the loop around the session of `postrider-link`. `identify` decides about a
+//! hello;
+//! `turn` commits everything after it.
+
+#![warn(unreachable_pub)]
 
 mod config;
 mod connection;
@@ -25,10 +28,10 @@ use postrider_link::limits::{FRAME_BYTES_MAX, SUB_PROTOCOL};
 
 /// A phone's socket reads this much at a time: thousands of them are idle.
 const READ_BUFFER_BYTES: usize = 2 * 1024;
-/// What may wait to be written to one phone before the connection is given up.
+/// Most bytes that wait to be written to one phone; with more the connection ends.
 const WRITE_BUFFER_BYTES_MAX: usize = 64 * FRAME_BYTES_MAX;
 
-/// Takes a phone's connection; a plain request gets the envelope of every error.
+/// Takes a phone's connection; a plain request gets an error in the usual envelope.
 pub async fn upgrade(
     State(hub): State<Hub>,
     headers: HeaderMap,

@@ -1,4 +1,4 @@
-//! Trying again while the store has no room: a phone's link does not end for that.
+//! Tries again while the store has no room, so that a phone's link does not end.
 
 use hub_app::hub::Hub;
 use hub_store::StoreError;
@@ -7,9 +7,9 @@ use std::time::Duration;
 
 /// The first pause.
 const PAUSE_MS_MIN: u64 = 20;
-/// The longest pause: a phone waits for its acks no longer than it must.
+/// The longest pause: phones wait for their acks.
 const PAUSE_MS_MAX: u64 = 1_000;
-/// How often the pause doubles: beyond it, it is the longest.
+/// How often the pause doubles before it is the longest.
 const DOUBLINGS_MAX: u32 = 6;
 
 /// Pauses that grow, with jitter: thousands of links meet a full store at once.
@@ -31,7 +31,7 @@ impl Pauses {
     }
 }
 
-/// Does something again as long as the store is busy; not while the hub is about to stop.
+/// Repeats work as long as the store is busy and the hub is not about to stop.
 pub(super) async fn until_taken<T, W, F>(hub: &Hub, mut work: W) -> Result<T, StoreError>
 where
     W: FnMut() -> F,

@@ -7,7 +7,7 @@ use postrider_link::codec::{self, DecodeError, EncodeError};
 use postrider_link::frame::{HubFrame, PhoneFrame};
 use std::time::Duration;
 
-/// How long a phone may take to read what is written to it; then the connection is given up.
+/// How long a phone may take to read what is written to it; then the connection ends.
 const WRITE_MAX: Duration = Duration::from_secs(15);
 /// How long to wait for the other end of a close.
 const CLOSE_MAX: Duration = Duration::from_secs(2);
@@ -23,13 +23,13 @@ pub struct Socket {
 pub enum Heard {
     /// A frame.
     Frame(PhoneFrame),
-    /// Something that is no frame.
+    /// Something that is not a frame.
     Malformed(DecodeError),
     /// The end of the connection.
     Ended,
 }
 
-/// Says that the connection took nothing more.
+/// The connection takes nothing more.
 #[derive(Debug)]
 pub struct Gone;
 
@@ -43,7 +43,7 @@ impl Socket {
         }
     }
 
-    /// Says that a valid hello came: pings of the WebSocket are answered from now on.
+    /// Says that a valid hello came: from now on the socket answers pings of the WebSocket.
     pub fn greet(&mut self) {
         self.is_stranger = false;
     }
@@ -54,7 +54,8 @@ impl Socket {
             return match self.inner.next().await {
                 Some(Ok(Message::Text(text))) => decoded(text.as_bytes()),
                 Some(Ok(Message::Binary(_))) => Heard::Malformed(DecodeError::NotJson),
-                // The library answers a ping with the next read: a stranger's is the end.
+                // The library answers a ping with the next read, so a stranger's ping ends the
+                // connection.
                 Some(Ok(Message::Ping(_))) if self.is_stranger => Heard::Ended,
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
                 Some(Ok(Message::Close(_))) | None => Heard::Ended,
@@ -73,7 +74,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Writes everything taken so far.
+    /// Writes all frames taken so far.
     ///
     /// # Errors
     /// When the connection is gone, or the phone reads nothing.
@@ -95,7 +96,7 @@ impl Socket {
         }
     }
 
-    /// Writes what was taken, then closes with a code.
+    /// Writes all frames taken so far, then closes with a code.
     pub async fn close(&mut self, code: CloseCode) {
         if self.flush().await.is_err() {
             return;
@@ -122,8 +123,8 @@ fn decoded(bytes: &[u8]) -> Heard {
     }
 }
 
-/// A text that is not UTF-8, or too long, is the phone's fault and is told so; any other error is
-/// the end of the connection.
+/// A text that is too long or not UTF-8 is the phone's fault, and the phone is told. Any other
+/// error ends the connection.
 fn malformed(error: &axum::Error) -> Heard {
     let text = error.to_string().to_lowercase();
     if text.contains("utf-8") || text.contains("utf8") {

@@ -1,7 +1,7 @@
 //! One commit of a link, in the order of [`postrider_link::dispatch::turn`].
 //!
-//! Everything that a connection stores goes through here, in one transaction with the counters
-//! that make it count once, and refused when the phone has a newer connection.
+//! Everything that a connection stores goes through here, in one transaction with the counters that
+//! make it count once. It is refused if the phone has a newer connection.
 
 use crate::identify::link_of;
 use crate::{config, identify};
@@ -34,13 +34,13 @@ pub type Connection = turn::Connection<Fence, config::Sent, PhoneId>;
 
 /// What a commit did.
 pub struct Done {
-    /// The highest fact stored, when there was one.
+    /// The highest number of the stored facts, if there were any.
     pub up: Option<u64>,
-    /// Frames to write, numbered in this order above everything written before.
+    /// Frames to write, in order; their numbers follow those written before.
     pub frames: Vec<HubFrame>,
     /// The connection's knowledge from now on.
     pub connection: Connection,
-    /// The device's phones, when there may be new ones.
+    /// The device's phones, if there may be new ones.
     pub phones: Option<Vec<PhoneId>>,
     /// What follows the commit.
     pub effects: Effects,
@@ -56,8 +56,8 @@ pub enum Ended {
     Close(CloseCode),
 }
 
-/// Says whether a turn that only looks would do nothing: asked on a connection that only reads, so
-/// that a change of a whole project is no work for the one that writes.
+/// Returns whether a turn without facts would do nothing. A read-only connection answers this, so
+/// that a change of a whole project does not keep the writer busy.
 pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<bool, StoreError> {
     let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(false);
@@ -105,7 +105,7 @@ pub fn run(
         return Ok(Ended::Close(CloseCode::Replaced));
     };
     if device.frozen && freeze::seen_by_rules(&device).must_come_again(meta::generation(tx)?) {
-        // It shall come again and show what it holds.
+        // It must connect again and show what it holds.
         return Ok(Ended::Close(CloseCode::GoingAway));
     }
     let before = link.clone();
@@ -223,7 +223,7 @@ impl turn::Rows for Rows<'_, '_> {
         let (Err(reason), Some(s)) = (applied, fact.s()) else {
             return Ok(());
         };
-        tracing::info!(device = %self.by.device, s, reason, "a phone's fact was stored aside");
+        tracing::info!(device = %self.by.device, s, reason, "a phone's fact was set aside");
         let aside = FactAside {
             device_id: self.by.device,
             s,
@@ -243,7 +243,7 @@ impl turn::Rows for Rows<'_, '_> {
             if self.on.iter().any(|own| own.id == closed.phone_id) {
                 open.close(closed.phone_id, closed.priority, closed.routed);
             } else {
-                // A late truth of an earlier exposure: another link has room again.
+                // A late result of an earlier exposure: another phone's window has room again.
                 self.work.effects.settings(closed.phone_id);
             }
         }
@@ -263,7 +263,7 @@ impl turn::Rows for Rows<'_, '_> {
         let mut held = messages::held(self.work.tx, self.by.device)?;
         held.extend(messages::asked_back(self.work.tx, self.by.device)?);
         let mut asks = Vec::new();
-        // What is damaged is set aside when its life ends, or when its phone tells of it.
+        // A damaged message is set aside when it expires, or when its phone reports on it.
         for message in held.iter().filter_map(Found::row) {
             let ask = turn::ask_of(&ownership::of(message)?, self.by);
             asks.extend(ask.map(|ask| (message.id, message.ownership.ep, ask)));

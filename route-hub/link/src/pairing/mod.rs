@@ -1,4 +1,4 @@
-//! Joining of phones: codes, the phone's request, the operator's word.
+//! How phones join: a code, the phone's requests, the operator's confirmation.
 //!
 //! # Life cycle
 //! [`open`](hub_app::pairing::open) draws a code, which lives for ten minutes. The phone uses it with two `POST /pair`

@@ -1,4 +1,4 @@
-//! What the operator offers phones beside the page: the app's file, and whose signature it has.
+//! What the operator offers phones on the pairing page: the app's file, and who signed it.
 
 use bytes::Bytes;
 use serde_json::json;
@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Largest file of an app: it is kept in memory, so that no download waits for a disk.
+/// Largest file of an app. It is kept in memory, so that a download does not wait for a disk.
 pub const APP_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The app's name on phones.
 const PACKAGE: &str = "org.postrider.agent";
-/// How a file of the form of an APK begins.
+/// How an APK begins.
 const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// The app as this hub offers it.
@@ -23,8 +23,8 @@ pub struct AppOffer {
 }
 
 impl AppOffer {
-    /// Returns the statement by which phones open this hub's page in the app at once; `None`
-    /// where nobody named a certificate.
+    /// Returns the statement that makes phones open this hub's page in the app at once; `None`
+    /// without a certificate.
     pub fn statement(&self) -> Option<String> {
         let all: Vec<String> = self.certificates.iter().map(Fingerprint::text).collect();
         let statement = json!([{
@@ -42,7 +42,7 @@ impl AppOffer {
 /// Reads an app's file.
 ///
 /// # Errors
-/// When it cannot be read, is too large, or is no archive.
+/// When it cannot be read, is too large, or is not an archive.
 pub fn read_app(path: &Path) -> io::Result<Bytes> {
     let mut bytes = Vec::new();
     let file = File::open(path)?;
@@ -64,7 +64,7 @@ pub struct Fingerprint([u8; Self::BYTES]);
 impl Fingerprint {
     const BYTES: usize = 32;
 
-    /// Reads hexadecimal digits; colons and spaces between them do not count.
+    /// Reads hexadecimal digits; ignores colons and spaces between them.
     pub fn read(text: &str) -> Option<Self> {
         let digits: Option<Vec<u32>> = text
             .chars()

@@ -1,8 +1,8 @@
 //! The page that a phone's camera opens: a button into the app, a place for a typed code, the app.
 //!
-//! It is the same for everybody. The code stands behind `#` in its address, which no browser sends:
-//! the page's own script hands it to the app, and looking at the page uses nothing up. Its policy
-//! lets no other script run, and nothing be loaded or sent.
+//! It is the same for everybody. The code stands behind `#` in its address, which browsers do not
+//! send: the page's own script hands it to the app, and opening the page does not use it up. The
+//! page's policy allows no other script, and loads and sends nothing.
 
 use crate::pairing::offer::AppOffer;
 use axum::Router;
@@ -16,11 +16,11 @@ use ring::digest::{SHA256, digest};
 const HTML: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
-/// Stands on the page where the hub has the app's file.
+/// Part of the page if the hub has the app's file.
 const APP: &str = r#"<p><a class="button quiet" href="pair/postrider.apk">Download Postrider for Android</a></p>"#;
 const APK_TYPE: &str = "application/vnd.android.package-archive";
 
-/// Returns the page, and the app with its statement where the operator offers them.
+/// Returns the page, and the app and its statement if the operator offers them.
 pub fn routes<S: Clone + Send + Sync + 'static>(offer: &AppOffer) -> Router<S> {
     let page = Bytes::from(page(offer.file.is_some()));
     let headers = page_headers();
@@ -62,7 +62,7 @@ fn page_headers() -> [(HeaderName, HeaderValue); 5] {
     ]
 }
 
-/// Only what stands on the page itself may run; nothing is loaded from anywhere, or sent.
+/// Only the page's own script and style may run; nothing is loaded or sent.
 fn policy() -> HeaderValue {
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; \
@@ -70,7 +70,7 @@ fn policy() -> HeaderValue {
         hash(SCRIPT),
         hash(STYLE)
     );
-    // Two hashes in Base64 are always fit for a header.
+    // Two hashes in Base64 are always a valid header.
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }
 

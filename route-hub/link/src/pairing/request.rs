@@ -1,4 +1,4 @@
-//! `POST /pair`: a phone asks to join, again and again until the operator has said so.
+//! `POST /pair`: a phone asks to join, and asks again until the operator has confirmed.
 
 use crate::pairing::wire::{self, PairAnswer, PairedPhone};
 use axum::extract::{Request, State};
@@ -24,7 +24,7 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 ///
 /// # Errors
 /// `invalid_param`, `pairing_refused`, `pairing_expired`, `app_too_old`, `public_url_missing`,
-/// `rate_limited`, and what a body can be refused for.
+/// `rate_limited`, and the errors of bodies.
 pub async fn pair(
     State(hub): State<Hub>,
     State(bodies): State<Arc<StrangerBodies>>,
@@ -43,7 +43,7 @@ pub async fn pair(
     Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }
 
-/// Settles a request of a phone at `address`, which found the hub as `dialled` (host and port).
+/// Answers a phone at `address` that reached the hub as `dialled` (host and port).
 ///
 /// # Errors
 /// As [`pair`].
@@ -87,14 +87,14 @@ pub async fn settle(
         Claim::Wrong => Err(refused("the pairing code is not valid")),
         Claim::UsedUp => Err(refused("the pairing code has been used or ended")),
         Claim::Expired => {
-            let text = "the pairing code has run out";
+            let text = "the pairing code has expired";
             Err(ApiError::new(ErrorCode::PairingExpired, text))
         }
         Claim::PlainLink => Err(public_url_missing()),
     }
 }
 
-/// A hub cannot see a proxy that ends TLS in front of it: its own address says http.
+/// A hub cannot see a proxy in front of it that ends TLS: its own address says http.
 fn public_url_missing() -> ApiError {
     tracing::error!(
         "a phone dialled https, and this hub would have it go on without TLS: \
@@ -125,7 +125,7 @@ fn host_header(headers: &HeaderMap) -> Option<&str> {
 
 /// Returns the host name that a phone signs, and where it dials its link.
 ///
-/// A hub that listens on every address and was told no public one is where the phone found it.
+/// A hub that listens on every address and has no public URL is where the phone found it.
 fn way_to(hub: &Hub, dialled: Option<&str>) -> (String, String) {
     let base: Option<Uri> = hub.base_url.parse().ok();
     let own_host = base.as_ref().and_then(host_of);

@@ -1,4 +1,4 @@
-//! What pairing says, as JSON.
+//! The JSON of pairing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +18,7 @@ const TEXT_LENGTH_MAX: usize = 100;
 /// Longest address that a phone says it dialled.
 const URL_LENGTH_MAX: usize = 500;
 
-/// What both requests of a phone have, as it came.
+/// What both requests of a phone have, unchecked.
 #[derive(Debug, Deserialize)]
 struct Written {
     code: Secret,
@@ -28,7 +28,7 @@ struct Written {
     public_key: Option<String>,
 }
 
-/// What the second request has beside it, as it came.
+/// What only the second request has, unchecked.
 #[derive(Debug, Deserialize)]
 struct WrittenOpening {
     public_key: String,
@@ -41,8 +41,8 @@ struct WrittenOpening {
 /// Reads a request's body.
 ///
 /// # Errors
-/// `app_too_old` for a key without a number before it, `invalid_param` for what no agent would
-/// send.
+/// `app_too_old` for a key without a number before it, `invalid_param` for anything else that no
+/// agent sends.
 pub fn read(body: &[u8]) -> Result<PairRequest, ApiError> {
     let written: Written = serde_json::from_slice(body)
         .map_err(|_| ApiError::invalid_body("the body must be JSON with code and hub_url"))?;
@@ -152,7 +152,7 @@ fn check_device(device: &DeviceDescription) -> Result<(), ApiError> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum PairAnswer {
-    /// The phone is bound to its key; it tells it next.
+    /// The code is bound to the phone's key, which the phone tells next.
     Committed {
         /// The hub's number of this pairing.
         number: Number,
@@ -168,11 +168,11 @@ pub enum PairAnswer {
         digits: String,
         /// The device's id.
         device_id: DeviceId,
-        /// The host name that each hello signs.
+        /// The host name that the phone signs in each hello.
         host: String,
-        /// Where the link is dialled.
+        /// The URL of the link.
         link_url: String,
-        /// The hub's own id, and the project: what the phone keeps is for these alone.
+        /// The hub's own id: what the phone keeps is only for this hub and project.
         hub_id: HubId,
         /// The project that it joined.
         project_id: ProjectId,
@@ -188,7 +188,7 @@ pub struct PairedPhone {
     pub id: PhoneId,
     /// Its SIM slot.
     pub sim: SimSlot,
-    /// Its number, where known.
+    /// Its number, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<PhoneNumber>,
 }
