@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 
 /// How far ahead quiet hours are told: longer than a phone is usually offline, but short enough for
 /// new rules of a time zone, which come with an update of the hub.
-pub const HORIZON_MS: i64 = 21 * 24 * 3_600_000;
+pub(crate) const HORIZON_MS: i64 = 21 * 24 * 3_600_000;
 /// A new list goes out when less than this is left of the last one.
-pub const RENEWED_AT_MS: i64 = 14 * 24 * 3_600_000;
+pub(crate) const RENEWED_AT_MS: i64 = 14 * 24 * 3_600_000;
 
 /// The settings that were sent on a connection, by phone.
-pub type Sent = BTreeMap<PhoneId, Told>;
+pub(crate) type Sent = BTreeMap<PhoneId, Told>;
 
 /// What a phone was told.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub(crate) struct Told {
     config: Config,
     hours: Option<QuietHours>,
     released_until: Option<UnixMs>,
@@ -74,7 +74,12 @@ fn ms(seconds: u32) -> u64 {
 /// as sent.
 ///
 /// A stopped project pauses every phone.
-pub fn changed(on: &[Phone], project: &Project, sent: &mut Sent, now: UnixMs) -> Vec<Config> {
+pub(crate) fn changed(
+    on: &[Phone],
+    project: &Project,
+    sent: &mut Sent,
+    now: UnixMs,
+) -> Vec<Config> {
     let mut frames = Vec::new();
     for phone in on {
         let told = Told::new(phone, project, now);
@@ -89,7 +94,7 @@ pub fn changed(on: &[Phone], project: &Project, sent: &mut Sent, now: UnixMs) ->
 }
 
 /// Returns whether [`changed`] has nothing to tell.
-pub fn is_told(on: &[Phone], project: &Project, sent: &Sent, now: UnixMs) -> bool {
+pub(crate) fn is_told(on: &[Phone], project: &Project, sent: &Sent, now: UnixMs) -> bool {
     on.iter().all(|phone| {
         let before = sent.get(&phone.id);
         before.is_some_and(|before| Told::new(phone, project, now).is_said_by(before, now))

@@ -40,7 +40,7 @@ type Commit = Pin<Box<dyn Future<Output = Result<Ended, StoreError>> + Send>>;
 ///
 /// `dialled` is the host name that the phone dialled, if its request says so. The visitor came at
 /// `since`, and keeps its place as long as it stays.
-pub async fn serve(
+pub(crate) async fn serve(
     hub: Hub,
     socket: Socket,
     dialled: Option<String>,

@@ -4,8 +4,6 @@
 //! hello;
 //! `turn` commits everything after it.
 
-#![warn(unreachable_pub)]
-
 mod config;
 mod connection;
 mod identify;

@@ -13,14 +13,14 @@ const WRITE_MAX: Duration = Duration::from_secs(15);
 const CLOSE_MAX: Duration = Duration::from_secs(2);
 
 /// A phone's socket.
-pub struct Socket {
+pub(crate) struct Socket {
     inner: WebSocket,
     outgoing: Vec<Message>,
     is_stranger: bool,
 }
 
 /// What came in.
-pub enum Heard {
+pub(crate) enum Heard {
     /// A frame.
     Frame(PhoneFrame),
     /// Something that is not a frame.
@@ -31,11 +31,11 @@ pub enum Heard {
 
 /// The connection takes nothing more.
 #[derive(Debug)]
-pub struct Gone;
+pub(crate) struct Gone;
 
 impl Socket {
     /// Wraps an upgraded socket.
-    pub fn new(inner: WebSocket) -> Self {
+    pub(crate) fn new(inner: WebSocket) -> Self {
         Self {
             inner,
             outgoing: Vec::new(),
@@ -44,12 +44,12 @@ impl Socket {
     }
 
     /// Says that a valid hello came: from now on the socket answers pings of the WebSocket.
-    pub fn greet(&mut self) {
+    pub(crate) fn greet(&mut self) {
         self.is_stranger = false;
     }
 
     /// Waits for the next frame; cancelling the wait loses nothing.
-    pub async fn next(&mut self) -> Heard {
+    pub(crate) async fn next(&mut self) -> Heard {
         loop {
             return match self.inner.next().await {
                 Some(Ok(Message::Text(text))) => decoded(text.as_bytes()),
@@ -68,7 +68,7 @@ impl Socket {
     ///
     /// # Errors
     /// When the frame has no form on the wire.
-    pub fn write(&mut self, frame: &HubFrame) -> Result<(), EncodeError> {
+    pub(crate) fn write(&mut self, frame: &HubFrame) -> Result<(), EncodeError> {
         let text = codec::encode(frame)?;
         self.outgoing.push(Message::Text(Utf8Bytes::from(text)));
         Ok(())
@@ -78,7 +78,7 @@ impl Socket {
     ///
     /// # Errors
     /// When the connection is gone, or the phone reads nothing.
-    pub async fn flush(&mut self) -> Result<(), Gone> {
+    pub(crate) async fn flush(&mut self) -> Result<(), Gone> {
         if self.outgoing.is_empty() {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Socket {
     }
 
     /// Writes all frames taken so far, then closes with a code.
-    pub async fn close(&mut self, code: CloseCode) {
+    pub(crate) async fn close(&mut self, code: CloseCode) {
         if self.flush().await.is_err() {
             return;
         }

@@ -27,13 +27,13 @@ use postrider_link::frame::{Config, HubFrame, PhoneFrame, Send};
 use postrider_link::ownership::hub::{Ask, Holder, Ownership};
 use postrider_model::{MessageId, Now, PhoneId};
 
-pub use postrider_link::dispatch::turn::Turn;
+pub(crate) use postrider_link::dispatch::turn::Turn;
 
 /// What a connection of this hub knows when it commits.
-pub type Connection = turn::Connection<Fence, config::Sent, PhoneId>;
+pub(crate) type Connection = turn::Connection<Fence, config::Sent, PhoneId>;
 
 /// What a commit did.
-pub struct Done {
+pub(crate) struct Done {
     /// The highest number of the stored facts, if there were any.
     pub up: Option<u64>,
     /// Frames to write, in order; their numbers follow those written before.
@@ -47,7 +47,7 @@ pub struct Done {
 }
 
 /// How a commit ended.
-pub enum Ended {
+pub(crate) enum Ended {
     /// There was nothing to store.
     Idle,
     /// It is on disk.
@@ -58,7 +58,11 @@ pub enum Ended {
 
 /// Returns whether a turn without facts would do nothing. A read-only connection answers this, so
 /// that a change of a whole project does not keep the writer busy.
-pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<bool, StoreError> {
+pub(crate) fn is_idle(
+    tx: &mut Tx<'_>,
+    connection: &Connection,
+    now: Now,
+) -> Result<bool, StoreError> {
     let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(false);
     };
@@ -85,7 +89,7 @@ pub fn is_idle(tx: &mut Tx<'_>, connection: &Connection, now: Now) -> Result<boo
 }
 
 /// Does a turn inside a job of the store.
-pub fn run(
+pub(crate) fn run(
     hub: &Hub,
     tx: &mut Tx<'_>,
     turn: &Turn,

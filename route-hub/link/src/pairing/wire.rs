@@ -43,7 +43,7 @@ struct WrittenOpening {
 /// # Errors
 /// `app_too_old` for a key without a number before it, `invalid_param` for anything else that no
 /// agent sends.
-pub fn read(body: &[u8]) -> Result<PairRequest, ApiError> {
+pub(crate) fn read(body: &[u8]) -> Result<PairRequest, ApiError> {
     let written: Written = serde_json::from_slice(body)
         .map_err(|_| ApiError::invalid_body("the body must be JSON with code and hub_url"))?;
     let step = match (&written.commitment, &written.number) {
