@@ -3,8 +3,8 @@
 use super::Failure;
 use super::idempotency::Idempotency;
 use hub_app::actor::Actor;
-use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::transaction::{Once, run_once};
+use hub_app::unit_of_work::UnitOfWork;
 use hub_web::Answer;
 
 /// Runs `decide` in a transaction, performs what follows its commit, and answers.

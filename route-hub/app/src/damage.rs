@@ -2,8 +2,8 @@
 //! stop nobody.
 
 use crate::alerts;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Message, Project};
 use hub_store::rows_aside::{self, Damaged, Found};
 use hub_store::{StoreError, Tx, messages, projects};

@@ -5,6 +5,7 @@
 
 use crate::fields::clearing;
 use crate::hub::Hub;
+use crate::steps;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::purge::Purged;
@@ -105,11 +106,6 @@ async fn all_of(
         if !purged.more {
             return Ok(rows);
         }
-        pause(hub.now().boot.since_ms(began)).await;
+        steps::pause(hub.now().boot.since_ms(began)).await;
     }
-}
-
-/// Lets others work as long as a step took.
-pub(crate) async fn pause(worked_ms: u64) {
-    tokio::time::sleep(Duration::from_millis(worked_ms)).await;
 }

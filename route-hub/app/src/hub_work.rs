@@ -5,9 +5,9 @@
 
 use crate::actor::Who;
 use crate::audit;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::Project;
 use hub_store::{StoreError, Tx};
 use postrider_model::{Now, OrganizationId};

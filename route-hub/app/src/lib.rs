@@ -40,9 +40,11 @@ pub mod retention;
 pub mod schedules;
 pub mod steps;
 pub mod stored_caps;
+pub mod test_routes;
 #[cfg(test)]
 mod testing;
 pub mod transaction;
+pub mod unit_of_work;
 pub mod views;
 pub mod webhooks;
 pub mod worker;

@@ -1,7 +1,7 @@
 //! Old messages of projects that do not keep them for ever are removed, a few at a time.
 
-use crate::housekeeping;
 use crate::hub::Hub;
+use crate::steps;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::messages::{self, Removed, Retention};
@@ -76,7 +76,7 @@ async fn sweep_project(
             Some(last) => above = last,
             None => return Ok(count),
         }
-        housekeeping::pause(hub.now().boot.since_ms(began)).await;
+        steps::pause(hub.now().boot.since_ms(began)).await;
     }
 }
 

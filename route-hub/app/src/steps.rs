@@ -5,6 +5,7 @@
 //! everybody. A step that was too much is rolled back whole, and is taken again at half the size.
 
 use hub_store::StoreError;
+use std::time::Duration;
 
 /// Takes a step of up to `most` rows, or of as many of them as one job may do.
 ///
@@ -21,6 +22,11 @@ where
             taken => return taken,
         }
     }
+}
+
+/// Lets others work as long as a step took.
+pub(crate) async fn pause(worked_ms: u64) {
+    tokio::time::sleep(Duration::from_millis(worked_ms)).await;
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! One unit of work as one job: decided, written, and its effects after the commit.
 
 use crate::actor::{Actor, OrganizationActor};
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub_work::HubWork;
+use crate::unit_of_work::UnitOfWork;
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{StoreError, Tx};
 use hub_view::{Refusal, RefusalCode};

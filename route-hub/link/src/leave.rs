@@ -2,10 +2,10 @@
 
 use crate::turn::{self, Connection, Ended, Turn};
 use hub_app::devices::{project_of, removal};
-use hub_app::dispatch::effects::Effects;
-use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::hub::Hub;
 use hub_app::hub::links::Fence;
+use hub_app::unit_of_work::Effects;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Device, DeviceState};
 use hub_store::{StoreError, Tx, devices};
 

@@ -2,14 +2,15 @@
 
 use crate::identify::{counters, link_of, wanted_again};
 use hub_app::damage;
-use hub_app::devices::freeze;
 use hub_app::devices::project_of;
-use hub_app::dispatch::effects::Effects;
+use hub_app::dispatch::freeze;
 use hub_app::dispatch::ownership;
-use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::Hub;
 use hub_app::hub::links::Fence;
 use hub_app::hub::proofs::Proofs;
+use hub_app::unit_of_work::Effects;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Device, Direction, Message, Phone};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::{StoreError, Tx, devices, messages, past_exposures, phones};

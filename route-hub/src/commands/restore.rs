@@ -8,7 +8,7 @@ use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::{self, database};
 use hub_app::data_folder::{folder_lock, replacement};
-use hub_app::devices::freeze;
+use hub_app::dispatch::freeze;
 use hub_app::hub_work::HubWork;
 use hub_app::schedules::after_restore;
 use hub_store::{StoreError, backup, broadcasts, devices, meta, organizations, projects};

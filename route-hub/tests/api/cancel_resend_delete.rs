@@ -1,7 +1,8 @@
 //! Taking back, sending again, deleting.
 
 use crate::support::{INSTALL, TestHub, device_of, hub, id, message_id};
-use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::dispatch::transitions::Detail;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_store::messages;
 use postrider_link::ownership::hub::{Fact, Holder, Report};
 use postrider_model::{MessageId, PhoneId, WireState};
@@ -267,10 +268,7 @@ async fn what_is_sent_again_over_a_test_route_is_simulated() {
         .await;
     assert_eq!(moved["simulated"], true);
     assert_eq!(moved["waiting_for"], "queue");
-    while hub_app::dispatch::simulated::play_once(&test.hub)
-        .await
-        .unwrap()
-    {}
+    while hub_app::test_routes::play_once(&test.hub).await.unwrap() {}
     let shown = client.get(&path).await;
     assert_eq!(shown["status"], "sent");
     assert_eq!(shown["phone_id"], route.to_string());

@@ -1,11 +1,14 @@
 //! USSD, calls and data messages, out and in.
 
 use crate::support::{Client, OWN, TO, TestHub, hub, id};
-use hub_app::dispatch::simulated;
+use hub_app::test_routes;
 use serde_json::{Value, json};
 
 async fn play(test: &TestHub) {
-    while simulated::play_once(&test.hub).await.expect("it is played") {}
+    while test_routes::play_once(&test.hub)
+        .await
+        .expect("it is played")
+    {}
 }
 
 async fn refused(client: &Client, path: &str, body: Value, param: &str) {
@@ -179,7 +182,7 @@ async fn the_test_route_answers_every_kind() {
     assert_eq!(answer["simulated"], true);
     assert_eq!(answer["contact_id"], Value::Null);
     assert!(
-        !simulated::play_once(&test.hub).await.unwrap(),
+        !test_routes::play_once(&test.hub).await.unwrap(),
         "it is over"
     );
 }

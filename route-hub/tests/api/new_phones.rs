@@ -1,7 +1,7 @@
 //! Phones that are made: test routes, and those of providers.
 
 use crate::support::{TO, hub, id};
-use hub_app::dispatch::simulated;
+use hub_app::test_routes;
 use hub_domain::PhoneType;
 use hub_store::phone_accounts;
 use postrider_model::PhoneId;
@@ -39,7 +39,7 @@ async fn a_test_route_is_made_with_its_settings_and_sends() {
     assert_eq!(client.get(&path).await, made);
     let body = json!({ "to_number": TO, "content": "x", "route_id": made["id"] });
     let sent = client.post("messages/send", body).await;
-    while simulated::play_once(&test.hub).await.unwrap() {}
+    while test_routes::play_once(&test.hub).await.unwrap() {}
     let shown = client.get(&format!("messages/{}", id(&sent))).await;
     assert_eq!(
         (&shown["status"], &shown["from_number"]),
@@ -161,7 +161,7 @@ async fn a_message_by_a_provider_without_a_connector_fails_at_once() {
     let mut tried = body;
     tried["simulated"] = json!(true);
     let tried = client.post("messages/send", tried).await;
-    while simulated::play_once(&test.hub).await.unwrap() {}
+    while test_routes::play_once(&test.hub).await.unwrap() {}
     let shown = client.get(&format!("messages/{}", id(&tried))).await;
     assert_eq!(shown["status"], "sent");
     // A route passes it over.

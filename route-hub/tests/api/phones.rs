@@ -1,8 +1,8 @@
 //! Phones: list, get, update, the counter.
 
 use crate::support::{TO, hub, id, ids_of, message_id};
-use hub_app::dispatch::simulated;
 use hub_app::hub::Hub;
+use hub_app::test_routes;
 use hub_domain::{KindQueue, MessageType, WaitingFor};
 use hub_store::phones;
 use postrider_model::{Now, UnixMs};
@@ -154,7 +154,7 @@ async fn a_test_route_goes_by_its_pause_and_its_limit() {
     let client = test.client();
     let route = test.test_phone().await.id;
     let path = format!("phones/{route}");
-    let play = async || while simulated::play_once(&test.hub).await.unwrap() {};
+    let play = async || while test_routes::play_once(&test.hub).await.unwrap() {};
     let status = async |sent: &Value| {
         let shown = client.get(&format!("messages/{}", id(sent))).await;
         (shown["status"].clone(), shown["waiting_for"].clone())
@@ -204,7 +204,7 @@ async fn a_test_route_keeps_its_gap_between_two_messages_also_after_a_restart() 
             ..begin
         };
         loop {
-            let turn = simulated::play_at(hub, now).await.unwrap();
+            let turn = test_routes::play_at(hub, now).await.unwrap();
             if !turn.played {
                 return turn.next_slot.map(|slot| slot.0 - begin.unix.0);
             }
@@ -250,7 +250,7 @@ async fn a_test_route_goes_on_by_itself_when_its_gap_ends() {
     client.post("messages/send", body.clone()).await;
     let second = client.post("messages/send", body).await;
     let changed = test.hub.bus.watch_message(message_id(&second));
-    let playing = tokio::spawn(simulated::run(test.hub.clone()));
+    let playing = tokio::spawn(test_routes::run(test.hub.clone()));
     changed.await.unwrap();
     playing.abort();
     let shown = client.get(&format!("messages/{}", id(&second))).await;

@@ -1,7 +1,7 @@
 //! Quiet hours as programs set and see them.
 
 use crate::support::{Client, TO, TestHub, hub, id};
-use hub_app::dispatch::simulated;
+use hub_app::test_routes;
 use hub_store::audit;
 use postrider_model::UnixMs;
 use serde_json::{Value, json};
@@ -20,7 +20,10 @@ fn now_quiet(test: &TestHub, mode: &str) -> Value {
 }
 
 async fn play(test: &TestHub) {
-    while simulated::play_once(&test.hub).await.expect("it is played") {}
+    while test_routes::play_once(&test.hub)
+        .await
+        .expect("it is played")
+    {}
 }
 
 async fn shown(client: &Client, sent: &Value) -> Value {

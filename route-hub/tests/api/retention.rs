@@ -1,8 +1,8 @@
 //! Messages that a project does not keep for ever.
 
 use crate::support::{TO, hub, id};
-use hub_app::dispatch::simulated;
 use hub_app::retention;
+use hub_app::test_routes;
 use serde_json::{Value, json};
 
 const DAY_MS: i64 = 86_400_000;
@@ -20,7 +20,7 @@ async fn old_messages_go_and_what_is_open_stays() {
     }
     let incoming = json!({ "from_number": TO, "content": "in", "phone_id": test.phone.id });
     old.push(id(&client.post("messages/receive", incoming).await));
-    while simulated::play_once(&test.hub).await.unwrap() {}
+    while test_routes::play_once(&test.hub).await.unwrap() {}
     let sweep = async |days: i64| {
         let now = test.hub.now().unix.plus_ms(days * DAY_MS);
         retention::sweep(&test.hub, now).await.unwrap()

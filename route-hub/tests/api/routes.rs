@@ -1,7 +1,8 @@
 //! Custom routes: made, changed, and what they send by.
 
 use crate::support::{Client, TO, TestHub, add_phone, hub, id};
-use hub_app::dispatch::{failover, simulated};
+use hub_app::dispatch::failover;
+use hub_app::test_routes;
 use hub_domain::{Phone, PhoneType};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -386,7 +387,7 @@ async fn what_waits_for_a_phone_that_stays_away_goes_to_another() {
     assert_eq!(sweep(290).await, 0);
     assert_eq!(sweep(310).await, 1);
     assert_eq!(sweep(310).await, 0);
-    while simulated::play_once(&test.hub).await.unwrap() {}
+    while test_routes::play_once(&test.hub).await.unwrap() {}
     let shown = client.get(&format!("messages/{}", id(&sent))).await;
     assert_eq!(
         (&shown["phone_id"], &shown["status"]),

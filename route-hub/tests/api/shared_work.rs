@@ -3,9 +3,10 @@
 use crate::support::{
     Client, TO, TestHub, add_key, add_phone, add_project, hub, id, message_id, new_project,
 };
-use hub_app::dispatch::{expiry, playable, simulated};
+use hub_app::dispatch::expiry;
 use hub_app::schedules::fire;
 use hub_app::schedules::relative::follow;
+use hub_app::test_routes::{self, playable};
 use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
 use hub_store::{StoreError, Tx, Value as Column, alerts, phones, rows_aside, webhooks};
 use postrider_model::Now;
@@ -221,7 +222,7 @@ async fn a_damaged_message_of_a_test_route_is_set_aside_and_the_others_play() {
     let sql = "UPDATE messages SET vars = X'00' WHERE id = $1";
     damage(&test, sql, &damaged).await;
 
-    while simulated::play_once(&test.hub).await.unwrap() {}
+    while test_routes::play_once(&test.hub).await.unwrap() {}
     assert_eq!(status(&ours, &sound).await, "sent");
     assert_eq!(status(&theirs, &other).await, "sent");
     assert_eq!(aside(&test).await, ["messages"]);
@@ -241,7 +242,7 @@ async fn a_damaged_test_route_stops_no_other() {
         WHERE id = (SELECT phone_id FROM messages WHERE id = $1)";
     damage(&test, sql, &held).await;
 
-    while simulated::play_once(&test.hub).await.unwrap() {}
+    while test_routes::play_once(&test.hub).await.unwrap() {}
     assert_eq!(status(&neighbour.client, &other).await, "sent");
     assert!(is_told(&test).await);
 }
@@ -267,7 +268,7 @@ async fn a_step_of_a_test_route_that_fails_holds_up_no_other() {
         WHERE id = (SELECT contact_id FROM messages WHERE id = $1)";
     damage(&test, sql, &stuck).await;
 
-    assert!(simulated::play_once(&test.hub).await.unwrap());
+    assert!(test_routes::play_once(&test.hub).await.unwrap());
     assert_eq!(status(&ours, &sound).await, "sent");
     assert_eq!(status(&neighbour.client, &other).await, "sent");
     assert!(is_told(&test).await);
@@ -428,12 +429,14 @@ async fn a_thousand_resting_test_routes_delay_no_other_and_turn_no_idle_wheel() 
     resting_routes(&test, 1_001, 256).await;
     let jobs = || test.hub.store.load().jobs_committed;
     let before = jobs();
-    let turn = simulated::play_at(&test.hub, test.hub.now()).await.unwrap();
+    let turn = test_routes::play_at(&test.hub, test.hub.now())
+        .await
+        .unwrap();
     assert!(!turn.played && turn.next_slot.is_some());
     assert_eq!(jobs(), before, "what is held back is not even looked at");
     // A newer route of the same project comes behind all of them.
     let own = test.test_phone().await;
-    let playing = tokio::spawn(simulated::run(test.hub.clone()));
+    let playing = tokio::spawn(test_routes::run(test.hub.clone()));
     let ours = test.client();
     let both = [(&ours, &own), (&neighbour.client, &neighbour.route)];
     for (client, route) in both.into_iter().cycle().take(6) {

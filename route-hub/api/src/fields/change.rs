@@ -3,10 +3,10 @@
 use crate::fields::{Kind, list};
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, Failure, enter, transaction};
-use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::fields::clearing;
 use hub_app::fields::view::FieldView;
 use hub_app::hub::Hub;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType, is_variable};
 use hub_store::{StoreError, fields};
 use hub_web::{Answer, ApiError, Field, Fields};

@@ -3,9 +3,9 @@
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
-use hub_app::dispatch::unit_of_work::UnitOfWork;
 use hub_app::housekeeping;
 use hub_app::hub::Hub;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::Permission;
 use hub_store::{groups, relative_schedules};
 use hub_web::{Answer, ApiError};

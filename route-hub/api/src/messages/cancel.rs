@@ -3,9 +3,10 @@
 use crate::messages::found;
 use crate::{ApiResult, Call, Failure, enter};
 use axum::extract::State;
-use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::Hub;
 use hub_app::messages::waiting;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Direction, Message, Permission, Project};
 use hub_store::{StoreError, Tx, messages};
 use hub_web::{Answer, ApiError, ErrorCode, Fields};
@@ -75,7 +76,7 @@ fn record(
     project: &Project,
     mut message: Message,
     now: Now,
-) -> Result<(Verdict, hub_app::dispatch::effects::Effects), StoreError> {
+) -> Result<(Verdict, hub_app::unit_of_work::Effects), StoreError> {
     let mut work = UnitOfWork::new(hub, tx, project, now);
     let applied = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
     let verdict = applied.ok().and_then(|outcome| outcome.verdict);

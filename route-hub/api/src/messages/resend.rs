@@ -4,15 +4,16 @@ use crate::idempotency::Idempotency;
 use crate::messages::found;
 use crate::{ApiResult, Call, Failure, enter, transaction};
 use axum::extract::State;
-use hub_app::devices::freeze;
 use hub_app::dispatch::connectors;
+use hub_app::dispatch::freeze;
 use hub_app::dispatch::routing::Wanted;
-use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
+use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::Hub;
 use hub_app::messages::new_message::Given;
 use hub_app::messages::sender::Sender;
 use hub_app::messages::{outgoing, waiting};
 use hub_app::parse;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission, Phone,
     PhoneType, Project, recipients,

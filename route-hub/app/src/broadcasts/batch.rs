@@ -3,7 +3,6 @@
 use crate::actor::Actor;
 use crate::broadcasts::PERMISSION;
 use crate::broadcasts::new_broadcast::{Named, NewBroadcast, Recipients};
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
 use crate::messages::outgoing::{self, SendError};
@@ -12,6 +11,7 @@ use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
 use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::transaction::{Once, Repeat, run_once};
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::Address;
 use hub_store::StoreError;
 use hub_store::contacts::{self, Touches};

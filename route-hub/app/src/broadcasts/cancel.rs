@@ -3,12 +3,13 @@
 use crate::actor::Actor;
 use crate::broadcasts::view::BroadcastView;
 use crate::broadcasts::{PERMISSION, found};
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::steps;
 use crate::transaction::run;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Broadcast, Project};
 use hub_store::{StoreError, Tx, broadcasts, messages};
 use postrider_link::ownership::hub::Fact;

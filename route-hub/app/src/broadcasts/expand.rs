@@ -1,13 +1,13 @@
 //! Making the messages of a broadcast, in steps that a restart neither loses nor repeats.
 
 use crate::damage;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
 use crate::messages::stored_message::StoredMessage;
 use crate::steps;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
 use hub_store::contacts::{self, Touches, by};
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};

@@ -3,7 +3,6 @@
 use crate::actor::Actor;
 use crate::broadcasts::PERMISSION;
 use crate::broadcasts::new_broadcast::{NewBroadcast, Recipients};
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::messages::draft::{Draft, Path, Shared};
 use crate::messages::new_message::{MessageItem, To};
@@ -12,6 +11,7 @@ use crate::messages::ready::{Ready, Text};
 use crate::messages::sending::Operation;
 use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::transaction::{Once, Repeat, run_once};
+use crate::unit_of_work::UnitOfWork;
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, broadcasts};
 use hub_view::Refusal;

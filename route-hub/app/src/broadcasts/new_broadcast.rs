@@ -1,10 +1,10 @@
 //! What a new broadcast is made of.
 
 use crate::actor::Actor;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::stored_message::StoredMessage;
+use crate::unit_of_work::UnitOfWork;
 use crate::views::broadcast::in_words;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,

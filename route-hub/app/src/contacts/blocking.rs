@@ -4,9 +4,10 @@
 //! are many, is noted in that transaction and looked at in steps: projects take turns, a step each. A
 //! contact that is let go again meanwhile keeps what was not looked at yet.
 
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
 use hub_store::blocked_contacts::{self, BlockedContact};
 use hub_store::messages::OfContact;

@@ -1,7 +1,7 @@
 //! Changing contacts: a contact's row, its variables and its groups in one unit of work.
 
 use crate::contacts::blocking;
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue::ContactAdded;
 use hub_domain::{
     Contact, ConversationStatus, Direction, FieldOwner, Group, Message, Vars, VarsChange, numbers,

@@ -2,8 +2,8 @@
 
 use crate::alerts;
 use crate::audit;
-use crate::devices::freeze;
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::dispatch::freeze;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Device, DeviceState};
 use hub_store::{StoreError, devices};
 

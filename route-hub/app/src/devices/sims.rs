@@ -3,8 +3,8 @@
 
 use crate::alerts;
 use crate::devices::words;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::stored_caps::Cap;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Device, Phone, PhoneType, networks};
 use hub_store::{StoreError, phones};
 use postrider_link::frame::SimInfo;

@@ -2,7 +2,8 @@
 //! that went back. What it was exposed becomes unknown; nothing of it is freed.
 
 use crate::damage;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
+use crate::unit_of_work::UnitOfWork;
 use hub_store::{StoreError, messages};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::DeviceId;

@@ -5,10 +5,11 @@
 //! whose end fails is left alone for a while. Neither holds up another one.
 
 use crate::damage::{self, Resting};
-use crate::devices::freeze;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::freeze;
+use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{Message, OwnershipRow};
 use hub_store::rows_aside::{Found, Place};

@@ -1,7 +1,8 @@
 //! Exposing queued messages to a connected phone: committed first, the frame after.
 
 use crate::dispatch::routing;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Message, MessageType, Phone};
 use hub_store::{StoreError, Tx, messages};
 use postrider_link::dispatch::window::Sim;

@@ -4,11 +4,11 @@
 //! phone has proven that it did not send it.
 
 use crate::damage;
-use crate::devices::freeze;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::routing::{self, KnownGroups};
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::dispatch::freeze;
+use crate::dispatch::routing;
 use crate::hub::Hub;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::{KnownGroups, UnitOfWork};
 use crate::worker::{self, Next, Worker};
 use hub_domain::routing::Route;
 use hub_store::rows_aside::Found;

@@ -5,17 +5,13 @@
 
 pub mod connectors;
 pub mod device_lost;
-pub mod effects;
 pub mod expiry;
 pub mod explain;
 pub mod expose;
 pub mod failover;
-pub mod health;
-pub mod inbound;
+pub mod freeze;
 pub mod ownership;
-pub mod playable;
 pub mod quiet;
 pub mod report;
 pub mod routing;
-pub mod simulated;
-pub mod unit_of_work;
+pub mod transitions;

@@ -1,7 +1,8 @@
 //! Applying a phone's event to its message.
 
 use crate::damage;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
+use crate::unit_of_work::UnitOfWork;
 use hub_store::{StoreError, Tx, past_exposures};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::Event;

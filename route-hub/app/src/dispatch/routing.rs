@@ -1,7 +1,7 @@
 //! Which phone a custom route picks: what the rules ask for is looked up here, the decision is
 //! `hub_domain::routing`'s.
 
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::unit_of_work::{Known, UnitOfWork};
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};
 use hub_domain::{Address, DeviceState, Message, MessageType, Phone, Project, numbers, recipients};
 use hub_store::{StoreError, devices, groups, messages, phones};
@@ -38,20 +38,6 @@ impl<'a> Wanted<'a> {
         })
     }
 }
-
-/// A phone that a unit of work has looked up for its routes.
-#[derive(Debug, Clone)]
-pub struct Known {
-    phone: Arc<Phone>,
-    ability: Ability,
-    queue: Option<u64>,
-}
-
-/// Phones that a unit of work has looked up; `None` for one that is gone.
-pub type KnownPhones = BTreeMap<PhoneId, Option<Known>>;
-
-/// Whether contacts are in dynamic groups, as a unit of work has seen it.
-pub type KnownGroups = BTreeMap<(ContactId, GroupId), bool>;
 
 /// What picking goes by.
 struct Picking<'r> {

@@ -3,8 +3,8 @@
 //! A field that is being cleared is gone for everybody; its row says that values are left, so that
 //! a restart goes on where the last process ended.
 
-use crate::housekeeping;
 use crate::hub::Hub;
+use crate::steps;
 use hub_domain::{CustomField, VarsChange};
 use hub_store::{StoreError, Tx, contacts, fields, relative_schedules};
 use serde_json::json;
@@ -37,7 +37,7 @@ pub async fn finish(hub: &Hub) -> Result<(), StoreError> {
         if step(hub).await? == 0 {
             return Ok(());
         }
-        housekeeping::pause(hub.now().boot.since_ms(began)).await;
+        steps::pause(hub.now().boot.since_ms(began)).await;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Messages: what a program wants sent, until it is a row.
 
 pub mod draft;
+pub mod inbound;
 pub mod outgoing;
 pub mod planned;
 pub mod ready;

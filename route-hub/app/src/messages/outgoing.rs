@@ -3,7 +3,6 @@
 use crate::contacts::saving;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::fields;
 use crate::hub::Hub;
 use crate::messages::draft::{Draft, Recipient, Shared};
@@ -12,6 +11,7 @@ use crate::messages::ready::{self, Text};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Sending};
 use crate::messages::waiting;
+use crate::unit_of_work::UnitOfWork;
 use crate::views::sight::sees;
 use hub_domain::{
     Address, Contact, Direction, Disclosure, Message, OwnershipRow, Phone, PhoneType, Project,

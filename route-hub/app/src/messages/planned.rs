@@ -1,7 +1,6 @@
 //! Messages that are sent later: their parameters are checked when they are planned, and read again
 //! when they go out.
 
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::draft::{Draft, Origin, Path, Recipient, Shared};
@@ -10,6 +9,7 @@ use crate::messages::outgoing::{self, SendError};
 use crate::messages::ready::{self, Ready};
 use crate::messages::sending::{Body, Operation, Sending};
 use crate::messages::stored_message::StoredMessage;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
 use hub_store::StoreError;
 use hub_store::contacts::Touches;

@@ -5,13 +5,12 @@
 //! are written here, from an unchanging state of the database, and the job only looks whether what
 //! they were written from is still so; if not, it writes the text itself.
 
-use crate::dispatch::routing::KnownGroups;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::messages::draft::{Draft, Shared};
 use crate::messages::outgoing::{self, Reached, SendError};
 use crate::messages::sender::Sender;
 use crate::messages::sending::Body;
+use crate::unit_of_work::{KnownGroups, UnitOfWork};
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
 use hub_store::StoreError;

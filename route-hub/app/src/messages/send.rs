@@ -1,7 +1,6 @@
 //! Sending one message: once it is answered, it is on disk and will be sent or accounted for.
 
 use crate::actor::Actor;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
 use crate::messages::model::MessageView;
@@ -10,6 +9,7 @@ use crate::messages::outgoing::{self, Queued, SendError};
 use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
 use crate::transaction::{Once, Repeat, run_once};
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::Permission;
 use hub_store::contacts::{self, Touches};
 use hub_view::Refusal;

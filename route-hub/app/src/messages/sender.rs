@@ -1,10 +1,10 @@
 //! What sends the messages of a request: a phone, or a custom route that picks one for each.
 
 use crate::dispatch::routing::{self, Wanted};
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::new_message::Given;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::routing::Route;
 use hub_domain::{Phone, Project, RouteId};
 use hub_store::{StoreError, Tx, phones};

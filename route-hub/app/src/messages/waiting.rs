@@ -1,6 +1,6 @@
 //! Why a queued message still waits.
 
-use crate::devices::freeze;
+use crate::dispatch::freeze;
 use crate::hub::Hub;
 use crate::messages::model::{MessageView, Waiting};
 use hub_domain::{

@@ -1,6 +1,6 @@
 //! The operator's word for phones that will not answer after a restore: nobody waits for them.
 
-use crate::devices::freeze;
+use crate::dispatch::freeze;
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use hub_domain::Device;

@@ -1,13 +1,14 @@
 //! The operator's word on the six digits: the device joins, or does not.
 
 use crate::alerts;
-use crate::devices::{freeze, installs, sims};
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::devices::{installs, sims};
+use crate::dispatch::freeze;
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use crate::pairing::claim::Claimant;
 use crate::pairing::request::SimDescription;
 use crate::stored_caps::{Cap, Reached};
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
 use hub_store::{StoreError, Tx, devices, pairings, phones, projects};

@@ -1,12 +1,12 @@
 //! Making a phone that no device has: a test route, or a phone at a provider.
 
 use crate::actor::Actor;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::phones::{PERMISSION, PhonePatch, PhoneRefused, PhoneView};
 use crate::stored_caps::Cap;
 use crate::transaction::run;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Phone, PhoneType};
 use hub_store::{phones, projects};
 use postrider_model::{PhoneId, PhoneNumber, ProjectId};

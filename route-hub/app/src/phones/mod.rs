@@ -30,10 +30,10 @@ pub use window::set_window;
 
 pub use crate::views::phone::PhoneView;
 
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use crate::stored_caps::Reached;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{InvalidVars, Permission, Phone};
 use hub_store::{phones, projects};
 use hub_view::{Refusal, RefusalCode};

@@ -2,11 +2,11 @@
 //! for.
 
 use crate::actor::Actor;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::phones::{PERMISSION, PhoneRefused, found, with_phone};
 use crate::transaction::run;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Phone, QuietMode};
 use hub_store::phones;
 use postrider_model::PhoneId;

@@ -1,11 +1,11 @@
 //! Changing a project.
 
 use crate::actor::{Actor, Who};
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::projects::{ProjectPatch, ProjectRefused};
 use crate::transaction::run;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Permission, Project};
 use hub_store::projects;
 use postrider_model::ProjectId;

@@ -2,11 +2,11 @@
 
 use crate::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use crate::damage::{self, Resting};
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
 use crate::messages::stored_message::StoredMessage;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::rows_aside::Found;

@@ -1,9 +1,9 @@
 //! Whom a scheduled message is for.
 
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::messages::new_message::To;
 use crate::messages::planned::Planned;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Project, ScheduledTo};
 use hub_store::{contacts, groups};
 use hub_view::Refusal;

@@ -4,6 +4,7 @@
 //! commit. Where nobody wants to be told, nothing is built and nothing is read.
 
 use crate::hub::Hub;
+use crate::unit_of_work::UnitOfWork;
 use crate::views::sight::sees;
 use crate::webhooks::form::Form;
 use crate::webhooks::{views, waiting};
@@ -23,6 +24,36 @@ struct Receiver<'a> {
     secret: Option<&'a Secret>,
     /// Whether the secret signs in by HTTP Basic too.
     basic: bool,
+}
+
+impl UnitOfWork<'_, '_> {
+    /// Writes the webhook rows of a message's present status.
+    pub fn tell_status(&mut self, message: &Message) -> Result<(), StoreError> {
+        if send_status(self.hub, self.tx, self.project, message, self.now)? {
+            self.effects.webhooks();
+        }
+        Ok(())
+    }
+
+    /// Writes the webhook rows of a new contact.
+    pub fn tell_contact_added(
+        &mut self,
+        contact: &Contact,
+        added: ContactAdded,
+    ) -> Result<(), StoreError> {
+        if contact_added(self.hub, self.tx, self.project, contact, added, self.now)? {
+            self.effects.webhooks();
+        }
+        Ok(())
+    }
+
+    /// Writes the webhook rows of a new broadcast.
+    pub fn tell_broadcast(&mut self, broadcast: &Broadcast) -> Result<(), StoreError> {
+        if send_broadcast(self.hub, self.tx, self.project, broadcast, self.now)? {
+            self.effects.webhooks();
+        }
+        Ok(())
+    }
 }
 
 /// Tells the present status of an outgoing message.

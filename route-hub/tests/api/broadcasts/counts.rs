@@ -2,7 +2,7 @@
 
 use super::{OTHER, count, counts, expand, group_of, one_step, path, play, send};
 use crate::support::{TO, hub, id};
-use hub_app::dispatch::simulated;
+use hub_app::test_routes;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn counts_follow_the_messages() {
         (&shown["num_parts"], &shown["last_send_time"]),
         (&json!(0), &Value::Null)
     );
-    assert!(simulated::play_once(&test.hub).await.unwrap());
+    assert!(test_routes::play_once(&test.hub).await.unwrap());
     let shown = client.get(&path).await;
     let expected = counts(&[("failed", 1), ("sent", 3), ("failed_queued", 1)]);
     assert_eq!(shown["status_counts"], expected);

@@ -6,8 +6,8 @@ mod recipients;
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, id, new_project, only};
 use hub_app::broadcasts::{self, Turns};
-use hub_app::dispatch::simulated;
 use hub_app::hub::Hub;
+use hub_app::test_routes;
 use hub_domain::{Permission, Permissions};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn one_step(hub: &Hub) -> usize {
 
 /// Plays the test route to its end.
 async fn play(hub: &Hub) {
-    while simulated::play_once(hub).await.expect("a step") {}
+    while test_routes::play_once(hub).await.expect("a step") {}
 }
 
 async fn count(client: &Client, filter: &str) -> i64 {

@@ -5,9 +5,9 @@ mod refused;
 
 use crate::support::{Client, Reply, TestHub, hub_with, id};
 use hub_app::broadcasts::{self, Turns};
-use hub_app::dispatch::simulated;
 use hub_app::schedules::fire;
 use hub_app::schedules::relative::follow;
+use hub_app::test_routes;
 use hub_domain::Project;
 use postrider_model::Now;
 use serde_json::{Value, json};
@@ -97,7 +97,10 @@ impl World {
 
     /// Plays the test route to its end.
     async fn play(&self) {
-        while simulated::play_once(&self.test.hub).await.expect("a step") {}
+        while test_routes::play_once(&self.test.hub)
+            .await
+            .expect("a step")
+        {}
     }
 }
 

@@ -5,12 +5,15 @@ use axum::Router;
 use axum::routing::get;
 use hub_api::state::ApiState;
 use hub_app::clock::SystemClock;
-use hub_app::devices::{freeze, installs};
-use hub_app::dispatch::effects::Effects;
-use hub_app::dispatch::unit_of_work::{Detail, UnitOfWork};
-use hub_app::dispatch::{expiry, inbound};
+use hub_app::devices::installs;
+use hub_app::dispatch::expiry;
+use hub_app::dispatch::freeze;
+use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::proofs::Proofs;
 use hub_app::hub::{Hub, HubParts};
+use hub_app::messages::inbound;
+use hub_app::unit_of_work::Effects;
+use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{
     Alert, Device, Direction, Message, MessageType, Organization, OwnershipRow, Project,
 };

@@ -5,9 +5,9 @@
 //! here within seconds, in steps that a restart neither loses nor repeats.
 
 use crate::damage;
-use crate::dispatch::effects::Effects;
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::hub::Hub;
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::rows_aside::Found;
 use hub_store::{StoreError, Tx, contacts, groups, projects, relative_schedules, schedules};

@@ -7,9 +7,9 @@ pub mod patch;
 pub mod update;
 pub mod view;
 
-use crate::dispatch::unit_of_work::UnitOfWork;
 use crate::failure::Failure;
 use crate::schedules::recipient::listed;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::ScheduledTo;
 use hub_store::groups;
 use hub_view::Refusal;

@@ -4,7 +4,8 @@
 use crate::alerts;
 use crate::damage;
 use crate::dispatch::device_lost;
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Device, DeviceState, Message};
 use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::dispatch::freeze::{self as rules, Freeze, Frozen, Queues};

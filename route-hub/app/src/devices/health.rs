@@ -3,7 +3,7 @@
 use crate::alerts;
 use crate::devices::sims;
 use crate::devices::words::clipped;
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Device, KindQueue, MessageType, Phone, WaitingFor};
 use hub_store::{StoreError, phones};
 use postrider_link::frame::{self, Health, Kind, SimInfo};

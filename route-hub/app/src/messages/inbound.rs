@@ -1,7 +1,7 @@
 //! Making a message of what came in on a phone.
 
 use crate::contacts::saving;
-use crate::dispatch::unit_of_work::UnitOfWork;
+use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use hub_domain::{
     Address, Contact, DataSms, Direction, Disclosure, Message, MessageSource, MessageType,

@@ -2,12 +2,15 @@
 //!
 //! Source: the specification, "States and transitions", "Simulation on a test route".
 
+pub mod playable;
+
 use crate::damage::{self, Resting};
-use crate::dispatch::effects::Effects;
-use crate::dispatch::inbound;
-use crate::dispatch::playable::{Page, Room};
-use crate::dispatch::unit_of_work::{Detail, UnitOfWork};
+use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
+use crate::messages::inbound;
+use crate::test_routes::playable::{Page, Room};
+use crate::unit_of_work::Effects;
+use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
 use hub_store::rows_aside::Found;

@@ -1,0 +1,167 @@
+//! One unit of work in a project: what it goes by, and what follows its commit.
+
+mod effects;
+
+pub use effects::Effects;
+
+use crate::actor::{Actor, Who};
+use crate::audit;
+use crate::hub::Hub;
+use hub_domain::routing::Ability;
+use hub_domain::{Message, Phone, Project};
+use hub_store::broadcasts::{self, Tallies};
+use hub_store::{StoreError, Tx, phones};
+use postrider_model::{BroadcastId, ContactId, GroupId, Now, PhoneId};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// One unit of work on messages: what it goes by, and what it gathers until its end.
+pub struct UnitOfWork<'w, 't> {
+    /// The hub.
+    pub hub: &'w Hub,
+    /// The transaction that it is written in.
+    pub tx: &'w mut Tx<'t>,
+    /// Who does it.
+    pub who: Who,
+    /// The project of every message in it.
+    pub project: &'w Project,
+    /// When it was begun.
+    pub now: Now,
+    /// What follows the commit.
+    pub effects: Effects,
+    /// Exposures that got their result: the phone's window has room again.
+    pub closed: Vec<Closed>,
+    /// Phones that were looked up for custom routes.
+    pub known: KnownPhones,
+    /// Which dynamic groups contacts are in, as was asked for custom routes.
+    pub groups: KnownGroups,
+    /// What its messages do to the counts of their broadcasts.
+    pub tallies: Tallies,
+    called_off: BTreeMap<BroadcastId, Option<i64>>,
+    sent: BTreeMap<PhoneId, u64>,
+}
+
+/// An exposure that got its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed {
+    /// The phone that held it.
+    pub phone_id: PhoneId,
+    /// The message's priority.
+    pub priority: u8,
+    /// Whether a custom route gave it to the phone.
+    pub routed: bool,
+}
+
+/// A phone that a unit of work has looked up for its routes.
+#[derive(Debug, Clone)]
+pub struct Known {
+    pub(crate) phone: Arc<Phone>,
+    pub(crate) ability: Ability,
+    pub(crate) queue: Option<u64>,
+}
+
+/// Phones that a unit of work has looked up; `None` for one that is gone.
+pub type KnownPhones = BTreeMap<PhoneId, Option<Known>>;
+
+/// Whether contacts are in dynamic groups, as a unit of work has seen it.
+pub type KnownGroups = BTreeMap<(ContactId, GroupId), bool>;
+
+impl<'w, 't> UnitOfWork<'w, 't> {
+    /// Begins what the hub does by itself.
+    pub fn new(hub: &'w Hub, tx: &'w mut Tx<'t>, project: &'w Project, now: Now) -> Self {
+        Self {
+            hub,
+            tx,
+            who: Who::Hub,
+            project,
+            now,
+            effects: Effects::default(),
+            closed: Vec::new(),
+            known: KnownPhones::new(),
+            groups: KnownGroups::new(),
+            tallies: Tallies::default(),
+            called_off: BTreeMap::new(),
+            sent: BTreeMap::new(),
+        }
+    }
+
+    /// Begins what somebody does.
+    pub fn of(actor: &'w Actor, tx: &'w mut Tx<'t>) -> Self {
+        Self {
+            who: actor.who.clone(),
+            ..Self::new(&actor.hub, tx, &actor.project, actor.now)
+        }
+    }
+
+    /// Writes down in the audit log what was done, and to what.
+    pub fn note(
+        &mut self,
+        action: &'static str,
+        target: impl fmt::Display,
+    ) -> Result<(), StoreError> {
+        let line = audit::Line {
+            organization_id: self.project.organization_id,
+            project_id: Some(self.project.id),
+            action,
+            target: target.to_string(),
+        };
+        audit::write_as(self.hub, self.tx, &self.who.to_string(), line, self.now)
+    }
+
+    /// Wakes the sender of a waiting message after the commit.
+    pub fn wake(&mut self, message: &Message) {
+        if message.simulated {
+            self.effects.simulated();
+        } else {
+            self.effects.queued(message.phone_id);
+        }
+    }
+
+    /// Counts a message that was sent on a phone.
+    pub fn count_sent(&mut self, phone: PhoneId) {
+        *self.sent.entry(phone).or_default() += 1;
+    }
+
+    /// Returns how many messages this unit of work has seen sent on a phone, which its row does not
+    /// count yet.
+    pub fn sent_on(&self, phone: PhoneId) -> u64 {
+        self.sent.get(&phone).copied().unwrap_or(0)
+    }
+
+    /// Says whether a message is not to be sent, since its broadcast was cancelled.
+    pub fn is_called_off(&mut self, message: &Message) -> Result<bool, StoreError> {
+        let Some(id) = message.broadcast_id else {
+            return Ok(false);
+        };
+        let walked_up_to = match self.called_off.get(&id) {
+            Some(known) => *known,
+            None => broadcasts::called_off(self.tx, id)?,
+        };
+        self.called_off.insert(id, walked_up_to);
+        Ok(walked_up_to.is_some_and(|up_to| message.id.get() > up_to))
+    }
+
+    /// Stores what was counted of broadcasts so far, for whoever shows one before the end.
+    pub fn write_tallies(&mut self) -> Result<(), StoreError> {
+        std::mem::take(&mut self.tallies).write(self.tx)
+    }
+
+    /// Ends the unit of work: counts what was sent on each phone, and what became of broadcasts.
+    pub fn finish(&mut self) -> Result<Effects, StoreError> {
+        self.write_tallies()?;
+        for (phone_id, sent) in std::mem::take(&mut self.sent) {
+            let Some(mut phone) = phones::by_key(self.tx, phone_id)? else {
+                continue;
+            };
+            let paused = phone.send_paused;
+            phone.count_sent(sent);
+            phone.last_active_time = Some(self.now.unix);
+            phones::update_sent_count(self.tx, &phone)?;
+            if paused != phone.send_paused {
+                self.effects.settings(phone_id);
+            }
+        }
+        Ok(std::mem::take(&mut self.effects))
+    }
+}
