@@ -36,11 +36,12 @@ impl<'a> Path<'a> {
 
     /// Returns the innermost name, without the places in arrays.
     fn name(&self) -> &'a str {
-        let keys = self.steps.iter().flatten().filter_map(|step| match step {
+        let steps = self.steps.iter().flatten();
+        let key = steps.rev().find_map(|step| match step {
             Step::Key(key) => Some(*key),
             Step::Index(_) => None,
         });
-        keys.last().unwrap_or(self.base)
+        key.unwrap_or(self.base)
     }
 
     fn into(mut self, step: Step<'a>) -> Self {
