@@ -32,7 +32,34 @@ pub struct Turn {
     pub settings: bool,
 }
 
+/// What may have changed for a phone: a hint, and perhaps nothing did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Woken {
+    /// A message was queued for it.
+    pub queued: bool,
+    /// It is asked for an exposure.
+    pub asked: bool,
+    /// Its settings, or what it holds, changed.
+    pub changed: bool,
+}
+
+impl Woken {
+    /// All of it.
+    pub const ALL: Self = Self {
+        queued: true,
+        asked: true,
+        changed: true,
+    };
+}
+
 impl Turn {
+    /// Looks for what may have changed. What changes settings or holdings may make room, too.
+    pub fn look_for(&mut self, woken: Woken) {
+        self.expose |= woken.queued || woken.changed;
+        self.ask |= woken.asked;
+        self.settings |= woken.changed;
+    }
+
     /// Says whether there is anything that cannot wait for the next commit.
     pub fn is_due(&self) -> bool {
         !self.facts.is_empty() || self.is_due_without_facts()
@@ -164,8 +191,7 @@ pub fn run<F, R: Rows>(
     if turn.settings {
         connection.open = rows.count_open()?;
     }
-    let acked = turn.acked.unwrap_or(0);
-    link.down_acked = link.down_acked.max(acked).min(link.down_sent);
+    link.acks(turn.acked.unwrap_or(0));
     let mut down = Down {
         link,
         frames: Vec::new(),

@@ -6,7 +6,10 @@ use crate::{
     world::World,
     wrong::Wrong,
 };
-use postrider_link::ownership::hub::{Fact, Flags, HubState, Outcome, Refused};
+use postrider_link::{
+    dispatch::turn::Woken,
+    ownership::hub::{Fact, Flags, HubState, Outcome, Refused},
+};
 use postrider_model::{DeviceId, MessageId, UnixMs};
 use std::collections::BTreeSet;
 
@@ -95,8 +98,7 @@ impl World {
             self.note(Line::new(Who::Hub, "  … is {w}").of(id).word(names.1));
         }
         self.publish(id, &outcome, detail, now.unix);
-        let was_asked_back = before.flags.has(Flags::REVOKE_ASKED);
-        if was_asked_back && !owner.flags.has(Flags::REVOKE_ASKED) && !outcome.requeued {
+        if outcome.stays {
             self.hub.rows.moves.remove(&id);
         }
         if outcome.requeued {
@@ -108,7 +110,7 @@ impl World {
                 self.model.licensed(id);
             }
         }
-        if before.state.is_open() && !owner.state.is_open() {
+        if outcome.closed {
             let message = &self.hub.rows.messages[&id];
             let of = (route, message.priority, message.movable);
             effects.closed.push(of);
@@ -168,10 +170,13 @@ impl World {
             let changed = effects.settings.contains(&device);
             let queued = effects.queued.contains(&device);
             let asked = effects.asked.contains(&device);
-            link.turn.expose |= queued || changed;
-            link.turn.ask |= asked;
-            link.turn.settings |= changed;
-            if changed || queued || asked {
+            let hint = Woken {
+                queued,
+                asked,
+                changed,
+            };
+            if hint != Woken::default() {
+                link.of.woken(hint);
                 woken.push(*socket);
             }
         }
@@ -179,11 +184,6 @@ impl World {
             self.begin_commit(socket);
         }
     }
-}
-
-/// Tells whether a fact put its message into the queue again.
-pub(super) fn is_requeued(applied: Option<Result<Outcome, Refused>>) -> bool {
-    applied.is_some_and(|applied| applied.is_ok_and(|outcome| outcome.requeued))
 }
 
 const fn fact_word(fact: &Fact<'_>) -> &'static str {

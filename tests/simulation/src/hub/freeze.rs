@@ -1,13 +1,16 @@
 //! A hub that went backwards: what waits, and for whose word.
 
 use super::{
-    DeviceState,
     apply::{Detail, Effects},
     rows::{Message, Slot},
 };
 use crate::{world::World, wrong::Wrong};
 use postrider_link::{
-    dispatch::freeze::{self, Freeze, Frozen, Queues, Rows},
+    dispatch::{
+        freeze::{self, Freeze, Frozen, Queues, Rows},
+        hello::Service,
+        turn::Woken,
+    },
     ownership::hub::{Fact, HubState},
 };
 use postrider_model::{DeviceId, MessageId};
@@ -178,7 +181,10 @@ impl World {
     /// Has a link look at its settings, and so notice that it is frozen.
     fn look_again(&mut self, socket: u64) {
         if let Some(link) = self.hub.links.get_mut(&socket) {
-            link.turn.settings = true;
+            link.of.woken(Woken {
+                changed: true,
+                ..Woken::default()
+            });
             self.begin_commit(socket);
         }
     }
@@ -203,30 +209,23 @@ impl World {
 
     /// A phone will never say what it holds: what it was given is unknown, and what else a freeze
     /// says. `was` is whether it might connect until then.
-    pub(crate) fn device_gone(&mut self, device: DeviceId, was: DeviceState) -> Effects {
+    pub(crate) fn device_gone(&mut self, device: DeviceId, was: Service) -> Effects {
         let mut effects = Effects::default();
-        for id in self.hub.rows.held(device) {
-            self.apply(id, Fact::HolderLost, Detail::default(), &mut effects);
-        }
-        if let Some(row) = self.hub.rows.freezable(device) {
-            let (world, effects) = (&mut *self, &mut effects);
-            let in_service = was == DeviceState::Active;
-            let device = freeze::Device { in_service, ..row };
-            let Ok(ended) = freeze::gone(&mut Freezing { world, effects }, device);
-            self.thawed(ended, effects);
-        }
+        self.gives_up(device, was, &mut effects);
         effects
     }
 
-    /// A phone has proven that it did not send a message, after another one was given up that all
-    /// of them waited for: it may have been moved to that one.
-    pub(super) fn freed(&mut self, id: MessageId, effects: &mut Effects) {
-        let place = self.hub.rows.messages[&id].place;
-        let freeze = self.hub.rows.freeze;
-        if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(place)) {
-            let word = "given back, and perhaps given to one that is lost";
-            self.coverage.mark("link", word, "");
-            self.apply(id, Fact::ExposureForgotten, Detail::default(), effects);
+    /// The same, in a commit that does more.
+    pub(super) fn gives_up(&mut self, device: DeviceId, was: Service, effects: &mut Effects) {
+        for id in self.hub.rows.held(device) {
+            self.apply(id, Fact::HolderLost, Detail::default(), effects);
+        }
+        if let Some(row) = self.hub.rows.freezable(device) {
+            let world = &mut *self;
+            let in_service = was == Service::Open;
+            let device = freeze::Device { in_service, ..row };
+            let Ok(ended) = freeze::gone(&mut Freezing { world, effects }, device);
+            self.thawed(ended, effects);
         }
     }
 

@@ -1,22 +1,21 @@
-//! A hello: who it is, whether it may come in, and what its journal proves.
+//! A hello: who it is, by the rules of [`hello`], and the rows that an admission stores.
 
-use super::{
-    Answer, DeviceState, Sim,
-    apply::{Detail, Effects, is_requeued},
-    link::Fence,
-    proof,
-};
+use super::{Answer, Sim, apply::Effects, held::Held, proof};
 use crate::{
     log::{Line, Who},
     world::World,
 };
 use postrider_link::{
     close::CloseCode,
-    frame::{Hello, Send, SimInfo},
-    ownership::hub::{Fact, Holder},
-    session::hub::{Admission, Circumstances, Decision, DeviceLink, decide},
+    dispatch::{
+        hello::{self, Service},
+        newest::Fence,
+    },
+    frame::{Hello, InstallId, Send, SimInfo},
+    session::hub::{Admission, Circumstances, Decision, DeviceLink},
 };
 use postrider_model::{DeviceId, MessageId};
+use std::convert::Infallible;
 
 /// A phone that came in, as committed.
 #[derive(Debug)]
@@ -32,11 +31,47 @@ pub struct Admitted {
 /// A year: the longest life that a frame names.
 const TTL_MS_MAX: i64 = 366 * 24 * 3_600_000;
 
+impl hello::Rows for Held<'_> {
+    fn lose(&mut self, install: &InstallId) -> Result<(), Infallible> {
+        let device = self.by.device;
+        let rows = &mut self.world.hub.rows;
+        let key = rows.devices[&device].key;
+        rows.lost.insert((device, install.clone()), key);
+        self.world.gives_up(device, Service::Open, self.effects);
+        Ok(())
+    }
+
+    fn answered(&mut self) -> Result<(), Infallible> {
+        self.world.answered(self.by.device, self.effects);
+        Ok(())
+    }
+
+    fn went_backwards(&mut self) -> Result<(), Infallible> {
+        self.world
+            .note(Line::new(Who::Hub, "finds that it went back"));
+        self.world.went_backwards(self.by.device);
+        Ok(())
+    }
+
+    fn admit(&mut self, link: &DeviceLink, gen_own: u64) -> Result<(), Infallible> {
+        if let Some(device) = self.world.hub.rows.devices.get_mut(&self.by.device) {
+            (device.link, device.own_generation) = (link.clone(), gen_own);
+        }
+        Ok(())
+    }
+
+    fn sync_sims(&mut self, sims: &[SimInfo]) -> Result<(), Infallible> {
+        self.world.sync_sims(self.by.device, sims);
+        Ok(())
+    }
+}
+
 impl World {
     /// Decides about a hello, and commits what follows.
     pub(crate) fn identify(&mut self, hello: &Hello, overtaken: bool) -> Answer {
         self.step();
-        let Some(device) = self.hub.rows.devices.get(&hello.phone).cloned() else {
+        let id = hello.phone;
+        let Some(device) = self.hub.rows.devices.get(&id) else {
             self.coverage
                 .mark("link", "a phone of no row is not known", "");
             return Answer::Refused(CloseCode::NotKnown);
@@ -47,20 +82,15 @@ impl World {
         if hello.sig.0 != device.key.to_be_bytes() {
             return Answer::Refused(self.of_replaced(hello));
         }
-        match device.state {
-            DeviceState::Active => {}
-            DeviceState::NeedsPairing => return Answer::Refused(CloseCode::JournalWentBack),
-            DeviceState::Revoked => return Answer::Refused(CloseCode::NotPaired),
-        }
-        let mut row = device.link.clone();
-        row.down_acked = self.acked(hello.phone, &row).max(row.down_acked);
         let around = Circumstances {
             generation: self.hub.rows.generation,
             own_generation: device.own_generation,
             overtaken,
-            install_is_lost: self.hub.rows.is_lost(hello.phone, &hello.install),
+            install_is_lost: self.hub.rows.is_lost(id, &hello.install),
         };
-        match decide(hello, &row, around) {
+        let row = &device.link;
+        let acked = self.hub.newest.acked_on(&Fence::of(id, row));
+        match hello::decide(hello, device.state, row, acked, around) {
             Decision::Admit(admission) => self.admits(hello, *admission),
             Decision::WentBack => {
                 self.went_back(hello);
@@ -81,28 +111,14 @@ impl World {
         }
     }
 
-    /// Returns what was acked on the newest connection: a second phone of this identity must have
-    /// it, though no commit stored it yet.
-    fn acked(&self, id: DeviceId, row: &DeviceLink) -> u64 {
-        let links = self.hub.links.values();
-        let newest = links.filter(|link| {
-            let fence = link.joined.as_ref().map(|joined| &joined.fence);
-            fence.is_some_and(|fence| {
-                fence.device == id && row.admits(fence.conn) && row.install == fence.install
-            })
-        });
-        let acked = newest.map(|link| link.acked).max();
-        acked.unwrap_or(0).min(row.down_sent)
-    }
-
     fn went_back(&mut self, hello: &Hello) {
         self.coverage
             .mark("link", "a journal went back or was copied", "");
         self.note(Line::new(Who::Hub, "a journal went back or was copied"));
         if let Some(device) = self.hub.rows.devices.get_mut(&hello.phone) {
-            device.state = DeviceState::NeedsPairing;
+            device.state = Service::NeedsPairing;
         }
-        let effects = self.device_gone(hello.phone, DeviceState::Active);
+        let effects = self.device_gone(hello.phone, Service::Open);
         self.wake(effects);
         let is_sound = self.model.is_suspect(hello.phone);
         if !is_sound {
@@ -112,54 +128,45 @@ impl World {
     }
 
     fn admits(&mut self, hello: &Hello, admission: Admission) -> Answer {
-        let mut effects = Effects::default();
-        let id = hello.phone;
-        let row = &self.hub.rows.devices[&id];
-        let (is_frozen, is_new) = (row.frozen, row.link.generation == 0);
-        let shows = admission.shows_that_hub_went_back(is_frozen);
-        if let Some(lost) = admission.lost_install.clone() {
-            self.coverage.mark("link", "another installation", "");
-            let key = self.hub.rows.devices[&id].key;
-            self.hub.rows.lost.insert((id, lost), key);
-            effects = self.device_gone(id, DeviceState::Active);
-        } else if is_new && admission.reconcile.is_none() {
-            self.answered(id, &mut effects);
-        }
-        if shows {
-            self.note(Line::new(Who::Hub, "finds that it went back"));
-            self.went_backwards(id);
-        }
-        if let Some(device) = self.hub.rows.devices.get_mut(&id) {
-            device.link = admission.link.clone();
-            if let Some(raised) = admission.raise_generation {
-                device.own_generation = raised;
-            } else if admission.reconcile.is_none() {
-                device.own_generation = admission.link.generation;
-            }
-        }
-        if admission.raise_generation.is_some() {
-            self.coverage
-                .mark("link", "a device gets a generation of its own", "");
-        }
-        if admission.reconcile.is_some() {
-            self.coverage.mark("link", "held pages are asked for", "");
-        }
-        if admission.reconcile.is_none() && admission.lost_install.is_none() {
-            self.came_back(id);
-        }
-        self.sync_sims(id, &hello.sims);
-        let resume = self.resume(hello, &admission, &mut effects);
-        self.wake(effects);
-        let fence = Fence {
-            device: id,
-            install: admission.link.install.clone(),
-            conn: admission.link.conn,
+        let fence = Fence::of(hello.phone, &admission.link);
+        let Some(device) = self.hub.rows.freezable(fence.device) else {
+            return Answer::Refused(CloseCode::NotKnown);
         };
+        self.mark_admission(&admission);
+        let mut effects = Effects::default();
+        let mut rows = Held {
+            world: self,
+            by: fence.holder(),
+            effects: &mut effects,
+        };
+        let Ok(resume) = hello::admit(&mut rows, device, hello, &admission);
+        if admission.reconcile.is_none() && admission.lost_install.is_none() {
+            self.came_back(fence.device);
+        }
+        if !resume.is_empty() {
+            self.coverage
+                .mark("link", "exposures go out again with their numbers", "");
+        }
+        self.wake(effects);
         Answer::Admitted(Box::new(Admitted {
             admission,
             resume,
             fence,
         }))
+    }
+
+    fn mark_admission(&mut self, admission: &Admission) {
+        let met = [
+            (admission.lost_install.is_some(), "another installation"),
+            (
+                admission.raise_generation.is_some(),
+                "a device gets a generation of its own",
+            ),
+            (admission.reconcile.is_some(), "held pages are asked for"),
+        ];
+        for (_, word) in met.into_iter().filter(|(is_so, _)| *is_so) {
+            self.coverage.mark("link", word, "");
+        }
     }
 
     /// Takes in which SIMs a device has: another one pauses its slot.
@@ -182,60 +189,6 @@ impl World {
             self.coverage
                 .mark("dispatch", "another SIM pauses its slot", "");
         }
-    }
-
-    fn resume(&mut self, hello: &Hello, admission: &Admission, effects: &mut Effects) -> Vec<Send> {
-        let by = Holder {
-            device: hello.phone,
-            install: admission.link.install.clone(),
-        };
-        for row in &hello.held {
-            let fact = Fact::Shown {
-                ep: row.ep,
-                by: &by,
-                state: row.state,
-                page: None,
-            };
-            self.apply(row.id, fact, Detail::default(), effects);
-        }
-        let Some(down) = admission.never_received_above else {
-            return Vec::new();
-        };
-        let mut resume = Vec::new();
-        for id in self.hub.rows.on_device(by.device, down) {
-            let holder = &self.hub.rows.messages[&id].owner.holder;
-            if holder.as_ref() != Some(&by) {
-                continue;
-            }
-            match self.wanted_again(id) {
-                Some(frame) if admission.resumes => resume.push(frame),
-                _ => {
-                    let fact = Fact::NeverReceived { by: &by, down };
-                    let applied = self.apply(id, fact, Detail::default(), effects);
-                    if is_requeued(applied) {
-                        self.freed(id, effects);
-                    }
-                }
-            }
-        }
-        if !resume.is_empty() {
-            self.coverage
-                .mark("link", "exposures go out again with their numbers", "");
-        }
-        resume
-    }
-
-    /// Returns the frame of an exposure that the phone has not received, if it shall still go
-    /// there.
-    pub(crate) fn wanted_again(&self, id: MessageId) -> Option<Send> {
-        let message = self.hub.rows.messages.get(&id)?;
-        let now = self.hub_now().unix;
-        let owner = &message.owner;
-        let wanted = owner.is_wanted_again(now.0 < message.life_end);
-        let sim = self.hub.rows.sims.get(&message.route)?;
-        let held_back = sim.paused || sim.sim_changed;
-        let s = owner.s?;
-        (wanted && !held_back).then(|| self.frame(id, s))?
     }
 
     /// Makes the frame of an exposure.

@@ -1,7 +1,7 @@
 //! One connection of one phone, as the hub's process keeps it.
 
 use super::{
-    DeviceState,
+    Slot,
     identify::Admitted,
     rows::Device,
     turn::{Connection, Done, Ended, Turn},
@@ -16,49 +16,29 @@ use crate::{
 use postrider_link::{
     close::CloseCode,
     codec::DecodeError,
-    frame::{HeldRow, Hello, HubFrame, InstallId, Send},
+    dispatch::{
+        hello::Service,
+        link::Link,
+        newest::{Fence, Place},
+    },
+    frame::{Config, HeldRow, Hello, HubFrame, Send},
     session::hub::{DeviceLink, HubOutput, HubSession, HubSettings},
 };
 use postrider_model::DeviceId;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Seconds between two pings at first.
 const HEARTBEAT_S: u64 = 45;
 
-/// Which connection a commit is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fence {
-    /// The device.
-    pub device: DeviceId,
-    /// Its installation.
-    pub install: InstallId,
-    /// The connection's number.
-    pub conn: u64,
-}
-
-/// What is known once the phone is admitted.
-#[derive(Debug)]
-pub struct Joined {
-    /// Which connection it is.
-    pub fence: Fence,
-    /// What a turn goes by, once the session is open.
-    pub connection: Option<Connection>,
-}
-
 /// One connection.
 #[derive(Debug)]
 pub struct HubLink {
-    /// The production session.
-    pub session: HubSession,
-    /// What the next commit shall do.
-    pub turn: Turn,
-    /// The highest downward number acked on it.
-    pub acked: u64,
+    /// What it commits, by the production rules.
+    pub of: Link<Fence, BTreeMap<Slot, Config>, Slot>,
     /// Whether a job keeps the outputs back.
     busy: bool,
-    /// Whether a commit runs.
-    committing: bool,
-    /// Who it is.
-    pub joined: Option<Joined>,
+    /// Whether the phone's last words wait for the commit under way.
+    unpairs: bool,
     due_at: Option<u64>,
 }
 
@@ -72,9 +52,9 @@ pub enum Job {
     /// Store the reconciled row.
     Finish(DeviceLink, bool),
     /// Store the last facts of a phone whose owner unpaired it, and take it out of service.
-    Unpair(Box<Turn>),
+    Unpair(Box<(Turn, Connection)>),
     /// Do a turn.
-    Turn(Box<(Turn, Connection)>),
+    Turn(Box<(Arc<Turn>, Connection)>),
 }
 
 /// What a commit came to.
@@ -97,7 +77,7 @@ pub enum Answer {
 impl HubLink {
     /// Returns the device, once it is admitted.
     pub fn device(&self) -> Option<DeviceId> {
-        self.joined.as_ref().map(|joined| joined.fence.device)
+        self.of.fence().map(|fence| fence.device)
     }
 }
 
@@ -114,12 +94,9 @@ impl World {
             hub: None,
         };
         let link = HubLink {
-            session: HubSession::new(settings, nonce, now),
-            turn: Turn::default(),
-            acked: 0,
+            of: Link::new(HubSession::new(settings, nonce, now)),
             busy: false,
-            committing: false,
-            joined: None,
+            unpairs: false,
             due_at: None,
         };
         self.hub.links.insert(socket, link);
@@ -133,8 +110,8 @@ impl World {
             return;
         };
         match wire {
-            Wire::ToHub(frame) => link.session.handle_frame(*frame, now),
-            Wire::Noise | Wire::Critical => link.session.handle_malformed(DecodeError::NotJson),
+            Wire::ToHub(frame) => link.of.session.handle_frame(*frame, now),
+            Wire::Noise | Wire::Critical => link.of.session.handle_malformed(DecodeError::NotJson),
             Wire::Close(_) => return self.leave(socket),
             Wire::ToPhone(_) => return,
         }
@@ -151,21 +128,21 @@ impl World {
             if link.busy {
                 break;
             }
-            let Some(output) = link.session.poll_output() else {
+            let Some(output) = link.of.session.poll_output() else {
                 break;
             };
             match output {
                 HubOutput::Write(frame) => self.hub_writes(socket, frame),
-                HubOutput::Fact(frame) => link.turn.facts.push(frame),
+                HubOutput::Fact(frame) => link.of.fact(frame),
                 HubOutput::Acked { down } => {
-                    link.turn.acked = Some(down);
-                    link.acked = link.acked.max(down);
-                    self.go_on(socket);
+                    link.of.acked(down);
+                    if let Some(fence) = link.of.fence() {
+                        self.hub.newest.acked(fence, down);
+                    }
                 }
                 HubOutput::Identify(hello) => {
-                    let accepted = link.session.accepted_at();
-                    let admitted = self.hub.admitted_at.get(&hello.phone);
-                    let overtaken = admitted.is_some_and(|at| *at >= accepted);
+                    let accepted = link.of.session.accepted_at();
+                    let overtaken = self.hub.newest.has_overtaken(hello.phone, accepted);
                     self.job(socket, Job::Identify(hello, overtaken));
                 }
                 HubOutput::HeldPage { rows } => self.job(socket, Job::Page(rows)),
@@ -173,8 +150,8 @@ impl World {
                     self.job(socket, Job::Finish(link, restarts));
                 }
                 HubOutput::Unpaired => {
-                    let turn = std::mem::take(&mut link.turn);
-                    self.job(socket, Job::Unpair(Box::new(turn)));
+                    (link.busy, link.unpairs) = (true, true);
+                    self.begin_last_words(socket);
                 }
                 HubOutput::Close(code) => {
                     self.coverage
@@ -206,10 +183,8 @@ impl World {
             (frame, None) => frame.s().is_none(),
         };
         let is_newest = device.is_some_and(|device| {
-            let fence = link.joined.as_ref().map(|joined| &joined.fence);
-            fence.is_some_and(|fence| {
-                device.link.admits(fence.conn) && device.link.install == fence.install
-            })
+            let fence = link.of.fence();
+            fence.is_some_and(|fence| fence.admits(&device.link))
         });
         if is_newest && !is_durable {
             let text = format!("the hub writes {frame:?}");
@@ -246,23 +221,27 @@ impl World {
         let Some(link) = self.hub.links.get_mut(&socket) else {
             return;
         };
-        if link.committing || link.busy || !link.turn.is_due() {
+        if link.busy {
             return;
         }
-        let credit = link.session.send_credit();
-        let clock = link.session.phone_clock();
-        let is_open = link.session.is_open();
-        let connection = link.joined.as_mut().and_then(|it| it.connection.as_mut());
-        let Some(connection) = connection else {
+        let facts = link.of.facts_waiting();
+        if let Some(turn) = link.of.begin(facts) {
+            self.push_job(socket, Job::Turn(Box::new(turn)));
+        }
+    }
+
+    /// Begins the last commit of a phone that its owner unpaired, once there is none under way.
+    fn begin_last_words(&mut self, socket: u64) {
+        let Some(link) = self.hub.links.get_mut(&socket) else {
             return;
         };
-        connection.credit = credit;
-        connection.clock = clock.unwrap_or(connection.clock);
-        let connection = connection.clone();
-        let mut turn = std::mem::take(&mut link.turn);
-        turn.expose &= is_open;
-        link.committing = true;
-        self.push_job(socket, Job::Turn(Box::new((turn, connection))));
+        if !link.unpairs || link.of.is_committing() {
+            return;
+        }
+        link.unpairs = false;
+        if let Some(last) = link.of.last_words() {
+            self.push_job(socket, Job::Unpair(Box::new(last)));
+        }
     }
 
     /// Does a job: its commit, and then what follows it.
@@ -276,9 +255,9 @@ impl World {
         }
         let answer = match job {
             Job::Identify(hello, overtaken) => self.identify(&hello, overtaken),
-            Job::Page(rows) => self.store_page(socket, rows),
+            Job::Page(rows) => self.store_page(socket, &rows),
             Job::Finish(link, restarts) => self.finish_pages(socket, link, restarts),
-            Job::Unpair(turn) => self.unpair(socket, &turn),
+            Job::Unpair(last) => self.unpair(*last),
             Job::Turn(turn) => {
                 let (turn, connection) = *turn;
                 match self.do_turn(&turn, connection) {
@@ -299,27 +278,16 @@ impl World {
         self.push_in(1, done);
     }
 
-    fn unpair(&mut self, socket: u64, turn: &Turn) -> Answer {
-        let joined = self
-            .hub
-            .links
-            .get(&socket)
-            .and_then(|it| it.joined.as_ref());
-        let Some(joined) = joined else {
-            return Answer::Close(CloseCode::Internal);
-        };
-        let (fence, connection) = (joined.fence.clone(), joined.connection.clone());
-        if let Some(connection) = connection
-            && let Ended::Done(done) = self.do_turn(turn, connection)
-        {
+    fn unpair(&mut self, (last, connection): (Turn, Connection)) -> Answer {
+        let fence = connection.fence.clone();
+        if let Ended::Done(done) = self.do_turn(&last, connection) {
             self.wake(done.effects);
         }
         let row = self.hub.rows.devices.get_mut(&fence.device);
-        let is_newest =
-            |row: &&mut Device| row.link.admits(fence.conn) && row.link.install == fence.install;
-        if let Some(row) = row.filter(is_newest) {
-            let was = std::mem::replace(&mut row.state, DeviceState::Revoked);
-            let effects = self.device_gone(fence.device, was);
+        let is_paired = |row: &&mut Device| fence.admits(&row.link) && row.state == Service::Open;
+        if let Some(row) = row.filter(is_paired) {
+            row.state = Service::Ended;
+            let effects = self.device_gone(fence.device, Service::Open);
             self.wake(effects);
         }
         Answer::Stored
@@ -342,65 +310,51 @@ impl World {
             }
             Answer::Refused(code) => {
                 link.busy = false;
-                link.session.refused(code);
+                link.of.session.refused(code);
             }
             Answer::Stored => link.busy = false,
             Answer::Finished(resume) => {
                 link.busy = false;
-                link.session.reconciled(resume, now);
+                link.of.reconciled(resume, now);
                 self.opened(socket);
             }
-            Answer::Done(done) => {
-                link.committing = false;
-                self.committed(socket, *done);
-            }
+            Answer::Done(done) => link.of.committed(done.stored, now),
             Answer::Close(code) => {
-                link.busy = false;
-                link.committing = false;
-                link.session.close(code);
+                link.busy = link.unpairs;
+                link.of.failed(code);
             }
         }
+        self.begin_last_words(socket);
         self.outputs(socket);
     }
 
     fn admit(&mut self, socket: u64, admitted: Admitted) {
         let now = self.hub_now();
         let fence = admitted.fence;
-        self.hub.admitted_at.insert(fence.device, now.boot);
-        let is_older = |(other, link): &(&u64, &mut HubLink)| {
-            **other != socket && link.device() == Some(fence.device)
-        };
-        let mut replaced = Vec::new();
-        for (other, link) in self.hub.links.iter_mut().filter(is_older) {
-            link.session.close(CloseCode::Replaced);
-            replaced.push(*other);
-        }
-        if let Some(link) = self.hub.links.get_mut(&socket) {
-            link.joined = Some(Joined {
-                fence,
-                connection: None,
-            });
-            link.session
-                .admitted(admitted.admission, admitted.resume, now);
-            self.opened(socket);
-        }
-        for other in replaced {
-            self.outputs(other);
-        }
-    }
-
-    /// Looks for work as soon as the session is open.
-    fn opened(&mut self, socket: u64) {
+        let place = self.hub.newest.admit(fence.clone(), now.boot, socket);
         let Some(link) = self.hub.links.get_mut(&socket) else {
             return;
         };
-        let (Some(clock), Some(joined)) = (link.session.phone_clock(), &mut link.joined) else {
-            return;
+        let (admission, resume) = (admitted.admission, admitted.resume);
+        link.of.admitted(fence, admission, resume, now);
+        self.opened(socket);
+        let ends = match place {
+            Place::Newest(older) => older,
+            Place::Overtaken => Some(socket),
         };
-        joined.connection = Some(Connection::new(joined.fence.clone(), clock));
-        link.turn.settings = true;
-        link.turn.ask = true;
-        link.turn.expose = true;
+        if let Some(socket) = ends {
+            if let Some(link) = self.hub.links.get_mut(&socket) {
+                link.of.session.close(CloseCode::Replaced);
+            }
+            self.outputs(socket);
+        }
+    }
+
+    fn opened(&mut self, socket: u64) {
+        let link = self.hub.links.get(&socket);
+        if link.is_none_or(|link| !link.of.session.is_open()) {
+            return;
+        }
         self.note(Line::new(Who::Hub, "a phone is connected"));
         if self.hub.newer_until.0 > self.at && self.hub.newer_until.1 {
             self.coverage
@@ -409,63 +363,18 @@ impl World {
         }
     }
 
-    /// Writes numbered frames, and acks what was stored.
-    fn committed(&mut self, socket: u64, done: Done) {
-        let now = self.hub_now();
-        let Some(link) = self.hub.links.get_mut(&socket) else {
-            return;
-        };
-        for frame in done.frames {
-            let number = match &frame {
-                HubFrame::Send(_) => link.session.assign_send(),
-                _ => link.session.assign_control(),
-            };
-            // A session that is drained meanwhile numbers nothing: the next connection resumes.
-            if number == frame.s() {
-                link.session.down_committed(frame);
-            } else if link.session.is_open() {
-                return link.session.close(CloseCode::Internal);
-            }
-        }
-        if let Some(up) = done.up {
-            link.session.facts_committed(up, now);
-        }
-        if let Some(joined) = &mut link.joined {
-            let before = joined.connection.as_ref();
-            link.turn.fill_room(before, &done.connection);
-            joined.connection = Some(done.connection);
-        }
-        self.go_on(socket);
-    }
-
-    /// Looks again for what had to wait until the phone acked more, when it has.
-    fn go_on(&mut self, socket: u64) {
-        let Some(link) = self.hub.links.get_mut(&socket) else {
-            return;
-        };
-        let credit = link.session.send_credit();
-        let joined = link.joined.as_ref();
-        let Some(connection) = joined.and_then(|joined| joined.connection.as_ref()) else {
-            return;
-        };
-        link.turn.go_on(connection, credit);
-    }
-
     /// A connection has ended: what the phone acked is stored, unless it has a newer one.
     pub(crate) fn leave(&mut self, socket: u64) {
         let Some(link) = self.hub.links.remove(&socket) else {
             return;
         };
-        let (Some(joined), Some(acked)) = (link.joined, link.turn.acked) else {
+        let Some(fence) = link.of.fence() else {
             return;
         };
-        let fence = joined.fence;
-        if let Some(device) = self.hub.rows.devices.get_mut(&fence.device)
-            && device.link.admits(fence.conn)
-            && device.link.install == fence.install
-        {
-            let link = &mut device.link;
-            link.down_acked = link.down_acked.max(acked).min(link.down_sent);
+        self.hub.newest.leave(fence);
+        let row = self.hub.rows.devices.get_mut(&fence.device);
+        if let Some(device) = row.filter(|device| fence.admits(&device.link)) {
+            device.link.acks(link.of.acked_last().unwrap_or(0));
         }
     }
 
@@ -475,7 +384,7 @@ impl World {
         let Some(link) = self.hub.links.get_mut(&socket) else {
             return;
         };
-        let Some(due) = link.session.poll_timeout() else {
+        let Some(due) = link.of.session.poll_timeout() else {
             return;
         };
         let due_at = due.at.0.saturating_sub(1).max(at);
@@ -497,7 +406,7 @@ impl World {
         if link.due_at == Some(at) {
             link.due_at = None;
         }
-        link.session.handle_timeout(now);
+        link.of.session.handle_timeout(now);
         self.step();
         self.outputs(socket);
     }

@@ -1,14 +1,14 @@
 //! The hub's side: production sessions and ownership around rows in memory.
 //!
-//! It follows the hub's dispatcher: identify, held pages, one commit a turn with facts first, then
-//! settings, what is asked of the phone, and new exposures. Rows survive the process, and only
-//! them: sessions, jobs under way and wake-ups do not.
+//! What it does is the production dispatcher's (`postrider_link::dispatch`); here are the rows that
+//! it reads and writes, and the jobs that run it. Rows survive the process, and only them: sessions,
+//! jobs under way and wake-ups do not.
 
 mod apply;
 mod freeze;
+mod held;
 mod identify;
 mod link;
-mod pages;
 mod proof;
 mod rows;
 mod sender;
@@ -16,15 +16,20 @@ mod turn;
 
 pub use apply::{Detail, Effects};
 pub use link::{Answer, HubLink, Job};
-pub use rows::{Device, DeviceState, Incoming, Message, Rows, Sim, Slot};
+pub use rows::{Device, Incoming, Message, Rows, Sim, Slot};
 pub(crate) use turn::which;
 
 use crate::{
     phone::Phone,
     plan::{Fleet, HubPoint, Route},
 };
-use postrider_link::{frame::InstallId, ownership::hub::Flags, session::hub::DeviceLink};
-use postrider_model::{BootMs, DeviceId, Key, MessageId, SimSlot};
+use postrider_link::{
+    dispatch::{hello::Service, newest::Newest},
+    frame::InstallId,
+    ownership::hub::Flags,
+    session::hub::DeviceLink,
+};
+use postrider_model::{DeviceId, Key, MessageId, SimSlot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The hub.
@@ -59,8 +64,8 @@ pub struct Hub {
     pub awaited: BTreeMap<MessageId, BTreeSet<DeviceId>>,
     /// Whether one of them has shown the hub's proof of what it forgot: from then on everybody waits.
     pub proof_came: bool,
-    /// When each device was admitted last, while the process lives.
-    admitted_at: BTreeMap<DeviceId, BootMs>,
+    /// The newest connection of each device, by its socket, while the process lives.
+    newest: Newest<u64>,
     nonces: u64,
 }
 
@@ -75,7 +80,7 @@ impl Rows {
     pub fn joins(&mut self, phone: &Phone, install: InstallId, sims: u8) {
         let device = Device {
             link: DeviceLink::new(install),
-            state: DeviceState::Active,
+            state: Service::Open,
             frozen: false,
             alone: false,
             own_generation: 0,
@@ -126,7 +131,7 @@ impl Hub {
             window: fleet.window,
             awaited: BTreeMap::new(),
             proof_came: false,
-            admitted_at: BTreeMap::new(),
+            newest: Newest::default(),
             nonces: 0,
         }
     }
@@ -155,6 +160,6 @@ impl Hub {
     pub fn forget(&mut self) {
         self.life += 1;
         self.links.clear();
-        self.admitted_at.clear();
+        self.newest = Newest::default();
     }
 }

@@ -2,9 +2,12 @@
 
 use crate::plan::Sort;
 use postrider_link::{
-    dispatch::freeze::{self, Freeze},
+    dispatch::{
+        freeze::{self, Freeze},
+        hello::Service,
+    },
     frame::{Address, Data, InstallId, Kind},
-    ownership::hub::{Flags, HubState, OnUnknown, Ownership, Rules},
+    ownership::hub::{Flags, Holder, HubState, OnUnknown, Ownership, Rules},
     session::hub::DeviceLink,
 };
 use postrider_model::{DeviceId, MessageId, MessageText, SimSlot, UnixMs};
@@ -13,24 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One SIM slot of a device: a Phone of the API.
 pub type Slot = (DeviceId, SimSlot);
 
-/// Whether a device may connect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeviceState {
-    /// It may.
-    Active,
-    /// Its journal was copied or went back.
-    NeedsPairing,
-    /// It was removed.
-    Revoked,
-}
-
 /// A device's row.
 #[derive(Debug, Clone)]
 pub struct Device {
     /// The link's part.
     pub link: DeviceLink,
     /// Whether it may connect.
-    pub state: DeviceState,
+    pub state: Service,
     /// Whether nothing is exposed to it until it has shown what it holds.
     pub frozen: bool,
     /// Whether its own numbers alone had it frozen.
@@ -221,13 +213,26 @@ impl Rows {
         waiting.map(|message| message.id).collect()
     }
 
+    /// Tells whether an exposure is among the past ones of a phone.
+    pub fn was_held(&self, id: MessageId, ep: u32, by: &Holder) -> bool {
+        let past = (id, ep, by.device, by.install.clone());
+        self.past.contains(&past)
+    }
+
+    /// Tells whether a message went or may go to a device.
+    pub fn is_concerned(&self, id: MessageId, device: DeviceId) -> bool {
+        let message = &self.messages[&id];
+        let had_it = |past: &(MessageId, u32, DeviceId, _)| (past.0, past.2) == (id, device);
+        message.route.0 == device || message.movable || self.past.iter().any(had_it)
+    }
+
     /// Returns a device as the rules of a freeze see it.
     pub fn freezable(&self, id: DeviceId) -> Option<freeze::Device> {
         let device = self.devices.get(&id)?;
         Some(freeze::Device {
             id,
             frozen: device.frozen,
-            in_service: device.state == DeviceState::Active,
+            in_service: device.state == Service::Open,
             gen_seen: device.link.generation,
             gen_own: device.own_generation,
         })
@@ -242,7 +247,7 @@ impl Rows {
             let active = self
                 .devices
                 .get(&slot.0)
-                .is_some_and(|device| device.state == DeviceState::Active);
+                .is_some_and(|device| device.state == Service::Open);
             **slot != message.route && active && !message.tried.contains(*slot)
         };
         self.sims.keys().find(may).copied()

@@ -17,7 +17,7 @@ use postrider_link::{
     ownership::hub::{Fact, HubState, OnUnknown, Ownership, Verdict},
 };
 use postrider_model::{MessageId, MessageText, SimSlot};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, convert::Infallible};
 
 impl World {
     /// A sender gives the hub a message: it is accepted when it is on the hub's disk.
@@ -241,12 +241,8 @@ impl World {
         for (id, end) in due {
             let ago_ms = u64::try_from(now.0 - end).unwrap_or(0);
             let route = self.hub.rows.messages[&id].route;
-            let is_waiting = self.hub.rows.messages[&id].owner.state == HubState::Waiting;
-            let fact = if is_waiting && self.may_be_out(id) {
-                Fact::ExposureForgotten
-            } else {
-                Fact::LifeEnded { ago_ms }
-            };
+            let state = self.hub.rows.messages[&id].owner.state;
+            let Ok(fact) = Fact::life_over::<Infallible>(state, ago_ms, || Ok(self.may_be_out(id)));
             self.apply(id, fact, Detail::default(), &mut effects);
             effects.settings(route);
         }

@@ -1,9 +1,8 @@
 //! One commit of a link, by the production rules of a turn.
 
 use super::{
-    DeviceState, Incoming, Slot,
+    Incoming, Slot,
     apply::{Detail, Effects},
-    link::Fence,
 };
 use crate::{plan::Sort, platform::group_of, world::World, wrong::Wrong};
 use postrider_link::{
@@ -11,11 +10,14 @@ use postrider_link::{
     close::CloseCode,
     dispatch::{
         freeze::Freeze,
+        hello::must_end,
+        link::Stored,
+        newest::Fence,
         turn,
         window::{self, Claimed, Open, Queue},
     },
-    frame::{Config, Event, HubFrame, Inbound, Kind, PhoneFrame, Send},
-    ownership::hub::{Ask, Fact, Holder, Ownership, Report, Whose},
+    frame::{Config, Event, Inbound, Kind, PhoneFrame, Send},
+    ownership::hub::{Ask, Fact, Holder, Ownership, Said},
 };
 use postrider_model::{MessageId, UnixMs};
 use std::{collections::BTreeMap, convert::Infallible};
@@ -28,12 +30,8 @@ pub type Connection = turn::Connection<Fence, BTreeMap<Slot, Config>, Slot>;
 /// What a commit did.
 #[derive(Debug)]
 pub struct Done {
-    /// The highest fact stored, when there was one.
-    pub up: Option<u64>,
-    /// Frames to write, in the order of their numbers.
-    pub frames: Vec<HubFrame>,
-    /// The connection's knowledge from now on.
-    pub connection: Connection,
+    /// What it stored.
+    pub stored: Stored<Fence, BTreeMap<Slot, Config>, Slot>,
     /// What follows.
     pub effects: Effects,
 }
@@ -51,30 +49,21 @@ impl World {
     /// Does a turn.
     pub(crate) fn do_turn(&mut self, turn: &Turn, mut connection: Connection) -> Ended {
         let fence = connection.fence.clone();
-        let Some(device) = self.hub.rows.devices.get(&fence.device).cloned() else {
+        let rows = &self.hub.rows;
+        let device = rows.devices.get(&fence.device);
+        let (Some(device), Some(seen)) = (device, rows.freezable(fence.device)) else {
             return Ended::Close(CloseCode::NotKnown);
         };
-        match device.state {
-            DeviceState::Active => {}
-            DeviceState::NeedsPairing => return Ended::Close(CloseCode::JournalWentBack),
-            DeviceState::Revoked => return Ended::Close(CloseCode::NotPaired),
+        let mut link = device.link.clone();
+        if let Some(code) = must_end(&fence, device.state, (seen, &link), rows.generation) {
+            if code == CloseCode::GoingAway {
+                self.coverage
+                    .mark("link", "a frozen phone has to come again", "");
+            }
+            return Ended::Close(code);
         }
-        if !device.link.admits(fence.conn) || device.link.install != fence.install {
-            return Ended::Close(CloseCode::Replaced);
-        }
-        let frozen = self.hub.rows.freezable(fence.device);
-        let generation = self.hub.rows.generation;
-        if frozen.is_some_and(|device| device.must_come_again(generation)) {
-            self.coverage
-                .mark("link", "a frozen phone has to come again", "");
-            return Ended::Close(CloseCode::GoingAway);
-        }
-        let by = Holder {
-            device: fence.device,
-            install: fence.install,
-        };
-        let slots = self.hub.rows.sims.keys();
-        let mut link = device.link;
+        let by = fence.holder();
+        let slots = rows.sims.keys();
         let mut rows = TurnRows {
             on: slots.filter(|slot| slot.0 == by.device).copied().collect(),
             world: self,
@@ -82,19 +71,19 @@ impl World {
             clock: connection.clock,
             effects: Effects::default(),
         };
-        let of = (&by, device.frozen);
+        let of = (&by, seen.frozen);
         let Ok(frames) = turn::run(&mut rows, turn, of, &mut connection, &mut link);
         let effects = rows.effects;
         let up = turn.facts.last().map(|_| link.up);
         if let Some(device) = self.hub.rows.devices.get_mut(&by.device) {
             device.link = link;
         }
-        Ended::Done(Box::new(Done {
+        let stored = Stored {
             up,
             frames,
             connection,
-            effects,
-        }))
+        };
+        Ended::Done(Box::new(Done { stored, effects }))
     }
 
     fn take_in(
@@ -130,23 +119,13 @@ impl World {
             return false;
         };
         let created = UnixMs(message.created);
-        let report = Report {
-            state: event.state,
-            partial: event.partial,
-            unsent: event.unsent,
-        };
-        let past = (event.id, event.ep, by.device, by.install.clone());
-        let fact = match message.owner.whose(event.ep, by) {
-            Whose::Present => Fact::Reported {
-                ep: event.ep,
-                by,
-                report,
-            },
-            Whose::LookUpPast if self.hub.rows.past.contains(&past) => Fact::PastReported {
-                ep: event.ep,
-                report,
-            },
-            Whose::LookUpPast | Whose::Stranger => return false,
+        let past = &self.hub.rows;
+        let was_held = || Ok(past.was_held(event.id, event.ep, by));
+        let Ok(said) = message.owner.said::<Infallible>(event, by, was_held);
+        let fact = match said {
+            Said::OfMessage(fact) => fact,
+            Said::OfPart => return true,
+            Said::OfNothing => return false,
         };
         let now = self.hub_now();
         let time = published_time(clock, event.stamp(), created, now);

@@ -118,8 +118,9 @@ impl World {
         let row = self.hub.rows.devices.get(&device);
         let key = self.phones[no].key;
         // One whose key the rows do not have is not known: they are older than its pairing.
-        let is_known =
-            row.is_some_and(|row| row.state == crate::hub::DeviceState::Active && row.key == key);
+        let is_known = row.is_some_and(|row| {
+            row.state == postrider_link::dispatch::hello::Service::Open && row.key == key
+        });
         if !is_known && self.phones[no].unpaired.is_none() {
             self.stop_for_pairing(no, postrider_link::close::CloseCode::NotPaired);
         }

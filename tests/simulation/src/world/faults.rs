@@ -2,12 +2,12 @@
 
 use super::{Event, Over, World};
 use crate::{
-    hub::{DeviceState, slot_of},
+    hub::slot_of,
     log::{Line, Who},
     phone::Phone,
     plan::{Action, HubPoint, Route},
 };
-use postrider_link::{close::CloseCode, session::hub::DeviceLink};
+use postrider_link::{close::CloseCode, dispatch::hello::Service, session::hub::DeviceLink};
 use postrider_model::MessageId;
 
 impl World {
@@ -220,12 +220,12 @@ impl World {
         let key = phone.key;
         let install = phone.disk.rows().rest().install.clone();
         let was = self.hub.rows.devices.get(&device).map(|row| row.state);
-        let effects = self.device_gone(device, was.unwrap_or(DeviceState::Revoked));
+        let effects = self.device_gone(device, was.unwrap_or(Service::Ended));
         match (self.hub.rows.devices.get_mut(&device), install) {
             (Some(row), Some(install)) => {
                 let lost = std::mem::replace(&mut row.link, DeviceLink::new(install));
                 self.hub.rows.lost.insert((device, lost.install), row.key);
-                row.state = DeviceState::Active;
+                row.state = Service::Open;
                 row.key = key;
                 (row.frozen, row.alone, row.own_generation) = (false, false, 0);
             }
@@ -259,7 +259,7 @@ impl World {
         let own = links.filter(|(_, link)| link.device() == Some(device));
         let mut closed = Vec::new();
         for (socket, link) in own {
-            link.session.close(code);
+            link.of.session.close(code);
             closed.push(*socket);
         }
         for socket in closed {
@@ -352,7 +352,7 @@ impl World {
         for socket in sockets {
             let retry_ms = self.draw(&[17, socket]).below(30_000);
             if let Some(link) = self.hub.links.get_mut(&socket) {
-                link.session.drain(retry_ms, now);
+                link.of.session.drain(retry_ms, now);
             }
             self.outputs(socket);
         }
@@ -378,7 +378,7 @@ impl World {
         let Some(row) = self.hub.rows.devices.get_mut(&device) else {
             return;
         };
-        let was = std::mem::replace(&mut row.state, DeviceState::Revoked);
+        let was = std::mem::replace(&mut row.state, Service::Ended);
         let effects = self.device_gone(device, was);
         self.wake(effects);
         self.close_links(no, CloseCode::NotPaired);

@@ -3,11 +3,11 @@
 
 use super::{Event, Over, World};
 use crate::{
-    hub::{DeviceState, Rows},
+    hub::Rows,
     log::{Line, Who},
     plan::Older,
 };
-use postrider_link::{close::CloseCode, ownership::hub::HubState};
+use postrider_link::{close::CloseCode, dispatch::hello::Service, ownership::hub::HubState};
 use postrider_model::MessageId;
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ impl World {
             let row = self.hub.rows.devices.get(&phone.device);
             let install = phone.disk.rows().rest().install.as_ref();
             let is_known = row.is_some_and(|row| {
-                row.state == DeviceState::Active && Some(&row.link.install) == install
+                row.state == Service::Open && Some(&row.link.install) == install
             });
             (!is_known || phone.unpaired.is_some()) && self.hub.rows.knows(phone)
         });
@@ -197,7 +197,7 @@ impl World {
             .iter()
             .filter(|phone| {
                 let row = self.hub.rows.devices.get(&phone.device);
-                !row.is_some_and(|row| row.state == DeviceState::Active)
+                !row.is_some_and(|row| row.state == Service::Open)
             })
             .map(|phone| phone.no)
             .collect();

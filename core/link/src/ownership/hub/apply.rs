@@ -15,9 +15,14 @@ impl Ownership {
     pub fn apply(&mut self, fact: Fact<'_>, rules: Rules) -> Result<Outcome, Refused> {
         let before = self.shown();
         let had_gone_out = self.state.went_out();
+        let was_open = self.state.is_open();
+        let was_asked_back = self.flags.has(Flags::REVOKE_ASKED);
         let waited_for_cancel = self.flags.has(Flags::CANCEL_ASKED) && self.state.is_open();
         let mut outcome = self.transition(fact, rules)?;
         outcome.publish = self.published(before, had_gone_out);
+        outcome.closed = was_open && !self.state.is_open();
+        let is_asked_back = self.flags.has(Flags::REVOKE_ASKED);
+        outcome.stays = was_asked_back && !is_asked_back && !outcome.requeued;
         if waited_for_cancel && outcome.verdict.is_none() {
             outcome.verdict = self.cancel_verdict();
         }
@@ -163,7 +168,7 @@ impl Ownership {
         Outcome::default()
     }
 
-    pub(super) fn queue_again(&mut self) -> Outcome {
+    pub(crate) fn queue_again(&mut self) -> Outcome {
         self.state = HubState::Waiting;
         self.s = None;
         Outcome {

@@ -31,7 +31,11 @@ mod tests;
 
 pub use state::{Flags, HubState};
 
-use crate::{frame::InstallId, limits::UNKNOWN_AFTER_LIFE_MS, mutant};
+use crate::{
+    frame::{Event, InstallId},
+    limits::UNKNOWN_AFTER_LIFE_MS,
+    mutant,
+};
 use postrider_model::{DeviceId, MessageStatus, UnixMs, WireState};
 use std::fmt;
 
@@ -302,6 +306,11 @@ pub struct Outcome {
     pub replaced: Option<(u32, Holder)>,
     /// The answer to a sender's request, also to one that waits for the phone's answer.
     pub verdict: Option<Verdict>,
+    /// Whether an exposure got its result: the SIM that held it has room again.
+    pub closed: bool,
+    /// Whether it is not taken back any more and stays where it is: the phone that its sender named
+    /// meanwhile does not get it.
+    pub stays: bool,
 }
 
 /// Whose exposure a report is about.
@@ -314,6 +323,36 @@ pub enum Whose {
     LookUpPast,
     /// Not the reporter's, or never made: set aside.
     Stranger,
+}
+
+/// What an event is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Said<'a> {
+    /// A message: this is the fact.
+    OfMessage(Fact<'a>),
+    /// One part of it, which the hub does not show: the message's own event follows.
+    OfPart,
+    /// Nothing that the reporter may speak of: set aside.
+    OfNothing,
+}
+
+impl Fact<'_> {
+    /// Returns what the end of the life of a message in this state means, so long ago, in
+    /// milliseconds. `may_be_out` is asked whether one that waits may be on a phone after all, since
+    /// the hub went backwards: then nobody can say that it was not sent.
+    ///
+    /// # Errors
+    /// What `may_be_out` says.
+    pub fn life_over<E>(
+        state: HubState,
+        ago_ms: u64,
+        may_be_out: impl FnOnce() -> Result<bool, E>,
+    ) -> Result<Self, E> {
+        Ok(match state == HubState::Waiting && may_be_out()? {
+            true => Self::ExposureForgotten,
+            false => Self::LifeEnded { ago_ms },
+        })
+    }
 }
 
 impl Default for Ownership {
@@ -363,6 +402,31 @@ impl Ownership {
         } else {
             Whose::Stranger
         }
+    }
+
+    /// Returns what an event by `by` is about. `was_held` is asked whether its exposure is among the
+    /// past ones of `by`.
+    ///
+    /// # Errors
+    /// What `was_held` says.
+    pub fn said<'a, E>(
+        &self,
+        event: &Event,
+        by: &'a Holder,
+        was_held: impl FnOnce() -> Result<bool, E>,
+    ) -> Result<Said<'a>, E> {
+        let ep = event.ep;
+        let report = Report {
+            state: event.state,
+            partial: event.partial,
+            unsent: event.unsent,
+        };
+        Ok(match self.whose(ep, by) {
+            Whose::Present | Whose::LookUpPast if event.part.is_some() => Said::OfPart,
+            Whose::Present => Said::OfMessage(Fact::Reported { ep, by, report }),
+            Whose::LookUpPast if was_held()? => Said::OfMessage(Fact::PastReported { ep, report }),
+            Whose::LookUpPast | Whose::Stranger => Said::OfNothing,
+        })
     }
 
     /// Says whether the last exposure was committed to `by`: the same device and installation.

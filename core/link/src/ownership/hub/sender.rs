@@ -29,11 +29,9 @@ impl Ownership {
             _ => None,
         };
         Outcome {
-            publish: None,
             ask,
-            requeued: false,
-            replaced: None,
             verdict: Some(verdict),
+            ..Outcome::default()
         }
     }
 

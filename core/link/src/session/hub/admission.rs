@@ -37,6 +37,11 @@ impl DeviceLink {
         }
     }
 
+    /// Takes in what the phone acked: never less than before, nor more than was sent.
+    pub fn acks(&mut self, down: u64) {
+        self.down_acked = self.down_acked.max(down).min(self.down_sent);
+    }
+
     /// Returns whether a commit for this connection may still be made: the phone has no
     /// newer one.
     pub fn admits(&self, conn: u64) -> bool {
@@ -109,6 +114,16 @@ pub struct Admission {
 }
 
 impl Admission {
+    /// Returns the generation that the device alone is to agree on from now on; `before` is the one
+    /// of its row.
+    pub const fn own_generation(&self, before: u64) -> u64 {
+        match (self.raise_generation, &self.reconcile) {
+            (Some(raised), _) => raised,
+            (None, None) => self.link.generation,
+            (None, Some(_)) => before,
+        }
+    }
+
     /// Returns whether this hello shows something that a hub with all its rows cannot have
     /// forgotten, and that no freeze of the device expects.
     pub const fn shows_that_hub_went_back(&self, is_frozen: bool) -> bool {
