@@ -3,10 +3,11 @@
 use super::Engine;
 use super::link::Link;
 use super::memory::Message;
-use postrider_link::dispatch::turn::{self, Connection, Turn};
+use postrider_link::dispatch::link::Stored;
+use postrider_link::dispatch::turn::{self, Woken};
 use postrider_link::dispatch::window::{Claimed, Open, PRIORITIES, Queue, Sim};
-use postrider_link::frame::{Config, HubFrame, PhoneFrame, Send};
-use postrider_link::ownership::hub::{Ask, Fact, Holder, HubState, Ownership};
+use postrider_link::frame::{Config, PhoneFrame, Send};
+use postrider_link::ownership::hub::{Ask, Fact, Holder, HubState, Outcome, Ownership, Refused};
 use postrider_model::{BootMs, MessageId, Now};
 use std::convert::Infallible;
 
@@ -14,10 +15,10 @@ use std::convert::Infallible;
 ///
 /// A scenario has one window for all SIMs and any number of priorities, so its queue is one SIM's,
 /// and all of it goes at the first priority.
-struct Rows<'a> {
-    engine: &'a mut Engine,
-    by: &'a Holder,
-    now: Now,
+pub(super) struct Rows<'a> {
+    pub(super) engine: &'a mut Engine,
+    pub(super) by: &'a Holder,
+    pub(super) now: Now,
 }
 
 impl Engine {
@@ -31,45 +32,39 @@ impl Engine {
         let Some(mut link) = self.links.remove(&dial) else {
             return false;
         };
-        let moved = self.do_turn(&mut link, now);
+        link.of.woken(Woken::ALL);
+        let moved = self.commit_turn(&mut link, now);
         self.links.insert(dial, link);
         moved
     }
 
-    fn do_turn(&mut self, link: &mut Link, now: Now) -> bool {
-        let (Some(by), Some(mut row)) = (self.holder(), self.memory.link.clone()) else {
+    /// Does what a connection has to commit; says whether there was anything to write.
+    pub(super) fn commit_turn(&mut self, link: &mut Link, now: Now) -> bool {
+        let facts = link.of.facts_waiting();
+        let Some((turn, mut connection)) = link.of.begin(facts) else {
             return false;
         };
-        let all = Turn {
-            expose: true,
-            ask: true,
-            settings: true,
-            ..Turn::default()
-        };
-        let Some(clock) = link.session.phone_clock() else {
+        let Some(mut row) = self.memory.link.clone() else {
+            link.of.was_put_off();
             return false;
         };
-        let new = || Connection::new((), clock);
-        let connection = link.connection.get_or_insert_with(new);
-        connection.credit = link.session.send_credit();
-        let (of, engine) = ((&by, false), &mut *self);
+        let by = connection.fence.holder();
         let mut rows = Rows {
-            engine,
+            engine: self,
             by: &by,
             now,
         };
-        let Ok(frames) = turn::run(&mut rows, &all, of, connection, &mut row);
+        let of = (&by, false);
+        let Ok(frames) = turn::run(&mut rows, &turn, of, &mut connection, &mut row);
         let moved = !frames.is_empty();
-        for frame in frames {
-            let s = match &frame {
-                HubFrame::Send(_) => link.session.assign_send(),
-                _ => link.session.assign_control(),
-            };
-            if s == frame.s() {
-                link.session.down_committed(frame);
-            }
-        }
+        let up = turn.facts.last().map(|_| row.up);
         self.memory.link = Some(row);
+        let stored = Stored {
+            up,
+            frames,
+            connection,
+        };
+        link.of.committed(stored, now);
         moved
     }
 
@@ -80,16 +75,21 @@ impl Engine {
     }
 
     /// Applies a fact to a message; what cannot be about it changes nothing.
-    pub(super) fn apply(&mut self, id: MessageId, fact: Fact<'_>, now: Now) {
-        let Some(message) = self.memory.messages.get_mut(&id) else {
-            return;
-        };
+    pub(super) fn apply(
+        &mut self,
+        id: MessageId,
+        fact: Fact<'_>,
+        now: Now,
+    ) -> Option<Result<Outcome, Refused>> {
+        let message = self.memory.messages.get_mut(&id)?;
         let rules = message.rules(now);
-        if let Ok(outcome) = message.owned.apply(fact, rules)
-            && let Some((ep, holder)) = outcome.replaced
+        let applied = message.owned.apply(fact, rules);
+        if let Ok(outcome) = &applied
+            && let Some((ep, holder)) = &outcome.replaced
         {
-            self.memory.past.insert((id, ep), holder);
+            self.memory.past.insert((id, *ep), holder.clone());
         }
+        Some(applied)
     }
 
     pub(super) fn apply_to_all(
@@ -200,14 +200,16 @@ impl Queue for Rows<'_> {
 }
 
 impl turn::Rows for Rows<'_> {
-    type Told = bool;
+    /// How often the settings were changed that it was told.
+    type Told = u64;
 
     fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, Infallible> {
         let message = self.engine.memory.messages.get(&id);
         Ok(message.map(|message| message.owned.clone()))
     }
 
-    fn take_in(&mut self, _: &PhoneFrame) -> Result<(), Infallible> {
+    fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), Infallible> {
+        self.engine.take_in(self.by, fact, self.now);
         Ok(())
     }
 
@@ -224,12 +226,14 @@ impl turn::Rows for Rows<'_> {
         Ok(())
     }
 
-    fn settings(&mut self, told: &mut bool) -> Result<Vec<Config>, Infallible> {
-        let configs = self.engine.memory.configs.values();
-        Ok(match std::mem::replace(told, true) {
-            true => Vec::new(),
-            false => configs.cloned().collect(),
-        })
+    fn settings(&mut self, told: &mut u64) -> Result<Vec<Config>, Infallible> {
+        let memory = &self.engine.memory;
+        Ok(
+            match std::mem::replace(told, memory.configured) == memory.configured {
+                true => Vec::new(),
+                false => memory.configs.values().cloned().collect(),
+            },
+        )
     }
 
     fn asks(&mut self) -> Result<Vec<(MessageId, u32, Ask)>, Infallible> {

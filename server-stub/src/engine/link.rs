@@ -1,14 +1,15 @@
 //! One connection: between its session and its socket stand the faults.
 
 use super::faults::{Passing, name_of};
-use super::memory::Standing;
 use super::outgoing::{Outgoing, PIECES_MAX};
 use super::{Engine, Wire, bytes};
 use crate::scenario::{Direction, FrameFault, StallSide, UnknownAction};
 use crate::watch::{Delivered, EndedBy};
 use postrider_link::close::CloseCode;
 use postrider_link::codec;
-use postrider_link::dispatch::turn::Connection;
+use postrider_link::dispatch;
+use postrider_link::dispatch::hello::Service;
+use postrider_link::dispatch::newest::Fence;
 use postrider_link::frame::{HubFrame, Nonce, PhoneFrame};
 use postrider_link::session::hub::{HubOutput, HubSession, HubSettings};
 use postrider_model::{BootMs, MessageId, Now};
@@ -18,9 +19,8 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) dial: u64,
-    pub(super) session: HubSession,
-    /// What a turn goes by, once there was one; its settings are whether those in force were told.
-    pub(super) connection: Option<Connection<(), bool, ()>>,
+    /// What it commits, by the rules of the real hub.
+    pub(super) of: dispatch::link::Link<Fence, u64, ()>,
     /// Places that are written as frames of a type that nobody knows.
     pub(super) unknown: BTreeMap<u64, UnknownAction>,
     out: Outgoing,
@@ -38,8 +38,7 @@ impl Link {
     pub(super) fn new(dial: u64, settings: HubSettings, nonce: Nonce, now: Now) -> Self {
         Self {
             dial,
-            session: HubSession::new(settings, nonce, now),
-            connection: None,
+            of: dispatch::link::Link::new(HubSession::new(settings, nonce, now)),
             unknown: BTreeMap::new(),
             out: Outgoing::default(),
             late: VecDeque::new(),
@@ -51,7 +50,7 @@ impl Link {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.session.is_open() && !self.ending
+        self.of.session.is_open() && !self.ending
     }
 
     /// Queues the end with a close frame.
@@ -78,7 +77,7 @@ impl Link {
     }
 
     pub(super) fn poll_timeout(&self) -> Option<BootMs> {
-        let session = self.session.poll_timeout().map(|due| due.at);
+        let session = self.of.session.poll_timeout().map(|due| due.at);
         let late = self.late.front().map(|(at, _)| *at);
         let due = [session, late, self.read_again_at, self.out.poll_timeout()];
         due.into_iter().flatten().min()
@@ -92,7 +91,7 @@ impl Engine {
             return false;
         };
         let mut moved = self.take_late(&mut link, now);
-        while let Some(output) = link.session.poll_output() {
+        while let Some(output) = link.of.session.poll_output() {
             moved = true;
             if link.ending {
                 continue;
@@ -100,22 +99,25 @@ impl Engine {
             match output {
                 HubOutput::Write(frame) => self.write_down(&mut link, frame, now),
                 HubOutput::Identify(hello) => self.identify(&mut link, &hello, now),
-                HubOutput::HeldPage { rows } => self.take_page(&rows, now),
+                HubOutput::HeldPage { rows } => self.take_page(&link, &rows, now),
                 HubOutput::Reconciled {
                     link: row,
                     restarts,
                 } => {
                     self.reconciled(&mut link, row, restarts, now);
                 }
-                HubOutput::Fact(frame) => self.commit_fact(&mut link, frame, now),
+                HubOutput::Fact(frame) => {
+                    link.of.fact(frame);
+                    self.commit_turn(&mut link, now);
+                }
                 HubOutput::Acked { down } => {
                     if let Some(row) = &mut self.memory.link {
-                        row.down_acked = row.down_acked.max(down);
+                        row.acks(down);
                     }
                 }
                 HubOutput::Unpaired => {
                     if let Some(device) = &mut self.device {
-                        device.standing = Standing::Removed;
+                        device.service = Service::Ended;
                     }
                     self.holder_lost(now);
                 }
@@ -179,7 +181,7 @@ impl Engine {
             Some((s, it)) => unknown_frame(Some(s), it.crit),
             None => match codec::encode(&frame) {
                 Ok(text) => (text, Delivered::Frame(frame)),
-                Err(_) => return link.session.close(CloseCode::Internal),
+                Err(_) => return link.of.session.close(CloseCode::Internal),
             },
         };
         let bytes = bytes::text(text.as_bytes());
@@ -319,7 +321,7 @@ impl Engine {
 
     fn hand_on(&mut self, link: &mut Link, frame: PhoneFrame, now: Now) {
         if !link.ending {
-            link.session.handle_frame(frame, now);
+            link.of.session.handle_frame(frame, now);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::proof;
 use crate::scenario::OnUnknownWish;
+use postrider_link::dispatch::hello::Service;
 use postrider_link::frame::{Config, InstallId, Kind, Send};
 use postrider_link::ownership::hub::{Holder, HubState, OnUnknown, Ownership, Rules};
 use postrider_link::session::hub::DeviceLink;
@@ -22,6 +23,8 @@ pub(super) struct Memory {
     pub(super) messages: BTreeMap<MessageId, Message>,
     pub(super) past: BTreeMap<(MessageId, u32), Holder>,
     pub(super) configs: BTreeMap<Option<SimSlot>, Config>,
+    /// How often settings were changed.
+    pub(super) configured: u64,
 }
 
 /// One message.
@@ -34,6 +37,13 @@ pub(super) struct Message {
     pub(super) on_unknown: OnUnknownWish,
     /// Taken back by a step: it is not exposed again.
     pub(super) withheld: bool,
+}
+
+impl Memory {
+    /// Says whether an exposure is among the past ones of `by`.
+    pub(super) fn was_held(&self, id: MessageId, ep: u32, by: &Holder) -> bool {
+        self.past.get(&(id, ep)) == Some(by)
+    }
 }
 
 impl Message {
@@ -103,7 +113,7 @@ pub(super) struct Device {
     pub(super) key: Vec<u8>,
     pub(super) algorithm: KeyAlgorithm,
     pub(super) install: InstallId,
-    pub(super) standing: Standing,
+    pub(super) service: Service,
 }
 
 /// The kinds of key that phones sign with.
@@ -111,12 +121,4 @@ pub(super) struct Device {
 pub(super) enum KeyAlgorithm {
     P256,
     Ed25519,
-}
-
-/// Whether a phone that joined may connect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    Joined,
-    Removed,
-    MustPairAgain,
 }

@@ -41,6 +41,7 @@ use link::Link;
 use memory::{Device, Memory};
 use postrider_link::close::CloseCode;
 use postrider_link::codec::{self, DecodeError};
+use postrider_link::dispatch::newest::Newest;
 use postrider_link::frame::{Inbound, Nonce};
 use postrider_link::pairing::CodeUse;
 use postrider_model::{BootMs, DeviceId, Key, KeyMaker, MessageId, Now, ProjectId};
@@ -184,7 +185,7 @@ pub struct Engine {
     wires: VecDeque<(u64, Wire)>,
     counts: Counts,
     inbound: VecDeque<Inbound>,
-    admitted_at: Option<BootMs>,
+    newest: Newest<u64>,
     began: Now,
     end_since: Option<BootMs>,
     ended: Option<Ended>,
@@ -240,7 +241,7 @@ impl Engine {
             wires: VecDeque::new(),
             counts: Counts::default(),
             inbound: VecDeque::new(),
-            admitted_at: None,
+            newest: Newest::default(),
             began: now,
             end_since: None,
             ended: None,
@@ -373,7 +374,7 @@ impl Engine {
             }
             Err(error) => {
                 self.watch.malformed(dial, error, now);
-                link.session.handle_malformed(error);
+                link.of.session.handle_malformed(error);
             }
         }
         self.links.insert(dial, link);
@@ -439,7 +440,7 @@ impl Engine {
     /// Does what is due; early or twice is harmless.
     pub fn handle_timeout(&mut self, now: Now) {
         for link in self.links.values_mut() {
-            link.session.handle_timeout(now);
+            link.of.session.handle_timeout(now);
         }
         self.watch.handle_timeout(now);
         self.turn(now);

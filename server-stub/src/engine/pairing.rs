@@ -1,9 +1,10 @@
 //! `POST /pair`, with the answers of the real hub to both requests.
 
-use super::memory::{Device, KeyAlgorithm, Standing};
+use super::memory::{Device, KeyAlgorithm};
 use super::{Engine, PROJECT};
 use crate::scenario::PairingAnswer;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use postrider_link::dispatch::hello::Service;
 use postrider_link::frame::InstallId;
 use postrider_link::pairing::{CodeUse, Commitment, Joiner, Number};
 use postrider_link::session::hub::DeviceLink;
@@ -154,7 +155,7 @@ impl Engine {
     ) -> Answer {
         let known = self.device.as_ref();
         let same = known.is_some_and(|it| it.key == key && it.install == request.install);
-        let joined = known.is_some_and(|it| it.standing == Standing::Joined);
+        let joined = known.is_some_and(|it| it.service == Service::Open);
         if !(same && joined) {
             self.holder_lost(now);
             self.memory.link = Some(DeviceLink::new(request.install.clone()));
@@ -163,7 +164,7 @@ impl Engine {
                 key,
                 algorithm,
                 install: request.install.clone(),
-                standing: Standing::Joined,
+                service: Service::Open,
             });
             self.watch.joined();
         }

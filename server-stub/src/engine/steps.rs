@@ -1,10 +1,11 @@
 //! What a scenario or the control interface wants done.
 
 use super::link::unknown_frame;
-use super::memory::{Message, Standing};
+use super::memory::Message;
 use super::{Engine, Made, Refused, bytes};
 use crate::scenario::{Action, ConfigAction, SendAction, UnknownAction, Wait};
 use postrider_link::close::CloseCode;
+use postrider_link::dispatch::hello::Service;
 use postrider_link::frame::{Config, HubFrame, Kind, Send, Void};
 use postrider_link::ownership::hub::{Fact, Ownership};
 use postrider_model::{MessageId, MessageText, Now, SimSlot};
@@ -110,7 +111,7 @@ impl Engine {
                     self.links.insert(dial, link);
                 }
             }
-            Action::Bye(retry_ms) => self.newest()?.session.drain(retry_ms, now),
+            Action::Bye(retry_ms) => self.newest()?.of.session.drain(retry_ms, now),
             Action::Generation(generation) => {
                 self.memory.generation = generation;
                 self.close_all(CloseCode::GoingAway, now);
@@ -123,7 +124,7 @@ impl Engine {
             }
             Action::Unpair => {
                 if let Some(device) = &mut self.device {
-                    device.standing = Standing::Removed;
+                    device.service = Service::Ended;
                 }
                 self.holder_lost(now);
                 self.close_all(CloseCode::NotPaired, now);
@@ -256,10 +257,7 @@ impl Engine {
             shift_tables: wish.shift_tables.clone(),
         };
         self.memory.configs.insert(sim, config);
-        let links = self.links.values_mut();
-        for connection in links.filter_map(|link| link.connection.as_mut()) {
-            connection.config = false;
-        }
+        self.memory.configured += 1;
     }
 
     fn write_unknown(&mut self, unknown: UnknownAction, now: Now) -> Result<(), Refused> {
@@ -270,9 +268,9 @@ impl Engine {
             link.raw(bytes::text(text.as_bytes()), delivers, now);
             return Ok(());
         }
-        let s = link.session.assign_control().ok_or(Refused::NoCredit)?;
+        let s = link.of.session.assign_control().ok_or(Refused::NoCredit)?;
         link.unknown.insert(s, unknown);
-        link.session.down_committed(HubFrame::Void(Void { s }));
+        link.of.session.down_committed(HubFrame::Void(Void { s }));
         self.sent_down(s);
         Ok(())
     }
