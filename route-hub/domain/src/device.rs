@@ -1,6 +1,7 @@
 //! Devices and their pairing.
 
 use crate::code::coded;
+use postrider_link::dispatch::hello::Service;
 use postrider_model::{DeviceId, OrganizationId, PairingId, ProjectId, UnixMs};
 
 coded! {
@@ -12,6 +13,17 @@ coded! {
         NeedsPairing = "needs_pairing" / 1,
         /// It was taken out of service.
         Revoked = "revoked" / 2,
+    }
+}
+
+impl DeviceState {
+    /// Returns what it means for its link.
+    pub const fn service(self) -> Service {
+        match self {
+            Self::Active => Service::Open,
+            Self::NeedsPairing => Service::NeedsPairing,
+            Self::Revoked => Service::Ended,
+        }
     }
 }
 

@@ -1,25 +1,22 @@
 //! A hello: who it is, whether it may come in, and what its journal proves.
 
+use crate::held::{Held, link_of};
 use hub_app::alerts;
-use hub_app::damage;
+use hub_app::devices::installs;
 use hub_app::devices::project_of;
 use hub_app::devices::verify::DeviceKey;
-use hub_app::devices::{installs, sims};
 use hub_app::dispatch::freeze;
-use hub_app::dispatch::transitions::Detail;
-use hub_app::dispatch::{expose, ownership};
 use hub_app::hub::Hub;
-use hub_app::hub::links::Fence;
 use hub_app::unit_of_work::Effects;
 use hub_app::unit_of_work::UnitOfWork;
-use hub_domain::{AlertKind, Device, DeviceState, Message, Phone};
-use hub_store::devices::{self, LinkCounters};
-use hub_store::{StoreError, Tx, messages, meta, phones};
+use hub_domain::{AlertKind, Device, DeviceState, Phone};
+use hub_store::{StoreError, Tx, devices, meta};
 use hub_web::front::{Guest, Owner};
 use postrider_link::close::CloseCode;
-use postrider_link::frame::{Address, Hello, InstallId, Nonce, Send};
-use postrider_link::ownership::hub::{Fact, Holder};
-use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink, decide};
+use postrider_link::dispatch::hello;
+use postrider_link::dispatch::newest::Fence;
+use postrider_link::frame::{Hello, Nonce, Send};
+use postrider_link::session::hub::{Admission, Circumstances, Decision};
 use postrider_model::{Now, ProjectId};
 use std::sync::Arc;
 
@@ -152,41 +149,21 @@ impl Deciding<'_> {
             // It was replaced in between: the next hello is told so.
             return refused(CloseCode::NotKnown);
         };
-        match device.state {
-            DeviceState::Active => {}
-            DeviceState::NeedsPairing => return refused(CloseCode::JournalWentBack),
-            DeviceState::Revoked => return refused(CloseCode::NotPaired),
-        }
-        let Some(mut link) = link_of(&device) else {
+        let Some(row) = link_of(&device) else {
             return refused(CloseCode::NotKnown);
         };
-        link.down_acked = self.acked(&device, &link).max(link.down_acked);
         let around = Circumstances {
             generation: meta::generation(tx)?,
             own_generation: device.gen_own,
             overtaken,
             install_is_lost: installs::is_lost(tx, device.id, self.hello.install.as_str())?,
         };
-        match decide(self.hello, &link, around) {
-            Decision::Admit(admission) => {
-                let shown = admission.shows_that_hub_went_back(device.frozen);
-                self.admit(tx, device, *admission, shown)
-            }
+        let acked = self.hub.links.acked_on(&Fence::of(device.id, &row));
+        match hello::decide(self.hello, device.state.service(), &row, acked, around) {
+            Decision::Admit(admission) => self.admit(tx, device, *admission),
             Decision::WentBack => self.went_back(tx, &device),
             Decision::Refuse(code) => refused(code),
         }
-    }
-
-    /// Returns what was acked on the newest connection: a second phone of this identity must have
-    /// it, though no commit stored it yet.
-    fn acked(&self, device: &Device, link: &DeviceLink) -> u64 {
-        let newest = Fence {
-            device: self.hello.phone,
-            project: device.project_id,
-            install: link.install.clone(),
-            conn: link.conn,
-        };
-        self.hub.links.acked_on(&newest).min(link.down_sent)
     }
 
     /// The journal was copied or went backwards: nothing that it held can be known any more.
@@ -206,40 +183,24 @@ impl Deciding<'_> {
     fn admit(
         &self,
         tx: &mut Tx<'_>,
-        mut device: Device,
+        device: Device,
         admission: Admission,
-        shows_that_we_went_back: bool,
     ) -> Result<(Answer, Effects), StoreError> {
         let project = project_of(tx, &device)?;
-        let mut work = UnitOfWork::new(self.hub, tx, &project, self.now);
-        if let Some(lost) = &admission.lost_install {
-            installs::lose(work.tx, &device, lost.as_str(), self.now.unix)?;
-            freeze::gone(&mut work, &device)?;
-        } else if device.gen_seen == 0 && admission.reconcile.is_none() {
-            // An installation that never was here was given nothing that could have been forgotten.
-            freeze::answered(&mut work, &device)?;
-        }
-        if shows_that_we_went_back {
-            freeze::shown_by(&mut work, &device)?;
-        }
-        let link = &admission.link;
-        device.install = link.install.as_str().to_owned();
-        device.gen_own = match (admission.raise_generation, admission.reconcile) {
-            (Some(raised), _) => raised,
-            (None, None) => link.generation,
-            (None, Some(_)) => device.gen_own,
+        let before = freeze::seen_by_rules(&device);
+        let mut rows = Held {
+            work: UnitOfWork::new(self.hub, tx, &project, self.now),
+            by: Fence::of(device.id, &admission.link).holder(),
+            device,
+            on: Vec::new(),
         };
-        devices::admit(work.tx, &device, &counters(link), self.now.unix)?;
-        let offline = AlertKind::PhoneOffline;
-        if alerts::clear_for_device(self.hub, work.tx, &project, device.id, offline, self.now)? {
-            work.effects.webhooks();
-        }
-        let made = sims::sync(&mut work, &device, &self.hello.sims)?;
-        let phones = phones::of_device(work.tx, device.id)?;
-        let resume = self.resume(&mut work, &admission, &phones)?;
-        if made {
-            work.effects.rows(project.id);
-        }
+        let resume = hello::admit(&mut rows, before, self.hello, &admission)?;
+        let Held {
+            mut work,
+            device,
+            on: phones,
+            ..
+        } = rows;
         let effects = work.finish()?;
         let admitted = Admitted {
             admission,
@@ -248,99 +209,5 @@ impl Deciding<'_> {
             phones,
         };
         Ok((Answer::Admitted(Box::new(admitted)), effects))
-    }
-
-    /// Takes in what the journal shows, and returns what goes out again with its number.
-    fn resume(
-        &self,
-        work: &mut UnitOfWork<'_, '_>,
-        admission: &Admission,
-        phones: &[Phone],
-    ) -> Result<Vec<Send>, StoreError> {
-        let by = Holder {
-            device: self.hello.phone,
-            install: admission.link.install.clone(),
-        };
-        for row in &self.hello.held {
-            let Some(mut message) = damage::message(work, row.id)? else {
-                continue;
-            };
-            let fact = Fact::Shown {
-                ep: row.ep,
-                by: &by,
-                state: row.state,
-                page: None,
-            };
-            drop(work.apply(&mut message, fact, &Detail::default())?);
-        }
-        let Some(down) = admission.never_received_above else {
-            return Ok(Vec::new());
-        };
-        let mut resume = Vec::new();
-        let on_device = messages::on_device(work.tx, by.device, down)?;
-        for mut message in damage::readable(work, on_device)? {
-            if message.ownership.install.as_deref() != Some(by.install.as_str()) {
-                continue;
-            }
-            match wanted_again(work, &message, phones)? {
-                Some(frame) if admission.resumes => resume.push(frame),
-                _ => {
-                    let fact = Fact::NeverReceived { by: &by, down };
-                    let applied = work.apply(&mut message, fact, &Detail::default())?;
-                    if applied.is_ok_and(|outcome| outcome.requeued) {
-                        freeze::freed(work, &mut message)?;
-                    }
-                }
-            }
-        }
-        Ok(resume)
-    }
-}
-
-/// Returns the frame of an exposure that the phone has not received, if it shall still go there.
-pub fn wanted_again(
-    work: &mut UnitOfWork<'_, '_>,
-    message: &Message,
-    phones: &[Phone],
-) -> Result<Option<Send>, StoreError> {
-    let owned = ownership::of(message)?;
-    let alive = message.life_end.is_none_or(|end| work.now.unix < end);
-    let wanted = owned.is_wanted_again(alive) && !message.hidden;
-    let phone = phones.iter().find(|phone| phone.id == message.phone_id);
-    let (Some(s), Some(phone), Some(to)) = (owned.s, phone, &message.to_number) else {
-        return Ok(None);
-    };
-    let Some(sim) = phone.sim.filter(|_| wanted) else {
-        return Ok(None);
-    };
-    if expose::is_held_back(work, phone) {
-        return Ok(None);
-    }
-    let by = (sim, phone.delivery_reports);
-    let frame = expose::frame(work, message, s, Address::from(to), by);
-    let movable = expose::is_movable(work, message)?;
-    Ok(Some(Send { movable, ..frame }))
-}
-
-/// Returns the link's part of a device's row; `None` when its installation is no name.
-pub fn link_of(device: &Device) -> Option<DeviceLink> {
-    Some(DeviceLink {
-        install: device.install.parse::<InstallId>().ok()?,
-        conn: device.conn,
-        generation: device.gen_seen,
-        down_sent: device.down_sent,
-        down_acked: device.down_acked,
-        up: device.up,
-    })
-}
-
-/// Returns a link's counters as they are stored.
-pub fn counters(link: &DeviceLink) -> LinkCounters {
-    LinkCounters {
-        conn: link.conn,
-        gen_seen: link.generation,
-        down_sent: link.down_sent,
-        down_acked: link.down_acked,
-        up: link.up,
     }
 }

@@ -1,29 +1,33 @@
 //! What is stored when a connection ends.
 
+use crate::held::{counters, link_of};
 use crate::turn::{self, Connection, Ended, Turn};
 use hub_app::devices::{project_of, removal};
 use hub_app::hub::Hub;
-use hub_app::hub::links::Fence;
-use hub_app::unit_of_work::Effects;
-use hub_app::unit_of_work::UnitOfWork;
-use hub_domain::{Device, DeviceState};
+use hub_app::unit_of_work::{Effects, UnitOfWork};
+use hub_domain::DeviceState;
 use hub_store::{StoreError, Tx, devices};
+use postrider_link::dispatch::newest::Fence;
+use postrider_model::ProjectId;
 
 /// Stores since when a device is offline, and the acks that no commit took along; nothing when it
 /// has a newer connection.
-pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), StoreError> {
+pub async fn store(
+    hub: &Hub,
+    project: ProjectId,
+    fence: Fence,
+    acked: Option<u64>,
+) -> Result<(), StoreError> {
     let now = hub.now().unix;
     hub.store
-        .of(fence.project)
+        .of(project)
         .write(move |tx| {
-            let stored = devices::get(tx, fence.device)?;
-            let Some(stored) = stored.filter(|stored| fence.admits(stored)) else {
+            let row = devices::get(tx, fence.device)?.as_ref().and_then(link_of);
+            let Some(mut row) = row.filter(|row| fence.admits(row)) else {
                 return Ok(());
             };
-            if let Some(mut link) = crate::identify::link_of(&stored) {
-                link.down_acked = link.down_acked.max(acked.unwrap_or(0)).min(link.down_sent);
-                devices::update_link(tx, fence.device, &crate::identify::counters(&link))?;
-            }
+            row.acks(acked.unwrap_or(0));
+            devices::update_link(tx, fence.device, &counters(&row))?;
             devices::update_presence(tx, fence.device, now, Some(now))
         })
         .await
@@ -33,26 +37,21 @@ pub async fn store(hub: &Hub, fence: Fence, acked: Option<u64>) -> Result<(), St
 /// is out of service; nothing when it has a newer connection.
 pub async fn unpaired(
     hub: &Hub,
-    fence: Fence,
-    connection: Option<Connection>,
-    said: Turn,
+    project: ProjectId,
+    (last, connection): (Turn, Connection),
 ) -> Result<(), StoreError> {
-    let (worker, now, project) = (hub.clone(), hub.now(), fence.project);
-    let last = Turn {
-        facts: said.facts,
-        acked: said.acked,
-        ..Turn::default()
-    };
+    let (worker, now) = (hub.clone(), hub.now());
     let job = move |tx: &mut Tx<'_>| {
         let mut effects = Effects::default();
-        if let Some(connection) = connection.clone()
-            && let Ended::Done(done) = turn::run(&worker, tx, &last, connection, now)?
-        {
+        let fence = connection.fence.clone();
+        if let Ended::Done(done) = turn::run(&worker, tx, &last, connection.clone(), now)? {
             effects.merge(done.effects);
         }
-        let stored = devices::get(tx, fence.device)?;
-        let paired = |device: &Device| fence.admits(device) && device.state == DeviceState::Active;
-        if let Some(device) = stored.filter(paired) {
+        let Some(device) = devices::get(tx, fence.device)? else {
+            return Ok(effects);
+        };
+        let is_newest = link_of(&device).is_some_and(|row| fence.admits(&row));
+        if is_newest && device.state == DeviceState::Active {
             let project = project_of(tx, &device)?;
             let mut work = UnitOfWork::new(&worker, tx, &project, now);
             removal::unpair(&mut work, &device)?;

@@ -6,6 +6,7 @@
 
 mod config;
 mod connection;
+mod held;
 mod identify;
 mod leave;
 mod pages;

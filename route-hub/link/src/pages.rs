@@ -1,39 +1,37 @@
 //! Held pages: what a phone shows after the hub went backwards or was restored.
 
-use crate::identify::{counters, link_of, wanted_again};
-use hub_app::damage;
+use crate::held::{Held, counters, link_of};
 use hub_app::devices::project_of;
 use hub_app::dispatch::freeze;
-use hub_app::dispatch::ownership;
-use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::Hub;
-use hub_app::hub::links::Fence;
-use hub_app::hub::proofs::Proofs;
 use hub_app::unit_of_work::Effects;
 use hub_app::unit_of_work::UnitOfWork;
-use hub_domain::{Device, Direction, Message, Phone};
+use hub_domain::{Device, Project};
 use hub_store::facts_aside::{self, FactAside};
-use hub_store::{StoreError, Tx, devices, messages, past_exposures, phones};
+use hub_store::{StoreError, Tx, devices, phones};
 use postrider_link::codec;
-use postrider_link::frame::{Held, HeldRow, PhoneFrame, Send};
-use postrider_link::ownership::hub::{Fact, Holder, Standing, Whose};
+use postrider_link::dispatch::held;
+use postrider_link::dispatch::newest::Fence;
+use postrider_link::frame::{self, HeldRow, PhoneFrame, Send};
 use postrider_link::session::hub::DeviceLink;
-use postrider_model::{Now, WireState};
+use postrider_model::{Now, ProjectId};
 use std::sync::Arc;
 
 /// Commits what one page shows.
 ///
 /// # Errors
 /// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
-pub async fn store(hub: &Hub, fence: Fence, rows: Vec<HeldRow>) -> Result<(), StoreError> {
+pub async fn store(
+    hub: &Hub,
+    project: ProjectId,
+    fence: Fence,
+    rows: Vec<HeldRow>,
+) -> Result<(), StoreError> {
     let (worker, now, rows) = (hub.clone(), hub.now(), Arc::new(rows));
     let effects = hub
         .store
-        .of(fence.project)
-        .write_whole(move |tx| {
-            let device = of_connection(tx, &fence)?;
-            show(&worker, tx, &device, &rows, now)
-        })
+        .of(project)
+        .write_whole(move |tx| show(&worker, tx, &fence, &rows, now))
         .await?;
     effects.perform(hub);
     Ok(())
@@ -42,38 +40,20 @@ pub async fn store(hub: &Hub, fence: Fence, rows: Vec<HeldRow>) -> Result<(), St
 fn show(
     hub: &Hub,
     tx: &mut Tx<'_>,
-    device: &Device,
+    fence: &Fence,
     rows: &[HeldRow],
     now: Now,
 ) -> Result<Effects, StoreError> {
-    let project = project_of(tx, device)?;
-    let Some(link) = link_of(device) else {
-        return Ok(Effects::default());
-    };
-    let reader = Reader {
-        by: Holder {
-            device: device.id,
-            install: link.install,
-        },
-        on: phones::of_device(tx, device.id)?,
-    };
-    let mut work = UnitOfWork::new(hub, tx, &project, now);
-    let (mut nowhere, mut refused, mut has_proof) = (Vec::new(), Vec::new(), false);
-    for row in rows {
-        match reader.take(&mut work, row)? {
-            Taken::Known => {}
-            Taken::Forgotten => has_proof = true,
-            Taken::Nowhere { proven } => {
-                has_proof |= proven;
-                nowhere.push(*row);
-            }
-            Taken::Refused => refused.push(*row),
-        }
-    }
-    put_aside(work.tx, device, nowhere, FORGOTTEN, now)?;
-    put_aside(work.tx, device, refused, NOT_ITS_OWN, now)?;
-    if has_proof {
-        freeze::proven_by(&mut work, device)?;
+    let (device, project) = of_connection(tx, fence)?;
+    let mut held = held_by(hub, tx, (device, &project), fence, now)?;
+    let page = held::in_page(&mut held, &fence.holder(), rows)?;
+    let Held {
+        mut work, device, ..
+    } = held;
+    put_aside(work.tx, &device, page.nowhere, FORGOTTEN, now)?;
+    put_aside(work.tx, &device, page.refused, NOT_ITS_OWN, now)?;
+    if page.proves_forgotten {
+        freeze::proven_by(&mut work, &device)?;
     }
     work.finish()
 }
@@ -82,104 +62,6 @@ fn show(
 const FORGOTTEN: &str = "held messages that the hub has forgotten";
 /// Why rows are set aside whose message is not this phone's to speak of.
 const NOT_ITS_OWN: &str = "held messages that never were this phone's";
-
-/// What became of a row.
-enum Taken {
-    /// It was applied, and is about an exposure that the hub knows.
-    Known,
-    /// It was applied, and carries the hub's proof of an exposure that the hub does not know.
-    Forgotten,
-    /// Its message is not there; `proven` says whether this hub once made it.
-    Nowhere { proven: bool },
-    /// This phone may not speak of it.
-    Refused,
-}
-
-/// Who shows the rows of a page.
-struct Reader {
-    by: Holder,
-    on: Vec<Phone>,
-}
-
-impl Reader {
-    fn take(&self, work: &mut UnitOfWork<'_, '_>, row: &HeldRow) -> Result<Taken, StoreError> {
-        let proven = self.is_proven(work, row);
-        let project = work.project.id;
-        let found = damage::message(work, row.id)?;
-        let Some(mut message) = found.filter(|message| message.project_id == project) else {
-            let proven = proven && is_kept(work, row);
-            return Ok(Taken::Nowhere { proven });
-        };
-        if message.direction != Direction::Outgoing || message.simulated {
-            return Ok(Taken::Refused);
-        }
-        let whose = ownership::of(&message)?.whose(row.ep, &self.by);
-        let was_held = whose == Whose::LookUpPast && self.was_held(work.tx, row)?;
-        let is_known = whose == Whose::Present || was_held;
-        let standing = Standing::of(proven, is_known, || self.is_concerned(work, &message))?;
-        let fact = Fact::Shown {
-            ep: row.ep,
-            by: &self.by,
-            state: row.state,
-            page: Some(standing),
-        };
-        let Ok(outcome) = work.apply(&mut message, fact, &Detail::default())? else {
-            return Ok(Taken::Refused);
-        };
-        if row.state == WireState::Revoked && outcome.requeued {
-            freeze::freed(work, &mut message)?;
-        }
-        Ok(match proven && !is_known {
-            true => Taken::Forgotten,
-            false => Taken::Known,
-        })
-    }
-
-    fn is_proven(&self, work: &UnitOfWork<'_, '_>, row: &HeldRow) -> bool {
-        let Holder { device, install } = &self.by;
-        let own = || work.hub.proofs.of(*device, install, row.id, row.ep);
-        row.proof
-            .is_some_and(|shown| Proofs::is_own(&shown, &own()))
-    }
-
-    /// Says whether this very exposure is among the past ones of this phone.
-    fn was_held(&self, tx: &mut Tx<'_>, row: &HeldRow) -> Result<bool, StoreError> {
-        let past = past_exposures::get(tx, row.id, row.ep)?;
-        Ok(past.is_some_and(|past| {
-            past.device_id == self.by.device && past.install == self.by.install.as_str()
-        }))
-    }
-
-    /// Says whether a message went or may go to this phone: it is routed to one of its Phones or to
-    /// a custom route that one of them is in, or this phone held an exposure of it.
-    fn is_concerned(
-        &self,
-        work: &mut UnitOfWork<'_, '_>,
-        message: &Message,
-    ) -> Result<bool, StoreError> {
-        if self.on.iter().any(|phone| phone.id == message.phone_id) {
-            return Ok(true);
-        }
-        let route = match message.route_id {
-            Some(id) => work.hub.cache.route_in(work.tx, id)?,
-            None => None,
-        };
-        let offered = route.map(|route| route.actions.phones());
-        let is_offered = |phone: &Phone| offered.as_ref().is_some_and(|of| of.contains(&phone.id));
-        Ok(self.on.iter().any(is_offered)
-            || past_exposures::any_of_device(work.tx, message.id, self.by.device)?)
-    }
-}
-
-/// Says whether a message of that age is still kept: that an older one is not there shows nothing.
-fn is_kept(work: &UnitOfWork<'_, '_>, row: &HeldRow) -> bool {
-    let days = work.project.message_retention_days;
-    let kept_ms = days.map_or(i64::MAX, |days| i64::from(days) * DAY_MS);
-    work.now.unix.0.saturating_sub(row.id.key().made_at_ms()) < kept_ms
-}
-
-/// One day.
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Keeps rows that nothing could be done with.
 fn put_aside(
@@ -197,7 +79,7 @@ fn put_aside(
     let aside = FactAside {
         device_id: device.id,
         s: 0,
-        frame: codec::encode(&PhoneFrame::Held(Held { rows, last })).unwrap_or_default(),
+        frame: codec::encode(&PhoneFrame::Held(frame::Held { rows, last })).unwrap_or_default(),
         reason: reason.to_owned(),
         time: now.unix,
     };
@@ -211,6 +93,7 @@ fn put_aside(
 /// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
 pub async fn finish(
     hub: &Hub,
+    project: ProjectId,
     fence: Fence,
     link: DeviceLink,
     restarts: bool,
@@ -218,11 +101,8 @@ pub async fn finish(
     let (worker, now) = (hub.clone(), hub.now());
     let (resume, effects) = hub
         .store
-        .of(fence.project)
-        .write_whole(move |tx| {
-            let device = of_connection(tx, &fence)?;
-            reconcile(&worker, tx, &device, &link, restarts, now)
-        })
+        .of(project)
+        .write_whole(move |tx| reconcile(&worker, tx, &fence, &link, restarts, now))
         .await?;
     effects.perform(hub);
     Ok(resume)
@@ -231,47 +111,42 @@ pub async fn finish(
 fn reconcile(
     hub: &Hub,
     tx: &mut Tx<'_>,
-    device: &Device,
+    fence: &Fence,
     link: &DeviceLink,
     restarts: bool,
     now: Now,
 ) -> Result<(Vec<Send>, Effects), StoreError> {
-    let project = project_of(tx, device)?;
-    let mut work = UnitOfWork::new(hub, tx, &project, now);
-    let mut resume = Vec::new();
-    let by = Holder {
-        device: device.id,
-        install: link.install.clone(),
-    };
-    let on = phones::of_device(work.tx, device.id)?;
-    let on_device = messages::on_device(work.tx, device.id, 0)?;
-    for mut message in damage::readable(&mut work, on_device)? {
-        if restarts {
-            drop(work.apply(&mut message, Fact::Renumbered, &Detail::default())?);
-            continue;
-        }
-        if message.ownership.install.as_deref() != Some(by.install.as_str()) {
-            continue;
-        }
-        match wanted_again(&mut work, &message, &on)? {
-            Some(frame) => resume.push(frame),
-            None => {
-                let fact = Fact::NeverReceived { by: &by, down: 0 };
-                let applied = work.apply(&mut message, fact, &Detail::default())?;
-                if applied.is_ok_and(|outcome| outcome.requeued) {
-                    freeze::freed(&mut work, &mut message)?;
-                }
-            }
-        }
-    }
+    let (device, project) = of_connection(tx, fence)?;
+    let mut held = held_by(hub, tx, (device, &project), fence, now)?;
+    let resume = held::all_came(&mut held, &fence.holder(), restarts)?;
+    let Held {
+        mut work, device, ..
+    } = held;
     devices::update_link(work.tx, device.id, &counters(link))?;
-    freeze::answered(&mut work, device)?;
+    freeze::answered(&mut work, &device)?;
     Ok((resume, work.finish()?))
 }
 
-fn of_connection(tx: &mut Tx<'_>, fence: &Fence) -> Result<Device, StoreError> {
-    let device = devices::get(tx, fence.device)?;
-    device
-        .filter(|device| fence.admits(device))
-        .ok_or(StoreError::Closed)
+fn held_by<'w, 't>(
+    hub: &'w Hub,
+    tx: &'w mut Tx<'t>,
+    (device, project): (Device, &'w Project),
+    fence: &Fence,
+    now: Now,
+) -> Result<Held<'w, 't>, StoreError> {
+    let on = phones::of_device(tx, device.id)?;
+    Ok(Held {
+        work: UnitOfWork::new(hub, tx, project, now),
+        device,
+        by: fence.holder(),
+        on,
+    })
+}
+
+fn of_connection(tx: &mut Tx<'_>, fence: &Fence) -> Result<(Device, Project), StoreError> {
+    let is_newest = |device: &Device| link_of(device).is_some_and(|row| fence.admits(&row));
+    let device = devices::get(tx, fence.device)?.filter(is_newest);
+    let device = device.ok_or(StoreError::Closed)?;
+    let project = project_of(tx, &device)?;
+    Ok((device, project))
 }

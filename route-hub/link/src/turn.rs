@@ -3,8 +3,8 @@
 //! Everything that a connection stores goes through here, in one transaction with the counters that
 //! make it count once. It is refused if the phone has a newer connection.
 
-use crate::identify::link_of;
-use crate::{config, identify};
+use crate::config;
+use crate::held::{counters, link_of};
 use hub_app::alerts;
 use hub_app::damage;
 use hub_app::devices::health;
@@ -12,7 +12,6 @@ use hub_app::devices::project_of;
 use hub_app::dispatch::freeze;
 use hub_app::dispatch::{expose, ownership, report};
 use hub_app::hub::Hub;
-use hub_app::hub::links::Fence;
 use hub_app::messages::inbound;
 use hub_app::unit_of_work::Effects;
 use hub_app::unit_of_work::UnitOfWork;
@@ -23,9 +22,12 @@ use hub_store::{StoreError, Tx, devices, messages, meta, phones};
 use postrider_link::clock::PhoneClock;
 use postrider_link::close::CloseCode;
 use postrider_link::codec;
+use postrider_link::dispatch::hello::must_end;
+use postrider_link::dispatch::link;
+use postrider_link::dispatch::newest::Fence;
 use postrider_link::dispatch::turn;
 use postrider_link::dispatch::window::{Claimed, Open, Queue, Sim};
-use postrider_link::frame::{Config, HubFrame, PhoneFrame, Send};
+use postrider_link::frame::{Config, PhoneFrame, Send};
 use postrider_link::ownership::hub::{Ask, Holder, Ownership};
 use postrider_model::{MessageId, Now, PhoneId};
 
@@ -34,15 +36,14 @@ pub(crate) use postrider_link::dispatch::turn::Turn;
 /// What a connection of this hub knows when it commits.
 pub(crate) type Connection = turn::Connection<Fence, config::Sent, PhoneId>;
 
+/// What a commit stored.
+pub(crate) type Stored = link::Stored<Fence, config::Sent, PhoneId>;
+
 /// What a commit did.
 pub(crate) struct Done {
-    /// The highest number of the stored facts, if there were any.
-    pub up: Option<u64>,
-    /// Frames to write, in order; their numbers follow those written before.
-    pub frames: Vec<HubFrame>,
-    /// The connection's knowledge from now on.
-    pub connection: Connection,
-    /// The device's phones, if there may be new ones.
+    /// What it stored.
+    pub stored: Stored,
+    /// The device's phones, when there may be new ones.
     pub phones: Option<Vec<PhoneId>>,
     /// What follows the commit.
     pub effects: Effects,
@@ -68,7 +69,8 @@ pub(crate) fn is_idle(
     let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(false);
     };
-    let is_served = device.state == DeviceState::Active && connection.fence.admits(&device);
+    let is_newest = link_of(&device).is_some_and(|row| connection.fence.admits(&row));
+    let is_served = device.state == DeviceState::Active && is_newest;
     let knows_all = connection.open.total() == 0 && connection.asked.is_empty();
     if !is_served || device.frozen || !knows_all {
         return Ok(false);
@@ -101,25 +103,17 @@ pub(crate) fn run(
     let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(Ended::Close(CloseCode::NotKnown));
     };
-    match device.state {
-        DeviceState::Active => {}
-        DeviceState::NeedsPairing => return Ok(Ended::Close(CloseCode::JournalWentBack)),
-        DeviceState::Revoked => return Ok(Ended::Close(CloseCode::NotPaired)),
-    }
-    let newest = connection.fence.admits(&device);
-    let Some(mut link) = link_of(&device).filter(|_| newest) else {
+    let Some(mut link) = link_of(&device) else {
         return Ok(Ended::Close(CloseCode::Replaced));
     };
-    if device.frozen && freeze::seen_by_rules(&device).must_come_again(meta::generation(tx)?) {
-        // It must connect again and show what it holds.
-        return Ok(Ended::Close(CloseCode::GoingAway));
+    let (service, seen) = (device.state.service(), freeze::seen_by_rules(&device));
+    let generation = || meta::generation(tx);
+    if let Some(code) = must_end(&connection.fence, service, (seen, &link), generation)? {
+        return Ok(Ended::Close(code));
     }
     let before = link.clone();
     let project = project_of(tx, &device)?;
-    let by = Holder {
-        device: device.id,
-        install: link.install.clone(),
-    };
+    let by = connection.fence.holder();
     let mut rows = Rows {
         on: phones::of_device(tx, device.id)?,
         work: UnitOfWork::new(hub, tx, &project, now),
@@ -134,16 +128,19 @@ pub(crate) fn run(
     hub_app::fault::of_turn(work.tx, &frames);
     let effects = work.finish()?;
     if link != before {
-        devices::update_link(tx, device.id, &identify::counters(&link))?;
+        devices::update_link(tx, device.id, &counters(&link))?;
     }
     let up = turn.facts.last().map(|_| link.up);
     let is_health = |fact: &PhoneFrame| matches!(fact, PhoneFrame::Health(_));
     let looked = turn.settings || turn.facts.iter().any(is_health);
     let phones = looked.then(|| on.iter().map(|phone| phone.id).collect());
-    let done = Done {
+    let stored = Stored {
         up,
         frames,
         connection,
+    };
+    let done = Done {
+        stored,
         phones,
         effects,
     };

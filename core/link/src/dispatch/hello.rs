@@ -51,22 +51,25 @@ pub fn decide(
 }
 
 /// Says why a connection may commit nothing any more; `None` when it may. `device` and `row` are as
-/// they are stored.
-pub fn must_end(
+/// they are stored, and `generation` reads the hub's.
+///
+/// # Errors
+/// What `generation` says.
+pub fn must_end<E>(
     fence: &Fence,
     service: Service,
     (device, row): (Device, &DeviceLink),
-    generation: u64,
-) -> Option<CloseCode> {
+    generation: impl FnOnce() -> Result<u64, E>,
+) -> Result<Option<CloseCode>, E> {
     if let Some(code) = service.refusal() {
-        return Some(code);
+        return Ok(Some(code));
     }
     if !fence.admits(row) {
-        return Some(CloseCode::Replaced);
+        return Ok(Some(CloseCode::Replaced));
     }
     // It shall come again and show what it holds.
-    let again = device.must_come_again(generation);
-    again.then_some(CloseCode::GoingAway)
+    let comes_again = device.frozen && device.must_come_again(generation()?);
+    Ok(comes_again.then_some(CloseCode::GoingAway))
 }
 
 /// The rows of one device and its messages.

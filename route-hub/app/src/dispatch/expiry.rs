@@ -6,12 +6,13 @@
 
 use crate::damage::{self, Resting};
 use crate::dispatch::freeze;
+use crate::dispatch::ownership;
 use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
 use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
-use hub_domain::{Message, OwnershipRow};
+use hub_domain::Message;
 use hub_store::rows_aside::{Found, Place};
 use hub_store::{StoreError, Tx, messages, projects};
 use postrider_link::ownership::hub::Fact;
@@ -174,10 +175,8 @@ fn end_life(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<bool,
     };
     let ago_ms = u64::try_from(work.now.unix.0 - end.0).unwrap_or(0);
     // After a restore it may have been sent by a phone that has not answered yet.
-    let fact = match freeze::may_be_out(work.tx, &message)? {
-        true if message.ownership.state == OwnershipRow::WAITING => Fact::ExposureForgotten,
-        _ => Fact::LifeEnded { ago_ms },
-    };
+    let state = ownership::of(&message)?.state;
+    let fact = Fact::life_over(state, ago_ms, || freeze::may_be_out(work.tx, &message))?;
     drop(work.apply(&mut message, fact, &Detail::default())?);
     work.effects.settings(message.phone_id);
     Ok(true)

@@ -13,7 +13,7 @@ use postrider_link::ownership::hub::Fact;
 use postrider_model::{DeviceId, ProjectId};
 
 /// Reads how far a project is frozen; `None` when it is not.
-fn of_project(tx: &mut Tx<'_>, project: ProjectId) -> Result<Option<Freeze>, StoreError> {
+pub fn of_project(tx: &mut Tx<'_>, project: ProjectId) -> Result<Option<Freeze>, StoreError> {
     let kept = meta::get(tx, &frozen_name(project))?;
     Ok(kept.and_then(|kept| kept.parse().ok()))
 }
@@ -214,15 +214,4 @@ pub fn gone(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreE
     device_lost::device_lost(work, device.id)?;
     let ended = rules::gone(&mut Rows(work), seen_by_rules(device))?;
     thawed(work, device, ended)
-}
-
-/// A phone has proven that it did not send a message, after another one was given up that all of
-/// them waited for: it may have been moved to that one.
-pub fn freed(work: &mut UnitOfWork<'_, '_>, message: &mut Message) -> Result<(), StoreError> {
-    let freeze = of_project(work.tx, message.project_id)?;
-    if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(message.id.get())) {
-        let fact = Fact::ExposureForgotten;
-        drop(work.apply(message, fact, &Detail::default())?);
-    }
-    Ok(())
 }

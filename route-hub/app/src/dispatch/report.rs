@@ -6,7 +6,7 @@ use crate::unit_of_work::UnitOfWork;
 use hub_store::{StoreError, Tx, past_exposures};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::Event;
-use postrider_link::ownership::hub::{Fact, Holder, Report, Whose};
+use postrider_link::ownership::hub::{Holder, Said};
 use postrider_model::WireState;
 
 /// Why a well-formed fact could not be applied: it is stored aside, counted and acked.
@@ -24,24 +24,11 @@ pub fn apply(
     let Some(mut message) = damage::message(work, event.id)? else {
         return Ok(Err("no such message"));
     };
-    let whose = crate::dispatch::ownership::of(&message)?.whose(event.ep, by);
-    let report = Report {
-        state: event.state,
-        partial: event.partial,
-        unsent: event.unsent,
-    };
-    let fact = match whose {
-        Whose::Present | Whose::LookUpPast if event.part.is_some() => return Ok(Ok(())),
-        Whose::Present => Fact::Reported {
-            ep: event.ep,
-            by,
-            report,
-        },
-        Whose::LookUpPast if was_held(work.tx, by, event)? => Fact::PastReported {
-            ep: event.ep,
-            report,
-        },
-        Whose::LookUpPast | Whose::Stranger => return Ok(Err("not this phone's exposure")),
+    let owned = crate::dispatch::ownership::of(&message)?;
+    let fact = match owned.said(event, by, || was_held(work.tx, by, event))? {
+        Said::OfMessage(fact) => fact,
+        Said::OfPart => return Ok(Ok(())),
+        Said::OfNothing => return Ok(Err("not this phone's exposure")),
     };
     let detail = Detail {
         time: Some(published_time(

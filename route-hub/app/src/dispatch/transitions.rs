@@ -49,11 +49,10 @@ impl UnitOfWork<'_, '_> {
             Ok(outcome) => outcome,
             Err(refused) => return Ok(Err(refused)),
         };
-        let was_asked_back = before.flags.has(Flags::REVOKE_ASKED);
-        if was_asked_back && !owned.flags.has(Flags::REVOKE_ASKED) && !outcome.requeued {
+        if outcome.stays {
             pending_reroutes::take(self.tx, message.id)?;
         }
-        if before.state.is_open() && !owned.state.is_open() {
+        if outcome.closed {
             self.closed.push(Closed {
                 phone_id: message.phone_id,
                 priority: message.priority,

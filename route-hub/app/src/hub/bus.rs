@@ -3,6 +3,7 @@
 //! A wake-up is a hint: whoever misses one finds the work in the database when it next looks, so a
 //! lost hint costs time and nothing else.
 
+use postrider_link::dispatch::turn::Woken;
 use postrider_model::{DeviceId, MessageId, PhoneId, ProjectId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,17 +17,6 @@ pub struct Wake {
     queued: AtomicBool,
     asked: AtomicBool,
     changed: AtomicBool,
-}
-
-/// What has happened since a listener last looked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Woken {
-    /// A message was queued for one of its phones.
-    pub queued: bool,
-    /// A revoke or a cancel was recorded for one of its exposures.
-    pub asked: bool,
-    /// Settings of its phones, or its own right to be connected, changed.
-    pub changed: bool,
 }
 
 impl Wake {

@@ -55,7 +55,9 @@ impl World {
             return Ended::Close(CloseCode::NotKnown);
         };
         let mut link = device.link.clone();
-        if let Some(code) = must_end(&fence, device.state, (seen, &link), rows.generation) {
+        let generation = || Ok::<_, Infallible>(rows.generation);
+        let Ok(code) = must_end(&fence, device.state, (seen, &link), generation);
+        if let Some(code) = code {
             if code == CloseCode::GoingAway {
                 self.coverage
                     .mark("link", "a frozen phone has to come again", "");

@@ -17,7 +17,7 @@ const PROOF: Proof = Proof([7; PROOF_BYTES]);
 
 /// Messages by their number, and which facts were applied to which, in order.
 #[derive(Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     pub messages: BTreeMap<i64, Ownership>,
     pub past: BTreeSet<(i64, u32)>,
     pub concerned: bool,
@@ -27,7 +27,7 @@ pub struct Memory {
     pub did: Vec<(i64, &'static str)>,
 }
 
-pub fn phone(install: u8) -> Holder {
+pub(crate) fn phone(install: u8) -> Holder {
     Holder {
         device: DeviceId::new(Key::new(1).unwrap()),
         install: format!("install-0000-000{install}").parse().unwrap(),
@@ -46,7 +46,7 @@ const RULES: Rules = Rules {
 
 impl Memory {
     /// A message that is exposed to a phone at a place of the same number.
-    pub fn exposed(mut self, no: i64, holder: Holder) -> Self {
+    pub(crate) fn exposed(mut self, no: i64, holder: Holder) -> Self {
         let owned = self.messages.entry(no).or_default();
         let s = no.unsigned_abs();
         owned.apply(Fact::Exposed { holder, s }, RULES).unwrap();
