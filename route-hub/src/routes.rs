@@ -128,7 +128,7 @@ fn project() -> Routes {
         .route("/contacts", get(contacts::list).post(contacts::create))
         .route("/import_contacts", post(contacts::import))
         .route("/contacts/{contact_id}", get(contacts::get).post(contacts::update).delete(contacts::delete))
-        .route("/contacts/{contact_id}/groups", get(contacts::groups))
+        .route("/contacts/{contact_id}/groups", get(groups::of_contact))
         .route("/contacts/{contact_id}/messages", get(contacts::messages))
         .route("/contacts/{contact_id}/rows", get(contacts::rows))
         .route("/contacts/{contact_id}/states", get(contacts::states))

@@ -20,6 +20,7 @@ pub mod state;
 pub mod webhooks;
 
 mod idempotency;
+mod parse;
 mod transaction;
 
 use axum::response::{IntoResponse, Response};

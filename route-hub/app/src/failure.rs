@@ -1,9 +1,9 @@
 //! Why a use case came to nothing.
 
 use hub_store::StoreError;
-use hub_view::{Refusal, RefusalCode};
-use hub_web::{ApiError, ErrorCode};
+use hub_view::Refusal;
 use std::error::Error;
+use std::fmt;
 use std::fmt::Write as _;
 
 /// Why a use case came to nothing.
@@ -16,6 +16,15 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// As [`Refusal::within`].
+    #[must_use]
+    pub fn within(self, item: impl fmt::Display) -> Self {
+        match self {
+            Self::Refused(refusal) => Self::Refused(refusal.within(item)),
+            Self::Store(error) => Self::Store(error),
+        }
+    }
+
     /// Returns what whoever asked is told.
     pub fn into_refusal(self) -> Refusal {
         match self {
@@ -58,32 +67,6 @@ impl From<Refusal> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
-    }
-}
-
-/// Goes with the last reading of parameters in this crate.
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        let text = error.message().to_owned();
-        Self::Refused(match (error.code(), error.param()) {
-            (ErrorCode::InvalidParam, Some(param)) => {
-                let rule = text.strip_prefix(param).unwrap_or(&text).trim_start();
-                Refusal::invalid_param(param, rule)
-            }
-            (ErrorCode::InvalidParam, None) => Refusal::new(RefusalCode::InvalidParam, text),
-            (ErrorCode::NotFound, _) => Refusal::new(RefusalCode::NotFound, text),
-            (ErrorCode::NotCancellable, _) => Refusal::new(RefusalCode::NotCancellable, text),
-            (ErrorCode::Unauthorized, _) => Refusal::unauthorized(text),
-            (ErrorCode::LimitExceeded, _) => Refusal::new(RefusalCode::LimitExceeded, text),
-            (ErrorCode::IdempotencyMismatch, _) => {
-                Refusal::new(RefusalCode::IdempotencyMismatch, text)
-            }
-            (ErrorCode::RateLimited, _) => {
-                Refusal::rate_limited(text, error.retry_after_s().unwrap_or(1))
-            }
-            (ErrorCode::Unavailable, _) => Refusal::unavailable(text),
-            _ => Refusal::internal(error),
-        })
     }
 }
 

@@ -32,7 +32,6 @@ pub mod names;
 pub mod operator;
 pub mod organizations;
 pub mod pairing;
-pub mod parse;
 pub mod phones;
 pub mod projects;
 pub mod random;

@@ -27,6 +27,19 @@ pub enum Listed<V> {
     },
 }
 
+impl<V> Listed<V> {
+    /// What a list comes to that has no rows.
+    pub const fn none(request: &ListRequest) -> Self {
+        match request.count_only {
+            true => Self::Count(0),
+            false => Self::Page {
+                items: Vec::new(),
+                next_marker: None,
+            },
+        }
+    }
+}
+
 /// Runs a list in one job: `list` and `count` are the store's, `show` makes views of a page's rows.
 pub async fn list<T, V, L, C, S>(
     share: Share<'_>,

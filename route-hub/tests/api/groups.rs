@@ -83,37 +83,6 @@ async fn a_group_is_made_once_by_its_name_and_filled() {
 }
 
 #[tokio::test]
-async fn a_contact_is_put_into_groups_and_out_of_them_as_it_is_made() {
-    let test = hub().await;
-    let client = test.client();
-    let body = json!({ "name": "Timed", "add_time_variable": "joined", "allow_sending": false,
-        "vars": { "x": 1 } });
-    let timed = client.post("create_group", body).await;
-    assert_eq!(
-        (&timed["allow_sending"], &timed["vars"]),
-        (&json!(false), &json!({ "x": 1 }))
-    );
-    let other = id(&client.post("groups", json!({ "name": "Other" })).await);
-    let body = json!({ "name": "Ann", "add_group_ids": [timed["id"], other] });
-    let ann = client.post("contacts", body).await;
-    assert_eq!(ann["group_ids"], json!([timed["id"], other]));
-    let joined = ann["vars"]["joined"].as_i64().expect("a moment");
-    assert!(joined >= ann["time_created"].as_i64().unwrap());
-    let path = format!("contacts/{}", id(&ann));
-    let body = json!({ "remove_group_ids": [timed["id"]], "vars": { "joined": 5 } });
-    let ann = client.post(&path, body).await;
-    assert_eq!(ann["group_ids"], json!([other]));
-    let ann = client
-        .post(&path, json!({ "add_group_ids": [timed["id"]] }))
-        .await;
-    assert_eq!(
-        ann["vars"],
-        json!({ "joined": 5 }),
-        "only where it is empty"
-    );
-}
-
-#[tokio::test]
 async fn groups_are_listed_changed_and_refused() {
     let test = hub().await;
     let client = test.client();
@@ -145,35 +114,11 @@ async fn groups_are_listed_changed_and_refused() {
     );
     for (path, body, param) in [
         ("groups", json!({}), "name"),
-        ("groups", json!({ "name": " " }), "name"),
-        ("create_group", json!({ "name": "beta" }), "name"),
-        (
-            "create_group",
-            json!({ "name": "c", "filters": {} }),
-            "filters",
-        ),
         (
             "create_group",
             json!({ "name": "c", "filters": { "shoe": 1 } }),
             "filters[shoe]",
         ),
-        (
-            "create_group",
-            json!({ "name": "c", "filters": { "group": a } }),
-            "filters",
-        ),
-        (
-            "create_group",
-            json!({ "name": "c", "filters": { "name": { "like": 1 } } }),
-            "filters[name][like]",
-        ),
-        (
-            "create_group",
-            json!({ "name": "c", "add_time_variable": "a b" }),
-            "add_time_variable",
-        ),
-        (&path, json!({ "filters": filters }), "filters"),
-        (&path, json!({ "name": "Alpha" }), "name"),
         (&path, json!({ "dynamic": true }), "dynamic"),
     ] {
         let reply = client.call("POST", path, Some(body.clone())).await;

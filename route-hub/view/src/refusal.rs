@@ -62,6 +62,18 @@ impl Refusal {
         refusal
     }
 
+    /// Names the parameter by its whole path, for what stands within `item`: `vars[city]` within
+    /// `contacts[3]` is `contacts[3][vars][city]`.
+    pub fn within(self, item: impl fmt::Display) -> Self {
+        let Some(param) = self.param() else {
+            return self;
+        };
+        let (name, inside) = param.split_at(param.find('[').unwrap_or(param.len()));
+        let path = format!("{item}[{name}]{inside}");
+        let rule = self.message().strip_prefix(param).unwrap_or_default();
+        Self::invalid_param(path, rule.trim_start())
+    }
+
     /// Says that there is no such thing.
     pub fn not_found(what: impl fmt::Display) -> Self {
         Self::new(RefusalCode::NotFound, format!("{what} not found"))
@@ -127,3 +139,21 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_of_an_item_is_named_by_its_whole_path() {
+        for (own, whole) in [
+            ("name", "contacts[3][name]"),
+            ("vars[city]", "contacts[3][vars][city]"),
+        ] {
+            let refusal = Refusal::invalid_param(own, "is required").within("contacts[3]");
+            assert_eq!(refusal, Refusal::invalid_param(whole, "is required"));
+        }
+        let missing = Refusal::not_found("contact");
+        assert_eq!(missing.clone().within("contacts[3]"), missing);
+    }
+}

@@ -1,9 +1,9 @@
 //! What a request says of a broadcast.
 
 use crate::messages::patch;
+use crate::parse;
 use hub_app::broadcasts::create::WantedBroadcast;
 use hub_app::broadcasts::new_broadcast::Named;
-use hub_app::parse;
 use hub_domain::Address;
 use hub_web::{ApiError, Field, Params};
 

@@ -1,63 +1,74 @@
-//! `POST /projects/{project_id}/contacts`
+//! `POST /projects/{project_id}/contacts` and `POST /projects/{project_id}/import_contacts`
 
-use crate::idempotency::Idempotency;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::contacts::READ_ONLY;
+use crate::contacts::read::{self, Key};
+use crate::{ApiResult, Call, enter, parse};
 use axum::extract::State;
-use hub_app::contacts::lookup::{Key, Means, can_be_new};
-use hub_app::contacts::patch::{ContactPatch, GroupChanges, check_route};
-use hub_app::contacts::saving;
-use hub_app::contacts::view::{ContactView, READ_ONLY};
+use hub_app::contacts::{self, NewContact, NewContacts, PERMISSION};
 use hub_app::hub::Hub;
-use hub_app::parse;
-use hub_app::unit_of_work::UnitOfWork;
-use hub_app::webhooks::enqueue::ContactAdded;
-use hub_domain::{Contact, Permission};
-use hub_web::{Answer, Fields};
+use hub_web::{Answer, ApiError, Fields, Params};
+use postrider_model::ContactId;
+use serde::Serialize;
 
-/// Most groups that one contact is put into, or taken out of, at once.
+/// Most groups that one contact joins, or leaves, at once.
 pub(super) const GROUPS_MAX: usize = 20;
+/// Most contacts of an import.
+const IMPORT_MAX: usize = 200;
+/// Most groups that the contacts of an import join, or leave.
+const IMPORT_GROUPS_MAX: usize = 5;
 
 /// Finds the contact that is meant, or makes it, and changes what is given.
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let project = enter(&hub, &call, Permission::EditContacts).await?;
-    let now = hub.now();
+    let actor = enter(&hub, &call, PERMISSION).await?;
     let fields = Fields::read(&call.params)?;
     parse::refuse_read_only(&call.params, READ_ONLY)?;
-    let patch = ContactPatch::read(|name| call.params.get(name), project.country.as_deref())?;
     let key = Key::read(&call.params.get("lookup_key"), true)?;
-    let means = key.means(&patch, |name| call.params.get(name), true)?;
-    if matches!(means, Means::New | Means::Value(..)) && !can_be_new(&patch) {
-        let number = call.params.get("phone_number");
-        if matches!(means, Means::New) {
-            return Err(number.refuse("is required, or name").into());
-        }
-    }
-    check_route(&hub, &project, patch.route(), "default_route_id").await?;
-    let groups = GroupChanges::read(&call.params, GROUPS_MAX)?;
+    let region = actor.project.country.as_deref();
+    let contact = key.single(|name| call.params.get(name), region)?;
+    let groups = read::groups(&call.params, GROUPS_MAX)?;
+    let view = contacts::create(&actor, contact, groups).await?;
+    Ok(Answer::object(&view, &fields))
+}
 
-    let decide = move |work: &mut UnitOfWork<'_, '_>| {
-        let found = means.find(work.tx, work.project, &patch)?;
-        let groups = groups.find(work.tx, work.project)?;
-        let by_number = matches!(means, Means::Number);
-        let mut contact = match &found {
-            Some(contact) => contact.clone(),
-            None if can_be_new(&patch) => {
-                Contact::new(work.hub.id(now), work.project.id, None, None, now.unix)
-            }
-            None => {
-                let rule = "is required, or name: no contact has this value yet";
-                return Err(hub_web::ApiError::invalid_param("phone_number", rule).into());
-            }
-        };
-        patch.apply(&mut contact, by_number && found.is_some())?;
-        let before = found.as_ref();
-        let (join, leave) = (&groups.join, &groups.leave);
-        let saved = saving::save(work, before, contact, join, leave)?;
-        if saved.is_new {
-            work.tell_contact_added(&saved.contact, ContactAdded::ByRequest)?;
-        }
-        Ok(ContactView::read(work.tx, saved.contact)?)
-    };
-    let show = move |view: ContactView| Answer::object(&view, &fields);
-    transaction::answer(&project, Idempotency::none(), decide, show).await
+/// Finds or makes up to 200 contacts, all of them or none, and answers in their order.
+pub async fn import(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, PERMISSION).await?;
+    let fields = Fields::read(&call.params)?;
+    let command = read_import(&call.params, actor.project.country.as_deref())?;
+    let ids = contacts::import(&actor, command).await?;
+    let contacts = ids.into_iter().map(|id| Imported { id }).collect();
+    Ok(Answer::value(&Import { contacts }, &fields).unwrap_or_else(|_| Answer::void()))
+}
+
+#[derive(Serialize)]
+struct Import {
+    contacts: Vec<Imported>,
+}
+
+#[derive(Serialize)]
+struct Imported {
+    id: ContactId,
+}
+
+fn read_import(params: &Params, region: Option<&str>) -> Result<NewContacts, ApiError> {
+    let route = params.get("default_route_id");
+    let route_id = parse::route_id(&route)?;
+    Ok(NewContacts {
+        default_route_id: route.is_present().then_some(route_id),
+        groups: read::groups(params, IMPORT_GROUPS_MAX)?,
+        contacts: read_items(params, region)?,
+    })
+}
+
+fn read_items(params: &Params, region: Option<&str>) -> Result<Vec<NewContact>, ApiError> {
+    let key = Key::read(&params.get("lookup_key"), false)?;
+    let field = params.get("contacts");
+    let items = field.array(IMPORT_MAX)?;
+    let items = items.ok_or_else(|| field.refuse("is required"))?;
+    let contacts = items.iter().map(|item| {
+        let object = item.object()?;
+        let object = object.ok_or_else(|| item.refuse("must be an object"))?;
+        key.item(|name| object.get(name), region)
+    });
+    contacts.collect()
 }

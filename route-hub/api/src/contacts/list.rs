@@ -1,16 +1,18 @@
-//! `GET /projects/{project_id}/contacts`, and the contacts of a group.
+//! `GET /projects/{project_id}/contacts`, and `…/contacts/{contact_id}/messages`
 
 use crate::lists::{
-    DEFAULT, Entry, List, MIN_MAX, MIN_MAX_EXISTS, NE_MIN_MAX, TEXT, TEXT_EXISTS, VARIABLES,
+    Asked, DEFAULT, Entry, List, MIN_MAX, MIN_MAX_EXISTS, NE_MIN_MAX, TEXT, TEXT_EXISTS, VARIABLES,
 };
+use crate::messages::{Within, list_within};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
-use hub_app::contacts::view::ContactView;
+use hub_app::contacts::{self, VIEW};
 use hub_app::hub::Hub;
-use hub_domain::{Address, Permission, Project, numbers};
-use hub_store::contacts::{self, by};
+use hub_domain::{Address, Permission, numbers};
+use hub_store::contacts::by;
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
-use postrider_model::{GroupId, kind};
+use hub_web::{ApiError, Params};
+use postrider_model::kind;
 
 const LIST: List = List {
     filters: &[
@@ -52,35 +54,25 @@ const LIST: List = List {
 
 /// Lists the contacts of a project.
 pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let project = enter(&hub, &call, Permission::ViewContacts).await?;
-    list_within(&hub, &call, &project, None).await
+    let actor = enter(&hub, &call, VIEW).await?;
+    let asked = asked(&call.params, actor.project.country.as_deref())?;
+    let listed = contacts::list(&actor, asked.request()).await?;
+    Ok(asked.show(listed))
 }
 
-/// Lists contacts, all of them or those of a group.
-pub(crate) async fn list_within(
-    hub: &Hub,
-    call: &Call,
-    project: &Project,
-    group: Option<GroupId>,
-) -> ApiResult {
-    let mut asked = LIST.read(&call.params)?;
-    read_numbers(&mut asked.query, project.country.as_deref());
-    let within = group.map(|id| Filter::within(by::GROUP, id.get()));
-    asked.query.filters.extend(within);
-    let id = project.id;
-    asked
-        .answer(
-            hub.store.of(id),
-            move |tx, query| contacts::list(tx, id, query),
-            move |tx, query| contacts::count(tx, id, query),
-            |tx, rows| {
-                let views = rows.into_iter();
-                views
-                    .map(|contact| ContactView::read(tx, contact))
-                    .collect()
-            },
-        )
-        .await
+/// Lists the messages of one contact.
+pub async fn messages(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, Permission::ViewMessages).await?;
+    let id = call.path_id("contact_id", "contact")?;
+    contacts::find(&actor, id).await?;
+    list_within(&hub, &call, &actor, Within::Contact(id)).await
+}
+
+/// Reads what is asked of a list of contacts.
+pub(crate) fn asked(params: &Params, region: Option<&str>) -> Result<Asked, ApiError> {
+    let mut asked = LIST.read(params)?;
+    read_numbers(&mut asked.query, region);
+    Ok(asked)
 }
 
 /// Reads the numbers that contacts are compared with as theirs were read.

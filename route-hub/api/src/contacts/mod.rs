@@ -1,30 +1,30 @@
 //! Contacts: the people on the other side.
 
 mod create;
-mod delete;
-mod get;
-mod groups;
-mod import;
+mod existing;
 mod list;
-mod messages;
+mod read;
 mod rows_and_states;
-mod update;
 
-pub use create::create;
-pub use delete::delete;
-pub use get::get;
-pub use groups::groups;
-pub use import::import;
-pub use list::list;
-pub use messages::messages;
+pub use create::{create, import};
+pub use existing::{delete, get, update};
+pub use list::{list, messages};
 pub use rows_and_states::{rows, states};
-pub use update::update;
 
-pub(super) use list::list_within;
+pub(super) use list::asked;
 
-use hub_web::ApiError;
-
-/// A contact of another project is none.
-fn found<T>(contact: Option<T>) -> Result<T, ApiError> {
-    contact.ok_or_else(|| ApiError::not_found("contact"))
-}
+/// The fields that a caller may read but not write.
+const READ_ONLY: &[&str] = &[
+    "time_created",
+    "time_updated",
+    "last_message_time",
+    "last_incoming_message_time",
+    "last_outgoing_message_time",
+    "message_count",
+    "incoming_message_count",
+    "outgoing_message_count",
+    "last_message_id",
+    "group_ids",
+    "project_id",
+    "url",
+];

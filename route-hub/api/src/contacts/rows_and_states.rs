@@ -3,14 +3,13 @@
 //! Data tables and services come later: a contact has no rows and no states yet, so that these
 //! lists are read as they will be and are empty.
 
-use crate::contacts::found;
 use crate::lists::{DEFAULT, Entry, List, MIN_MAX, TEXT, VARIABLES};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::contacts::{self, VIEW};
 use hub_app::hub::Hub;
-use hub_domain::Permission;
-use hub_store::contacts;
-use hub_store::list::{Column, Kind, Page};
+use hub_app::listing::Listed;
+use hub_store::list::{Column, Kind};
 use hub_web::{ObjectWriter, Resource};
 
 const ROWS: List = List {
@@ -38,7 +37,6 @@ pub async fn states(State(hub): State<Hub>, call: Call) -> ApiResult {
 }
 
 /// What an empty list has items of.
-#[derive(Clone)]
 enum Nothing {}
 
 impl Resource for Nothing {
@@ -49,25 +47,9 @@ impl Resource for Nothing {
 
 /// Answers a list of an existing contact that has no rows.
 async fn empty(hub: &Hub, call: &Call, list: &List) -> ApiResult {
-    let project = enter(hub, call, Permission::ViewContacts).await?;
-    let (project_id, id) = (project.id, call.path_id("contact_id", "contact")?);
-    let reading = hub
-        .store
-        .of(project_id)
-        .read(move |tx| contacts::get(tx, project_id, id));
-    found(reading.await?)?;
+    let actor = enter(hub, call, VIEW).await?;
+    let id = call.path_id("contact_id", "contact")?;
+    contacts::find(&actor, id).await?;
     let asked = list.read(&call.params)?;
-    let page = Page {
-        rows: Vec::new(),
-        truncated: false,
-        next_marker: None,
-    };
-    asked
-        .answer(
-            hub.store.of(project_id),
-            move |_, _| Ok(page.clone()),
-            |_, _| Ok(0),
-            |_, rows: Vec<Nothing>| Ok(rows),
-        )
-        .await
+    Ok(asked.show(Listed::<Nothing>::none(&asked.request())))
 }

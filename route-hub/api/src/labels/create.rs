@@ -1,11 +1,10 @@
 //! `POST /projects/{project_id}/labels`
 
 use crate::idempotency::Idempotency;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, parse, transaction};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::labels::view::LabelView;
-use hub_app::parse;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Label, Permission};
 use hub_store::labels;

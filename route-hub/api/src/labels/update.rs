@@ -2,11 +2,10 @@
 
 use crate::idempotency::Idempotency;
 use crate::labels::found;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, parse, transaction};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::labels::view::{LabelView, READ_ONLY};
-use hub_app::parse;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::Permission;
 use hub_store::labels;

@@ -1,6 +1,6 @@
 //! The addresses of media that a request names.
 
-use hub_app::parse;
+use crate::parse;
 use hub_web::{ApiError, Field, Params};
 
 /// Most links of a message.

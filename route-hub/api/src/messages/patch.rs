@@ -1,9 +1,9 @@
 //! What a request gives of a message that is sent later.
 
 use crate::messages::{links, unsupported_params};
+use crate::parse;
 use hub_app::messages::new_message::{Given, Kind, MessageItem, Payload, To};
 use hub_app::messages::stored_message::MessagePatch;
-use hub_app::parse;
 use hub_domain::{Address, DATA_BYTES_MAX, Encoding, OnUnknown, RouteId};
 use hub_web::{ApiError, Field, Object, Params};
 use postrider_model::{LabelId, MessageText};

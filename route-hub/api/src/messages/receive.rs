@@ -2,13 +2,12 @@
 
 use crate::idempotency::Idempotency;
 use crate::messages::{patch, unsupported_params};
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, parse, transaction};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::messages::inbound;
 use hub_app::messages::model::MessageView;
 use hub_app::messages::outgoing::annotate;
-use hub_app::parse;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Address, Message, MessageSource, MessageType, Permission, Phone, Vars, numbers};
 use hub_web::{Answer, ApiError, Field, Fields, Params};

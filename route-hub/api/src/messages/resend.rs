@@ -2,7 +2,7 @@
 
 use crate::idempotency::Idempotency;
 use crate::messages::found;
-use crate::{ApiResult, Call, Failure, enter, transaction};
+use crate::{ApiResult, Call, Failure, enter, parse, transaction};
 use axum::extract::State;
 use hub_app::dispatch::connectors;
 use hub_app::dispatch::freeze;
@@ -12,7 +12,6 @@ use hub_app::hub::Hub;
 use hub_app::messages::new_message::Given;
 use hub_app::messages::sender::Sender;
 use hub_app::messages::{outgoing, waiting};
-use hub_app::parse;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{
     Address, Direction, Message, MessageSource, MessageType, OwnershipRow, Permission, Phone,

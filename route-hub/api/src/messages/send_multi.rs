@@ -3,14 +3,13 @@
 use crate::broadcasts::title;
 use crate::idempotency::Idempotency;
 use crate::messages::{patch, unsupported_params};
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, parse, transaction};
 use axum::extract::State;
 use hub_app::broadcasts::PERMISSION;
 use hub_app::broadcasts::multi::{self, PartOf, SentMessages, WantedMessages};
 use hub_app::hub::Hub;
 use hub_app::messages::new_message::{MessageItem, To};
 use hub_app::messages::stored_message::MessagePatch;
-use hub_app::parse;
 use hub_web::{Answer, ApiError, Fields, Params};
 
 /// Most messages of one request.

@@ -2,12 +2,11 @@
 
 use crate::idempotency::Idempotency;
 use crate::messages::found;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, parse, transaction};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::messages::model::READ_ONLY;
 use hub_app::messages::waiting;
-use hub_app::parse;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Message, Permission, VarsChange};
 use hub_store::messages;

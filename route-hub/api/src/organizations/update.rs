@@ -1,11 +1,10 @@
 //! `POST /organizations/{organization_id}`
 
 use crate::organizations::enter_whole;
-use crate::{ApiResult, Call};
+use crate::{ApiResult, Call, parse};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::organizations::{self, OrganizationPatch, OrganizationView};
-use hub_app::parse;
 use hub_web::{Answer, Fields};
 
 /// Changes an organization's name, and the zone in which its days begin.

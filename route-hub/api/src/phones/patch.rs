@@ -1,7 +1,7 @@
 //! A phone's settings, as a request gives them.
 
+use crate::parse;
 use crate::phones::{account, quiet, waits};
-use hub_app::parse;
 use hub_app::phones::PhonePatch;
 use hub_domain::numbers;
 use hub_web::{ApiError, Field, Params};

@@ -1,6 +1,6 @@
 //! A phone's quiet hours and zone, as a request sets them.
 
-use hub_app::parse;
+use crate::parse;
 use hub_app::phones::QuietPatch;
 use hub_domain::{QuietMode, TimeOfDay};
 use hub_web::{ApiError, Field, Params};

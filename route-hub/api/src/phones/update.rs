@@ -1,10 +1,9 @@
 //! `POST /projects/{project_id}/phones/{phone_id}`
 
 use crate::phones::patch;
-use crate::{ApiResult, Call, enter};
+use crate::{ApiResult, Call, enter, parse};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::parse;
 use hub_app::phones;
 use hub_web::{Answer, Fields};
 

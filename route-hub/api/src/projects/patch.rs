@@ -1,6 +1,6 @@
 //! A project's settings, as a request gives them.
 
-use hub_app::parse;
+use crate::parse;
 use hub_app::projects::{ProjectPatch, SLUG_LENGTH};
 use hub_domain::{Zone, numbers};
 use hub_web::{ApiError, Field, Params};

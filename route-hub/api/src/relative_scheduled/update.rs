@@ -1,10 +1,9 @@
 //! `POST /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
 
 use crate::relative_scheduled::read;
-use crate::{ApiResult, Call, enter};
+use crate::{ApiResult, Call, enter, parse};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::parse;
 use hub_app::schedules::{PERMISSION, relative};
 use hub_web::{Answer, Fields};
 

@@ -1,7 +1,7 @@
 //! A custom route as a request gives it.
 
 use crate::Failure;
-use hub_app::parse;
+use crate::parse;
 use hub_domain::VarsChange;
 use hub_domain::routing::{Action, Actions, Route};
 use hub_store::{Tx, groups, phones};

@@ -1,8 +1,8 @@
 //! What a request says of a scheduled message.
 
 use crate::messages::patch;
+use crate::parse;
 use crate::scheduled::timing::timing;
-use hub_app::parse;
 use hub_app::schedules::create::SchedulePatch;
 use hub_app::schedules::recipient::RecipientPatch;
 use hub_web::{ApiError, Params};

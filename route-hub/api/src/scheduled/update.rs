@@ -1,10 +1,10 @@
 //! `POST /projects/{project_id}/scheduled/{scheduled_id}`
 
 use crate::scheduled::read;
-use crate::{ApiResult, Call, enter};
+use crate::{ApiResult, Call, enter, parse};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::{parse, schedules};
+use hub_app::schedules;
 use hub_web::{Answer, Fields};
 
 /// The fields that a caller may read but not write.

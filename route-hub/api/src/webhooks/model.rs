@@ -1,6 +1,6 @@
 //! A webhook object as the API shows it, and as it is given.
 
-use hub_app::parse;
+use crate::parse;
 use hub_domain::{Webhook, WebhookEvent};
 use hub_web::{ApiError, Field, ObjectWriter, Params, Resource};
 use postrider_model::Secret;

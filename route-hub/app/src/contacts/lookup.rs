@@ -1,135 +1,87 @@
-//! Which contact a request means: get-or-create by any of its keys.
+//! Which contact is meant: one that is stored, or one to be made.
 
-use crate::contacts::patch::ContactPatch;
+use crate::contacts::{ContactPatch, ContactRefused};
 use crate::failure::Failure;
-use crate::parse;
-use hub_domain::{Contact, Project, VarValue, is_variable};
-use hub_store::{Tx, contacts};
-use hub_web::{ApiError, Field};
+use crate::unit_of_work::UnitOfWork;
+use hub_domain::{Contact, VarValue};
+use hub_store::contacts;
 use postrider_model::ContactId;
 
-/// What contacts are looked up by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key {
-    /// The number, and without one the name.
-    PhoneNumber,
-    /// The name.
-    Name,
-    /// The id.
-    Id,
-    /// A variable.
-    Variable(String),
-    /// Nothing: each is new.
-    None,
-}
-
-/// Which contact one item of a request means.
-#[derive(Debug, Clone)]
-pub enum Means {
-    /// That of its number.
+/// By what a contact is looked up.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Lookup {
+    /// By its number, which the patch has.
     Number,
-    /// That of its name.
+    /// By its name, which the patch has.
     Name,
-    /// That of an id, which stands at this place.
-    Id(ContactId, String),
-    /// That of a variable's value.
-    Value(String, VarValue),
-    /// A new one.
-    New,
+    /// By its id: it must be there.
+    Id(ContactId),
+    /// By the value of a variable.
+    Variable(String, VarValue),
+    /// By nothing: it is new.
+    Nothing,
 }
 
-impl Key {
-    /// Reads `lookup_key`; an import does not look up by name.
-    pub fn read(field: &Field<'_>, by_name: bool) -> Result<Self, ApiError> {
-        let Some(text) = field.string(64)?.filter(|text| !text.is_empty()) else {
-            return Ok(Self::PhoneNumber);
-        };
-        match (text, text.strip_prefix("vars.")) {
-            ("phone_number", _) => Ok(Self::PhoneNumber),
-            ("name", _) if by_name => Ok(Self::Name),
-            ("id", _) => Ok(Self::Id),
-            ("none", _) => Ok(Self::None),
-            (_, Some(variable)) if is_variable(variable) => Ok(Self::Variable(variable.to_owned())),
-            _ if by_name => Err(field.refuse("must be phone_number, name, id, none or vars.NAME")),
-            _ => Err(field.refuse("must be phone_number, id, none or vars.NAME")),
+/// A contact that is changed if it is there, and made if not.
+#[derive(Debug, Clone)]
+pub struct NewContact {
+    /// By what it is looked up.
+    pub lookup: Lookup,
+    /// What is to be set.
+    pub patch: ContactPatch,
+}
+
+impl NewContact {
+    /// Refuses, before anything is looked up, a new contact that nobody could tell from others.
+    pub(super) fn check(&self) -> Result<(), ContactRefused> {
+        match self.lookup {
+            Lookup::Nothing if !self.can_be_made() => Err(ContactRefused::NoNumberOrName),
+            _ => Ok(()),
         }
     }
 
-    /// Says which contact is meant by what was given of it; `get` finds its other parameters.
-    ///
-    /// A single contact must have what it is looked up by; one of an import that has not is new.
-    pub fn means<'a>(
-        &self,
-        patch: &ContactPatch,
-        get: impl Fn(&'static str) -> Field<'a>,
-        is_single: bool,
-    ) -> Result<Means, ApiError> {
-        let missing = |name: &'static str| Err(get(name).refuse("is required"));
-        match self {
-            Self::PhoneNumber if patch.number().is_some() => Ok(Means::Number),
-            Self::PhoneNumber if patch.named().is_some() && is_single => Ok(Means::Name),
-            Self::Name if patch.named().is_some() => Ok(Means::Name),
-            Self::Name => missing("name"),
-            Self::Id => {
-                let field = get("id");
-                match parse::id(&field, "contact")? {
-                    Some(id) => Ok(Means::Id(id, field.path().to_string())),
-                    None if is_single => missing("id"),
-                    None => Ok(Means::New),
-                }
-            }
-            Self::Variable(variable) => {
-                let value = patch.vars.get(variable);
-                match value.filter(|value| !is_empty(value)) {
-                    Some(value) => Ok(Means::Value(variable.clone(), value.clone())),
-                    None if is_single => {
-                        let param = format!("{}[{variable}]", get("vars").path());
-                        Err(ApiError::invalid_param(param, "is required"))
-                    }
-                    None => Ok(Means::New),
-                }
-            }
-            Self::PhoneNumber | Self::None => Ok(Means::New),
-        }
-    }
-}
-
-fn is_empty(value: &VarValue) -> bool {
-    matches!(value, VarValue::Text(text) if text.is_empty())
-}
-
-impl Means {
-    /// Finds the contact that is meant; `None` when there is none yet.
-    pub fn find(
-        &self,
-        tx: &mut Tx<'_>,
-        project: &Project,
-        patch: &ContactPatch,
-    ) -> Result<Option<Contact>, Failure> {
-        let id = project.id;
-        Ok(match self {
-            Self::Number => match patch.number() {
-                Some(number) => contacts::find_by_number(tx, id, number)?,
+    /// Finds the contact; `None` when there is none yet.
+    pub(super) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Option<Contact>, Failure> {
+        let (tx, project) = (&mut *work.tx, work.project.id);
+        Ok(match &self.lookup {
+            Lookup::Number => match self.patch.number() {
+                Some(number) => contacts::find_by_number(tx, project, number)?,
                 None => None,
             },
-            Self::Name => match patch.named() {
-                Some(name) => contacts::find_by_name(tx, id, name)?,
+            Lookup::Name => match self.patch.name() {
+                Some(name) => contacts::find_by_name(tx, project, name)?,
                 None => None,
             },
-            Self::Value(variable, value) => contacts::find_by_variable(tx, id, variable, value)?,
-            Self::New => None,
-            Self::Id(contact_id, place) => match contacts::get(tx, id, *contact_id)? {
-                Some(contact) => Some(contact),
-                None => {
-                    let rule = "is not the id of a contact of this project";
-                    return Err(ApiError::invalid_param(place, rule).into());
-                }
-            },
+            Lookup::Variable(name, value) => contacts::find_by_variable(tx, project, name, value)?,
+            Lookup::Id(id) => {
+                let found = contacts::get(tx, project, *id)?;
+                Some(found.ok_or(ContactRefused::UnknownId)?)
+            }
+            Lookup::Nothing => None,
         })
     }
-}
 
-/// Says whether a contact can be told from others: a new one needs a number or a name.
-pub fn can_be_new(patch: &ContactPatch) -> bool {
-    patch.number().is_some() || patch.named().is_some()
+    /// Returns the contact as it is stored, if it is, and as it is to be.
+    pub(super) fn resolve(
+        &self,
+        work: &mut UnitOfWork<'_, '_>,
+    ) -> Result<(Option<Contact>, Contact), Failure> {
+        let before = self.find(work)?;
+        let mut contact = match &before {
+            Some(contact) => contact.clone(),
+            None if self.can_be_made() => {
+                let id = work.hub.id(work.now);
+                Contact::new(id, work.project.id, None, None, work.now.unix)
+            }
+            None => return Err(ContactRefused::UnknownVariable.into()),
+        };
+        let by_number = before.is_some() && self.lookup == Lookup::Number;
+        self.patch.apply(&mut contact, by_number)?;
+        Ok((before, contact))
+    }
+
+    /// A contact needs a number or a name.
+    fn can_be_made(&self) -> bool {
+        self.patch.number().is_some() || self.patch.name().is_some()
+    }
 }

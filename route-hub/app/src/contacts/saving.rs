@@ -1,22 +1,20 @@
 //! Changing contacts: a contact's row, its variables and its groups in one unit of work.
 
 use crate::contacts::blocking;
+use crate::contacts::patch::FoundGroups;
 use crate::unit_of_work::UnitOfWork;
-use crate::webhooks::enqueue::ContactAdded;
-use hub_domain::{
-    Contact, ConversationStatus, Direction, FieldOwner, Group, Message, Vars, VarsChange, numbers,
-};
+use hub_domain::{Contact, FieldOwner, Vars, VarsChange};
 use hub_store::fields::Fields;
 use hub_store::groups::Moves;
 use hub_store::{StoreError, Tx, contacts, relative_schedules};
-use postrider_model::{ContactId, GroupId, Now, ProjectId};
+use postrider_model::{ContactId, Now, ProjectId};
 use serde_json::json;
 
 /// The contacts that one unit of work changes.
 ///
 /// Fields are looked up once for all of them and a group's number of members is written once:
 /// [`Saving::finish`].
-pub struct Saving<'f> {
+pub(crate) struct Saving<'f> {
     fields: Fields<'f>,
     moves: Moves,
     now: Now,
@@ -28,16 +26,20 @@ pub struct Saving<'f> {
 
 /// What is saved of one contact.
 #[derive(Debug, Clone)]
-pub struct Saved {
+pub(crate) struct Saved {
     /// As it is stored now.
-    pub contact: Contact,
+    pub(crate) contact: Contact,
     /// Whether it is new.
-    pub is_new: bool,
+    pub(crate) is_new: bool,
 }
 
 impl<'f> Saving<'f> {
     /// Begins; `fresh_key` makes the keys of new fields.
-    pub fn new(project_id: ProjectId, fresh_key: &'f mut dyn FnMut() -> i64, now: Now) -> Self {
+    pub(crate) fn new(
+        project_id: ProjectId,
+        fresh_key: &'f mut dyn FnMut() -> i64,
+        now: Now,
+    ) -> Self {
         Self {
             fields: Fields::new(project_id, FieldOwner::Contact, fresh_key),
             moves: Moves::default(),
@@ -51,19 +53,20 @@ impl<'f> Saving<'f> {
     ///
     /// `before` is what is stored of it, `None` for a new one. What stays as it is is not written.
     /// Whoever joins a group with an `add_time_variable` gets the moment in it, where it is empty.
-    pub fn save(
+    pub(crate) fn save(
         &mut self,
         tx: &mut Tx<'_>,
         before: Option<&Contact>,
         mut contact: Contact,
-        join: &[Group],
-        leave: &[GroupId],
+        groups: &FoundGroups,
     ) -> Result<Saved, StoreError> {
         let mut moved = false;
-        for group in leave.iter().filter(|_| before.is_some()) {
-            moved |= self.moves.leave(tx, *group, contact.id)?;
+        if before.is_some() {
+            for group in &groups.leave {
+                moved |= self.moves.leave(tx, *group, contact.id)?;
+            }
         }
-        for group in join {
+        for group in &groups.join {
             let joined = self.moves.join(tx, group.id, contact.id, self.now.unix)?;
             moved |= joined;
             if joined && let Some(variable) = &group.add_time_variable {
@@ -109,67 +112,25 @@ impl<'f> Saving<'f> {
 
     /// Ends the unit of work: writes the numbers of members, and cancels what is queued for contacts
     /// that were blocked.
-    pub fn finish(self, work: &mut UnitOfWork<'_, '_>) -> Result<(), StoreError> {
+    pub(crate) fn finish(self, work: &mut UnitOfWork<'_, '_>) -> Result<(), StoreError> {
         self.moves.finish(work.tx)?;
         blocking::begin(work, &self.blocked)
     }
 }
 
 /// Saves one contact by itself.
-pub fn save(
+pub(crate) fn save(
     work: &mut UnitOfWork<'_, '_>,
     before: Option<&Contact>,
     contact: Contact,
-    join: &[Group],
-    leave: &[GroupId],
+    groups: &FoundGroups,
 ) -> Result<Saved, StoreError> {
     let (hub, now) = (work.hub, work.now);
     let mut fresh_key = || hub.key(now).get();
     let mut saving = Saving::new(contact.project_id, &mut fresh_key, now);
-    let saved = saving.save(work.tx, before, contact, join, leave)?;
+    let saved = saving.save(work.tx, before, contact, groups)?;
     saving.finish(work)?;
     Ok(saved)
-}
-
-/// Makes the contact of whoever a new message came from or goes to, with the message counted on it;
-/// none where the project does not make contacts by itself.
-pub fn make_of(
-    work: &mut UnitOfWork<'_, '_>,
-    message: &Message,
-) -> Result<Option<ContactId>, StoreError> {
-    if !work.project.auto_create_contacts {
-        return Ok(None);
-    }
-    let number = match message.direction {
-        Direction::Incoming => message.from_number.clone(),
-        Direction::Outgoing => message.to_number.clone(),
-    };
-    let e164 = number.as_ref().and_then(numbers::in_e164);
-    let id = work.hub.id(work.now);
-    let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
-    count_first(&mut contact, message);
-    contacts::insert(work.tx, &contact)?;
-    work.tell_contact_added(&contact, ContactAdded::ByMessage)?;
-    Ok(Some(id))
-}
-
-fn count_first(contact: &mut Contact, message: &Message) {
-    let at = Some(message.time_created);
-    contact.message_count = 1;
-    contact.last_message_id = Some(message.id);
-    contact.last_message_time = at;
-    match message.direction {
-        Direction::Incoming => {
-            contact.incoming_message_count = 1;
-            contact.last_incoming_message_time = at;
-            contact.conversation_status = ConversationStatus::Active;
-        }
-        Direction::Outgoing => {
-            contact.outgoing_message_count = 1;
-            contact.last_outgoing_message_time = at;
-            contact.last_broadcast_id = message.broadcast_id;
-        }
-    }
 }
 
 /// Writes the moment into a variable that is empty; a contact that has no room for it goes without.

@@ -1,7 +1,7 @@
-//! A group as the API shows it.
+//! A group as answers show it.
 
 use hub_domain::{Group, GroupFilters};
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 
 /// A group.
 #[derive(Debug, Clone)]
@@ -25,13 +25,3 @@ impl Resource for GroupView {
         out.put("url", &None::<&str>);
     }
 }
-
-/// The fields that a caller may read but not write.
-pub const READ_ONLY: &[&str] = &[
-    "id",
-    "dynamic",
-    "num_members",
-    "time_created",
-    "project_id",
-    "url",
-];

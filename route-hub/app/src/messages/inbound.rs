@@ -1,6 +1,6 @@
 //! Making a message of what came in on a phone.
 
-use crate::contacts::saving;
+use crate::contacts::make_contact;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use hub_domain::{
@@ -108,7 +108,7 @@ pub fn store(
                 count_reply(work, &contact, &message);
                 touches.add(&message);
             }
-            None => message.contact_id = saving::make_of(work, &message)?,
+            None => message.contact_id = make_contact(work, &message)?,
         }
     }
     messages::insert(work.tx, &message)?;

@@ -1,6 +1,6 @@
 //! A message that a program wants sent: from its draft to a row.
 
-use crate::contacts::saving;
+use crate::contacts::make_contact;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::fields;
@@ -142,7 +142,7 @@ pub fn store(
     message.contact_id = match found {
         Some(contact) => Some(contact.id),
         None if matches!(draft.to, Recipient::Code(_)) => None,
-        None => saving::make_of(work, &message)?,
+        None => make_contact(work, &message)?,
     };
     messages::insert(work.tx, &message)?;
     work.tallies.made(&message);

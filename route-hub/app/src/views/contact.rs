@@ -1,15 +1,17 @@
-//! A contact as the API shows it.
+//! A contact as answers and webhooks show it.
 
 use hub_domain::Contact;
 use hub_store::{StoreError, Tx, groups};
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 use postrider_model::{GroupId, UnixMs};
 
 /// A contact, with the groups that it was put into.
 #[derive(Debug, Clone)]
 pub struct ContactView {
-    contact: Contact,
-    group_ids: Vec<GroupId>,
+    /// The contact.
+    pub contact: Contact,
+    /// The groups, but for dynamic ones.
+    pub group_ids: Vec<GroupId>,
 }
 
 impl ContactView {
@@ -17,6 +19,15 @@ impl ContactView {
     pub fn read(tx: &mut Tx<'_>, contact: Contact) -> Result<Self, StoreError> {
         let group_ids = groups::of_contact(tx, contact.id)?;
         Ok(Self { contact, group_ids })
+    }
+
+    /// Looks up the groups of contacts.
+    pub(crate) fn read_all(
+        tx: &mut Tx<'_>,
+        contacts: Vec<Contact>,
+    ) -> Result<Vec<Self>, StoreError> {
+        let read = |contact| Self::read(tx, contact);
+        contacts.into_iter().map(read).collect()
     }
 }
 
@@ -50,19 +61,3 @@ impl Resource for ContactView {
 fn seconds(time: Option<UnixMs>) -> Option<i64> {
     time.map(UnixMs::seconds)
 }
-
-/// The fields that a caller may read but not write.
-pub const READ_ONLY: &[&str] = &[
-    "time_created",
-    "time_updated",
-    "last_message_time",
-    "last_incoming_message_time",
-    "last_outgoing_message_time",
-    "message_count",
-    "incoming_message_count",
-    "outgoing_message_count",
-    "last_message_id",
-    "group_ids",
-    "project_id",
-    "url",
-];

@@ -1,21 +1,21 @@
 //! Parameters into domain types, each failure named.
 
+pub(crate) use hub_app::names::NAME_LENGTH_MAX;
+
 use hub_domain::{RouteId, Vars, VarsChange, Zone};
 use hub_outgoing::Target;
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{Id, IdKind, Secret};
 
-/// Longest name of anything, in characters.
-pub const NAME_LENGTH_MAX: usize = 127;
 /// Longest secret of a webhook, in characters.
-pub(crate) const SECRET_LENGTH_MAX: usize = 200;
+const SECRET_LENGTH_MAX: usize = 200;
 /// Longest name of a zone that is looked at, in characters.
 const ZONE_LENGTH_MAX: usize = 64;
 /// Longest id that is looked at: the specification's 34 characters.
 const ID_LENGTH_MAX: usize = 34;
 
 /// Reads custom variables: a change of them, in which `null` deletes.
-pub fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
+pub(crate) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
     if !field.is_given() {
         return Ok(VarsChange::default());
     }
@@ -28,14 +28,14 @@ pub fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
 }
 
 /// Applies a change of variables, of which an object keeps at most a hundred.
-pub fn apply_vars(vars: &mut Vars, change: &VarsChange) -> Result<(), ApiError> {
+pub(crate) fn apply_vars(vars: &mut Vars, change: &VarsChange) -> Result<(), ApiError> {
     let refused =
         |invalid| ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"));
     vars.apply(change.clone()).map_err(refused)
 }
 
 /// Reads a name; when it is there at all, it must say something.
-pub fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
+pub(crate) fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
     if !field.is_present() {
         return Ok(None);
     }
@@ -47,7 +47,7 @@ pub fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
 }
 
 /// Reads a zone; `null` and an empty text are an inner `None`.
-pub fn zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> {
+pub(crate) fn zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> {
     let text = field.string(ZONE_LENGTH_MAX)?;
     match text.filter(|text| !text.is_empty()) {
         Some(text) => {
@@ -59,7 +59,7 @@ pub fn zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> {
 }
 
 /// Reads the id of a phone or of a custom route.
-pub fn route_id(field: &Field<'_>) -> Result<Option<RouteId>, ApiError> {
+pub(crate) fn route_id(field: &Field<'_>) -> Result<Option<RouteId>, ApiError> {
     let text = field.string(ID_LENGTH_MAX)?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
@@ -69,7 +69,7 @@ pub fn route_id(field: &Field<'_>) -> Result<Option<RouteId>, ApiError> {
 }
 
 /// Reads an http or https address; empty counts as none.
-pub fn url(field: &Field<'_>) -> Result<Option<String>, ApiError> {
+pub(crate) fn url(field: &Field<'_>) -> Result<Option<String>, ApiError> {
     let text = field.string(hub_outgoing::URL_LENGTH_MAX)?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
@@ -79,13 +79,13 @@ pub fn url(field: &Field<'_>) -> Result<Option<String>, ApiError> {
 }
 
 /// Reads a secret; empty counts as none.
-pub fn secret(field: &Field<'_>) -> Result<Option<Secret>, ApiError> {
+pub(crate) fn secret(field: &Field<'_>) -> Result<Option<Secret>, ApiError> {
     let text = field.string(SECRET_LENGTH_MAX)?;
     Ok(text.filter(|text| !text.is_empty()).map(Secret::new))
 }
 
 /// Reads an id that must be one of its kind; whether something has it is another question.
-pub fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K>>, ApiError> {
+pub(crate) fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K>>, ApiError> {
     let text = field.string(ID_LENGTH_MAX)?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
@@ -95,12 +95,12 @@ pub fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K>>, Api
 }
 
 /// Makes the error for an id of nothing, or of something in another project.
-pub fn no_such(field: &Field<'_>, what: &str) -> ApiError {
+pub(crate) fn no_such(field: &Field<'_>, what: &str) -> ApiError {
     field.refuse(format_args!("is not the id of a {what} of this project"))
 }
 
 /// Refuses fields that a caller may read but not write.
-pub fn refuse_read_only(params: &Params, names: &[&'static str]) -> Result<(), ApiError> {
+pub(crate) fn refuse_read_only(params: &Params, names: &[&'static str]) -> Result<(), ApiError> {
     let given = names.iter().find(|name| params.get(name).is_present());
     match given {
         Some(name) => Err(ApiError::invalid_param(name, "cannot be changed")),

@@ -1,0 +1,63 @@
+//! What a request says of a group.
+
+use crate::parse;
+use hub_app::groups::GroupPatch;
+use hub_domain::{GroupFilters, InvalidFilters, is_variable};
+use hub_web::{ApiError, Field, Params};
+
+/// Longest name of a variable that is looked at, in characters.
+const VARIABLE_LENGTH_MAX: usize = 64;
+
+pub(super) fn patch(params: &Params) -> Result<GroupPatch, ApiError> {
+    Ok(GroupPatch {
+        name: parse::name(&params.get("name"))?,
+        filters: filters(&params.get("filters"))?,
+        allow_sending: params.get("allow_sending").boolean()?,
+        add_time_variable: variable(&params.get("add_time_variable"))?,
+        vars: parse::vars(&params.get("vars"))?,
+    })
+}
+
+fn filters(field: &Field<'_>) -> Result<Option<GroupFilters>, ApiError> {
+    if !field.is_given() {
+        return Ok(None);
+    }
+    let refused = |invalid: InvalidFilters| {
+        let param = format!("{}{}", field.path(), invalid.place);
+        ApiError::invalid_param(param, invalid)
+    };
+    let filters = GroupFilters::parse(&field.to_json());
+    filters.map(Some).map_err(refused)
+}
+
+/// Reads the name of a variable; an empty one takes it away.
+fn variable(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {
+    let name = field.string(VARIABLE_LENGTH_MAX)?;
+    let name = name.filter(|name| !name.is_empty());
+    if name.is_some_and(|name| !is_variable(name)) {
+        return Err(field.refuse("must have 1 to 32 characters of a-z, A-Z, 0-9 and _"));
+    }
+    Ok(field.is_present().then(|| name.map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_a_group_is_named() {
+        for (text, named) in [
+            (r#"{"name":" "}"#, "name"),
+            (r#"{"filters":{}}"#, "filters"),
+            (r#"{"filters":{"shoe":1}}"#, "filters[shoe]"),
+            (r#"{"filters":{"name":{"like":1}}}"#, "filters[name][like]"),
+            (r#"{"add_time_variable":"a b"}"#, "add_time_variable"),
+            (r#"{"allow_sending":"maybe"}"#, "allow_sending"),
+            (r#"{"vars":{"x":[]}}"#, "vars[x]"),
+        ] {
+            let body = Some(("application/json", text.as_bytes()));
+            let refused = patch(&Params::from_parts("", body).unwrap()).unwrap_err();
+            assert_eq!(refused.param(), Some(named), "{text}");
+        }
+    }
+}
