@@ -1,4 +1,4 @@
-//! Parameters into domain types, each failure named.
+//! Parameters into domain types; errors name the parameter.
 
 pub(crate) use hub_app::names::NAME_LENGTH_MAX;
 
@@ -14,7 +14,7 @@ const ZONE_LENGTH_MAX: usize = 64;
 /// Longest id that is looked at: the specification's 34 characters.
 const ID_LENGTH_MAX: usize = 34;
 
-/// Reads custom variables: a change of them, in which `null` deletes.
+/// Reads a change of custom variables, in which `null` deletes.
 pub(crate) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
     if !field.is_given() {
         return Ok(VarsChange::default());
@@ -27,14 +27,14 @@ pub(crate) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
     })
 }
 
-/// Applies a change of variables, of which an object keeps at most a hundred.
+/// Applies a change of custom variables; an object may have at most a hundred.
 pub(crate) fn apply_vars(vars: &mut Vars, change: &VarsChange) -> Result<(), ApiError> {
     let refused =
         |invalid| ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"));
     vars.apply(change.clone()).map_err(refused)
 }
 
-/// Reads a name; when it is there at all, it must say something.
+/// Reads a name, which must not be empty if it is given.
 pub(crate) fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
     if !field.is_present() {
         return Ok(None);
@@ -84,7 +84,7 @@ pub(crate) fn secret(field: &Field<'_>) -> Result<Option<Secret>, ApiError> {
     Ok(text.filter(|text| !text.is_empty()).map(Secret::new))
 }
 
-/// Reads an id that must be one of its kind; whether something has it is another question.
+/// Reads an id of this kind; does not look whether anything has it.
 pub(crate) fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K>>, ApiError> {
     let text = field.string(ID_LENGTH_MAX)?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
@@ -94,7 +94,7 @@ pub(crate) fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K
     Ok(Some(id))
 }
 
-/// Makes the error for an id of nothing, or of something in another project.
+/// Makes the error for an id that nothing in this project has.
 pub(crate) fn no_such(field: &Field<'_>, what: &str) -> ApiError {
     field.refuse(format_args!("is not the id of a {what} of this project"))
 }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_variable_is_named_with_its_place() {
+    fn a_wrong_variable_is_named_by_its_path() {
         let params = params(r#"{"vars":{"a b":1},"messages":[{"vars":{"x":[1]}}]}"#);
         let error = vars(&params.get("vars")).unwrap_err();
         assert_eq!(error.param(), Some("vars[a b]"));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn only_http_addresses_are_taken() {
+    fn only_http_addresses_are_accepted() {
         let params = params(r#"{"a":"https://a.example/x","b":"ftp://a.example","c":"x","d":""}"#);
         assert!(url(&params.get("a")).unwrap().is_some());
         assert!(url(&params.get("b")).is_err() && url(&params.get("c")).is_err());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_another_kind_is_no_such_thing() {
+    fn an_id_of_another_kind_is_refused() {
         let params = params(r#"{"a":"PN0000000000000001","b":"SM0000000000000001","c":null}"#);
         let read = |name| id::<postrider_model::kind::Phone>(&params.get(name), "phone");
         assert_eq!(

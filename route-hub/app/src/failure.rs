@@ -1,4 +1,4 @@
-//! Why a use case came to nothing.
+//! Why a use case failed.
 
 use hub_store::StoreError;
 use hub_view::Refusal;
@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Why a use case came to nothing.
+/// Why a use case failed.
 #[derive(Debug)]
 pub enum Failure {
     /// It was refused.
@@ -34,7 +34,7 @@ impl Failure {
     }
 }
 
-/// Why a use case with reasons of its own came to nothing.
+/// Why a use case with reasons of its own failed.
 #[derive(Debug)]
 pub enum NotDone<R> {
     /// It was refused.

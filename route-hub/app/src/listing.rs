@@ -1,4 +1,4 @@
-//! Pages of rows, shown, or the number of them: the whole of a list but its table of filters.
+//! Lists: a page of rows as views, or the number of rows.
 
 use crate::failure::Failure;
 use hub_store::list::{ListQuery, Page};
@@ -13,7 +13,7 @@ pub struct ListRequest {
     pub count_only: bool,
 }
 
-/// What a list comes to.
+/// The answer to a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listed<V> {
     /// How many rows there are.
@@ -28,7 +28,7 @@ pub enum Listed<V> {
 }
 
 impl<V> Listed<V> {
-    /// What a list comes to that has no rows.
+    /// The answer to a list without rows.
     pub const fn none(request: &ListRequest) -> Self {
         match request.count_only {
             true => Self::Count(0),

@@ -1,8 +1,8 @@
 //! Blocked contacts: what is queued for one is cancelled, as `cancel` does.
 //!
-//! A contact's newest messages are looked at in the transaction that blocks it. The rest, where there
-//! are many, is noted in that transaction and looked at in steps: projects take turns, a step each. A
-//! contact that is let go again meanwhile keeps what was not looked at yet.
+//! The transaction that blocks a contact looks at its newest messages. If there are more, it notes
+//! them, and they are looked at in steps: projects take turns, a step each. Messages of a contact that
+//! is unblocked meanwhile stay queued when no step has come to them yet.
 
 use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Most messages that are looked at in one unit of work.
 const STEP: usize = 100;
-/// How often notes are looked for whose wake-up was lost.
+/// How often to look for notes whose wake-up was lost.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Begins to cancel what is queued for contacts that were just blocked.
@@ -119,7 +119,7 @@ fn cancel(work: &mut UnitOfWork<'_, '_>, one: &OfContact) -> Result<(), StoreErr
     let Some(mut message) = messages::get(work.tx, work.project.id, one.id)? else {
         return Ok(());
     };
-    // What has left, or has ended meanwhile, is refused and stays as it is.
+    // A message that has left, or has ended meanwhile, stays as it is.
     let _ = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
     Ok(())
 }

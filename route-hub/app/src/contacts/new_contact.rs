@@ -1,4 +1,4 @@
-//! The contact of a new number, which a message makes.
+//! Contacts that messages to or from new numbers make.
 
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue::ContactAdded;
@@ -6,8 +6,8 @@ use hub_domain::{Contact, ConversationStatus, Direction, Message, numbers};
 use hub_store::{StoreError, contacts};
 use postrider_model::ContactId;
 
-/// Makes the contact of whoever a new message came from or goes to, with the message counted on it;
-/// none where the project does not make contacts by itself.
+/// Makes a contact for the number that a new message came from or goes to, and counts the message on
+/// it; makes none if the project does not want contacts made by messages.
 pub(crate) fn make_contact(
     work: &mut UnitOfWork<'_, '_>,
     message: &Message,

@@ -12,13 +12,13 @@ use serde_json::json;
 
 /// The contacts that one unit of work changes.
 ///
-/// Fields are looked up once for all of them and a group's number of members is written once:
-/// [`Saving::finish`].
+/// Fields are looked up once for all of them. [`Saving::finish`] writes each group's number of members
+/// once.
 pub(crate) struct Saving<'f> {
     fields: Fields<'f>,
     moves: Moves,
     now: Now,
-    /// Whether relative schedules follow the project's contacts, once that was asked.
+    /// Whether relative schedules follow the project's contacts; looked up when first needed.
     followed: Option<bool>,
     /// Contacts that were not blocked before.
     blocked: Vec<ContactId>,
@@ -51,8 +51,8 @@ impl<'f> Saving<'f> {
 
     /// Stores a contact as it is to be, takes it out of groups and puts it into others.
     ///
-    /// `before` is what is stored of it, `None` for a new one. What stays as it is is not written.
-    /// Whoever joins a group with an `add_time_variable` gets the moment in it, where it is empty.
+    /// `before` is what is stored, `None` for a new contact. Only what changes is written. A group's
+    /// `add_time_variable` gets the time of joining, unless the contact has a value there.
     pub(crate) fn save(
         &mut self,
         tx: &mut Tx<'_>,
@@ -97,7 +97,7 @@ impl<'f> Saving<'f> {
         Ok(Saved { contact, is_new })
     }
 
-    /// Has the schedules of a contact follow what it is now, where the project has such.
+    /// Notes that the contact changed, if the project has schedules that follow contacts.
     fn note(&mut self, tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
         let followed = match self.followed {
             Some(followed) => followed,
@@ -133,7 +133,8 @@ pub(crate) fn save(
     Ok(saved)
 }
 
-/// Writes the moment into a variable that is empty; a contact that has no room for it goes without.
+/// Writes the time into a variable that is empty; a contact with as many variables as it may have
+/// goes without.
 fn stamp(vars: &mut Vars, variable: &str, now: Now) {
     if vars.get(variable).is_none()
         && let Ok(change) = VarsChange::parse(&json!({ variable: now.unix.seconds() }))
