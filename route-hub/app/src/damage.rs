@@ -1,9 +1,9 @@
 //! Rows that cannot be read: set aside with an alert, in a job of their own project, so that they
 //! stop nobody.
 
-use crate::alerts;
+use crate::alerts::{self, About};
 use crate::hub::Hub;
-use crate::unit_of_work::UnitOfWork;
+use crate::unit_of_work::{Effects, UnitOfWork};
 use hub_domain::{AlertKind, Message, Project};
 use hub_store::rows_aside::{self, Damaged, Found};
 use hub_store::{StoreError, Tx, messages, projects};
@@ -21,11 +21,7 @@ pub fn set_aside(work: &mut UnitOfWork<'_, '_>, damaged: &Damaged) -> Result<(),
     let (table, row, project) = (damaged.table, damaged.id, work.project.id);
     tracing::error!(table, row, %project, "a row could not be read and was set aside");
     rows_aside::set_aside(work.tx, damaged, work.now.unix)?;
-    let kind = AlertKind::RowUnreadable;
-    if alerts::raise_for_project(work.hub, work.tx, work.project, kind, work.now)? {
-        work.effects.webhooks();
-    }
-    Ok(())
+    alerts::raise(work, About::Project, AlertKind::RowUnreadable)
 }
 
 /// Returns the rows that could be read, and sets the others aside.
@@ -91,13 +87,14 @@ pub async fn tell(hub: &Hub, project: ProjectId, error: &StoreError, now: Now) {
     let inside = hub.clone();
     let job = move |tx: &mut Tx<'_>| {
         let Some(project) = projects::get(tx, project)? else {
-            return Ok(false);
+            return Ok(Effects::default());
         };
-        alerts::raise_for_project(&inside, tx, &project, AlertKind::RowUnreadable, now)
+        let mut work = UnitOfWork::new(&inside, tx, &project, now);
+        alerts::raise(&mut work, About::Project, AlertKind::RowUnreadable)?;
+        work.finish()
     };
     match hub.store.of(project).write(job).await {
-        Ok(true) => hub.bus.wake_webhooks(),
-        Ok(false) => {}
+        Ok(effects) => effects.perform(hub),
         Err(error) => tracing::error!(%error, %project, "an alert could not be raised"),
     }
 }

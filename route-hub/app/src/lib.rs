@@ -31,6 +31,7 @@ pub mod messages;
 pub mod names;
 pub mod operator;
 pub mod organizations;
+mod outbox;
 pub mod pairing;
 pub mod phones;
 pub mod projects;

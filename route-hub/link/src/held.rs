@@ -1,7 +1,7 @@
 //! One phone's messages, as the rules of [`postrider_link::dispatch::held`] and
 //! [`postrider_link::dispatch::hello`] read and write them.
 
-use hub_app::alerts;
+use hub_app::alerts::{self, About};
 use hub_app::damage;
 use hub_app::devices::{installs, sims};
 use hub_app::dispatch::freeze;
@@ -158,11 +158,7 @@ impl hello::Rows for Held<'_, '_> {
         link.install.as_str().clone_into(&mut device.install);
         device.gen_own = gen_own;
         devices::admit(work.tx, device, &counters(link), work.now.unix)?;
-        let (project, offline) = (work.project, AlertKind::PhoneOffline);
-        if alerts::clear_for_device(work.hub, work.tx, project, device.id, offline, work.now)? {
-            work.effects.webhooks();
-        }
-        Ok(())
+        alerts::clear(work, About::Device(device.id), AlertKind::PhoneOffline)
     }
 
     fn sync_sims(&mut self, seen: &[SimInfo]) -> Result<(), StoreError> {

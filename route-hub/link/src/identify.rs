@@ -1,7 +1,7 @@
 //! A hello: who it is, whether it may come in, and what its journal proves.
 
 use crate::held::{Held, link_of};
-use hub_app::alerts;
+use hub_app::alerts::{self, About};
 use hub_app::devices::installs;
 use hub_app::devices::project_of;
 use hub_app::devices::verify::DeviceKey;
@@ -172,10 +172,7 @@ impl Deciding<'_> {
         devices::set_state(tx, device.id, DeviceState::NeedsPairing)?;
         let mut work = UnitOfWork::new(self.hub, tx, &project, self.now);
         freeze::gone(&mut work, device)?;
-        let kind = AlertKind::PhoneCloned;
-        if alerts::raise_for_device(self.hub, work.tx, &project, device.id, kind, self.now)? {
-            work.effects.webhooks();
-        }
+        alerts::raise(&mut work, About::Device(device.id), AlertKind::PhoneCloned)?;
         work.effects.device(project.id, device.id);
         Ok((Answer::Refused(CloseCode::JournalWentBack), work.finish()?))
     }

@@ -256,9 +256,7 @@ impl turn::Rows for Rows<'_, '_> {
     fn settings(&mut self, told: &mut config::Sent) -> Result<Vec<Config>, StoreError> {
         let (project, now) = (self.work.project, self.work.now);
         let changed = config::changed(&self.on, project, told, now.unix);
-        if alerts::of_forwarding(self.work.hub, self.work.tx, project, &self.on, now)? {
-            self.work.effects.webhooks();
-        }
+        alerts::of_forwarding(&mut self.work, &self.on)?;
         Ok(changed)
     }
 

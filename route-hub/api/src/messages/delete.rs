@@ -4,10 +4,10 @@ use crate::idempotency::Idempotency;
 use crate::messages::found;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
+use hub_app::alerts::waiting;
 use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::Hub;
 use hub_app::unit_of_work::UnitOfWork;
-use hub_app::webhooks::waiting;
 use hub_domain::{Direction, Permission};
 use hub_store::{contacts, messages, outbox};
 use hub_web::Answer;
@@ -27,9 +27,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
         messages::hide(work.tx, work.project.id, id, now.unix)?;
         contacts::forget_message(work.tx, &message)?;
         let gone = outbox::delete_of_message(work.tx, work.project.id, id)?;
-        if waiting::left(work.hub, work.tx, work.project.id, gone, now)? {
-            work.effects.webhooks();
-        }
+        waiting::left(work, gone)?;
         work.effects.changed(id);
         Ok(())
     };

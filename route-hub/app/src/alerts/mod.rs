@@ -1,184 +1,140 @@
 //! Alerts: what needs the operator, raised and cleared in the transaction of its cause.
 //!
 //! One alert of a kind stands for a phone or a device at a time. Raising and clearing write the
-//! `alert` webhook; each function says whether it wrote one, so that its caller wakes the
-//! deliverer after the commit. When they begin and end is in [`rules`]; [`offline`] looks for phones
-//! that stay away.
+//! `alert` event. When alerts begin and end is in [`rules`]; [`offline`] looks for phones that stay
+//! away, [`waiting`] counts events that wait for their delivery.
 
 pub mod offline;
-pub mod rules;
+pub(crate) mod rules;
+pub mod waiting;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod waiting_tests;
 
 use crate::alerts::rules::Verdict;
-use crate::hub::Hub;
-use crate::webhooks::enqueue;
-use hub_domain::{Alert, AlertKind, Phone, Project};
+use crate::hub_work::HubWork;
+use crate::outbox::{Event, Receiver};
+use crate::unit_of_work::UnitOfWork;
+use hub_domain::{Alert, AlertKind, Phone, Project, WebhookEvent};
 use hub_store::{StoreError, Tx, alerts, projects};
 use postrider_link::frame::Health;
-use postrider_model::{AlertId, DeviceId, Now, PhoneId};
+use postrider_model::{AlertId, DeviceId, PhoneId};
 
-/// Raises an alert about a device.
-pub fn raise_for_device(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: DeviceId,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    raise(hub, tx, project, None, Some(device), kind, now)
+/// What an alert is about.
+#[derive(Debug, Clone, Copy)]
+pub enum About<'a> {
+    /// The whole project.
+    Project,
+    /// A device with all its phones.
+    Device(DeviceId),
+    /// One phone.
+    Phone(&'a Phone),
 }
 
-/// Raises an alert about one phone.
-pub fn raise_for_phone(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    phone: &Phone,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    raise(hub, tx, project, Some(phone.id), phone.device_id, kind, now)
-}
-
-/// Raises an alert about a whole project.
-pub fn raise_for_project(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    raise(hub, tx, project, None, None, kind, now)
-}
-
-/// Clears an alert about a whole project, when it stands.
-pub fn clear_for_project(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    clear(hub, tx, project, None, None, kind, now)
-}
-
-/// Clears every alert about a device and its phones: it is in service no more.
-pub fn clear_all_of_device(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    device: DeviceId,
-    now: Now,
-) -> Result<bool, StoreError> {
-    let mut told = false;
-    for alert in alerts::standing_of_device(tx, project.id, device)? {
-        told |= end(hub, tx, project, alert, now)?;
+impl About<'_> {
+    fn ids(self) -> (Option<PhoneId>, Option<DeviceId>) {
+        match self {
+            Self::Project => (None, None),
+            Self::Device(id) => (None, Some(id)),
+            Self::Phone(phone) => (Some(phone.id), phone.device_id),
+        }
     }
-    Ok(told)
 }
 
-/// Clears an alert by the operator's word; `None` when there is none that stands.
-pub fn clear_by_id(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    id: AlertId,
-    now: Now,
-) -> Result<Option<bool>, StoreError> {
-    let standing = alerts::get(tx, id)?.filter(|alert| alert.time_cleared.is_none());
-    let Some(alert) = standing else {
-        return Ok(None);
+/// Raises an alert, unless it stands.
+pub fn raise(
+    work: &mut UnitOfWork<'_, '_>,
+    about: About<'_>,
+    kind: AlertKind,
+) -> Result<(), StoreError> {
+    let (phone_id, device_id) = about.ids();
+    let alert = Alert {
+        id: work.hub.id(work.now),
+        project_id: work.project.id,
+        phone_id,
+        device_id,
+        kind,
+        detail: detail(kind).to_owned(),
+        time_created: work.now.unix,
+        time_cleared: None,
     };
-    match projects::get(tx, alert.project_id)? {
-        Some(project) => Ok(Some(end(hub, tx, &project, alert, now)?)),
-        None => Ok(Some(alerts::clear(tx, id, now.unix)?)),
+    if !alerts::raise(work.tx, &alert)? {
+        return Ok(());
+    }
+    tracing::warn!(alert = %alert.id, kind = kind.as_str(), ?device_id, "an alert was raised");
+    tell(work, &alert)
+}
+
+/// Clears an alert, when it stands.
+pub fn clear(
+    work: &mut UnitOfWork<'_, '_>,
+    about: About<'_>,
+    kind: AlertKind,
+) -> Result<(), StoreError> {
+    let (phone_id, device_id) = about.ids();
+    match alerts::standing(work.tx, work.project.id, phone_id, device_id, kind)? {
+        Some(alert) => end(work, alert),
+        None => Ok(()),
     }
 }
 
-/// Clears an alert about a device, when it stands.
-pub fn clear_for_device(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
+/// Clears every alert about a device and its phones, since it is out of service.
+pub(crate) fn clear_all_of_device(
+    work: &mut UnitOfWork<'_, '_>,
     device: DeviceId,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    clear(hub, tx, project, None, Some(device), kind, now)
+) -> Result<(), StoreError> {
+    for alert in alerts::standing_of_device(work.tx, work.project.id, device)? {
+        end(work, alert)?;
+    }
+    Ok(())
 }
 
-/// Clears an alert about one phone, when it stands.
-pub fn clear_for_phone(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    phone: &Phone,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    clear(hub, tx, project, Some(phone.id), phone.device_id, kind, now)
+/// Clears an alert by the operator's word; says whether it stood.
+pub(crate) fn clear_by_id(work: &mut HubWork<'_, '_>, id: AlertId) -> Result<bool, StoreError> {
+    let standing = alerts::get(work.tx, id)?.filter(|alert| alert.time_cleared.is_none());
+    let Some(alert) = standing else {
+        return Ok(false);
+    };
+    match projects::get(work.tx, alert.project_id)? {
+        Some(project) => work.within(&project, |work| end(work, alert))?,
+        None => drop(alerts::clear(work.tx, id, work.now.unix)?),
+    }
+    Ok(true)
 }
 
 /// Raises and clears what follows from a phone's health: a low battery, a silent radio, incoming
 /// messages that its owner does not let it forward.
-pub fn of_health(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
+pub(crate) fn of_health(
+    work: &mut UnitOfWork<'_, '_>,
     on: &[Phone],
     health: &Health,
-    now: Now,
-) -> Result<bool, StoreError> {
-    let mut told = false;
+) -> Result<(), StoreError> {
     if let Some(device) = on.first().and_then(|phone| phone.device_id) {
         let verdict = rules::battery(health.battery, health.charging == Some(true));
-        let subject = (None, Some(device));
-        told |= follow(
-            hub,
-            tx,
-            project,
-            subject,
-            AlertKind::BatteryLow,
-            verdict,
-            now,
-        )?;
+        follow(work, About::Device(device), AlertKind::BatteryLow, verdict)?;
     }
-    told |= of_forwarding(hub, tx, project, on, now)?;
+    of_forwarding(work, on)?;
     for phone in on {
         let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
-        let Some(sim) = sim else { continue };
-        let subject = (Some(phone.id), phone.device_id);
-        let verdict = rules::radio(sim);
-        told |= follow(
-            hub,
-            tx,
-            project,
-            subject,
-            AlertKind::LookAtPhone,
-            verdict,
-            now,
-        )?;
+        if let Some(sim) = sim {
+            let verdict = rules::radio(sim);
+            follow(work, About::Phone(phone), AlertKind::LookAtPhone, verdict)?;
+        }
     }
-    Ok(told)
+    Ok(())
 }
 
 /// Raises and clears what follows from whether a device forwards incoming messages: from its own
 /// word and from the project's `incoming_url`.
-pub fn of_forwarding(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    on: &[Phone],
-    now: Now,
-) -> Result<bool, StoreError> {
+pub fn of_forwarding(work: &mut UnitOfWork<'_, '_>, on: &[Phone]) -> Result<(), StoreError> {
     let Some(phone) = on.first() else {
-        return Ok(false);
+        return Ok(());
     };
-    let verdict = rules::forwarding(phone.forwarding, project.incoming_url.is_some());
-    let (subject, kind) = ((None, phone.device_id), AlertKind::ForwardingOff);
-    follow(hub, tx, project, subject, kind, verdict, now)
+    let verdict = rules::forwarding(phone.forwarding, work.project.incoming_url.is_some());
+    let about = phone.device_id.map_or(About::Project, About::Device);
+    follow(work, about, AlertKind::ForwardingOff, verdict)
 }
 
 /// Says whether [`of_forwarding`] would change nothing.
@@ -201,72 +157,42 @@ pub fn is_forwarding_told(
 }
 
 fn follow(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    (phone_id, device_id): (Option<PhoneId>, Option<DeviceId>),
+    work: &mut UnitOfWork<'_, '_>,
+    about: About<'_>,
     kind: AlertKind,
     verdict: Verdict,
-    now: Now,
-) -> Result<bool, StoreError> {
+) -> Result<(), StoreError> {
     match verdict {
-        Verdict::Raise => raise(hub, tx, project, phone_id, device_id, kind, now),
-        Verdict::Clear => clear(hub, tx, project, phone_id, device_id, kind, now),
-        Verdict::Keep => Ok(false),
+        Verdict::Raise => raise(work, about, kind),
+        Verdict::Clear => clear(work, about, kind),
+        Verdict::Keep => Ok(()),
     }
 }
 
-fn raise(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    phone_id: Option<PhoneId>,
-    device_id: Option<DeviceId>,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    let alert = Alert {
-        id: hub.id(now),
-        project_id: project.id,
-        phone_id,
-        device_id,
-        kind,
-        detail: detail(kind).to_owned(),
-        time_created: now.unix,
-        time_cleared: None,
+fn end(work: &mut UnitOfWork<'_, '_>, mut alert: Alert) -> Result<(), StoreError> {
+    alerts::clear(work.tx, alert.id, work.now.unix)?;
+    alert.time_cleared = Some(work.now.unix);
+    tell(work, &alert)
+}
+
+/// Tells of an alert that was raised, or cleared.
+fn tell(work: &mut UnitOfWork<'_, '_>, alert: &Alert) -> Result<(), StoreError> {
+    let project = work.project;
+    let Some(url) = &project.alert_url else {
+        return Ok(());
     };
-    if !alerts::raise(tx, &alert)? {
-        return Ok(false);
-    }
-    tracing::warn!(alert = %alert.id, kind = kind.as_str(), ?device_id, "an alert was raised");
-    enqueue::alert(hub, tx, project, &alert, now)
-}
-
-fn clear(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    phone_id: Option<PhoneId>,
-    device_id: Option<DeviceId>,
-    kind: AlertKind,
-    now: Now,
-) -> Result<bool, StoreError> {
-    match alerts::standing(tx, project.id, phone_id, device_id, kind)? {
-        Some(alert) => end(hub, tx, project, alert, now),
-        None => Ok(false),
-    }
-}
-
-fn end(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    mut alert: Alert,
-    now: Now,
-) -> Result<bool, StoreError> {
-    alerts::clear(tx, alert.id, now.unix)?;
-    alert.time_cleared = Some(now.unix);
-    enqueue::alert(hub, tx, project, &alert, now)
+    let mut event = Event::new(WebhookEvent::Alert, None);
+    event.properties(&serde_json::json!({
+        "id": alert.id,
+        "kind": alert.kind.as_str(),
+        "detail": alert.detail,
+        "phone_id": alert.phone_id,
+        "time_created": alert.time_created.seconds(),
+        "time_cleared": alert.time_cleared.map(|time| time.seconds()),
+        "project_id": alert.project_id,
+    }));
+    let receiver = Receiver::at(url, project.alert_secret.as_ref());
+    waiting::write(work, event, &[receiver])
 }
 
 const fn detail(kind: AlertKind) -> &'static str {

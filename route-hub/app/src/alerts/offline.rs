@@ -1,11 +1,13 @@
 //! Finding phones that stay away.
 //!
-//! A phone that stays away is told of once: an alert that the operator cleared is not raised again
-//! before the phone was here. A phone that comes back ends its alert in the transaction that admits it; here is only the
-//! other half, since nothing happens on a link that is gone.
+//! A phone that stays away has one alert: when the operator has cleared it, it is not raised again
+//! before the phone was here. The transaction that admits a phone clears its alert; a worker must
+//! raise it, since nothing happens on a link that is gone.
 
+use crate::alerts::About;
 use crate::alerts::rules::{Presence, is_missed};
 use crate::hub::Hub;
+use crate::unit_of_work::{Effects, UnitOfWork};
 use crate::worker::{self, Next, Worker};
 use hub_domain::{AlertKind, Device, DeviceState};
 use hub_store::{StoreError, Tx, alerts, devices, projects};
@@ -51,10 +53,8 @@ pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreEr
     }
     let writer = hub.clone();
     let job = move |tx: &mut Tx<'_>| raise_all(&writer, tx, &new, started, now);
-    let (raised, told) = hub.store.write(job).await?;
-    if told {
-        hub.bus.wake_webhooks();
-    }
+    let (raised, effects) = hub.store.write(job).await?;
+    effects.perform(hub);
     Ok(raised)
 }
 
@@ -92,17 +92,18 @@ fn raise_all(
     gone: &[DeviceId],
     started: UnixMs,
     now: Now,
-) -> Result<(usize, bool), StoreError> {
-    let (mut raised, mut told) = (0, false);
+) -> Result<(usize, Effects), StoreError> {
+    let (mut raised, mut effects) = (0, Effects::default());
     for id in gone {
         let device = devices::get(tx, *id)?.filter(|device| is_gone(hub, device, started, now));
         let Some(device) = device else { continue };
         let Some(project) = projects::get(tx, device.project_id)? else {
             continue;
         };
-        let kind = AlertKind::PhoneOffline;
-        told |= crate::alerts::raise_for_device(hub, tx, &project, *id, kind, now)?;
+        let mut work = UnitOfWork::new(hub, tx, &project, now);
+        crate::alerts::raise(&mut work, About::Device(*id), AlertKind::PhoneOffline)?;
+        effects.merge(work.finish()?);
         raised += 1;
     }
-    Ok((raised, told))
+    Ok((raised, effects))
 }

@@ -1,5 +1,6 @@
 //! Alerts with the real store.
 
+use crate::actor::Who;
 use crate::alerts::*;
 use crate::webhooks::testing::{Fixture, Here};
 use hub_domain::{Device, DeviceState, OutboxRow};
@@ -98,9 +99,10 @@ async fn an_alert_that_somebody_cleared_is_told_of_and_stays_so_until_the_phone_
     assert_eq!(offline::look(hub, started, at(grace_ms)).await.unwrap(), 1);
     let (clearer, cleared_at) = (hub.clone(), at(grace_ms + 1));
     hub.store.write_here(move |tx| {
-        let alert = alerts::latest(tx, false, 1)?.remove(0);
-        assert_eq!(clear_by_id(&clearer, tx, alert.id, cleared_at)?, Some(true));
-        assert_eq!(clear_by_id(&clearer, tx, alert.id, cleared_at)?, None);
+        let mut work = HubWork::new(&clearer, tx, Who::Operator, cleared_at);
+        let alert = alerts::latest(work.tx, false, 1)?.remove(0);
+        assert!(clear_by_id(&mut work, alert.id)?);
+        assert!(!clear_by_id(&mut work, alert.id)?);
         Ok(())
     });
     let told = world.told();
@@ -128,10 +130,9 @@ async fn a_device_out_of_service_has_no_alerts() {
         ..Health::default()
     });
     assert_eq!(world.standing().len(), 2);
-    let (project, device) = (world.fixture.project.clone(), world.device);
-    let clearer = hub.clone();
-    hub.store
-        .write_here(move |tx| clear_all_of_device(&clearer, tx, &project, device, later));
+    let device = world.device;
+    let clear = move |work: &mut UnitOfWork<'_, '_>| clear_all_of_device(work, device);
+    world.fixture.work(later, clear);
     assert!(world.standing().is_empty());
     let cleared = world
         .told()
@@ -188,19 +189,11 @@ impl World {
     }
 
     fn health(&self, health: &Health) {
-        let (hub, now) = (self.fixture.hub.clone(), self.fixture.now);
-        let (project, phone) = (self.fixture.project.clone(), self.fixture.phone.clone());
-        let health = health.clone();
-        self.fixture.hub.store.write_here(move |tx| {
-            of_health(
-                &hub,
-                tx,
-                &project,
-                std::slice::from_ref(&phone),
-                &health,
-                now,
-            )
-        });
+        let (phone, health) = (self.fixture.phone.clone(), health.clone());
+        let step = move |work: &mut UnitOfWork<'_, '_>| {
+            of_health(work, std::slice::from_ref(&phone), &health)
+        };
+        self.fixture.work(self.fixture.now, step);
     }
 
     fn standing(&self) -> Vec<&'static str> {

@@ -12,6 +12,7 @@ use crate::messages::sending::Operation;
 use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
+use crate::webhooks::enqueue;
 use hub_domain::Address;
 use hub_store::StoreError;
 use hub_store::contacts::{self, Touches};
@@ -104,7 +105,7 @@ impl Batch {
             let text = ready.text(index);
             match outgoing::store(work, &self.shared, draft, text, &mut touches) {
                 Ok(stored) => {
-                    work.tell_status(&stored.0)?;
+                    enqueue::send_status(work, &stored.0)?;
                     count_queued += 1;
                 }
                 Err(SendError::Store(error)) => return Err(error),

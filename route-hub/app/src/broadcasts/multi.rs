@@ -12,6 +12,7 @@ use crate::messages::sending::Operation;
 use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
+use crate::webhooks::enqueue;
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, broadcasts};
 use hub_view::Refusal;
@@ -172,7 +173,7 @@ fn store_one(
     let error_message = match outgoing::store(work, shared, draft, text, touches) {
         Ok(stored) => {
             let (message, _) = *stored;
-            work.tell_status(&message)?;
+            enqueue::send_status(work, &message)?;
             return Ok(SentMessage {
                 id: Some(message.id),
                 status: Some(message.status.as_str()),

@@ -6,6 +6,7 @@ use crate::hub::Hub;
 use crate::messages::stored_message::StoredMessage;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::broadcast::in_words;
+use crate::webhooks::enqueue;
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
     MessageType,
@@ -234,7 +235,7 @@ impl NewBroadcast {
             time_created: now,
         };
         broadcasts::insert(work.tx, &broadcast, &recipients.numbers)?;
-        work.tell_broadcast(&broadcast)?;
+        enqueue::send_broadcast(work, &broadcast)?;
         work.effects.broadcasts();
         Ok(broadcast)
     }

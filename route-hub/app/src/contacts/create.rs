@@ -7,7 +7,7 @@ use crate::contacts::{ContactView, GroupChanges, Lookup, NewContact, PERMISSION}
 use crate::failure::Failure;
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
-use crate::webhooks::enqueue::ContactAdded;
+use crate::webhooks::enqueue::{self, ContactAdded};
 use hub_domain::RouteId;
 use hub_store::StoreError;
 use postrider_model::ContactId;
@@ -99,7 +99,7 @@ fn of_item(failure: Failure, index: usize) -> Failure {
 
 fn tell_of_new(work: &mut UnitOfWork<'_, '_>, saved: &Saved) -> Result<(), StoreError> {
     match saved.is_new {
-        true => work.tell_contact_added(&saved.contact, ContactAdded::ByRequest),
+        true => enqueue::contact_added(work, &saved.contact, ContactAdded::ByRequest),
         false => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Contacts that messages to or from new numbers make.
 
 use crate::unit_of_work::UnitOfWork;
-use crate::webhooks::enqueue::ContactAdded;
+use crate::webhooks::enqueue::{self, ContactAdded};
 use hub_domain::{Contact, ConversationStatus, Direction, Message, numbers};
 use hub_store::{StoreError, contacts};
 use postrider_model::ContactId;
@@ -24,7 +24,7 @@ pub(crate) fn make_contact(
     let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
     count_first(&mut contact, message);
     contacts::insert(work.tx, &contact)?;
-    work.tell_contact_added(&contact, ContactAdded::ByMessage)?;
+    enqueue::contact_added(work, &contact, ContactAdded::ByMessage)?;
     Ok(Some(id))
 }
 

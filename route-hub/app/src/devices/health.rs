@@ -33,10 +33,7 @@ pub fn apply(
         take_in(phone, health, sim, work.now.unix);
         phones::update(work.tx, phone)?;
     }
-    if alerts::of_health(work.hub, work.tx, work.project, on, health, work.now)? {
-        work.effects.webhooks();
-    }
-    Ok(())
+    alerts::of_health(work, on, health)
 }
 
 fn take_in(phone: &mut Phone, health: &Health, sim: Option<&SimInfo>, now: UnixMs) {

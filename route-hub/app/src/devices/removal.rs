@@ -31,11 +31,9 @@ pub fn unpair(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), Stor
 fn take_out(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
     devices::set_state(work.tx, device.id, DeviceState::Revoked)?;
     freeze::gone(work, device)?;
-    let (hub, project) = (work.hub, work.project);
-    if alerts::clear_all_of_device(hub, work.tx, project, device.id, work.now)? {
-        work.effects.webhooks();
-    }
-    work.effects.rows(project.id);
-    work.effects.device(project.id, device.id);
+    alerts::clear_all_of_device(work, device.id)?;
+    let project = work.project.id;
+    work.effects.rows(project);
+    work.effects.device(project, device.id);
     Ok(())
 }

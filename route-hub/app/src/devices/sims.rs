@@ -1,7 +1,7 @@
 //! A device's SIM slots as its phones: made when a slot is first used, paused when another SIM
 //! was put in.
 
-use crate::alerts;
+use crate::alerts::{self, About};
 use crate::devices::words;
 use crate::stored_caps::Cap;
 use crate::unit_of_work::UnitOfWork;
@@ -45,14 +45,11 @@ pub fn sync(
 
 /// Tells everybody that another SIM is in the slot, or that the known one is back.
 fn other_sim(work: &mut UnitOfWork<'_, '_>, phone: &Phone) -> Result<(), StoreError> {
-    let (hub, project, now, kind) = (work.hub, work.project, work.now, AlertKind::SimChanged);
-    let told = if phone.sim_changed {
-        alerts::raise_for_phone(hub, work.tx, project, phone, kind, now)?
+    let (about, kind) = (About::Phone(phone), AlertKind::SimChanged);
+    if phone.sim_changed {
+        alerts::raise(work, about, kind)?;
     } else {
-        alerts::clear_for_phone(hub, work.tx, project, phone, kind, now)?
-    };
-    if told {
-        work.effects.webhooks();
+        alerts::clear(work, about, kind)?;
     }
     work.effects.settings(phone.id);
     Ok(())

@@ -1,7 +1,7 @@
 //! A hub that went backwards: what waits, and for whose word. The rules are those of
 //! [`postrider_link::dispatch::freeze`]; here are the tables that they read and write, and the alerts.
 
-use crate::alerts;
+use crate::alerts::{self, About};
 use crate::damage;
 use crate::dispatch::device_lost;
 use crate::dispatch::transitions::Detail;
@@ -151,11 +151,8 @@ pub fn whole_project(work: &mut UnitOfWork<'_, '_>) -> Result<usize, StoreError>
     if !rules::freeze_all(&mut Rows(work))? {
         return Ok(frozen);
     }
-    let (hub, project, kind) = (work.hub, work.project, AlertKind::HubFrozen);
-    if alerts::raise_for_project(hub, work.tx, project, kind, work.now)? {
-        work.effects.webhooks();
-    }
-    work.effects.project(project.id);
+    alerts::raise(work, About::Project, AlertKind::HubFrozen)?;
+    work.effects.project(work.project.id);
     Ok(frozen)
 }
 
@@ -164,11 +161,7 @@ pub fn whole_project(work: &mut UnitOfWork<'_, '_>) -> Result<usize, StoreError>
 pub fn shown_by(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
     tracing::warn!(device = %device.id, "a phone shows more than this hub knows of");
     rules::freeze_alone(&mut Rows(work), seen_by_rules(device))?;
-    let (hub, project, kind) = (work.hub, work.project, AlertKind::HubFrozen);
-    if alerts::raise_for_device(hub, work.tx, project, device.id, kind, work.now)? {
-        work.effects.webhooks();
-    }
-    Ok(())
+    alerts::raise(work, About::Device(device.id), AlertKind::HubFrozen)
 }
 
 /// A phone that was frozen by its numbers has shown an exposure that this hub made and does not
@@ -191,15 +184,12 @@ pub fn answered(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), St
 /// Tells what follows when a phone is not waited for any more, and perhaps its whole project
 /// waits for nobody.
 fn thawed(work: &mut UnitOfWork<'_, '_>, device: &Device, ended: bool) -> Result<(), StoreError> {
-    let (hub, project, now, kind) = (work.hub, work.project, work.now, AlertKind::HubFrozen);
-    if device.frozen && alerts::clear_for_device(hub, work.tx, project, device.id, kind, now)? {
-        work.effects.webhooks();
+    if device.frozen {
+        alerts::clear(work, About::Device(device.id), AlertKind::HubFrozen)?;
     }
     if ended {
-        if alerts::clear_for_project(hub, work.tx, project, kind, now)? {
-            work.effects.webhooks();
-        }
-        work.effects.project(project.id);
+        alerts::clear(work, About::Project, AlertKind::HubFrozen)?;
+        work.effects.project(work.project.id);
     }
     Ok(())
 }

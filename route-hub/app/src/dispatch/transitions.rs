@@ -2,6 +2,7 @@
 
 use crate::dispatch::{explain, ownership, routing};
 use crate::unit_of_work::{Closed, UnitOfWork};
+use crate::webhooks::enqueue;
 use hub_domain::{Address, BroadcastShare, Message, Phone, PhoneType};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, messages, pending_reroutes, phones};
@@ -105,7 +106,7 @@ impl UnitOfWork<'_, '_> {
         }
         self.tallies.changed(share, message);
         if outcome.publish.is_some_and(|published| published.webhook) {
-            self.tell_status(message)?;
+            enqueue::send_status(self, message)?;
         }
         self.effects.changed(message.id);
         if outcome.requeued {

@@ -114,17 +114,7 @@ pub fn store(
     messages::insert(work.tx, &message)?;
     contacts::touch(work.tx, &touches)?;
     phones::touch(work.tx, phone.id, work.now.unix)?;
-    if enqueue::incoming_message(
-        work.hub,
-        work.tx,
-        work.project,
-        &message,
-        raw,
-        phone,
-        work.now,
-    )? {
-        work.effects.webhooks();
-    }
+    enqueue::incoming_message(work, &message, raw, phone)?;
     Ok(message)
 }
 

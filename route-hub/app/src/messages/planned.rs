@@ -10,6 +10,7 @@ use crate::messages::ready::{self, Ready};
 use crate::messages::sending::{Body, Operation, Sending};
 use crate::messages::stored_message::StoredMessage;
 use crate::unit_of_work::UnitOfWork;
+use crate::webhooks::enqueue;
 use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
 use hub_store::StoreError;
 use hub_store::contacts::Touches;
@@ -158,7 +159,7 @@ impl Planned {
         let text = ready.text(place);
         let refused = match outgoing::store(work, &self.shared, &draft, text, touches) {
             Ok(stored) => {
-                work.tell_status(&stored.0)?;
+                enqueue::send_status(work, &stored.0)?;
                 return Ok(());
             }
             Err(SendError::Blocked) => return Err(Unsent::Blocked),

@@ -10,6 +10,7 @@ use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
+use crate::webhooks::enqueue;
 use hub_domain::Permission;
 use hub_store::contacts::{self, Touches};
 use hub_view::Refusal;
@@ -78,7 +79,7 @@ impl Prepared {
         let queued = queued.map_err(|error| failure(&self.draft, error))?;
         contacts::touch(work.tx, &touches)?;
         if queued.0.status == MessageStatus::Failed {
-            work.tell_status(&queued.0)?;
+            enqueue::send_status(work, &queued.0)?;
         }
         let labels = self.shared.labels.clone();
         Ok(Sent { queued, labels })

@@ -19,9 +19,8 @@ impl From<NoSuchAlert> for NotDone<NoSuchAlert> {
 
 /// Clears an alert by the operator's word.
 pub fn clear_alert(work: &mut HubWork<'_, '_>, id: AlertId) -> Result<(), NotDone<NoSuchAlert>> {
-    let cleared = alerts::clear_by_id(work.hub, work.tx, id, work.now)?;
-    if cleared.ok_or(NoSuchAlert)? {
-        work.effects.webhooks();
+    match alerts::clear_by_id(work, id)? {
+        true => Ok(()),
+        false => Err(NoSuchAlert.into()),
     }
-    Ok(())
 }

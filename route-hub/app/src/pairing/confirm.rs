@@ -1,6 +1,6 @@
 //! The operator's word on the six digits: the device joins, or does not.
 
-use crate::alerts;
+use crate::alerts::{self, About};
 use crate::devices::{installs, sims};
 use crate::dispatch::freeze;
 use crate::failure::NotDone;
@@ -260,10 +260,7 @@ impl Joining<'_, '_, '_> {
         self.pairing.state = PairingState::Confirmed;
         let work = &mut *self.work;
         pairings::update(work.tx, &self.pairing)?;
-        let (hub, project, cloned) = (work.hub, work.project, AlertKind::PhoneCloned);
-        if alerts::clear_for_device(hub, work.tx, project, device.id, cloned, work.now)? {
-            work.effects.webhooks();
-        }
+        alerts::clear(work, About::Device(device.id), AlertKind::PhoneCloned)?;
         work.note(action, device.id)
     }
 }

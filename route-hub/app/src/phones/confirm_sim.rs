@@ -1,6 +1,6 @@
 //! The operator's word for another SIM.
 
-use crate::alerts;
+use crate::alerts::{self, About};
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use crate::phones::{PhoneRefused, found, with_phone};
@@ -21,10 +21,7 @@ pub fn confirm_sim(
             sim_fingerprint: None,
             ..before.clone()
         };
-        let (hub, project, kind) = (work.hub, work.project, AlertKind::SimChanged);
-        if alerts::clear_for_phone(hub, work.tx, project, &phone, kind, work.now)? {
-            work.effects.webhooks();
-        }
+        alerts::clear(work, About::Phone(&phone), AlertKind::SimChanged)?;
         if phone != before {
             phones::update(work.tx, &phone)?;
             work.effects.settings(id);

@@ -11,6 +11,7 @@ use crate::messages::inbound;
 use crate::test_routes::playable::{Page, Room};
 use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
+use crate::webhooks::enqueue;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
 use hub_store::rows_aside::Found;
@@ -332,7 +333,7 @@ fn play(
         messages::update_call(work.tx, message)?;
     }
     if !message.hidden {
-        work.tell_status(message)?;
+        enqueue::send_status(work, message)?;
     }
     work.effects.changed(message.id);
     if is_sent && message.message_type == MessageType::Ussd {

@@ -1,12 +1,14 @@
 //! The ring around the deliverer's machine: the socket, the database and the clock.
 
+use crate::alerts::waiting;
 use crate::hub::Hub;
 use crate::hub::request_counts::By;
+use crate::unit_of_work::Effects;
 use crate::webhooks::commits::Batch;
 use crate::webhooks::deliveries::Deliveries;
 use crate::webhooks::scan::{self, Scanned};
 use crate::webhooks::settlement::{self, Ending, Settlement};
-use crate::webhooks::{signature, waiting};
+use crate::webhooks::signature;
 use futures_util::FutureExt;
 use hub_domain::OutboxRow;
 use hub_outgoing::Client;
@@ -67,7 +69,7 @@ struct Ring {
     machine: Deliveries,
     attempts: JoinSet<(i64, Ending)>,
     scan: Running<Scanned>,
-    commits: JoinSet<(ProjectId, Result<bool, StoreError>)>,
+    commits: JoinSet<(ProjectId, Result<Effects, StoreError>)>,
 }
 
 impl Ring {
@@ -117,7 +119,7 @@ impl Ring {
         let hub = self.hub.clone();
         let job = self.hub.store.of(project_id).write(move |tx| {
             let gone = settlement::commit(tx, project_id, &settlements, &ids)?;
-            waiting::left(&hub, tx, project_id, gone, now)
+            waiting::left_of(&hub, tx, project_id, gone, now)
         });
         self.commits.spawn(async move { (project_id, job.await) });
     }
@@ -146,17 +148,18 @@ impl Ring {
         }
     }
 
-    fn committed(&mut self, committed: Result<(ProjectId, Result<bool, StoreError>), JoinError>) {
+    fn committed(
+        &mut self,
+        committed: Result<(ProjectId, Result<Effects, StoreError>), JoinError>,
+    ) {
         let Ok((project, committed)) = committed else {
             return;
         };
         let now = self.hub.now();
         match committed {
-            Ok(told) => {
+            Ok(effects) => {
                 self.machine.handle_committed(project, now);
-                if told {
-                    self.machine.handle_wake();
-                }
+                effects.perform(&self.hub);
             }
             Err(error) => {
                 tracing::warn!(%error, "the ends of webhook deliveries could not be written");

@@ -1,9 +1,10 @@
 //! Who is told what, with the real store.
 
+use crate::alerts::{self, About};
 use crate::webhooks::enqueue;
 use crate::webhooks::testing::Fixture;
 use hub_domain::{
-    Address, Alert, AlertKind, Contact, Direction, Message, OutboxRow, Webhook, WebhookEvent,
+    Address, AlertKind, Contact, Direction, Message, OutboxRow, Webhook, WebhookEvent,
 };
 use hub_store::{contacts, webhooks};
 use postrider_model::{Key, MessageStatus, Secret, UnixMs, WebhookId};
@@ -145,19 +146,10 @@ fn the_event_of_an_incoming_message_tells_the_networks_time() {
 fn an_alert_says_what_and_which() {
     let mut fixture = Fixture::new();
     fixture.project.alert_url = Some("https://ops.example/".into());
-    let alert = Alert {
-        id: fixture.hub.id(fixture.now),
-        project_id: fixture.project.id,
-        phone_id: Some(fixture.phone.id),
-        device_id: None,
-        kind: AlertKind::BatteryLow,
-        detail: "The battery is low.".into(),
-        time_created: UnixMs(5_000),
-        time_cleared: None,
-    };
-    let (hub, project, now) = (fixture.hub.clone(), fixture.project.clone(), fixture.now);
-    let job = move |tx: &mut hub_store::Tx<'_>| enqueue::alert(&hub, tx, &project, &alert, now);
-    assert!(fixture.hub.store.write_blocking(job).unwrap());
+    let phone = fixture.phone.clone();
+    fixture.work(fixture.now, move |work| {
+        alerts::raise(work, About::Phone(&phone), AlertKind::BatteryLow)
+    });
     let form = form(&fixture.outbox()[0]);
     assert_eq!(
         (form["event"].as_str(), form["kind"].as_str()),
@@ -195,26 +187,20 @@ impl Fixture {
         message
     }
 
+    /// Tells a message's status; says whether anybody wanted to be told.
     fn tell(&self, message: &Message) -> bool {
-        let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.now);
-        let message = message.clone();
-        let store = self.hub.store.clone();
-        store
-            .write_blocking(move |tx| enqueue::send_status(&hub, tx, &project, &message, now))
-            .unwrap()
+        let (before, message) = (self.outbox().len(), message.clone());
+        self.work(self.now, move |work| enqueue::send_status(work, &message));
+        self.outbox().len() > before
     }
 
     fn tell_incoming(&self, message: &Message, raw: &str) -> bool {
-        let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.now);
-        let (message, phone) = (message.clone(), self.phone.clone());
+        let (before, message, phone) = (self.outbox().len(), message.clone(), self.phone.clone());
         let raw = Address::new(raw);
-        let store = self.hub.store.clone();
-        store
-            .write_blocking(move |tx| {
-                let raw = raw.as_ref();
-                enqueue::incoming_message(&hub, tx, &project, &message, raw, &phone, now)
-            })
-            .unwrap()
+        self.work(self.now, move |work| {
+            enqueue::incoming_message(work, &message, raw.as_ref(), &phone)
+        });
+        self.outbox().len() > before
     }
 
     fn add_webhook(&self, url: &str, events: &[WebhookEvent]) {

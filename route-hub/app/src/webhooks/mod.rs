@@ -9,7 +9,6 @@ pub mod commits;
 pub mod deliver;
 pub mod deliveries;
 pub mod enqueue;
-pub mod form;
 pub mod growth;
 pub mod lane;
 pub mod retry;
@@ -21,7 +20,6 @@ pub mod signature;
 pub mod slots;
 pub mod turns;
 pub mod views;
-pub mod waiting;
 
 #[cfg(test)]
 mod deliver_tests;
@@ -29,5 +27,3 @@ mod deliver_tests;
 mod enqueue_tests;
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
-mod waiting_tests;

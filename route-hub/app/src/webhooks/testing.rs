@@ -2,6 +2,7 @@
 
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{
     Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OutboxRow, OwnershipRow,
     Phone, PhoneType, Project, Vars, WebhookEvent,
@@ -83,6 +84,21 @@ impl Fixture {
             now,
             dir,
         }
+    }
+
+    /// Takes a step in the project at a moment.
+    pub(crate) fn work<T: Send + 'static>(
+        &self,
+        at: Now,
+        step: impl Fn(&mut UnitOfWork<'_, '_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> T {
+        let (hub, project) = (self.hub.clone(), self.project.clone());
+        self.hub.store.write_here(move |tx| {
+            let mut work = UnitOfWork::new(&hub, tx, &project, at);
+            let done = step(&mut work)?;
+            work.finish()?;
+            Ok(done)
+        })
     }
 
     /// Everything in the outbox, in the order in which it was written.

@@ -7,7 +7,7 @@ use serde_json::Value;
 ///
 /// `null` is left out, truth values are `1` and `0`, members are `name[member]`, items `name[0]`.
 /// Source: the specification, "Events"; nulls: `gaps.md`, 1.14.
-pub struct Form(Serializer<'static, String>);
+pub(crate) struct Form(Serializer<'static, String>);
 
 impl Default for Form {
     fn default() -> Self {
@@ -17,12 +17,12 @@ impl Default for Form {
 
 impl Form {
     /// Adds a text.
-    pub fn text(&mut self, name: &str, text: &str) {
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
         self.0.append_pair(name, text);
     }
 
     /// Adds a value with everything inside it.
-    pub fn value(&mut self, name: &str, value: &Value) {
+    pub(crate) fn value(&mut self, name: &str, value: &Value) {
         match value {
             Value::Null => {}
             Value::Bool(flag) => self.text(name, if *flag { "1" } else { "0" }),
@@ -42,7 +42,7 @@ impl Form {
     }
 
     /// Returns the body.
-    pub fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.0.finish()
     }
 }

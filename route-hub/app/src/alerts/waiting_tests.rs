@@ -1,8 +1,9 @@
 //! The cap on waiting events, with a real store.
 
+use crate::alerts::waiting;
 use crate::hub::Caps;
+use crate::webhooks::enqueue;
 use crate::webhooks::testing::{Fixture, Here};
-use crate::webhooks::{enqueue, waiting};
 use hub_domain::{AlertKind, OutboxRow};
 use hub_store::{Tx, alerts, outbox, projects, webhook_log};
 
@@ -92,11 +93,9 @@ impl Fixture {
 
     /// Writes one status, and returns the key of its row.
     fn write_one(&self) -> i64 {
-        let (hub, project, message) = (self.hub.clone(), self.project.clone(), self.message());
-        let now = self.now;
-        let id = self.hub.key(now).get();
-        let job = move |tx: &mut Tx<'_>| enqueue::send_status(&hub, tx, &project, &message, now);
-        assert!(self.hub.store.write_here(job));
+        let message = self.message();
+        let id = self.hub.key(self.now).get();
+        self.work(self.now, move |work| enqueue::send_status(work, &message));
         let newer = |row: &OutboxRow| row.id > id;
         let rows = self.outbox();
         rows.into_iter().find(newer).map_or(id, |row| row.id)
@@ -104,11 +103,10 @@ impl Fixture {
 
     fn take_away(&self, count: usize) {
         let project = self.project.id;
-        let (hub, now) = (self.hub.clone(), self.now);
         let ids: Vec<i64> = self.outbox().iter().take(count).map(|row| row.id).collect();
-        self.hub.store.write_here(move |tx| {
-            let gone = outbox::delete(tx, project, ids.clone())?;
-            waiting::left(&hub, tx, project, gone, now)
+        self.work(self.now, move |work| {
+            let gone = outbox::delete(work.tx, project, ids.clone())?;
+            waiting::left(work, gone)
         });
     }
 
