@@ -1,12 +1,14 @@
 //! Rows that cannot be read: set aside with an alert, in a job of their own project, so that they
 //! stop nobody.
 
+use crate::actor::Actor;
 use crate::alerts::{self, About};
 use crate::hub::Hub;
-use crate::unit_of_work::{Effects, UnitOfWork};
+use crate::transaction;
+use crate::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Message, Project};
 use hub_store::rows_aside::{self, Damaged, Found};
-use hub_store::{StoreError, Tx, messages, projects};
+use hub_store::{StoreError, messages};
 use postrider_model::{MessageId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,16 +69,10 @@ pub async fn set_all_aside(
     if damaged.is_empty() {
         return Ok(());
     }
-    let (inside, of) = (hub.clone(), Arc::clone(project));
-    let job = move |tx: &mut Tx<'_>| {
-        let mut work = UnitOfWork::new(&inside, tx, &of, now);
-        for one in &damaged {
-            set_aside(&mut work, one)?;
-        }
-        work.finish()
+    let step = move |work: &mut UnitOfWork<'_, '_>| {
+        damaged.iter().try_for_each(|one| set_aside(work, one))
     };
-    hub.store.of(project.id).write(job).await?.perform(hub);
-    Ok(())
+    transaction::run(&Actor::system(hub, project, now), step).await
 }
 
 /// Tells a project that its work failed on a row that cannot be read, whatever row it is.
@@ -84,18 +80,12 @@ pub async fn tell(hub: &Hub, project: ProjectId, error: &StoreError, now: Now) {
     if !matches!(error, StoreError::BadRow { .. }) {
         return;
     }
-    let inside = hub.clone();
-    let job = move |tx: &mut Tx<'_>| {
-        let Some(project) = projects::get(tx, project)? else {
-            return Ok(Effects::default());
-        };
-        let mut work = UnitOfWork::new(&inside, tx, &project, now);
-        alerts::raise(&mut work, About::Project, AlertKind::RowUnreadable)?;
-        work.finish()
+    let step = |work: &mut UnitOfWork<'_, '_>| {
+        alerts::raise(work, About::Project, AlertKind::RowUnreadable)
     };
-    match hub.store.of(project).write(job).await {
-        Ok(effects) => effects.perform(hub),
-        Err(error) => tracing::error!(%error, %project, "an alert could not be raised"),
+    let raised: Result<_, StoreError> = transaction::run_by_hub(hub, project, now, step).await;
+    if let Err(error) = raised {
+        tracing::error!(%error, %project, "an alert could not be raised");
     }
 }
 

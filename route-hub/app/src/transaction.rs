@@ -2,12 +2,13 @@
 
 use crate::actor::{Actor, OrganizationActor};
 use crate::failure::Failure;
+use crate::hub::Hub;
 use crate::hub_work::HubWork;
 use crate::unit_of_work::UnitOfWork;
 use hub_store::idempotency::{self, KeptAnswer};
-use hub_store::{StoreError, Tx};
+use hub_store::{StoreError, Tx, projects};
 use hub_view::{Refusal, RefusalCode};
-use postrider_model::{ProjectId, UnixMs};
+use postrider_model::{Now, ProjectId, UnixMs};
 
 /// Runs `decide` in a transaction, and performs what follows its commit.
 ///
@@ -30,6 +31,35 @@ where
     let (done, effects) = actor.hub.store.of(actor.project.id).write(job).await?;
     effects.perform(&actor.hub);
     Ok(done)
+}
+
+/// Runs what the hub does by itself in a project, and performs what follows its commit; `None` when
+/// the project is gone.
+pub(crate) async fn run_by_hub<T, E, F>(
+    hub: &Hub,
+    project_id: ProjectId,
+    now: Now,
+    mut step: F,
+) -> Result<Option<T>, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    let inside = hub.clone();
+    let job = move |tx: &mut Tx<'_>| {
+        let Some(project) = projects::get(tx, project_id)? else {
+            return Ok(None);
+        };
+        let mut work = UnitOfWork::new(&inside, tx, &project, now);
+        let done = step(&mut work)?;
+        Ok::<_, E>(Some((done, work.finish()?)))
+    };
+    let Some((done, effects)) = hub.store.of(project_id).write(job).await? else {
+        return Ok(None);
+    };
+    effects.perform(hub);
+    Ok(Some(done))
 }
 
 /// As [`run`], for what concerns an organization and none of its projects in particular.

@@ -61,7 +61,8 @@ impl Rows for Held<'_, '_> {
         message: &mut Message,
         fact: Fact<'_>,
     ) -> Result<Result<Outcome, Refused>, StoreError> {
-        self.work.apply(message, fact, &Detail::default())
+        let applied = self.work.apply(message, fact, &Detail::default())?;
+        Ok(applied.ok_or(Refused::NotHolder))
     }
 
     fn frame_again(&mut self, message: &Message, s: u64) -> Result<Option<Send>, StoreError> {

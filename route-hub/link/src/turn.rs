@@ -211,7 +211,7 @@ impl turn::Rows for Rows<'_, '_> {
     }
 
     fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), StoreError> {
-        let applied = match fact {
+        let aside = match fact {
             PhoneFrame::Event(event) => report::apply(&mut self.work, self.by, &self.clock, event)?,
             PhoneFrame::Inbound(frame) => {
                 let (clock, on) = (&self.clock, &self.on);
@@ -219,11 +219,11 @@ impl turn::Rows for Rows<'_, '_> {
             }
             PhoneFrame::Health(frame) => {
                 health::apply(&mut self.work, self.device, &mut self.on, frame)?;
-                Ok(())
+                None
             }
-            _ => Ok(()),
+            _ => None,
         };
-        let (Err(reason), Some(s)) = (applied, fact.s()) else {
+        let (Some(reason), Some(s)) = (aside, fact.s()) else {
             return Ok(());
         };
         tracing::info!(device = %self.by.device, s, reason, "a phone's fact was set aside");

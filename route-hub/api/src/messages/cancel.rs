@@ -79,7 +79,7 @@ fn record(
 ) -> Result<(Verdict, hub_app::unit_of_work::Effects), StoreError> {
     let mut work = UnitOfWork::new(hub, tx, project, now);
     let applied = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
-    let verdict = applied.ok().and_then(|outcome| outcome.verdict);
+    let verdict = applied.and_then(|outcome| outcome.verdict);
     let effects = work.finish()?;
     Ok((verdict.unwrap_or(Verdict::NotCancellable), effects))
 }

@@ -22,7 +22,7 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let mut message = found(messages::get(work.tx, work.project.id, id)?)?;
         if message.direction == Direction::Outgoing {
-            drop(work.apply(&mut message, Fact::DeleteAsked, &Detail::default())?);
+            work.apply(&mut message, Fact::DeleteAsked, &Detail::default())?;
         }
         messages::hide(work.tx, work.project.id, id, now.unix)?;
         contacts::forget_message(work.tx, &message)?;

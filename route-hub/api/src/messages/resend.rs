@@ -151,11 +151,11 @@ fn again(
     let is_waiting = state == Some(HubState::Waiting);
     if new_route && is_waiting && freeze::may_be_with_its_phone(work.tx, &message)? {
         let forgotten = Fact::ExposureForgotten;
-        drop(work.apply(&mut message, forgotten, &Detail::default())?);
+        work.apply(&mut message, forgotten, &Detail::default())?;
     }
     let asked = Fact::ResendAsked { new_route };
     let applied = work.apply(&mut message, asked, &Detail::default())?;
-    match applied.ok().and_then(|outcome| outcome.verdict) {
+    match applied.and_then(|outcome| outcome.verdict) {
         Some(Verdict::Requeued) => {
             work.note(RESEND, message.id)?;
             move_to(work, &mut message, route)?;

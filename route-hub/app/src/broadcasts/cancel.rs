@@ -8,13 +8,11 @@ use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::steps;
 use crate::transaction::run;
-use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{Broadcast, Project};
-use hub_store::{StoreError, Tx, broadcasts, messages};
+use hub_domain::Broadcast;
+use hub_store::{StoreError, broadcasts, messages};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{BroadcastId, Now};
-use std::sync::Arc;
 
 /// Most messages of one step.
 const STEP: u32 = 200;
@@ -47,27 +45,13 @@ pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, Sto
     let Some(project) = project else {
         return Ok(false);
     };
-    let effects = steps::fitting(STEP, |most| {
-        let (inside, project, broadcast) = (hub.clone(), Arc::clone(&project), broadcast.clone());
-        let share = hub.store.of(project.id);
-        let walk = move |tx: &mut Tx<'_>| walk_alone(&inside, tx, &project, &broadcast, most, now);
-        share.write(walk)
-    });
-    effects.await?.perform(hub);
+    let actor = Actor::system(hub, &project, now);
+    steps::fitting(STEP, |most| {
+        let broadcast = broadcast.clone();
+        run(&actor, move |work| walk(work, &broadcast, most))
+    })
+    .await?;
     Ok(true)
-}
-
-fn walk_alone(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    broadcast: &Broadcast,
-    most: u32,
-    now: Now,
-) -> Result<Effects, StoreError> {
-    let mut work = UnitOfWork::new(hub, tx, project, now);
-    walk(&mut work, broadcast, most)?;
-    work.finish()
 }
 
 /// Cancels up to `most` of the next messages that wait at the hub, and asks phones for those that they hold.
@@ -80,7 +64,7 @@ fn walk(work: &mut UnitOfWork<'_, '_>, broadcast: &Broadcast, most: u32) -> Resu
         return Ok(());
     }
     for mut message in open {
-        drop(work.apply(&mut message, Fact::CancelAsked, &Detail::default())?);
+        work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
     }
     Ok(())
 }

@@ -120,6 +120,6 @@ fn cancel(work: &mut UnitOfWork<'_, '_>, one: &OfContact) -> Result<(), StoreErr
         return Ok(());
     };
     // A message that has left, or has ended meanwhile, stays as it is.
-    let _ = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
+    work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
     Ok(())
 }

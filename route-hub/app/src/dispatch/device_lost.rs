@@ -12,7 +12,7 @@ use postrider_model::DeviceId;
 pub fn device_lost(work: &mut UnitOfWork<'_, '_>, device: DeviceId) -> Result<(), StoreError> {
     let held = messages::held(work.tx, device)?;
     for mut message in damage::readable(work, held)? {
-        drop(work.apply(&mut message, Fact::HolderLost, &Detail::default())?);
+        work.apply(&mut message, Fact::HolderLost, &Detail::default())?;
         work.effects.settings(message.phone_id);
     }
     Ok(())

@@ -9,12 +9,12 @@ use crate::dispatch::freeze;
 use crate::dispatch::ownership;
 use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
-use crate::unit_of_work::Effects;
+use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Message;
 use hub_store::rows_aside::{Found, Place};
-use hub_store::{StoreError, Tx, messages, projects};
+use hub_store::{StoreError, messages};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -139,33 +139,21 @@ async fn end_step(
     ids: Vec<i64>,
     now: Now,
 ) -> Result<usize, StoreError> {
-    let worker = hub.clone();
-    let job = move |tx: &mut Tx<'_>| end_lives(&worker, tx, project, &ids, now);
-    let (effects, ended) = hub.store.of(project).write(job).await?;
-    effects.perform(hub);
-    Ok(ended)
+    let step = move |work: &mut UnitOfWork<'_, '_>| end_lives(work, &ids);
+    let ended = transaction::run_by_hub(hub, project, now, step).await?;
+    Ok(ended.unwrap_or(0))
 }
 
-fn end_lives(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: ProjectId,
-    ids: &[i64],
-    now: Now,
-) -> Result<(Effects, usize), StoreError> {
-    let Some(project) = projects::get(tx, project)? else {
-        return Ok((Effects::default(), 0));
-    };
-    let mut work = UnitOfWork::new(hub, tx, &project, now);
+fn end_lives(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreError> {
     let mut ended = 0;
     for id in ids {
         match messages::found(work.tx, *id)? {
             None => {}
-            Some(Found::Damaged(damaged)) => damage::set_aside(&mut work, &damaged)?,
-            Some(Found::Row(message)) => ended += usize::from(end_life(&mut work, message)?),
+            Some(Found::Damaged(damaged)) => damage::set_aside(work, &damaged)?,
+            Some(Found::Row(message)) => ended += usize::from(end_life(work, message)?),
         }
     }
-    Ok((work.finish()?, ended))
+    Ok(ended)
 }
 
 /// Ends a life, if it is still to be ended.
@@ -177,7 +165,7 @@ fn end_life(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<bool,
     // After a restore it may have been sent by a phone that has not answered yet.
     let state = ownership::of(&message)?.state;
     let fact = Fact::life_over(state, ago_ms, || freeze::may_be_out(work.tx, &message))?;
-    drop(work.apply(&mut message, fact, &Detail::default())?);
+    work.apply(&mut message, fact, &Detail::default())?;
     work.effects.settings(message.phone_id);
     Ok(true)
 }

@@ -57,11 +57,11 @@ pub fn expose(
     };
     if message.life_end.is_some_and(|end| end <= work.now.unix) {
         let over = Fact::LifeEnded { ago_ms: 0 };
-        drop(work.apply(message, over, &Detail::default())?);
+        work.apply(message, over, &Detail::default())?;
         return Ok(None);
     }
     if work.is_called_off(message)? {
-        drop(work.apply(message, Fact::CancelAsked, &Detail::default())?);
+        work.apply(message, Fact::CancelAsked, &Detail::default())?;
         return Ok(None);
     }
     let Some(to) = message.to_number.as_ref().map(Address::from) else {
@@ -69,7 +69,7 @@ pub fn expose(
     };
     let holder = holder.clone();
     let fact = Fact::Exposed { holder, s };
-    if work.apply(message, fact, &Detail::default())?.is_err() {
+    if work.apply(message, fact, &Detail::default())?.is_none() {
         return Ok(None);
     }
     let by = (sim, phone.delivery_reports);

@@ -99,7 +99,7 @@ impl rules::Rows for Rows<'_, '_, '_> {
             let waiting = messages::waiting_up_to(self.0.tx, phone.id, up_to)?;
             for mut message in damage::readable(self.0, waiting)? {
                 let fact = Fact::ExposureForgotten;
-                drop(self.0.apply(&mut message, fact, &Detail::default())?);
+                self.0.apply(&mut message, fact, &Detail::default())?;
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use postrider_model::WireState;
 /// Why a well-formed fact could not be applied: it is stored aside, counted and acked.
 pub type Aside = &'static str;
 
-/// Applies an event; `Err(Aside)` when it is about nothing that this phone may speak of.
+/// Applies an event; says why it is to be stored aside, when this phone may not speak of it.
 ///
 /// Events about single parts tell nothing that the API shows: their message's own event follows.
 pub fn apply(
@@ -20,15 +20,15 @@ pub fn apply(
     by: &Holder,
     clock: &PhoneClock,
     event: &Event,
-) -> Result<Result<(), Aside>, StoreError> {
+) -> Result<Option<Aside>, StoreError> {
     let Some(mut message) = damage::message(work, event.id)? else {
-        return Ok(Err("no such message"));
+        return Ok(Some("no such message"));
     };
     let owned = crate::dispatch::ownership::of(&message)?;
     let fact = match owned.said(event, by, || was_held(work.tx, by, event))? {
         Said::OfMessage(fact) => fact,
-        Said::OfPart => return Ok(Ok(())),
-        Said::OfNothing => return Ok(Err("not this phone's exposure")),
+        Said::OfPart => return Ok(None),
+        Said::OfNothing => return Ok(Some("not this phone's exposure")),
     };
     let detail = Detail {
         time: Some(published_time(
@@ -44,9 +44,10 @@ pub fn apply(
         ring_sec: event.ring_s,
     };
     let applied = work.apply(&mut message, fact, &detail)?;
-    Ok(applied
-        .map(drop)
-        .map_err(|_| "refused by the message's state"))
+    Ok(match applied {
+        Some(_) => None,
+        None => Some("refused by the message's state"),
+    })
 }
 
 fn was_held(tx: &mut Tx<'_>, by: &Holder, event: &Event) -> Result<bool, StoreError> {

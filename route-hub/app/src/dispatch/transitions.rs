@@ -6,9 +6,7 @@ use crate::webhooks::enqueue;
 use hub_domain::{Address, BroadcastShare, Message, Phone, PhoneType};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, messages, pending_reroutes, phones};
-use postrider_link::ownership::hub::{
-    ErrorCode, Fact, Flags, Outcome, Ownership, Published, Refused,
-};
+use postrider_link::ownership::hub::{ErrorCode, Fact, Flags, Outcome, Ownership, Published};
 use postrider_model::{MessageStatus, UnixMs, WireState};
 use std::sync::Arc;
 
@@ -32,13 +30,13 @@ pub struct Detail {
 impl UnitOfWork<'_, '_> {
     /// Applies a fact to a message and writes everything that follows from it.
     ///
-    /// A refused fact leaves message and database as they were.
+    /// `None` for a fact that the message's state refuses: message and database stay as they were.
     pub fn apply(
         &mut self,
         message: &mut Message,
         fact: Fact<'_>,
         detail: &Detail,
-    ) -> Result<Result<Outcome, Refused>, StoreError> {
+    ) -> Result<Option<Outcome>, StoreError> {
         let mut owned = ownership::of(message)?;
         let before = owned.clone();
         if is_sent_again(&before, &fact) {
@@ -46,9 +44,8 @@ impl UnitOfWork<'_, '_> {
         }
         let mut rules = ownership::rules(message, self.now.unix);
         rules.other_route = routing::may_move(self, message)?;
-        let outcome = match owned.apply(fact, rules) {
-            Ok(outcome) => outcome,
-            Err(refused) => return Ok(Err(refused)),
+        let Ok(outcome) = owned.apply(fact, rules) else {
+            return Ok(None);
         };
         if outcome.stays {
             pending_reroutes::take(self.tx, message.id)?;
@@ -66,10 +63,10 @@ impl UnitOfWork<'_, '_> {
             messages::update_call(self.tx, message)?;
         }
         if owned == before && outcome.publish.is_none() && !parts_known && !call_known {
-            return Ok(Ok(outcome));
+            return Ok(Some(outcome));
         }
         self.keep(message, &owned, &outcome, detail)?;
-        Ok(Ok(outcome))
+        Ok(Some(outcome))
     }
 
     fn keep(

@@ -1,6 +1,7 @@
 //! Making a message of what came in on a phone.
 
 use crate::contacts::make_contact;
+use crate::dispatch::report::Aside;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use hub_domain::{
@@ -19,7 +20,7 @@ const TEXT_CHARS_MAX: usize = 39_015;
 /// For how long after the last message to a contact what comes in answers it: 30 days.
 const REPLY_MS: i64 = 30 * 24 * 3_600_000;
 
-/// Stores what came in; `Err` when it is none that this hub knows, to be stored aside.
+/// Stores what came in; says why it is to be stored aside, when this hub cannot show it.
 ///
 /// What was counted before (it is uploaded again after a change of generation) changes nothing.
 pub fn apply(
@@ -28,12 +29,12 @@ pub fn apply(
     clock: &PhoneClock,
     on: &[Phone],
     frame: &Inbound,
-) -> Result<Result<(), crate::dispatch::report::Aside>, StoreError> {
+) -> Result<Option<Aside>, StoreError> {
     let Some(message_type) = message_type(&frame.kind) else {
-        return Ok(Err("an inbound kind that this hub does not know"));
+        return Ok(Some("an inbound kind that this hub does not know"));
     };
     let Some(phone) = on.iter().find(|phone| phone.sim == Some(frame.sim)) else {
-        return Ok(Err("no phone has this SIM slot"));
+        return Ok(Some("no phone has this SIM slot"));
     };
     let counted_in = frame.install.as_ref().unwrap_or(&by.install);
     if !inbound_counted::count(
@@ -43,7 +44,7 @@ pub fn apply(
         frame.n,
         work.now.unix,
     )? {
-        return Ok(Ok(()));
+        return Ok(None);
     }
     let raw = Address::new(frame.from.as_str());
     let created = published_time(clock, frame.stamp(), UnixMs(0), work.now);
@@ -56,7 +57,7 @@ pub fn apply(
         .and_then(|raw| sender(work, phone, message_type, raw));
     fill(&mut message, frame);
     store(work, phone, message, raw.as_ref())?;
-    Ok(Ok(()))
+    Ok(None)
 }
 
 /// Reads who wrote, in the phone's region; a USSD answer comes from the code that was dialled.

@@ -1,11 +1,13 @@
 //! Schedules whose moment has come.
 
+use crate::actor::Actor;
 use crate::broadcasts::new_broadcast::{NewBroadcast, Recipients};
 use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
 use crate::messages::stored_message::StoredMessage;
+use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
@@ -183,20 +185,15 @@ async fn commit(
     due: Vec<Due>,
     now: Now,
 ) -> Result<usize, StoreError> {
-    let (inside, of) = (hub.clone(), Arc::clone(project));
-    let job = move |tx: &mut Tx<'_>| {
-        let mut fired = 0;
-        let mut work = UnitOfWork::new(&inside, tx, &of, now);
-        let mut touches = Touches::default();
+    let step = move |work: &mut UnitOfWork<'_, '_>| {
+        let (mut fired, mut touches) = (0, Touches::default());
         for one in &due {
-            fired += usize::from(pass(&mut work, one, &mut touches)?);
+            fired += usize::from(pass(work, one, &mut touches)?);
         }
         contacts::touch(work.tx, &touches)?;
-        Ok((work.finish()?, fired))
+        Ok(fired)
     };
-    let (effects, fired) = hub.store.of(project.id).write(job).await?;
-    effects.perform(hub);
-    Ok(fired)
+    transaction::run(&Actor::system(hub, project, now), step).await
 }
 
 /// Has one schedule send and its moment pass, unless it was changed since it was read.

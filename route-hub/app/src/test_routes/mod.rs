@@ -9,13 +9,13 @@ use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
 use crate::messages::inbound;
 use crate::test_routes::playable::{Page, Room};
-use crate::unit_of_work::Effects;
+use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
 use hub_store::rows_aside::Found;
-use hub_store::{StoreError, Tx, messages, phones, projects};
+use hub_store::{StoreError, messages, phones};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -231,18 +231,9 @@ async fn play_step(
     if ids.is_empty() {
         return Ok(0);
     }
-    let worker = hub.clone();
-    let job = move |tx: &mut Tx<'_>| {
-        let Some(project) = projects::get(tx, project)? else {
-            return Ok((Effects::default(), 0));
-        };
-        let mut work = UnitOfWork::new(&worker, tx, &project, now);
-        let played = play_all(&mut work, &ids)?;
-        Ok((work.finish()?, played))
-    };
-    let (effects, played) = hub.store.of(project).write(job).await?;
-    effects.perform(hub);
-    Ok(played)
+    let step = move |work: &mut UnitOfWork<'_, '_>| play_all(work, &ids);
+    let played = transaction::run_by_hub(hub, project, now, step).await?;
+    Ok(played.unwrap_or(0))
 }
 
 /// Plays one step of each message that still has one; returns how many went on.
@@ -276,7 +267,7 @@ fn play_all(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreEr
         }
         if waits && work.is_called_off(&message)? {
             let cancelled = Fact::CancelAsked;
-            drop(work.apply(&mut message, cancelled, &Detail::default())?);
+            work.apply(&mut message, cancelled, &Detail::default())?;
             played += 1;
             continue;
         }
