@@ -108,3 +108,19 @@ def test_a_crate_of_the_hub_stands_on_lower_ones_alone(crate):
 def test_nothing_else_is_in_a_circle(crate):
     found = {module for group in circles(graph(crate)) for module in group}
     assert found == set(IN_CIRCLES.get(crate, "").split())
+
+
+def layers(crate):
+    """The modules of a crate whose list shows its layers, the lowest first: a comment begins each."""
+    text = (HUB / crate / "src/lib.rs").read_text()
+    parts = re.split(r"^// .*$", text, flags=re.M)[1:]
+    return [set(re.findall(r"^(?:pub )?mod (\w+);", part, re.M)) - {"testing"} for part in parts]
+
+
+def test_a_module_of_hub_app_uses_its_own_layer_and_lower_ones():
+    edges, known = graph("app"), set()
+    for layer in layers("app"):
+        known |= layer
+        upward = {name: edges[name] - known for name in layer if edges[name] - known}
+        assert not upward
+    assert known == edges.keys()

@@ -7,7 +7,7 @@ use postrider_model::{Now, OrganizationId, ProjectId};
 
 /// What somebody did, and on what.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub(crate) struct Line {
     /// The organization that it concerns.
     pub organization_id: OrganizationId,
     /// The project that it concerns.
@@ -19,7 +19,7 @@ pub struct Line {
 }
 
 /// Writes a line of what somebody did, in the transaction of what it tells of.
-pub fn write_as(
+pub(crate) fn write_as(
     hub: &Hub,
     tx: &mut Tx<'_>,
     actor: &str,

@@ -5,7 +5,7 @@
 
 use crate::fields::clearing;
 use crate::hub::Hub;
-use crate::steps;
+use crate::purge::all_of;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::purge::Purged;
@@ -81,31 +81,4 @@ pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
         }
     }
     Ok(rows)
-}
-
-/// Removes behind a request's back what is left of what it deleted.
-pub fn leftovers_soon(hub: &Hub) {
-    let hub = hub.clone();
-    tokio::spawn(async move {
-        if let Err(error) = all_of(&hub, leftovers::purge).await {
-            tracing::warn!(%error, "what is left of something deleted goes with the next look");
-        }
-    });
-}
-
-/// Takes steps of a purge while it has more to do.
-async fn all_of(
-    hub: &Hub,
-    step: impl Fn(&mut Tx<'_>) -> Result<Purged, StoreError> + Clone + Send + 'static,
-) -> Result<u32, StoreError> {
-    let mut rows = 0;
-    loop {
-        let began = hub.now().boot;
-        let purged = hub.store.write(step.clone()).await?;
-        rows += purged.rows;
-        if !purged.more {
-            return Ok(rows);
-        }
-        steps::pause(hub.now().boot.since_ms(began)).await;
-    }
 }

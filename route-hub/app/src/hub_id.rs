@@ -10,7 +10,7 @@ use postrider_model::{HubId, Key};
 use ring::digest::{SHA256, digest};
 
 /// Returns the id of the hub whose database this is, and makes it where there is none.
-pub fn of(store: &Store) -> Result<HubId, StoreError> {
+pub(crate) fn of(store: &Store) -> Result<HubId, StoreError> {
     if let Some(id) = store.read_blocking(meta::hub_id)? {
         return Ok(id);
     }

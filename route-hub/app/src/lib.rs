@@ -1,50 +1,67 @@
 //! What the hub does, whoever asks.
+//!
+//! The modules stand in layers, the lowest first. A module uses its own layer and those before it.
 
-pub mod actor;
-pub mod alerts;
-pub mod api_keys;
-pub mod audit;
-pub mod auth;
+// Tools that know no hub.
 pub mod background;
-pub mod broadcasts;
 pub mod clock;
-pub mod commands;
-pub mod contacts;
-pub mod damage;
-pub mod data_folder;
-pub mod devices;
 pub mod digest;
-pub mod dispatch;
-pub mod elsewhere;
 pub mod failure;
 #[cfg(feature = "fault-order")]
 pub mod fault;
-pub mod fields;
-pub mod groups;
-pub mod housekeeping;
-pub mod hub;
-pub mod hub_id;
-pub mod hub_work;
-pub mod labels;
 pub mod listing;
-pub mod messages;
 pub mod names;
-pub mod operator;
-pub mod organizations;
-mod outbox;
-pub mod pairing;
-pub mod phones;
-pub mod projects;
 pub mod random;
-pub mod retention;
-pub mod schedules;
-pub mod steps;
+mod steps;
 pub mod stored_caps;
-pub mod test_routes;
-#[cfg(test)]
-mod testing;
+mod worker;
+
+// The hub: what it holds in memory, and its folder on disk.
+pub mod data_folder;
+pub mod elsewhere;
+pub mod hub;
+mod hub_id;
+pub mod purge;
+
+// Who does something, and the transaction that it is done in.
+pub mod actor;
+mod audit;
+pub mod auth;
+pub mod hub_work;
 pub mod transaction;
 pub mod unit_of_work;
+
+// What is shown, and what others are told.
+pub mod alerts;
+pub mod commands;
+pub mod damage;
+mod outbox;
 pub mod views;
 pub mod webhooks;
-pub mod worker;
+
+// Phones: what they are sent, and what they say.
+pub mod devices;
+pub mod dispatch;
+pub mod pairing;
+
+// Use cases, by resource.
+pub mod api_keys;
+pub mod broadcasts;
+pub mod contacts;
+pub mod fields;
+pub mod groups;
+pub mod labels;
+pub mod messages;
+pub mod organizations;
+pub mod phones;
+pub mod projects;
+pub mod schedules;
+
+// The operator's words, and what the hub does by itself for all projects.
+pub mod housekeeping;
+pub mod operator;
+pub mod retention;
+pub mod test_routes;
+
+#[cfg(test)]
+mod testing;

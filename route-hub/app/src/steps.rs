@@ -11,7 +11,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// What `step` returns; [`StoreError::OverBudget`] when a single row is too much.
-pub async fn fitting<T, F>(most: u32, step: impl Fn(u32) -> F) -> Result<T, StoreError>
+pub(crate) async fn fitting<T, F>(most: u32, step: impl Fn(u32) -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,
 {

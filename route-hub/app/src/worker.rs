@@ -5,7 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 /// Work that is done step by step.
-pub trait Worker: Send {
+pub(crate) trait Worker: Send {
     /// What the log says of a step that failed.
     const FAILURE: &'static str;
     /// How long to wait after a step that failed. No wake-up ends that: a database that takes
@@ -23,7 +23,7 @@ pub trait Worker: Send {
 
 /// When a worker takes its next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     /// At once: there is more to do.
     Now,
     /// After this time, or at a wake-up before.
@@ -34,7 +34,7 @@ pub enum Next {
 
 impl Next {
     /// Goes on at once after a step that found something to do.
-    pub const fn now_if(found: bool, otherwise: Duration) -> Self {
+    pub(crate) const fn now_if(found: bool, otherwise: Duration) -> Self {
         if found {
             Self::Now
         } else {
@@ -44,7 +44,7 @@ impl Next {
 }
 
 /// Takes a worker's steps until it is dropped.
-pub async fn run(worker: impl Worker) {
+pub(crate) async fn run(worker: impl Worker) {
     run_by(tokio::time::sleep, worker).await;
 }
 

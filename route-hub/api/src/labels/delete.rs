@@ -3,8 +3,8 @@
 use crate::idempotency::Idempotency;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
-use hub_app::housekeeping;
 use hub_app::hub::Hub;
+use hub_app::purge;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::Permission;
 use hub_store::labels;
@@ -23,6 +23,6 @@ pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
     };
     let show = |()| Answer::void();
     let answer = transaction::answer(&project, Idempotency::none(), decide, show).await?;
-    housekeeping::leftovers_soon(&hub);
+    purge::leftovers_soon(&hub);
     Ok(answer)
 }

@@ -5,7 +5,7 @@ pub mod installs;
 pub mod removal;
 pub mod sims;
 pub mod verify;
-pub mod words;
+mod words;
 
 use hub_domain::{Device, Project};
 use hub_store::{StoreError, Tx, projects};

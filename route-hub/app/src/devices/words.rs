@@ -7,13 +7,13 @@ const TEXT_CHARS_MAX: usize = 100;
 const NETWORK_DIGITS_MAX: usize = 6;
 
 /// Returns the beginning of a text, without control characters.
-pub fn clipped(text: &str) -> String {
+pub(crate) fn clipped(text: &str) -> String {
     let shown = text.chars().filter(|letter| !letter.is_control());
     shown.take(TEXT_CHARS_MAX).collect()
 }
 
 /// Says whether a text can be a network's code.
-pub fn is_network(code: &str) -> bool {
+pub(crate) fn is_network(code: &str) -> bool {
     let digits = code.bytes().all(|digit| digit.is_ascii_digit());
     digits && !code.is_empty() && code.len() <= NETWORK_DIGITS_MAX
 }

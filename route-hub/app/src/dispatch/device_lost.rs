@@ -9,7 +9,10 @@ use postrider_link::ownership::hub::Fact;
 use postrider_model::DeviceId;
 
 /// Tells every open exposure of a device that its holder is lost.
-pub fn device_lost(work: &mut UnitOfWork<'_, '_>, device: DeviceId) -> Result<(), StoreError> {
+pub(crate) fn device_lost(
+    work: &mut UnitOfWork<'_, '_>,
+    device: DeviceId,
+) -> Result<(), StoreError> {
     let held = messages::held(work.tx, device)?;
     for mut message in damage::readable(work, held)? {
         work.apply(&mut message, Fact::HolderLost, &Detail::default())?;

@@ -3,7 +3,7 @@
 use postrider_link::ownership::hub::ErrorCode;
 
 /// Returns a sentence for `error_message`.
-pub const fn error(error: ErrorCode) -> &'static str {
+pub(crate) const fn error(error: ErrorCode) -> &'static str {
     match error {
         ErrorCode::UnknownOutcome => {
             "Nobody can know whether the message was sent: the phone was lost or gave no result."

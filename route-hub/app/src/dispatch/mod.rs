@@ -4,9 +4,9 @@
 //! message: `postrider_link::ownership` does, and this module writes down what it says.
 
 pub mod connectors;
-pub mod device_lost;
+mod device_lost;
 pub mod expiry;
-pub mod explain;
+mod explain;
 pub mod expose;
 pub mod failover;
 pub mod freeze;

@@ -4,8 +4,8 @@ use crate::actor::Actor;
 use crate::contacts::{self, ContactRefused, ContactView, PERMISSION, VIEW};
 use crate::failure::Failure;
 use crate::groups::{GroupPatch, GroupRefused, GroupView};
-use crate::housekeeping;
 use crate::listing::{self, ListRequest, Listed};
+use crate::purge;
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::Group;
@@ -94,7 +94,7 @@ pub async fn delete(actor: &Actor, id: GroupId) -> Result<(), Failure> {
         Ok::<_, Failure>(())
     };
     run(actor, decide).await?;
-    housekeeping::leftovers_soon(&actor.hub);
+    purge::leftovers_soon(&actor.hub);
     Ok(())
 }
 

@@ -11,13 +11,13 @@ use std::{
 };
 
 /// Most settlements of one commit: it is a short piece of work for whoever waits behind it.
-pub const SETTLEMENTS_MAX: usize = 128;
+pub(crate) const SETTLEMENTS_MAX: usize = 128;
 /// Most commits under way.
-pub const COMMITS_MAX: usize = 16;
+pub(crate) const COMMITS_MAX: usize = 16;
 
 /// Settlements of one project, to be committed.
 #[derive(Debug, Clone)]
-pub struct Batch {
+pub(crate) struct Batch {
     /// The project.
     pub project_id: ProjectId,
     /// Its settlements, in order.
@@ -33,7 +33,7 @@ struct Commit {
 
 /// What is to be committed, and what is being committed.
 #[derive(Debug, Default)]
-pub struct Commits {
+pub(crate) struct Commits {
     waiting: BTreeMap<ProjectId, VecDeque<Settlement>>,
     under_way: BTreeMap<ProjectId, Commit>,
     last: Option<ProjectId>,
@@ -41,7 +41,7 @@ pub struct Commits {
 
 impl Commits {
     /// Adds a settlement.
-    pub fn push(&mut self, settlement: Settlement) {
+    pub(crate) fn push(&mut self, settlement: Settlement) {
         let project = settlement.row.project_id;
         self.waiting
             .entry(project)
@@ -50,24 +50,24 @@ impl Commits {
     }
 
     /// Returns a batch to commit; one of a project at a time.
-    pub fn poll(&mut self, now: Now) -> Option<Batch> {
+    pub(crate) fn poll(&mut self, now: Now) -> Option<Batch> {
         self.again(now).or_else(|| self.fresh())
     }
 
     /// Takes in that a project's batch is on disk, and returns it.
-    pub fn committed(&mut self, project: ProjectId) -> Option<Arc<Vec<Settlement>>> {
+    pub(crate) fn committed(&mut self, project: ProjectId) -> Option<Arc<Vec<Settlement>>> {
         Some(self.under_way.remove(&project)?.settlements)
     }
 
     /// Takes in that a project's batch is not on disk; it is given out again after `pause_ms`.
-    pub fn failed(&mut self, project: ProjectId, pause_ms: u64, now: Now) {
+    pub(crate) fn failed(&mut self, project: ProjectId, pause_ms: u64, now: Now) {
         if let Some(commit) = self.under_way.get_mut(&project) {
             commit.again_at = Some(now.boot.plus_ms(pause_ms));
         }
     }
 
     /// Returns when a batch is to be given out again.
-    pub fn again_at(&self) -> Option<BootMs> {
+    pub(crate) fn again_at(&self) -> Option<BootMs> {
         self.under_way
             .values()
             .filter_map(|commit| commit.again_at)
@@ -75,7 +75,7 @@ impl Commits {
     }
 
     /// Says whether everything is on disk.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.under_way.is_empty()
     }
 

@@ -43,9 +43,9 @@ use postrider_model::{BootMs, Now, ProjectId, UnixMs};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Most rows in memory; the rest waits in the table.
-pub const ROWS_HELD_MAX: usize = 4_096;
+pub(crate) const ROWS_HELD_MAX: usize = 4_096;
 /// Most bytes of rows in memory.
-pub const BYTES_HELD_MAX: usize = 16 * 1024 * 1024;
+pub(crate) const BYTES_HELD_MAX: usize = 16 * 1024 * 1024;
 /// Pause after the database refused a scan or a commit.
 const STORE_PAUSE_MS: u64 = 1_000;
 /// Most endpoints remembered; above it, those without rows are forgotten.
@@ -55,7 +55,7 @@ const FORGET_EVERY_MS: u64 = 5_000;
 
 /// When to call again, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deadline {
+pub(crate) struct Deadline {
     /// On the clock that only runs forward.
     pub at: BootMs,
     /// For logs.
@@ -83,7 +83,7 @@ impl Held {
 }
 
 /// The machine; see the module.
-pub struct Deliveries {
+pub(crate) struct Deliveries {
     rows: BTreeMap<i64, Held>,
     lanes: BTreeMap<Endpoint, Lane>,
     /// Which row waits behind which.
@@ -114,12 +114,12 @@ impl Default for Deliveries {
 
 impl Deliveries {
     /// Says that rows were written to the outbox.
-    pub fn handle_wake(&mut self) {
+    pub(crate) fn handle_wake(&mut self) {
         self.scanning.wake();
     }
 
     /// Returns what to read of the outbox; one scan runs at a time.
-    pub fn poll_scan(&mut self, now: Now) -> Option<ScanAsk> {
+    pub(crate) fn poll_scan(&mut self, now: Now) -> Option<ScanAsk> {
         let from = self.scanning.begin(now)?;
         let lanes = self.lanes.iter().map(|(endpoint, lane)| {
             let ask = LaneAsk {
@@ -138,7 +138,7 @@ impl Deliveries {
     }
 
     /// Takes in what a scan found.
-    pub fn handle_scanned(&mut self, mut scanned: Scanned, now: Now) {
+    pub(crate) fn handle_scanned(&mut self, mut scanned: Scanned, now: Now) {
         let moved = self.scanning.ended(&mut scanned, now);
         for endpoint in scanned.read {
             if let Some(lane) = self.lanes.get_mut(&endpoint) {
@@ -161,12 +161,12 @@ impl Deliveries {
     }
 
     /// Says that the database refused the scan.
-    pub fn handle_scan_failed(&mut self, now: Now) {
+    pub(crate) fn handle_scan_failed(&mut self, now: Now) {
         self.scanning.failed(STORE_PAUSE_MS, now);
     }
 
     /// Returns a row to post, which takes a slot until [`Self::handle_ended`].
-    pub fn poll_attempt(&mut self, now: Now) -> Option<Arc<OutboxRow>> {
+    pub(crate) fn poll_attempt(&mut self, now: Now) -> Option<Arc<OutboxRow>> {
         while let Some((endpoint, class)) = self.slots.take_next() {
             if let Some(row) = self.start(&endpoint, class, now) {
                 return Some(row);
@@ -176,7 +176,7 @@ impl Deliveries {
     }
 
     /// Takes the end of an attempt; `random` varies the wait for the next one.
-    pub fn handle_ended(&mut self, id: i64, ending: Ending, random: u64, now: Now) {
+    pub(crate) fn handle_ended(&mut self, id: i64, ending: Ending, random: u64, now: Now) {
         let Some(held) = self.rows.get(&id) else {
             return;
         };
@@ -209,12 +209,12 @@ impl Deliveries {
     }
 
     /// Returns settlements to commit in one unit of work; one batch of a project at a time.
-    pub fn poll_settlements(&mut self, now: Now) -> Option<Batch> {
+    pub(crate) fn poll_settlements(&mut self, now: Now) -> Option<Batch> {
         self.commits.poll(now)
     }
 
     /// Says that a project's batch is on disk.
-    pub fn handle_committed(&mut self, project: ProjectId, now: Now) {
+    pub(crate) fn handle_committed(&mut self, project: ProjectId, now: Now) {
         let batch = self.commits.committed(project);
         for settlement in batch.iter().flat_map(|batch| batch.iter()) {
             self.leave(settlement, now);
@@ -222,12 +222,12 @@ impl Deliveries {
     }
 
     /// Says that a project's batch is not on disk; it is given out again after a pause.
-    pub fn handle_commit_failed(&mut self, project: ProjectId, now: Now) {
+    pub(crate) fn handle_commit_failed(&mut self, project: ProjectId, now: Now) {
         self.commits.failed(project, STORE_PAUSE_MS, now);
     }
 
     /// Returns when to call again, if nothing else happens.
-    pub fn poll_timeout(&self) -> Option<Deadline> {
+    pub(crate) fn poll_timeout(&self) -> Option<Deadline> {
         let commit = self.commits.again_at().map(|at| Deadline {
             at,
             reason: "commit settlements again",
@@ -243,7 +243,7 @@ impl Deliveries {
     }
 
     /// Says whether every attempt has ended and every settlement is on disk.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.slots.taken() == 0 && self.commits.is_empty()
     }
 

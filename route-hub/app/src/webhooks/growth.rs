@@ -5,9 +5,9 @@
 //! than they used to, halve it.
 
 /// Deliveries under way to an endpoint that nothing is known of, and the least for any.
-pub const SLOTS_FIRST: usize = 4;
+pub(crate) const SLOTS_FIRST: usize = 4;
 /// Most deliveries under way to one endpoint.
-pub const SLOTS_MOST: usize = 64;
+pub(crate) const SLOTS_MOST: usize = 64;
 /// Answers that take this many times as long as the best did are a sign of trouble.
 const RISE: u64 = 3;
 /// They must take longer by this too, in milliseconds: below it the hub's own work decides.
@@ -17,7 +17,7 @@ const SMOOTHING: u64 = 8;
 
 /// The machine of one endpoint.
 #[derive(Debug, Clone)]
-pub struct Growth {
+pub(crate) struct Growth {
     slots: usize,
     is_doubling: bool,
     /// Good answers since it last grew or shrank.
@@ -42,13 +42,13 @@ impl Default for Growth {
 
 impl Growth {
     /// Returns how many deliveries may be under way.
-    pub fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.slots
     }
 
     /// Notes an answer that took `took_ms`; `in_use` says how many were under way with it. Where
     /// half of the slots stay unused, nothing says whether more would do.
-    pub fn succeeded(&mut self, took_ms: u64, in_use: usize) {
+    pub(crate) fn succeeded(&mut self, took_ms: u64, in_use: usize) {
         self.average_in(took_ms);
         self.good += 1;
         if self.has_risen() {
@@ -64,7 +64,7 @@ impl Growth {
     }
 
     /// Notes a failure.
-    pub fn failed(&mut self) {
+    pub(crate) fn failed(&mut self) {
         self.halve();
     }
 

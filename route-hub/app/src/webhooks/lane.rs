@@ -8,11 +8,11 @@ use std::{
 };
 
 /// Most deliveries under way to an endpoint that is failing: one probes, the others wait.
-pub const SLOTS_PER_FAILING_ENDPOINT: usize = 1;
+pub(crate) const SLOTS_PER_FAILING_ENDPOINT: usize = 1;
 /// Failures in a row that make an endpoint a failing one; a success ends that.
-pub const FAILING_AFTER: u32 = 4;
+pub(crate) const FAILING_AFTER: u32 = 4;
 /// Rows read ahead of an endpoint that has not answered yet.
-pub const ROOM_FIRST: usize = 8;
+pub(crate) const ROOM_FIRST: usize = 8;
 /// Rows read ahead of a failing endpoint.
 const ROOM_FAILING: usize = 4;
 /// Rows read ahead of an endpoint that answers, for each of its slots.
@@ -22,7 +22,7 @@ const REMEMBERED_MS: u64 = 60_000;
 
 /// Scheme, host and port within a project: what shares slots.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Endpoint {
+pub(crate) struct Endpoint {
     /// The project.
     pub project_id: ProjectId,
     /// As `https://example.com:443`.
@@ -31,7 +31,7 @@ pub struct Endpoint {
 
 /// On what terms a delivery is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub(crate) enum Class {
     /// Within the slots that every endpoint has.
     Base,
     /// To a failing endpoint.
@@ -42,7 +42,7 @@ pub enum Class {
 
 /// The deliveries of one endpoint.
 #[derive(Debug, Default)]
-pub struct Lane {
+pub(crate) struct Lane {
     /// May go now, in this order.
     pub ready: VecDeque<i64>,
     /// Everything in memory: ready, under way, waiting for its commit or for an earlier one.
@@ -67,12 +67,12 @@ pub struct Lane {
 
 impl Lane {
     /// Says whether the last attempts all failed.
-    pub fn is_failing(&self) -> bool {
+    pub(crate) fn is_failing(&self) -> bool {
         self.failures >= FAILING_AFTER
     }
 
     /// Says on what terms its next row may start; `None`: there is none, or no slot for it.
-    pub fn class(&self) -> Option<Class> {
+    pub(crate) fn class(&self) -> Option<Class> {
         if self.ready.is_empty() {
             return None;
         }
@@ -84,23 +84,23 @@ impl Lane {
     }
 
     /// Returns how many more rows may be read for it.
-    pub fn room_left(&self) -> usize {
+    pub(crate) fn room_left(&self) -> usize {
         self.room().saturating_sub(self.waiting())
     }
 
     /// Says that the database may have more for it and that half of what was read is used.
-    pub fn is_hungry(&self) -> bool {
+    pub(crate) fn is_hungry(&self) -> bool {
         self.more && self.waiting() <= self.room() / 2
     }
 
     /// Notes that the outbox was read for it.
-    pub fn was_read(&mut self) {
+    pub(crate) fn was_read(&mut self) {
         let ended = std::mem::take(&mut self.ended);
         self.pace = ended.max(self.pace - self.pace / 4);
     }
 
     /// Notes an attempt that arrived after `took_ms`.
-    pub fn succeeded(&mut self, took_ms: u64) {
+    pub(crate) fn succeeded(&mut self, took_ms: u64) {
         self.growth.succeeded(took_ms, self.in_flight);
         self.failures = 0;
         self.has_answered = true;
@@ -108,7 +108,7 @@ impl Lane {
     }
 
     /// Notes an attempt that failed.
-    pub fn failed(&mut self) {
+    pub(crate) fn failed(&mut self) {
         self.growth.failed();
         self.failures = self.failures.saturating_add(1);
         self.ended += 1;
@@ -116,7 +116,7 @@ impl Lane {
 
     /// Says that there is nothing to remember about it at `now`; failures are remembered for good,
     /// and what is known of the others for a minute.
-    pub fn is_forgettable(&mut self, now: BootMs) -> bool {
+    pub(crate) fn is_forgettable(&mut self, now: BootMs) -> bool {
         if !self.held.is_empty() {
             self.idle_since = None;
             return false;

@@ -5,21 +5,21 @@
 //! [`turns`], [`shares`] and [`growth`] for what is fair; [`scan`] reads the outbox for it, [`settlement`]
 //! writes what became of each attempt. For users: `docs/webhooks.md`.
 
-pub mod commits;
+mod commits;
 pub mod deliver;
-pub mod deliveries;
+mod deliveries;
 pub mod enqueue;
-pub mod growth;
-pub mod lane;
-pub mod retry;
-pub mod scan;
-pub mod scanning;
-pub mod settlement;
-pub mod shares;
-pub mod signature;
-pub mod slots;
-pub mod turns;
-pub mod views;
+mod growth;
+mod lane;
+mod retry;
+mod scan;
+mod scanning;
+mod settlement;
+mod shares;
+mod signature;
+mod slots;
+mod turns;
+mod views;
 
 #[cfg(test)]
 mod deliver_tests;

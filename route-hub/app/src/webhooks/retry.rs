@@ -3,7 +3,7 @@
 use postrider_model::UnixMs;
 
 /// How long a delivery is tried.
-pub const LIFE_MS: i64 = 24 * 3_600_000;
+pub(crate) const LIFE_MS: i64 = 24 * 3_600_000;
 
 /// The waits after the first attempts; the last one goes on for the rest of the day.
 const WAITS_MS: [i64; 7] = [
@@ -20,7 +20,7 @@ const WAITS_MS: [i64; 7] = [
 ///
 /// Each wait is varied by up to a tenth either way (`random` decides), so that what failed together
 /// does not come back together. A row that is older than a day gets no further attempt.
-pub fn next_attempt(
+pub(crate) fn next_attempt(
     attempts: u32,
     time_created: UnixMs,
     random: u64,
@@ -35,7 +35,7 @@ pub fn next_attempt(
 }
 
 /// Says whether a row has been waiting for longer than deliveries are tried.
-pub fn is_over(time_created: UnixMs, now: UnixMs) -> bool {
+pub(crate) fn is_over(time_created: UnixMs, now: UnixMs) -> bool {
     now >= time_created.plus_ms(LIFE_MS)
 }
 

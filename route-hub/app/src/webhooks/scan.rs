@@ -15,13 +15,13 @@ use std::{
 };
 
 /// After so many looks at projects and endpoints a scan ends with the project it is at.
-pub const LOOKS_MAX: usize = 512;
+pub(crate) const LOOKS_MAX: usize = 512;
 /// Most looks at endpoints of one project in one scan.
-pub const LOOKS_PER_PROJECT: usize = 64;
+pub(crate) const LOOKS_PER_PROJECT: usize = 64;
 
 /// What to read.
 #[derive(Debug, Clone)]
-pub struct ScanAsk {
+pub(crate) struct ScanAsk {
     /// Rows due by then.
     pub due_by: UnixMs,
     /// Where the last scan ended.
@@ -36,7 +36,7 @@ pub struct ScanAsk {
 
 /// Where a scan ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// The last project that was looked at, when there are more behind it.
     pub project: Option<ProjectId>,
     /// Where to go on in each project that was not looked through.
@@ -45,7 +45,7 @@ pub struct Place {
 
 /// Where to go on in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// The last endpoint that was looked at.
     pub after: Arc<str>,
     /// Whether the project's share is used up: there is no use in going on before a row leaves.
@@ -57,7 +57,7 @@ pub struct Origin {
 
 /// What to read of one endpoint.
 #[derive(Debug, Clone)]
-pub struct LaneAsk {
+pub(crate) struct LaneAsk {
     /// Most rows.
     pub room: usize,
     /// Rows not to read: they are in memory.
@@ -66,7 +66,7 @@ pub struct LaneAsk {
 
 /// What was read.
 #[derive(Debug, Default)]
-pub struct Scanned {
+pub(crate) struct Scanned {
     /// Due rows, in order within an endpoint.
     pub rows: Vec<Found>,
     /// Endpoints that were looked at.
@@ -85,7 +85,7 @@ pub struct Scanned {
 
 /// A due row.
 #[derive(Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// The row.
     pub row: OutboxRow,
     /// The row before it of the same message to the same endpoint, if it is still there.
@@ -94,7 +94,7 @@ pub struct Found {
 
 /// The row that another one must wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Before {
+pub(crate) struct Before {
     /// Its key.
     pub id: i64,
     /// When it is due.
@@ -102,7 +102,7 @@ pub struct Before {
 }
 
 /// Reads what `ask` wants.
-pub fn scan(tx: &mut Tx<'_>, ask: &ScanAsk) -> Result<Scanned, StoreError> {
+pub(crate) fn scan(tx: &mut Tx<'_>, ask: &ScanAsk) -> Result<Scanned, StoreError> {
     let mut reading = Reading::new(ask);
     while reading.looks_left > 0 {
         let before = reading.scanned.reached.project;

@@ -10,14 +10,14 @@ const SCAN_SPACING_MS: u64 = 5;
 /// A scan that took long is followed by a pause this many times as long.
 const SCAN_PAUSE_FACTOR: u64 = 4;
 /// Longest time between two scans, in milliseconds: finds what no wake-up told of.
-pub const SCAN_EVERY_MS: u64 = 5_000;
+pub(crate) const SCAN_EVERY_MS: u64 = 5_000;
 
 /// The timing of scans; one runs at a time.
 ///
 /// A round of scans looks at every endpoint once. What is told while it goes on starts another
 /// round behind it.
 #[derive(Debug, Default)]
-pub struct Scanning {
+pub(crate) struct Scanning {
     asked_at: Option<BootMs>,
     not_before: BootMs,
     timer: BootMs,
@@ -32,12 +32,12 @@ pub struct Scanning {
 
 impl Scanning {
     /// Says that there may be rows to read.
-    pub fn wake(&mut self) {
+    pub(crate) fn wake(&mut self) {
         self.woken = true;
     }
 
     /// Returns when the next scan may run; `None` while one does.
-    pub fn at(&self) -> Option<BootMs> {
+    pub(crate) fn at(&self) -> Option<BootMs> {
         if self.asked_at.is_some() {
             return None;
         }
@@ -47,7 +47,7 @@ impl Scanning {
     }
 
     /// Begins a scan and returns where it goes on; `None` when it is not time yet.
-    pub fn begin(&mut self, now: Now) -> Option<Place> {
+    pub(crate) fn begin(&mut self, now: Now) -> Option<Place> {
         if self.at().is_none_or(|at| now.boot < at) {
             return None;
         }
@@ -60,7 +60,7 @@ impl Scanning {
     }
 
     /// Takes in where a scan ended, and returns what was committed while it ran.
-    pub fn ended(&mut self, scanned: &mut Scanned, now: Now) -> BTreeMap<i64, Fate> {
+    pub(crate) fn ended(&mut self, scanned: &mut Scanned, now: Now) -> BTreeMap<i64, Fate> {
         let asked_at = self.asked_at.take();
         let took_ms = asked_at.map_or(0, |at| now.boot.since_ms(at));
         let pause_ms = SCAN_SPACING_MS.max(took_ms * SCAN_PAUSE_FACTOR);
@@ -75,7 +75,7 @@ impl Scanning {
     }
 
     /// Takes in that the database refused a scan: the next one runs after `pause_ms`.
-    pub fn failed(&mut self, pause_ms: u64, now: Now) {
+    pub(crate) fn failed(&mut self, pause_ms: u64, now: Now) {
         self.asked_at = None;
         self.moved.clear();
         self.woken = true;
@@ -83,13 +83,13 @@ impl Scanning {
     }
 
     /// Makes sure that a scan follows when something is due.
-    pub fn note_due(&mut self, due: UnixMs, now: Now) {
+    pub(crate) fn note_due(&mut self, due: UnixMs, now: Now) {
         let wait_ms = due.0.saturating_sub(now.unix.0).max(0).unsigned_abs();
         self.timer = self.timer.min(now.boot.plus_ms(wait_ms));
     }
 
     /// Notes that a row left memory: another one may take its place.
-    pub fn note_left(&mut self, id: i64, fate: Fate) {
+    pub(crate) fn note_left(&mut self, id: i64, fate: Fate) {
         if self.asked_at.is_some() {
             self.moved.insert(id, fate);
         }

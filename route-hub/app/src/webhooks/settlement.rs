@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
+pub(crate) struct Ending {
     /// In a word, for the log.
     pub outcome: &'static str,
     /// The receiver's status, when there was an answer.
@@ -16,7 +16,7 @@ pub struct Ending {
 
 impl Ending {
     /// Returns the ending for an answer.
-    pub fn answered(http_status: u16) -> Self {
+    pub(crate) fn answered(http_status: u16) -> Self {
         Self {
             outcome: if http_status == 200 {
                 "delivered"
@@ -28,14 +28,14 @@ impl Ending {
     }
 
     /// Says whether the receiver took it: 200 and nothing else.
-    pub fn is_delivered(self) -> bool {
+    pub(crate) fn is_delivered(self) -> bool {
         self.http_status == Some(200)
     }
 }
 
 /// What happens to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub(crate) enum Fate {
     /// It arrived and is removed.
     Delivered,
     /// Its day is over and it is removed.
@@ -51,7 +51,7 @@ pub enum Fate {
 
 /// An attempt that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tried {
+pub(crate) struct Tried {
     /// Which one it was, from 1.
     pub attempt: u32,
     /// How it ended.
@@ -60,7 +60,7 @@ pub struct Tried {
 
 /// One row's fate, to be committed.
 #[derive(Debug, Clone)]
-pub struct Settlement {
+pub(crate) struct Settlement {
     /// The row as it was read.
     pub row: Arc<OutboxRow>,
     /// What happens to it.
@@ -76,14 +76,14 @@ const GIVEN_UP: &str = "given_up";
 
 impl Settlement {
     /// Returns how many lines it adds to the log: one for the attempt, one for giving up.
-    pub fn log_lines(&self) -> usize {
+    pub(crate) fn log_lines(&self) -> usize {
         usize::from(self.tried.is_some()) + usize::from(self.fate == Fate::GivenUp)
     }
 }
 
 /// Writes settlements of one project and their log; `log_ids` holds a key for each line. Returns how
 /// many rows are gone.
-pub fn commit(
+pub(crate) fn commit(
     tx: &mut Tx<'_>,
     project: ProjectId,
     batch: &[Settlement],

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Places, and who has them.
 #[derive(Debug, Clone)]
-pub struct Shares {
+pub(crate) struct Shares {
     places: usize,
     taken: usize,
     of_project: BTreeMap<ProjectId, usize>,
@@ -17,7 +17,7 @@ pub struct Shares {
 
 impl Shares {
     /// Returns `places` that are all free.
-    pub fn new(places: usize) -> Self {
+    pub(crate) fn new(places: usize) -> Self {
         Self {
             places,
             taken: 0,
@@ -26,34 +26,34 @@ impl Shares {
     }
 
     /// Returns how many places are taken.
-    pub fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.taken
     }
 
     /// Returns how many places a project has.
-    pub fn of(&self, project: ProjectId) -> usize {
+    pub(crate) fn of(&self, project: ProjectId) -> usize {
         self.of_project.get(&project).copied().unwrap_or(0)
     }
 
     /// Says whether a project may take a place.
-    pub fn may_take(&self, project: ProjectId) -> bool {
+    pub(crate) fn may_take(&self, project: ProjectId) -> bool {
         self.of(project) < self.free()
     }
 
     /// Says whether a project may take a place that it can do without: it leaves twice as many
     /// free as it has, so that its own other needs find some too.
-    pub fn may_take_more(&self, project: ProjectId) -> bool {
+    pub(crate) fn may_take_more(&self, project: ProjectId) -> bool {
         self.of(project) * 2 < self.free()
     }
 
     /// Takes places; the last ones may be more than there are, where they come in lots.
-    pub fn take(&mut self, project: ProjectId, count: usize) {
+    pub(crate) fn take(&mut self, project: ProjectId, count: usize) {
         self.taken += count;
         *self.of_project.entry(project).or_default() += count;
     }
 
     /// Gives places back.
-    pub fn give_back(&mut self, project: ProjectId, count: usize) {
+    pub(crate) fn give_back(&mut self, project: ProjectId, count: usize) {
         let left = self.of(project).saturating_sub(count);
         self.taken = self.taken.saturating_sub(count);
         if left == 0 {

@@ -16,7 +16,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 const BASIC_USER: &str = "telerivet";
 
 /// Returns the whole body: the row's parameters and, where there is one, `secret`.
-pub fn full_body(row: &OutboxRow) -> String {
+pub(crate) fn full_body(row: &OutboxRow) -> String {
     let mut body = row.body.clone();
     if let Some(secret) = &row.secret {
         let pair = form_urlencoded::Serializer::new(String::new())
@@ -34,7 +34,7 @@ pub fn full_body(row: &OutboxRow) -> String {
 /// signature covers id, time and body. Without a secret there is no signature.
 ///
 /// Source: Standard Webhooks, with the secret's bytes as they are for a key.
-pub fn headers(row: &OutboxRow, body: &str, now: UnixMs) -> HeaderMap {
+pub(crate) fn headers(row: &OutboxRow, body: &str, now: UnixMs) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let id = format!("msg_{:016x}", row.id);
     let timestamp = now.seconds().to_string();

@@ -6,13 +6,13 @@ use crate::webhooks::turns::Turns;
 use postrider_model::ProjectId;
 
 /// Most deliveries under way.
-pub const SLOTS_MAX: usize = 256;
+pub(crate) const SLOTS_MAX: usize = 256;
 /// Most deliveries under way to failing endpoints.
-pub const SLOTS_FAILING_MAX: usize = SLOTS_MAX / 4;
+pub(crate) const SLOTS_FAILING_MAX: usize = SLOTS_MAX / 4;
 
 /// Slots, and the endpoints that wait for one, by the terms on which they would get it.
 #[derive(Debug)]
-pub struct Slots {
+pub(crate) struct Slots {
     base: Turns,
     failing: Turns,
     extra: Turns,
@@ -37,7 +37,7 @@ impl Slots {
     ///
     /// Slots that every endpoint has go first, then those of failing ones; more than that is for
     /// when neither waits.
-    pub fn take_next(&mut self) -> Option<(Endpoint, Class)> {
+    pub(crate) fn take_next(&mut self) -> Option<(Endpoint, Class)> {
         let (all, failing) = (&self.shares, &self.shares_failing);
         if let Some(endpoint) = self.base.next(|id| all.may_take(id)) {
             return Some((endpoint, Class::Base));
@@ -51,7 +51,7 @@ impl Slots {
     }
 
     /// Moves an endpoint that waited on the terms `was` to those of `is`; `None`: among nobody.
-    pub fn move_to(&mut self, endpoint: &Endpoint, was: Option<Class>, is: Option<Class>) {
+    pub(crate) fn move_to(&mut self, endpoint: &Endpoint, was: Option<Class>, is: Option<Class>) {
         if was == is {
             return;
         }
@@ -64,7 +64,7 @@ impl Slots {
     }
 
     /// Takes a slot.
-    pub fn take(&mut self, project: ProjectId, class: Class) {
+    pub(crate) fn take(&mut self, project: ProjectId, class: Class) {
         self.shares.take(project, 1);
         if class == Class::Failing {
             self.shares_failing.take(project, 1);
@@ -72,7 +72,7 @@ impl Slots {
     }
 
     /// Gives a slot back that was taken on these terms.
-    pub fn give_back(&mut self, project: ProjectId, class: Class) {
+    pub(crate) fn give_back(&mut self, project: ProjectId, class: Class) {
         self.shares.give_back(project, 1);
         if class == Class::Failing {
             self.shares_failing.give_back(project, 1);
@@ -80,7 +80,7 @@ impl Slots {
     }
 
     /// Returns how many slots are taken.
-    pub fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.shares.taken()
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Endpoints that wait for their turn.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub(crate) struct Turns {
     tickets: u64,
     projects: BTreeMap<ProjectId, Waiting>,
     /// Projects in the order of their tickets.
@@ -25,7 +25,7 @@ struct Waiting {
 
 impl Turns {
     /// Puts an endpoint at the end of its project's, unless it waits already.
-    pub fn insert(&mut self, endpoint: &Endpoint) {
+    pub(crate) fn insert(&mut self, endpoint: &Endpoint) {
         let ticket = self.ticket();
         let project = endpoint.project_id;
         let order = &mut self.order;
@@ -43,7 +43,7 @@ impl Turns {
     }
 
     /// Takes an endpoint out, if it waits.
-    pub fn remove(&mut self, endpoint: &Endpoint) {
+    pub(crate) fn remove(&mut self, endpoint: &Endpoint) {
         let project = endpoint.project_id;
         let Some(waiting) = self.projects.get_mut(&project) else {
             return;
@@ -58,7 +58,7 @@ impl Turns {
     }
 
     /// Takes the first endpoint of the first project that `may` go; the project is then the last.
-    pub fn next(&mut self, may: impl Fn(ProjectId) -> bool) -> Option<Endpoint> {
+    pub(crate) fn next(&mut self, may: impl Fn(ProjectId) -> bool) -> Option<Endpoint> {
         let mut order = self.order.iter();
         let (_, project) = *order.find(|(_, project)| may(*project))?;
         let endpoint = self.projects.get(&project)?.order.first()?.1.clone();

@@ -10,7 +10,7 @@ use hub_view::{Fields, ObjectWriter, Resource};
 use serde_json::{Value, json};
 
 /// Returns a message's properties.
-pub fn message(tx: &mut Tx<'_>, message: Message) -> Result<Value, StoreError> {
+pub(crate) fn message(tx: &mut Tx<'_>, message: Message) -> Result<Value, StoreError> {
     Ok(properties(&MessageView {
         waiting: None,
         label_ids: labels::of_message(tx, message.id)?,
@@ -19,7 +19,7 @@ pub fn message(tx: &mut Tx<'_>, message: Message) -> Result<Value, StoreError> {
 }
 
 /// Returns what everybody may know of a contact whom a message is for.
-pub fn recipient(contact: &Contact) -> Value {
+pub(crate) fn recipient(contact: &Contact) -> Value {
     json!({
         "id": contact.id,
         "name": contact.name,
@@ -28,17 +28,17 @@ pub fn recipient(contact: &Contact) -> Value {
 }
 
 /// Returns a contact's properties.
-pub fn contact(tx: &mut Tx<'_>, contact: Contact) -> Result<Value, StoreError> {
+pub(crate) fn contact(tx: &mut Tx<'_>, contact: Contact) -> Result<Value, StoreError> {
     Ok(properties(&ContactView::read(tx, contact)?))
 }
 
 /// Returns a broadcast's properties.
-pub fn broadcast(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Value, StoreError> {
+pub(crate) fn broadcast(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Value, StoreError> {
     Ok(properties(&BroadcastView::read(tx, broadcast)?))
 }
 
 /// Returns a phone's properties.
-pub fn phone(phone: &Phone, project: &Project) -> Value {
+pub(crate) fn phone(phone: &Phone, project: &Project) -> Value {
     properties(&PhoneView::new(phone.clone(), project))
 }
 
