@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::hub::Hub;
 use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_view::{Refusal, RefusalCode};
-use postrider_model::{Now, OrganizationId};
+use postrider_model::{DeviceId, Now, OrganizationId};
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub enum Who {
     Key(Arc<ApiKey>),
     /// The operator, on the command line.
     Operator,
+    /// The owner of a phone, on the phone itself.
+    Device(DeviceId),
     /// The hub itself, at a moment that somebody chose before.
     Hub,
 }
@@ -25,6 +27,7 @@ impl Who {
         match self {
             Self::Key(key) => key.permissions.allow(permission),
             Self::Operator | Self::Hub => true,
+            Self::Device(_) => false,
         }
     }
 
@@ -46,6 +49,7 @@ impl Who {
         match self {
             Self::Key(key) => Sight::of(&key.permissions),
             Self::Operator | Self::Hub => Sight::Contacts,
+            Self::Device(_) => Sight::Sender,
         }
     }
 }
@@ -56,6 +60,7 @@ impl fmt::Display for Who {
         match self {
             Self::Key(key) => key.id.fmt(f),
             Self::Operator => f.write_str("admin"),
+            Self::Device(id) => id.fmt(f),
             Self::Hub => f.write_str("hub"),
         }
     }

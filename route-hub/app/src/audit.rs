@@ -1,5 +1,6 @@
 //! Lines of the audit log: who did what, and to what.
 
+use crate::actor::Who;
 use crate::hub::Hub;
 use hub_domain::AuditEntry;
 use hub_store::{StoreError, Tx};
@@ -19,10 +20,10 @@ pub(crate) struct Line {
 }
 
 /// Writes a line of what somebody did, in the transaction of what it tells of.
-pub(crate) fn write_as(
+pub(crate) fn write(
     hub: &Hub,
     tx: &mut Tx<'_>,
-    actor: &str,
+    who: &Who,
     line: Line,
     now: Now,
 ) -> Result<(), StoreError> {
@@ -30,7 +31,7 @@ pub(crate) fn write_as(
         id: hub.key(now).get(),
         organization_id: line.organization_id,
         project_id: line.project_id,
-        actor: actor.to_owned(),
+        actor: who.to_string(),
         action: line.action.to_owned(),
         target: line.target,
         time: now.unix,

@@ -1,7 +1,7 @@
 //! One job on the hub as a whole: its organizations, projects, keys, phones and devices.
 //!
-//! A [`UnitOfWork`] is in one project; here the project is made, or found, within the job. The
-//! operator's commands work this way, and requests that concern an organization.
+//! A [`UnitOfWork`] is in one project, known before the job. Here the job makes or finds the project:
+//! the operator's commands work this way, and requests that concern an organization.
 
 use crate::actor::Who;
 use crate::audit;
@@ -52,7 +52,7 @@ impl<'w, 't> HubWork<'w, 't> {
             action,
             target: target.to_string(),
         };
-        audit::write_as(self.hub, self.tx, &self.who.to_string(), line, self.now)
+        audit::write(self.hub, self.tx, &self.who, line, self.now)
     }
 
     /// Works in a project; what follows from it follows this job's commit.

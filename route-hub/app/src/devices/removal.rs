@@ -1,7 +1,7 @@
 //! A device out of service for good: the operator's word, or its owner's.
 
+use crate::actor::Who;
 use crate::alerts;
-use crate::audit;
 use crate::dispatch::freeze;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Device, DeviceState};
@@ -15,15 +15,9 @@ pub fn revoke(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), Stor
 
 /// Takes a device out of service by its owner's word, on the phone itself.
 pub fn unpair(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+    work.who = Who::Device(device.id);
     take_out(work, device)?;
-    let target = device.id.to_string();
-    let line = audit::Line {
-        organization_id: work.project.organization_id,
-        project_id: Some(work.project.id),
-        action: "device.unpair",
-        target: target.clone(),
-    };
-    audit::write_as(work.hub, work.tx, &target, line, work.now)
+    work.note("device.unpair", device.id)
 }
 
 /// What a device holds becomes unknown, its alerts end, and nobody waits for its word after a

@@ -1,5 +1,5 @@
-//! A device that is gone for good: removed, replaced by another installation, or with a journal
-//! that went back. What it was exposed becomes unknown; nothing of it is freed.
+//! A device that is gone for good: it was removed, another installation replaced it, or its journal
+//! went back. Nobody can know what became of its messages, so none of them goes to another phone.
 
 use crate::damage;
 use crate::dispatch::transitions::Detail;

@@ -1,8 +1,8 @@
-//! Ends of lives: what was not sent in time ends as expired, what a phone kept silent about as
-//! unknown.
+//! Messages whose time is over: one that was not sent ends as expired, one that its phone said nothing
+//! about as unknown.
 //!
-//! Each project's are ended in jobs of its own; a message that cannot be read is set aside, and one
-//! whose end fails is left alone for a while. Neither holds up another one.
+//! The messages of each project end in jobs of its own. A message that cannot be read is set aside,
+//! and one that cannot be ended is left alone for a while. Neither holds up another one.
 
 use crate::damage::{self, Resting};
 use crate::dispatch::freeze;
@@ -20,30 +20,30 @@ use postrider_model::{Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often ends of lives are looked for.
+/// How often expired messages are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Most messages that are looked for at once.
 const PAGE: u32 = 256;
-/// Most messages ended in one unit of work.
+/// Most messages that end in one unit of work.
 const STEP: usize = 64;
-/// Failures of single messages after which the rest of a project's waits.
+/// After so many failures of single messages, the rest of a project's waits.
 const FAILURES_MAX: usize = 8;
-/// How much later than its life an exposed message's outcome is called unknown.
+/// How long after its time a message's outcome is called unknown, when a phone has it.
 const UNKNOWN_AFTER_MS: i64 = postrider_link::limits::UNKNOWN_AFTER_LIFE_MS.cast_signed();
 
-/// Looks for ends of lives until it is dropped.
+/// Ends expired messages until it is dropped.
 pub async fn run(hub: Hub) {
     let resting = Resting::default();
-    worker::run(Lives { hub, resting }).await;
+    worker::run(Expiry { hub, resting }).await;
 }
 
-struct Lives {
+struct Expiry {
     hub: Hub,
     resting: Resting,
 }
 
-impl Worker for Lives {
-    const FAILURE: &'static str = "ends of lives could not be looked for";
+impl Worker for Expiry {
+    const FAILURE: &'static str = "expired messages could not be looked for";
     const BACKOFF: Duration = LOOK_EVERY;
 
     async fn step(&mut self) -> Result<Next, StoreError> {
@@ -76,7 +76,7 @@ async fn sweep_but(hub: &Hub, resting: &mut Resting) -> Result<usize, StoreError
         after = (last.at, last.id);
         let is_last = page.len() < PAGE as usize;
         for (project, ids) in by_project(page, resting, now.unix) {
-            ended += end_lives_of(hub, project, ids, resting, now).await;
+            ended += end_all_of(hub, project, ids, resting, now).await;
         }
         if is_last {
             return Ok(ended);
@@ -84,7 +84,7 @@ async fn sweep_but(hub: &Hub, resting: &mut Resting) -> Result<usize, StoreError
     }
 }
 
-/// Sorts rows by their projects; those whose project cannot be read are nobody's to work on.
+/// Sorts rows by project. A row whose project cannot be read is left out.
 fn by_project(page: Vec<Place>, resting: &Resting, now: UnixMs) -> BTreeMap<ProjectId, Vec<i64>> {
     let mut by_project: BTreeMap<ProjectId, Vec<i64>> = BTreeMap::new();
     for place in page {
@@ -99,7 +99,7 @@ fn by_project(page: Vec<Place>, resting: &Resting, now: UnixMs) -> BTreeMap<Proj
 }
 
 /// Ends messages of one project; where a step fails, its messages are ended one by one.
-async fn end_lives_of(
+async fn end_all_of(
     hub: &Hub,
     project: ProjectId,
     ids: Vec<i64>,
@@ -121,7 +121,7 @@ async fn end_lives_of(
                 ended += 1;
                 continue;
             };
-            tracing::error!(%error, %project, message = id, "a life could not be ended");
+            tracing::error!(%error, %project, message = id, "an expired message could not be ended");
             resting.add(*id, now.unix);
             failures += 1;
             if failures >= FAILURES_MAX {
@@ -139,30 +139,30 @@ async fn end_step(
     ids: Vec<i64>,
     now: Now,
 ) -> Result<usize, StoreError> {
-    let step = move |work: &mut UnitOfWork<'_, '_>| end_lives(work, &ids);
+    let step = move |work: &mut UnitOfWork<'_, '_>| end_all(work, &ids);
     let ended = transaction::run_by_hub(hub, project, now, step).await?;
     Ok(ended.unwrap_or(0))
 }
 
-fn end_lives(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreError> {
+fn end_all(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreError> {
     let mut ended = 0;
     for id in ids {
         match messages::found(work.tx, *id)? {
             None => {}
             Some(Found::Damaged(damaged)) => damage::set_aside(work, &damaged)?,
-            Some(Found::Row(message)) => ended += usize::from(end_life(work, message)?),
+            Some(Found::Row(message)) => ended += usize::from(end(work, message)?),
         }
     }
     Ok(ended)
 }
 
-/// Ends a life, if it is still to be ended.
-fn end_life(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<bool, StoreError> {
-    let Some(end) = message.life_end.filter(|end| *end <= work.now.unix) else {
+/// Ends a message, if its time is still over.
+fn end(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<bool, StoreError> {
+    let Some(over) = message.life_end.filter(|over| *over <= work.now.unix) else {
         return Ok(false);
     };
-    let ago_ms = u64::try_from(work.now.unix.0 - end.0).unwrap_or(0);
-    // After a restore it may have been sent by a phone that has not answered yet.
+    let ago_ms = u64::try_from(work.now.unix.0 - over.0).unwrap_or(0);
+    // After a restore, a phone that has not answered yet may have sent it.
     let state = ownership::of(&message)?.state;
     let fact = Fact::life_over(state, ago_ms, || freeze::may_be_out(work.tx, &message))?;
     work.apply(&mut message, fact, &Detail::default())?;

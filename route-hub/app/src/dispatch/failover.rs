@@ -1,7 +1,7 @@
-//! Messages of custom routes that wait for a phone which cannot send go to another one.
+//! Messages of a custom route go to another phone when theirs cannot send.
 //!
-//! Only what no phone holds moves: rule R0 of `link.md`. What a phone was exposed stays until that
-//! phone has proven that it did not send it.
+//! Only a message that no phone holds moves: rule R0 of `link.md`. A message that a phone was given
+//! stays until that phone has proven that it did not send it.
 
 use crate::damage;
 use crate::dispatch::freeze;
@@ -26,14 +26,14 @@ const STEP: u32 = 100;
 /// Moves messages until it is dropped.
 pub async fn run(hub: Hub) {
     tokio::time::sleep(LOOK_EVERY).await;
-    worker::run(Moves { hub }).await;
+    worker::run(Failover { hub }).await;
 }
 
-struct Moves {
+struct Failover {
     hub: Hub,
 }
 
-impl Worker for Moves {
+impl Worker for Failover {
     const FAILURE: &'static str = "messages could not be moved to other phones";
     const BACKOFF: Duration = LOOK_EVERY;
 
@@ -112,7 +112,7 @@ fn any_moves(
     let (mut moves, mut groups) = (false, KnownGroups::new());
     if let Some(project) = projects::get(tx, route.project_id)? {
         let mut work = UnitOfWork::new(hub, tx, &project, now);
-        // What is damaged stays where it is: its phone's link sets it aside.
+        // A damaged row stays where it is: its phone's link sets it aside.
         for message in waiting.iter().filter_map(Found::row) {
             moves |= routing::pick_better(&mut work, route, message)?.is_some();
         }
@@ -141,7 +141,7 @@ fn move_some(
     let mut moved = 0;
     let waiting = messages::routed_waiting(work.tx, phone, route.id, above, STEP)?;
     for mut message in damage::readable(&mut work, waiting)? {
-        // After a restore it may be on the phone all the same.
+        // After a restore, the phone may have it all the same.
         if freeze::may_be_out(work.tx, &message)? {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Dispatch: from the queue to phones, and from their reports to statuses and webhooks.
 //!
-//! Every function here runs inside a job of the store and decides nothing about who may send a
-//! message: `postrider_link::ownership` does, and this module writes down what it says.
+//! Who may send a message is decided by `postrider_link::ownership`; the functions here write down
+//! what it says, in a job of the store.
 
 pub mod connectors;
 mod device_lost;

@@ -1,5 +1,5 @@
-//! Quiet hours as time goes by: links renew what they told their phones, and the test route, which
-//! no phone keeps quiet, goes on when they end.
+//! Quiet hours as time goes by: links renew what they told their phones, and test routes go on when
+//! their quiet hours end.
 
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};

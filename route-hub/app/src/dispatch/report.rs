@@ -9,12 +9,12 @@ use postrider_link::frame::Event;
 use postrider_link::ownership::hub::{Holder, Said};
 use postrider_model::WireState;
 
-/// Why a well-formed fact could not be applied: it is stored aside, counted and acked.
+/// Why a well-formed fact was not applied. It is stored aside, counted and acked.
 pub type Aside = &'static str;
 
 /// Applies an event; says why it is to be stored aside, when this phone may not speak of it.
 ///
-/// Events about single parts tell nothing that the API shows: their message's own event follows.
+/// An event about a single part changes nothing: the event about its whole message follows.
 pub fn apply(
     work: &mut UnitOfWork<'_, '_>,
     by: &Holder,

@@ -1,5 +1,4 @@
-//! Which phone a custom route picks: what the rules ask for is looked up here, the decision is
-//! `hub_domain::routing`'s.
+//! Which phone a custom route picks. `hub_domain::routing` decides; what it asks for is looked up here.
 
 use crate::unit_of_work::{Known, UnitOfWork};
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};

@@ -1,4 +1,4 @@
-//! Carrying out what ownership says about a message: the row, its status, its webhook.
+//! What follows from a fact about a message: its row, its status, its webhook.
 
 use crate::dispatch::{explain, ownership, routing};
 use crate::unit_of_work::{Closed, UnitOfWork};
@@ -23,7 +23,7 @@ pub struct Detail {
     pub parts: Option<u32>,
     /// How long a placed call lasted, in seconds; -1 when nobody answered.
     pub duration_sec: Option<i64>,
-    /// How long it rang, in seconds; below nothing when that is not known.
+    /// How long it rang, in seconds; negative: not known.
     pub ring_sec: Option<i64>,
 }
 
@@ -174,8 +174,8 @@ impl UnitOfWork<'_, '_> {
     }
 }
 
-/// Says whether a fact tells of a second sending: of another exposure than the one by which the
-/// message is counted as sent. A phone says `sent` once of each.
+/// Says whether a fact tells of a second sending: by another exposure than the one that counted the
+/// message as sent. A phone says `sent` once for each exposure.
 fn is_sent_again(before: &Ownership, fact: &Fact<'_>) -> bool {
     let earlier_won = before.flags.has(Flags::EARLIER_WON);
     let of_another = match fact {

@@ -17,7 +17,7 @@ pub async fn list(
         organization_id: actor.organization_id,
         project_id: match &actor.who {
             Who::Key(key) => key.project_id,
-            Who::Operator | Who::Hub => None,
+            Who::Operator | Who::Device(_) | Who::Hub => None,
         },
     };
     listing::list(

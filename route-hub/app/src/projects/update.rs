@@ -58,6 +58,6 @@ fn what_phones_go_by(project: &Project) -> (&str, bool, bool) {
 const fn action(who: &Who) -> &'static str {
     match who {
         Who::Operator => "project.set",
-        Who::Key(_) | Who::Hub => "project.update",
+        Who::Key(_) | Who::Device(_) | Who::Hub => "project.update",
     }
 }

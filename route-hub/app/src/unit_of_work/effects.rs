@@ -1,4 +1,4 @@
-//! What a job asks to be done after its commit.
+//! What follows the commit of a job.
 
 use crate::hub::Hub;
 use hub_store::changes::{self, Scope};
@@ -6,7 +6,7 @@ use hub_store::{StoreError, Tx};
 use postrider_model::{DeviceId, MessageId, OrganizationId, PhoneId, ProjectId};
 use std::collections::BTreeSet;
 
-/// Wake-ups that follow a commit; hints, every one of them.
+/// Wake-ups that follow a commit. Each of them is a hint: losing one costs time and nothing else.
 #[derive(Debug, Clone, Default)]
 pub struct Effects {
     changed: Vec<MessageId>,
@@ -59,17 +59,17 @@ impl Effects {
         self.broadcasts = true;
     }
 
-    /// Messages of blocked contacts are left to be looked at.
+    /// Messages of blocked contacts are still to be looked at.
     pub fn blocked(&mut self) {
         self.blocked = true;
     }
 
-    /// A project's phones changed in a way that none of its links goes by.
+    /// A project's phones changed, but nothing that a link must look at.
     pub fn rows(&mut self, project: ProjectId) {
         self.rows.insert(project);
     }
 
-    /// A project changed in a way that each of its links must look at.
+    /// A project changed, and each of its links must look.
     pub fn project(&mut self, project: ProjectId) {
         self.projects.insert(project);
     }
@@ -84,7 +84,7 @@ impl Effects {
         self.keys.insert(organization);
     }
 
-    /// Notes in the database whom it concerns: a hub that runs beside this process tells them.
+    /// Notes in the database whom the job concerns, for a hub that runs beside this process.
     pub fn note(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let devices = self.devices.iter().map(|(_, id)| Scope::Device(*id));
         let phones = self.queued.iter().chain(&self.asked).chain(&self.settings);
@@ -101,7 +101,7 @@ impl Effects {
         Ok(())
     }
 
-    /// Adds what another piece of the same job asks for.
+    /// Adds what follows from another piece of the same job.
     pub fn merge(&mut self, other: Self) {
         self.changed.extend(other.changed);
         self.queued.extend(other.queued);
@@ -117,7 +117,7 @@ impl Effects {
         self.keys.extend(other.keys);
     }
 
-    /// Tells everybody concerned; called after the commit.
+    /// Wakes everybody concerned, after the commit.
     pub fn perform(self, hub: &Hub) {
         for message in self.changed {
             hub.bus.message_changed(message);

@@ -1,4 +1,4 @@
-//! One unit of work in a project: what it goes by, and what follows its commit.
+//! One unit of work in a project: what handlers and workers get within a transaction.
 
 mod effects;
 
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// One unit of work on messages: what it goes by, and what it gathers until its end.
+/// One unit of work in a project, and what it gathers until its end.
 pub struct UnitOfWork<'w, 't> {
     /// The hub.
     pub hub: &'w Hub,
@@ -24,9 +24,9 @@ pub struct UnitOfWork<'w, 't> {
     pub tx: &'w mut Tx<'t>,
     /// Who does it.
     pub who: Who,
-    /// The project of every message in it.
+    /// The project that it is in.
     pub project: &'w Project,
-    /// When it was begun.
+    /// When it began.
     pub now: Now,
     /// What follows the commit.
     pub effects: Effects,
@@ -106,7 +106,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             action,
             target: target.to_string(),
         };
-        audit::write_as(self.hub, self.tx, &self.who.to_string(), line, self.now)
+        audit::write(self.hub, self.tx, &self.who, line, self.now)
     }
 
     /// Wakes the sender of a waiting message after the commit.
