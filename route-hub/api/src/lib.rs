@@ -1,7 +1,7 @@
-//! The REST API: one folder per resource, one file per operation.
+//! The REST API: a folder for each resource.
 //!
-//! A handler does five things: it takes the caller with its permission, parses into domain types,
-//! asks the domain for the transition, commits one unit of work, and answers.
+//! A handler lets the caller in, reads the parameters into a command, calls one use case of `hub-app`
+//! and shows what it returns.
 
 pub mod broadcasts;
 pub mod contacts;
@@ -35,10 +35,10 @@ use std::sync::Arc;
 
 pub use state::Call;
 
-/// What an operation comes to.
+/// What an operation returns.
 pub type ApiResult = Result<Answer, Failure>;
 
-/// Why an operation came to nothing.
+/// Why an operation failed.
 #[derive(Debug)]
 pub enum Failure {
     /// It was refused.
