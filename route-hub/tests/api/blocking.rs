@@ -1,10 +1,10 @@
-//! Blocking a contact calls off what is queued for it.
+//! Blocking a contact cancels its queued messages.
 
 use crate::support::{Client, TO, TestHub, hub, id};
 use hub_app::contacts::blocking;
 use serde_json::{Value, json};
 
-/// Somebody else, who stays.
+/// Another recipient, who is not blocked.
 const OTHER: &str = "+15005550102";
 
 async fn queued(client: &Client, to: &str, count: usize) -> Vec<Value> {
@@ -32,7 +32,7 @@ fn contact(message: &Value) -> String {
         .to_owned()
 }
 
-/// Blocks in each way that there is.
+/// Blocks a contact in every possible way.
 async fn block(client: &Client, contact: &str, way: &str) {
     let (path, body) = match way {
         "update" => (
@@ -81,7 +81,7 @@ async fn a_change_that_does_not_block_cancels_nothing() {
     assert_eq!(status(&client, &own[0]).await, "queued");
 }
 
-/// A hub with a contact that was just blocked and has 250 messages waiting.
+/// A hub with a contact that was just blocked while 250 of its messages waited.
 async fn long_queue() -> (TestHub, String) {
     let test = hub().await;
     let client = test.client();

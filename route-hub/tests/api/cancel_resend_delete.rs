@@ -1,4 +1,4 @@
-//! Taking back, sending again, deleting.
+//! Cancel, resend, delete.
 
 use crate::support::{INSTALL, TestHub, device_of, hub, id, message_id};
 use hub_app::dispatch::transitions::Detail;
@@ -15,7 +15,7 @@ fn holder(test: &TestHub) -> Holder {
     }
 }
 
-/// Does what the link would: applies a fact to a message and wakes whoever waits.
+/// Does what the link would: applies a fact to a message and wakes who waits for it.
 async fn apply(test: &TestHub, id: MessageId, fact: impl Fn(&Holder) -> Fact<'_> + Send + 'static) {
     let (hub, project, holder) = (test.hub.clone(), test.project.clone(), holder(test));
     let job = test.hub.store.write(move |tx| {
@@ -99,7 +99,7 @@ async fn without_an_answer_the_message_is_shown_as_it_is() {
     assert_eq!(later["status"], "cancelled");
 }
 
-/// Waits until the wish to cancel is recorded.
+/// Waits until the request to cancel is stored.
 async fn asked(test: &TestHub, id: MessageId) {
     use postrider_link::ownership::hub::Flags;
     loop {

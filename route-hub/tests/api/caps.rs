@@ -1,4 +1,4 @@
-//! How many of some things a project may have.
+//! Limits on what a project may have.
 
 use crate::support::{Client, TestHub, hub};
 use hub_app::stored_caps::Cap;

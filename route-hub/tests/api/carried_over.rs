@@ -1,4 +1,4 @@
-//! What is sent later, in a database that an earlier hub wrote: it shows the same, and is sent.
+//! Scheduled messages and broadcasts in a database of an earlier hub: they show and send the same.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const DATABASE: &str = include_str!("../fixtures/planned.sql");
 const SHOWN: &str = include_str!("../fixtures/planned.jsonl");
-/// When all of it is due.
+/// A moment when all of it is due.
 const DATE_S: i64 = 4_102_444_800;
 /// What the script of the fixture asked for first.
 const FIRST: &str = "to a number";
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// Has everything be sent that is due.
+    /// Sends everything that is due.
     async fn tick(&self) -> usize {
         let now = Now::new(self.hub.now().boot.0, (DATE_S + 1) * 1_000);
         let fired = fire::all_due(&self.hub, now).await.unwrap();
@@ -78,7 +78,7 @@ impl World {
         fired
     }
 
-    /// Returns the messages that were sent for what the earlier hub had, by what that was.
+    /// Returns the messages that were sent for the earlier hub's schedules and broadcasts, by name.
     async fn sent(&self) -> BTreeMap<&str, Vec<Value>> {
         let messages = self.client.get("messages?page_size=200").await;
         let of = |message: &Value, name: &str| message[name].as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Contacts: made, found, changed, listed, imported.
+//! Contacts: create, find, update, list, import.
 
 use crate::support::{TO, TestHub, hub, hub_with, id};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What another process changes while every hint of it is lost.
+//! Changes by another process, while every hint of them is lost.
 
 use crate::support::{hub, hub_in};
 use hub_app::elsewhere;

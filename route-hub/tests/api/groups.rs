@@ -1,4 +1,4 @@
-//! Groups: made, filled, listed, dynamic.
+//! Groups: create, members, list, dynamic groups.
 
 use crate::support::{TestHub, hub, id};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Old rows that nobody needs any more go, however many there are.
+//! Old rows are deleted, however many there are.
 
 use crate::support::{TestHub, hub};
 use hub_app::housekeeping;

@@ -1,4 +1,4 @@
-//! Labels and labelled messages, and the messages of a group.
+//! Labels, labelled messages, and the messages of a group.
 
 use crate::support::{TO, hub, id};
 use serde_json::{Value, json};

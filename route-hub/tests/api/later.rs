@@ -1,4 +1,4 @@
-//! What comes later, and already has its place.
+//! Operations that exist already for features that come later.
 
 use crate::support::{TO, hub, id};
 use serde_json::json;

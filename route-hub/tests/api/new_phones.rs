@@ -1,4 +1,4 @@
-//! Phones that are made: test routes, and those of providers.
+//! Creating phones: test routes and phones at providers.
 
 use crate::support::{TO, hub, id};
 use hub_app::test_routes;
@@ -164,7 +164,7 @@ async fn a_message_by_a_provider_without_a_connector_fails_at_once() {
     while test_routes::play_once(&test.hub).await.unwrap() {}
     let shown = client.get(&format!("messages/{}", id(&tried))).await;
     assert_eq!(shown["status"], "sent");
-    // A route passes it over.
+    // A route skips it.
     let offer = json!({ "type": "use_phone", "phone_ids": [phone["id"], test.phone.id] });
     let route = client
         .post("routes", json!({ "name": "x", "actions": [offer] }))

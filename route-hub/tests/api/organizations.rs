@@ -1,4 +1,4 @@
-//! Organizations: shown, changed, and what they use.
+//! Organizations: get, update, usage.
 
 use crate::support::{Client, TO, TestHub, add_key, add_organization, hub, only, router, state};
 use axum::Router;
@@ -80,7 +80,7 @@ async fn the_organization_of_the_key_is_listed_shown_and_changed() {
     ] {
         client.call("POST", &path, Some(body)).await.invalid(param);
     }
-    // A project's key sees whose it is and changes nothing.
+    // A project's key sees its organization but cannot change it.
     let bound = test.client();
     assert_eq!(bound.get(&path).await, changed);
     let refused = bound

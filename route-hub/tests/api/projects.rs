@@ -1,4 +1,4 @@
-//! Projects: made, changed, with names and slugs of their own.
+//! Projects: create, update, unique names and slugs.
 
 use crate::support::{
     self, Client, TO, TestHub, add_key, add_organization, add_phone, add_project, hub, new_project,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// Returns what a clock in UTC shows so many hours from now.
+/// Returns the time of day in UTC, this many hours from now.
 fn clock(test: &TestHub, hours: i64) -> String {
     let minutes = test.hub.now().unix.plus_ms(hours * HOUR_MS).0 / 60_000;
     format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60)
@@ -122,7 +122,7 @@ async fn what_waits_for_a_persons_word_goes_when_it_is_given() {
     let audited = audited.await.unwrap();
     let actions: Vec<_> = audited.iter().map(|entry| entry.action.as_str()).collect();
     assert_eq!(actions, ["phone.release_quiet_hours"]);
-    // New hours are not released by an old word.
+    // An old release does not hold for new hours.
     client.post(&path, now_quiet(&test, "confirm")).await;
     let again = client.post("messages/send", body).await;
     assert_eq!(again["waiting_for"], "quiet_hours");

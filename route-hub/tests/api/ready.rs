@@ -1,4 +1,4 @@
-//! What is made ready for a message before the job that stores it, and what the job still looks at.
+//! What is prepared for a message before the job that stores it, and what the job checks again.
 
 use crate::support::{TO, TestHub, add_phone, hub, id};
 use hub_domain::PhoneType;
@@ -41,7 +41,7 @@ impl Town {
         release
     }
 
-    /// Waits until so many jobs wait for the writer.
+    /// Waits until this many jobs wait for the writer.
     async fn waiting(&self, jobs: usize) {
         while self.test.hub.store.load().writes_waiting < jobs {
             tokio::task::yield_now().await;

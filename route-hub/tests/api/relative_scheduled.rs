@@ -1,4 +1,4 @@
-//! Relative scheduled messages: each contact's own follows its date and its groups.
+//! Relative scheduled messages follow each contact's date and groups.
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, id, new_project};
 use hub_app::schedules::fire;
@@ -7,7 +7,7 @@ use hub_domain::Permissions;
 use postrider_model::Now;
 use serde_json::{Value, json};
 
-/// Has every contact's schedule follow what the contact is now.
+/// Brings every contact's schedule up to date.
 async fn follow_all(test: &TestHub) {
     let now = test.hub.now();
     while follow::step_all(&test.hub, now).await.expect("a step") > 0 {}
@@ -155,7 +155,7 @@ async fn nothing_is_sent_by_it_to_a_group_that_nothing_may_be_sent_to_any_more()
     assert_eq!(shown, "sending to the group is not allowed");
 }
 
-/// Follows and sends at so many seconds after the turn of the year.
+/// Follows and sends, this many seconds after the turn of the year.
 async fn look(test: &TestHub, after: i64) -> usize {
     let now = Now::new(test.hub.now().boot.0, (NEW_YEAR + after) * 1_000);
     while follow::step_all(&test.hub, now).await.expect("a step") > 0 {}

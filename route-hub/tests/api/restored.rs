@@ -51,8 +51,8 @@ impl TestHubAgain {
     }
 }
 
-/// Makes what came due an hour ago and was not sent when the backup was taken: what happens once,
-/// what recurs, and what is to be sent again when nobody knows; and what is still to come.
+/// Makes schedules that came due an hour ago and were not sent when the backup was taken: one that
+/// happens once, one that recurs, one with `on_unknown` `resend`; and one in the future.
 async fn schedules_of(test: &TestHub) -> Vec<String> {
     let client = test.client();
     let past = test.hub.now().unix.plus_ms(-HOUR_MS);

@@ -1,4 +1,4 @@
-//! Messages that a project does not keep for ever.
+//! Old messages of a project with a retention time are deleted.
 
 use crate::support::{TO, hub, id};
 use hub_app::retention;

@@ -1,4 +1,4 @@
-//! Custom routes: made, changed, and what they send by.
+//! Custom routes: create, update, and which phone they choose.
 
 use crate::support::{Client, TO, TestHub, add_phone, hub, id};
 use hub_app::dispatch::failover;
@@ -7,7 +7,7 @@ use hub_domain::{Phone, PhoneType};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Another recipient, of another prefix.
+/// Another recipient, with another prefix.
 const OTHER: &str = "+15005550111";
 
 fn by(phone: &Phone) -> Value {

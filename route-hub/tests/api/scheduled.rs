@@ -1,4 +1,4 @@
-//! Scheduled messages: made, changed, listed, and sent when their time comes.
+//! Scheduled messages: create, update, list, and sending when their time comes.
 
 use crate::support::{Client, TO, TestHub, add_key, add_project, hub, hub_with, id, new_project};
 use hub_app::broadcasts::{self, Turns};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const OTHER: &str = "+15005550111";
 const DAY: i64 = 86_400;
 
-/// Returns the moment so many seconds after a UNIX timestamp.
+/// Returns the moment this many seconds after a UNIX timestamp.
 fn at(test: &TestHub, seconds: i64) -> Now {
     let now = test.hub.now();
     Now::new(now.boot.0, seconds * 1_000)
@@ -21,7 +21,7 @@ fn seconds(test: &TestHub) -> i64 {
     test.hub.now().unix.seconds()
 }
 
-/// Has everything be sent that is due at a moment, also through groups.
+/// Sends everything that is due at a moment, also to groups.
 async fn tick(hub: &Hub, now: Now) -> usize {
     let fired = fire::all_due(hub, now).await.expect("a tick");
     let mut turns = Turns::default();
@@ -163,14 +163,14 @@ async fn a_hub_that_starts_again_sends_what_is_due_and_nothing_twice() {
         1
     );
     assert_eq!(count(&client).await, 101);
-    // Another process on the same file: what the first one left is there, what it did is done.
+    // Another process on the same file goes on where the first one stopped.
     let again = test.start_again();
     assert_eq!(tick(&again, due).await, 0);
     assert_eq!(tick(&test.hub, due).await, 0);
     assert_eq!(count(&client).await, 451);
 }
 
-/// Makes a group with so many contacts.
+/// Makes a group of this many contacts.
 async fn group_of(client: &Client, members: usize) -> String {
     let group = client
         .post("groups", json!({ "name": format!("Group of {members}") }))

@@ -1,4 +1,4 @@
-//! What the hub does for everybody: one project's damage and backlog are nobody else's.
+//! Shared workers: damage and backlog of one project do not affect others.
 
 use crate::support::{
     Client, TO, TestHub, add_key, add_phone, add_project, hub, id, message_id, new_project,
@@ -16,7 +16,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
-/// A test that waits longer than this for anything has failed.
+/// A test that waits longer than this fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Another project of the same hub, with a phone and a test route.
@@ -70,7 +70,7 @@ async fn aside(test: &TestHub) -> Vec<String> {
     all.into_iter().map(|(table, _, _)| table).collect()
 }
 
-/// Says whether exactly the damaged project has the alert.
+/// Returns whether only the damaged project has the alert.
 async fn is_told(test: &TestHub) -> bool {
     let standing = test.hub.store.read(|tx| alerts::latest(tx, false, 9)).await;
     let about = standing
@@ -274,7 +274,7 @@ async fn a_step_of_a_test_route_that_fails_holds_up_no_other() {
     assert!(is_told(&test).await);
 }
 
-/// Has two projects each follow a contact's birthday, to that contact itself.
+/// Makes a relative schedule in each of two projects, for a contact's birthday.
 async fn birthdays(clients: [&Client; 2]) -> Vec<Value> {
     let mut contacts = Vec::new();
     for client in clients {
@@ -366,7 +366,7 @@ async fn a_damaged_relative_schedule_is_set_aside_and_the_others_are_followed() 
     assert!(is_told(&test).await);
 }
 
-/// Makes test routes that rest for an hour, each with messages that wait for it.
+/// Makes test routes that rest for an hour, each with waiting messages.
 async fn resting_routes(test: &TestHub, routes: usize, of_first: usize) {
     let now = test.hub.now();
     let client = test.client();
@@ -434,7 +434,7 @@ async fn a_thousand_resting_test_routes_delay_no_other_and_turn_no_idle_wheel() 
         .unwrap();
     assert!(!turn.played && turn.next_slot.is_some());
     assert_eq!(jobs(), before, "what is held back is not even looked at");
-    // A newer route of the same project comes behind all of them.
+    // A newer route of the same project comes after all of them.
     let own = test.test_phone().await;
     let playing = tokio::spawn(test_routes::run(test.hub.clone()));
     let ours = test.client();

@@ -1,4 +1,4 @@
-//! What a key that may not view contacts learns of them: whom a message is for, and no more.
+//! A key that may not view contacts learns only whom a message is for.
 
 use crate::support::{Client, TO, TestHub, add_key, hub, id};
 use hub_app::broadcasts::{self, Turns};
@@ -19,7 +19,7 @@ struct World {
     test: TestHub,
     /// May do everything.
     full: Client,
-    /// May send alone.
+    /// May only send.
     sender: Client,
     contact: String,
     group: String,
@@ -52,7 +52,7 @@ impl World {
         test.client_of(&key, test.project.id)
     }
 
-    /// Returns the reports that wait, the oldest first, and takes them away.
+    /// Takes the waiting reports, oldest first.
     async fn reports(&self) -> Vec<BTreeMap<String, String>> {
         let project = self.test.project.id;
         let taking = self.test.hub.store.write(move |tx| {
@@ -93,7 +93,7 @@ impl World {
         client.post("messages/send", body).await
     }
 
-    /// Has everything be sent that is due at a moment, in Unix seconds.
+    /// Sends everything that is due at a moment, in Unix seconds.
     async fn tick(&self, seconds: i64) {
         let hub = &self.test.hub;
         let now = Now::new(hub.now().boot.0, seconds * 1_000);
@@ -108,7 +108,7 @@ impl World {
     }
 }
 
-/// Checks that a report tells whom it is about, and no more.
+/// Checks that a report tells only whom it is about.
 #[track_caller]
 fn is_limited(report: &BTreeMap<String, String>, content: &str) {
     let of_contact = report.keys().filter(|name| name.starts_with("contact["));
@@ -188,7 +188,7 @@ async fn a_senders_reports_tell_whom_they_are_about_and_no_more() {
     let open = world.reported(&world.sender, OPEN).await;
     is_limited(&open, &format!("Dear ANN, {TO}, 3"));
     is_whole(&world.reported(&world.full, SECRET).await);
-    // The project's own address is the operator's word.
+    // The operator set the project's own address.
     let hook = json!({ "url": HOOK, "events": ["send_status"] });
     world.full.post("webhooks", hook).await;
     let body = json!({

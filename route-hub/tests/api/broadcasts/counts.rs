@@ -1,4 +1,4 @@
-//! What becomes of a broadcast: its counts, its answers, its end.
+//! A broadcast's counts, replies and end.
 
 use super::{OTHER, count, counts, expand, group_of, one_step, path, play, send};
 use crate::support::{TO, hub, id};
@@ -49,7 +49,7 @@ async fn counts_follow_the_messages() {
     assert_eq!(shown["status"], "complete");
     assert_eq!(shown["num_parts"], 8);
     assert!(shown["last_send_time"].is_i64());
-    // What became of a message stays counted when it is deleted.
+    // A deleted message stays counted.
     let failed = format!("messages?broadcast_id={}&status=failed", id(&made));
     let failed = client.ids(&failed).await;
     client
@@ -122,14 +122,14 @@ async fn a_cancelled_broadcast_makes_and_sends_nothing_more() {
     assert_eq!(cancelled["status"], "cancelled");
     let expected = counts(&[("cancelled", 200), ("queued", 200)]);
     assert_eq!(cancelled["status_counts"], expected);
-    // What was not walked to yet is not sent either.
+    // Recipients that were not reached yet get nothing.
     play(&test.hub).await;
     let shown = client.get(&path(&made)).await;
     assert_eq!(shown["status_counts"], counts(&[("cancelled", 400)]));
     expand(&test.hub).await;
     assert_eq!(count(&client, "").await, 400);
     assert_eq!(client.post(&cancel, json!({})).await["status"], "cancelled");
-    // One that somebody sends again all the same is sent.
+    // A message that somebody resends is sent.
     let ids = client.ids("messages?page_size=1&sort_dir=desc").await;
     client
         .post(&format!("messages/{}/resend", ids[0]), json!({}))

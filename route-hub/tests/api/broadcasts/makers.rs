@@ -1,4 +1,4 @@
-//! What makes broadcasts beside `send_broadcast`, and who is told of them.
+//! Other ways than `send_broadcast` to make a broadcast, and its webhook.
 
 use super::{OTHER, count, expand, group_of, send};
 use crate::support::{TO, hub, id};

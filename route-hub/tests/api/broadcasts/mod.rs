@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const OTHER: &str = "+15005550111";
 
-/// Takes every broadcast as far as it goes.
+/// Expands every broadcast to its end.
 async fn expand(hub: &Hub) -> usize {
     let mut turns = Turns::default();
     let mut rounds = 0;
@@ -27,7 +27,7 @@ async fn expand(hub: &Hub) -> usize {
     rounds
 }
 
-/// Takes each project's next broadcast one step further.
+/// Expands each project's next broadcast by one step.
 async fn one_step(hub: &Hub) -> usize {
     let mut turns = Turns::default();
     let stepped = broadcasts::round(hub, &mut turns, hub.now());
@@ -52,7 +52,7 @@ fn number(n: usize) -> String {
     format!("+1500556{n:04}")
 }
 
-/// Makes a group with so many contacts.
+/// Makes a group of this many contacts.
 async fn group_of(client: &Client, members: usize) -> String {
     let name = json!({ "name": format!("Group of {members}") });
     let group = id(&client.post("groups", name).await);
@@ -78,7 +78,7 @@ async fn send(client: &Client, more: Value) -> Value {
     client.post("send_broadcast", body).await
 }
 
-/// The status counts with these, and no others.
+/// Status counts with only these.
 fn counts(some: &[(&str, i64)]) -> Value {
     let mut counts = json!({
         "queued": 0, "sent": 0, "failed": 0, "failed_queued": 0, "delivered": 0,

@@ -1,4 +1,4 @@
-//! Whom a broadcast reaches, and in what turns.
+//! Whom a broadcast reaches, and in which order.
 
 use super::{OTHER, count, counts, expand, group_of, join, number, one_step, path, send};
 use crate::support::{TO, add_key, add_project, hub, hub_with, id, new_project};
@@ -53,7 +53,7 @@ async fn who_is_in_the_group_when_it_is_made_gets_it_unless_it_leaves_before() {
         .await;
     let made = send(&client, json!({ "group_id": group })).await;
     let before = made["time_created"].as_i64().unwrap() * 1_000 + 1_000;
-    // Whoever joins within the same millisecond is still in: wait for another one.
+    // Who joins within the same millisecond still belongs to it: wait for the next one.
     while test.hub.now().unix.0 <= before - 1_000 {
         tokio::task::yield_now().await;
     }
@@ -118,7 +118,7 @@ async fn a_hub_that_starts_again_goes_on_where_it_was() {
     let made = send(&client, json!({ "group_id": group })).await;
     assert_eq!(one_step(&test.hub).await, 1);
     assert_eq!(count(&client, "").await, 100);
-    // Another process on the same file, and the first one with what it knew before.
+    // Another process on the same file, beside the first one with its old caches.
     let again = test.start_again();
     assert_eq!(one_step(&again).await, 1);
     assert_eq!(one_step(&test.hub).await, 1);
