@@ -42,4 +42,4 @@ def test_what_a_document_names_is_there(name):
                 missing += [path] if not (is_there(path, ROOT) or is_there(path, beside)) else []
     missing += [end for end in SOURCE.findall(text) if not any(f"/{path}".endswith(f"/{end}") for path in TRACKED)]
     missing += [part for part in FOLDER.findall(text) if not any(f"/{part}" in f"/{path}" for path in TRACKED)]
-    assert missing == []
+    assert not missing, f"{name} names what is not there: {missing}"

@@ -21,7 +21,7 @@ use postrider_model::{Now, ProjectId};
 use std::sync::Arc;
 
 /// What the hub says to a hello.
-pub enum Answer {
+pub(crate) enum Answer {
     /// The phone comes in.
     Admitted(Box<Admitted>),
     /// It does not.
@@ -29,7 +29,7 @@ pub enum Answer {
 }
 
 /// A phone that came in, as committed.
-pub struct Admitted {
+pub(crate) struct Admitted {
     /// How it is admitted.
     pub admission: Admission,
     /// Exposures that it has not received and that are still wanted.
@@ -41,7 +41,7 @@ pub struct Admitted {
 }
 
 /// A hello, and what stands around it.
-pub struct Greeting {
+pub(crate) struct Greeting {
     /// The hello.
     pub hello: Box<Hello>,
     /// What it had to sign.
@@ -53,7 +53,7 @@ pub struct Greeting {
 }
 
 /// Decides about a hello and commits what follows.
-pub async fn identify(
+pub(crate) async fn identify(
     hub: &Hub,
     greeting: Greeting,
     guest: Option<&Guest>,

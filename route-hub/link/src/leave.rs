@@ -12,7 +12,7 @@ use postrider_model::ProjectId;
 
 /// Stores since when a device is offline, and the acks that no commit took along; nothing when it
 /// has a newer connection.
-pub async fn store(
+pub(crate) async fn store(
     hub: &Hub,
     project: ProjectId,
     fence: Fence,
@@ -35,7 +35,7 @@ pub async fn store(
 
 /// Stores the last facts of a phone that its owner unpaired, and in the same commit that its device
 /// is out of service; nothing when it has a newer connection.
-pub async fn unpaired(
+pub(crate) async fn unpaired(
     hub: &Hub,
     project: ProjectId,
     (last, connection): (Turn, Connection),

@@ -1,8 +1,9 @@
 //! The phones' links: `GET /link`, one WebSocket for each device.
 //!
 //! `connection` is the loop around the session of `postrider-link`. `identify` decides about a
-//! hello;
-//! `turn` commits everything after it.
+//! hello; `turn` commits everything after it.
+
+#![warn(unreachable_pub)]
 
 mod config;
 mod connection;

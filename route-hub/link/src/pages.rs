@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
-pub async fn store(
+pub(crate) async fn store(
     hub: &Hub,
     project: ProjectId,
     fence: Fence,
@@ -91,7 +91,7 @@ fn put_aside(
 ///
 /// # Errors
 /// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
-pub async fn finish(
+pub(crate) async fn finish(
     hub: &Hub,
     project: ProjectId,
     fence: Fence,
