@@ -250,7 +250,17 @@ impl Vars {
 
 impl Serialize for Vars {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_value().serialize(serializer)
+        serializer.collect_map(&self.0)
+    }
+}
+
+impl Serialize for VarValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Flag(flag) => serializer.serialize_bool(*flag),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::alerts::rules::Verdict;
 use crate::hub_work::HubWork;
 use crate::outbox::{Event, Receiver};
 use crate::unit_of_work::UnitOfWork;
+use crate::views::alert::AlertView;
 use hub_domain::{Alert, AlertKind, Phone, Project, WebhookEvent};
 use hub_store::{StoreError, Tx, alerts, projects};
 use postrider_link::frame::Health;
@@ -182,15 +183,7 @@ fn tell(work: &mut UnitOfWork<'_, '_>, alert: &Alert) -> Result<(), StoreError> 
         return Ok(());
     };
     let mut event = Event::new(WebhookEvent::Alert, None);
-    event.properties(&serde_json::json!({
-        "id": alert.id,
-        "kind": alert.kind.as_str(),
-        "detail": alert.detail,
-        "phone_id": alert.phone_id,
-        "time_created": alert.time_created.seconds(),
-        "time_cleared": alert.time_cleared.map(|time| time.seconds()),
-        "project_id": alert.project_id,
-    }));
+    event.form.fields(&AlertView(alert));
     let receiver = Receiver::at(url, project.alert_secret.as_ref());
     waiting::write(work, event, &[receiver])
 }

@@ -20,7 +20,7 @@ impl Resource for GroupView {
         out.put("time_created", &group.time_created.seconds());
         out.put("allow_sending", &group.allow_sending);
         out.put("add_time_variable", &group.add_time_variable);
-        out.put_json("vars", &group.vars.to_json());
+        out.put("vars", &group.vars);
         out.put("project_id", &group.project_id);
         out.put("url", &None::<&str>);
     }

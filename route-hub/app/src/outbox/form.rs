@@ -1,49 +1,88 @@
 //! Form bodies with bracket names: how events show nested properties.
 
 use form_urlencoded::Serializer;
+use hub_view::{ObjectWriter, Resource};
 use serde_json::Value;
+use std::fmt::{Display, Write as _};
 
 /// A form body under construction.
 ///
 /// `null` is left out, truth values are `1` and `0`, members are `name[member]`, items `name[0]`.
 /// Source: the specification, "Events"; nulls: `gaps.md`, 1.14.
-pub(crate) struct Form(Serializer<'static, String>);
+pub(crate) struct Form {
+    body: Serializer<'static, String>,
+    /// The name of what is being added.
+    name: String,
+}
 
 impl Default for Form {
     fn default() -> Self {
-        Self(Serializer::new(String::new()))
+        Self {
+            body: Serializer::new(String::new()),
+            name: String::new(),
+        }
     }
 }
 
 impl Form {
     /// Adds a text.
     pub(crate) fn text(&mut self, name: &str, text: &str) {
-        self.0.append_pair(name, text);
+        self.body.append_pair(name, text);
     }
 
-    /// Adds a value with everything inside it.
-    pub(crate) fn value(&mut self, name: &str, value: &Value) {
+    /// Adds the fields of a resource as parameters of their own.
+    pub(crate) fn fields(&mut self, resource: &impl Resource) {
+        ObjectWriter::members(resource, |name, value| {
+            self.begin(name);
+            self.value(&value);
+        });
+    }
+
+    /// Adds the fields of a resource as `name[field]`.
+    pub(crate) fn object(&mut self, name: &str, resource: &impl Resource) {
+        self.begin(name);
+        ObjectWriter::members(resource, |field, value| self.inside(field, &value));
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.name.clear();
+        self.name.push_str(name);
+    }
+
+    /// Adds a value under the present name, with everything inside it.
+    fn value(&mut self, value: &Value) {
         match value {
             Value::Null => {}
-            Value::Bool(flag) => self.text(name, if *flag { "1" } else { "0" }),
-            Value::Number(number) => self.text(name, &number.to_string()),
-            Value::String(text) => self.text(name, text),
+            Value::Bool(flag) => self.pair(if *flag { "1" } else { "0" }),
+            Value::Number(number) => self.pair(&number.to_string()),
+            Value::String(text) => self.pair(text),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.value(&format!("{name}[{index}]"), item);
+                    self.inside(index, item);
                 }
             }
             Value::Object(members) => {
                 for (member, value) in members {
-                    self.value(&format!("{name}[{member}]"), value);
+                    self.inside(member, value);
                 }
             }
         }
     }
 
+    fn inside(&mut self, member: impl Display, value: &Value) {
+        let length = self.name.len();
+        let _ = write!(self.name, "[{member}]");
+        self.value(value);
+        self.name.truncate(length);
+    }
+
+    fn pair(&mut self, value: &str) {
+        self.body.append_pair(&self.name, value);
+    }
+
     /// Returns the body.
     pub(crate) fn finish(mut self) -> String {
-        self.0.finish()
+        self.body.finish()
     }
 }
 
@@ -52,10 +91,22 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn body(name: &str, value: &Value) -> String {
-        let mut form = Form::default();
-        form.value(name, value);
+    struct Shown(Value);
+
+    impl Resource for Shown {
+        fn write(&self, out: &mut ObjectWriter<'_>) {
+            out.put("shown", &self.0);
+        }
+    }
+
+    fn readable(form: Form) -> String {
         form.finish().replace("%5B", "[").replace("%5D", "]")
+    }
+
+    fn body(value: Value) -> String {
+        let mut form = Form::default();
+        form.fields(&Shown(value));
+        readable(form)
     }
 
     #[test]
@@ -68,24 +119,30 @@ mod tests {
             "none": {},
         });
         assert_eq!(
-            body("contact", &contact),
-            "contact[name]=Ann+%C3%9C&contact[vars][age]=7.5&contact[vars][vip]=1\
-             &contact[group_ids][0]=a&contact[group_ids][1]=b"
+            body(contact),
+            "shown[name]=Ann+%C3%9C&shown[vars][age]=7.5&shown[vars][vip]=1\
+             &shown[group_ids][0]=a&shown[group_ids][1]=b"
         );
     }
 
     #[test]
     fn what_has_no_value_is_left_out() {
-        assert_eq!(body("time_sent", &Value::Null), "");
-        assert_eq!(body("starred", &json!(false)), "starred=0");
-        assert_eq!(body("content", &json!("")), "content=");
+        assert_eq!(body(Value::Null), "");
+        assert_eq!(body(json!(false)), "shown=0");
+        assert_eq!(body(json!("")), "shown=");
     }
 
     #[test]
     fn separators_inside_a_text_stay_inside() {
-        assert_eq!(
-            body("content", &json!("a=b&c+d %")),
-            "content=a%3Db%26c%2Bd+%25"
-        );
+        assert_eq!(body(json!("a=b&c+d %")), "shown=a%3Db%26c%2Bd+%25");
+    }
+
+    #[test]
+    fn a_resource_within_another_has_its_name() {
+        let mut form = Form::default();
+        form.text("event", "e");
+        form.object("contact", &Shown(json!({ "a": [1] })));
+        form.fields(&Shown(json!(2)));
+        assert_eq!(readable(form), "event=e&contact[shown][a][0]=1&shown=2");
     }
 }

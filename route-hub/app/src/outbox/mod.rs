@@ -9,7 +9,6 @@ use hub_domain::{OutboxRow, WebhookEvent};
 use hub_outgoing::Target;
 use hub_store::{StoreError, outbox};
 use postrider_model::{MessageId, Secret};
-use serde_json::Value;
 
 /// Somebody who wants to be told.
 pub(crate) struct Receiver<'a> {
@@ -48,13 +47,6 @@ impl Event {
             kind,
             message_id,
             form,
-        }
-    }
-
-    /// Adds an object's members as parameters of their own.
-    pub(crate) fn properties(&mut self, view: &Value) {
-        for (name, value) in view.as_object().into_iter().flatten() {
-            self.form.value(name, value);
         }
     }
 

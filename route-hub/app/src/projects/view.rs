@@ -21,7 +21,7 @@ impl Resource for ProjectView {
         out.put("message_retention_days", &retention);
         out.put("short_link_scheme", &project.short_link_scheme);
         out.put("sms_parts_max", &project.sms_parts_max);
-        out.put_json("vars", &project.vars.to_json());
+        out.put("vars", &project.vars);
         out.put("organization_id", &project.organization_id);
         out.put("url", &None::<&str>);
     }

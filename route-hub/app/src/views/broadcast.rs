@@ -1,4 +1,4 @@
-//! A broadcast as the API shows it.
+//! A broadcast.
 
 use crate::commands::stored_message::StoredMessage;
 use crate::views::stored_message::{Named, media, number_shown, write_message};

@@ -52,9 +52,20 @@ impl Resource for ContactView {
         out.put("last_message_id", &contact.last_message_id);
         out.put("default_route_id", &contact.default_route_id);
         out.put("group_ids", &self.group_ids);
-        out.put_json("vars", &contact.vars.to_json());
+        out.put("vars", &contact.vars);
         out.put("project_id", &contact.project_id);
         out.put("url", &None::<&str>);
+    }
+}
+
+/// What everybody may know of a contact whom a message is for.
+pub(crate) struct RecipientView<'a>(pub(crate) &'a Contact);
+
+impl Resource for RecipientView<'_> {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        out.put("id", &self.0.id);
+        out.put("name", &self.0.name);
+        out.put("phone_number", &self.0.phone_number);
     }
 }
 

@@ -1,6 +1,7 @@
-//! A message as the API shows it.
+//! A message.
 
 use hub_domain::{Direction, Message, MessageType, WaitingFor};
+use hub_store::{StoreError, Tx, labels};
 use hub_view::{ObjectWriter, Resource};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{LabelId, UnixMs};
@@ -26,23 +27,30 @@ pub struct MessageView {
     pub label_ids: Vec<LabelId>,
 }
 
-impl Resource for MessageView {
-    fn write(&self, out: &mut ObjectWriter<'_>) {
+impl MessageView {
+    /// Looks up the labels of a message.
+    pub(crate) fn read(tx: &mut Tx<'_>, message: Message) -> Result<Self, StoreError> {
+        Ok(Self {
+            label_ids: labels::of_message(tx, message.id)?,
+            waiting: None,
+            message,
+        })
+    }
+
+    fn write_sent_at(&self, time_sent: Option<UnixMs>, out: &mut ObjectWriter<'_>) {
         let message = &self.message;
         out.put("id", &message.id);
         out.put("direction", message.direction.as_str());
         out.put("status", message.status.as_str());
         out.put("message_type", message.message_type.as_str());
         out.put("source", message.source.as_str());
-        write_times_and_numbers(message, out);
+        write_times_and_numbers(message, time_sent, out);
         out.put("starred", &message.starred);
         out.put("simulated", &message.simulated);
         out.put("label_ids", &self.label_ids);
-        out.put_json(
-            "route_params",
-            message.route_params.as_deref().unwrap_or("null"),
-        );
-        out.put_json("vars", &message.vars.to_json());
+        let route_params = message.route_params.as_deref();
+        out.put_json("route_params", route_params.unwrap_or("null"));
+        out.put("vars", &message.vars);
         if message.direction == Direction::Outgoing {
             out.put("priority", &message.priority);
             out.put("send_attempts", &message.send_attempts);
@@ -59,9 +67,30 @@ impl Resource for MessageView {
     }
 }
 
-fn write_times_and_numbers(message: &Message, out: &mut ObjectWriter<'_>) {
+impl Resource for MessageView {
+    /// The network's time of a message that came in is for its event alone.
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let is_outgoing = self.message.direction == Direction::Outgoing;
+        self.write_sent_at(self.message.time_sent.filter(|_| is_outgoing), out);
+    }
+}
+
+/// A message in the event that it came in: with the network's time.
+pub(crate) struct Arrived(pub(crate) MessageView);
+
+impl Resource for Arrived {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        self.0.write_sent_at(self.0.message.time_sent, out);
+    }
+}
+
+fn write_times_and_numbers(
+    message: &Message,
+    time_sent: Option<UnixMs>,
+    out: &mut ObjectWriter<'_>,
+) {
     out.put("time_created", &message.time_created.seconds());
-    out.put("time_sent", &time_sent(message).map(UnixMs::seconds));
+    out.put("time_sent", &time_sent.map(UnixMs::seconds));
     out.put("time_updated", &message.time_updated.seconds());
     out.put("from_number", &message.from_number);
     out.put("to_number", &message.to_number);
@@ -93,13 +122,6 @@ fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("user_id", &NOTHING);
     out.put("project_id", &message.project_id);
     out.put("url", &NOTHING);
-}
-
-/// Returns when a message left; the network's time of one that came in is for its event alone.
-fn time_sent(message: &Message) -> Option<UnixMs> {
-    message
-        .time_sent
-        .filter(|_| message.direction == Direction::Outgoing)
 }
 
 /// The value of what no message can have yet.

@@ -2,6 +2,7 @@
 //!
 //! These stand below whatever makes or changes the resources, so that webhooks can show them, too.
 
+pub(crate) mod alert;
 pub mod broadcast;
 pub mod contact;
 pub mod message;

@@ -1,4 +1,4 @@
-//! A phone (basic route) as answers and webhooks show it.
+//! A phone (basic route).
 
 use hub_domain::{KindQueue, Phone, PhoneAccount, PhoneType, Project};
 use hub_store::{StoreError, Tx, phone_accounts};
@@ -61,7 +61,7 @@ impl Resource for PhoneView {
         out.put("send_paused", &phone.send_paused);
         out.put("time_created", &phone.time_created.seconds());
         out.put("last_active_time", &seconds(phone.last_active_time));
-        out.put_json("vars", &phone.vars.to_json());
+        out.put("vars", &phone.vars);
         out.put("project_id", &phone.project_id);
         out.put("url", &None::<&str>);
         if phone.phone_type == PhoneType::Android {

@@ -93,7 +93,7 @@ pub(crate) fn write_message(
     out.put("is_template", &replaces);
     out.put("track_clicks", &false);
     out.put("route_params", &options.payload);
-    out.put_json("vars", &item.vars.to_json());
+    out.put("vars", &item.vars);
     out.put("label_ids", &options.labels.iter().collect::<BTreeSet<_>>());
     let on_unknown = options.on_unknown.map(|on_unknown| on_unknown.as_str());
     out.put_some("on_unknown", on_unknown);

@@ -5,13 +5,15 @@
 use crate::alerts::waiting;
 use crate::outbox::{Event, Form, Receiver};
 use crate::unit_of_work::UnitOfWork;
+use crate::views::broadcast::BroadcastView;
+use crate::views::contact::{ContactView, RecipientView};
+use crate::views::message::{Arrived, MessageView};
+use crate::views::phone::PhoneView;
 use crate::views::sight::sees;
-use crate::webhooks::views;
 use hub_domain::{
     Address, Broadcast, Contact, Message, Phone, Project, Sight, Webhook, WebhookEvent, numbers,
 };
 use hub_store::{StoreError, contacts};
-use postrider_model::UnixMs;
 
 /// Tells the present status of an outgoing message.
 ///
@@ -36,7 +38,7 @@ pub fn send_status(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<(
     let mut event = Event::new(WebhookEvent::SendStatus, Some(message.id));
     let sight = sight(work, message)?;
     let shown = message.clone().shown_to(sight);
-    event.properties(&views::message(work.tx, shown)?);
+    event.form.fields(&MessageView::read(work.tx, shown)?);
     add_contact(work, &mut event.form, message, sight)?;
     waiting::write(work, event, &receivers)
 }
@@ -69,14 +71,14 @@ pub(crate) fn incoming_message(
     if let Some(number) = message.from_number.as_ref().and_then(numbers::in_e164) {
         event.form.text("from_number_e164", number.as_str());
     }
-    let mut view = views::message(work.tx, message.clone())?;
-    view["time_sent"] = message.time_sent.map(UnixMs::seconds).into();
+    let mut view = MessageView::read(work.tx, message.clone())?;
     if let Some(raw) = raw {
-        view["from_number"] = raw.as_str().into();
+        view.message.from_number = Some(raw.clone());
     }
-    event.properties(&view);
+    event.form.fields(&Arrived(view));
     add_contact(work, &mut event.form, message, Sight::Contacts)?;
-    event.form.value("phone", &views::phone(phone, project));
+    let phone = PhoneView::new(phone.clone(), project);
+    event.form.object("phone", &phone);
     let receiver = Receiver::at(url, project.incoming_secret.as_ref());
     waiting::write(work, event, &[receiver])
 }
@@ -107,7 +109,8 @@ pub fn contact_added(
         ContactAdded::ByMessage => "auto_add",
     };
     event.form.text("update_type", update_type);
-    event.properties(&views::contact(work.tx, contact.clone())?);
+    let view = ContactView::read(work.tx, contact.clone())?;
+    event.form.fields(&view);
     waiting::write(work, event, &receivers)
 }
 
@@ -122,7 +125,8 @@ pub(crate) fn send_broadcast(
         return Ok(());
     }
     let mut event = Event::new(WebhookEvent::SendBroadcast, None);
-    event.properties(&views::broadcast(work.tx, broadcast.clone())?);
+    let view = BroadcastView::read(work.tx, broadcast.clone())?;
+    event.form.fields(&view);
     waiting::write(work, event, &receivers)
 }
 
@@ -161,11 +165,10 @@ fn add_contact(
     if let Some(contact_id) = message.contact_id
         && let Some(contact) = contacts::get(work.tx, message.project_id, contact_id)?
     {
-        let contact = match sight.sees_contacts() {
-            true => views::contact(work.tx, contact)?,
-            false => views::recipient(&contact),
-        };
-        form.value("contact", &contact);
+        match sight.sees_contacts() {
+            true => form.object("contact", &ContactView::read(work.tx, contact)?),
+            false => form.object("contact", &RecipientView(&contact)),
+        }
     }
     Ok(())
 }

@@ -19,7 +19,6 @@ mod shares;
 mod signature;
 mod slots;
 mod turns;
-mod views;
 
 #[cfg(test)]
 mod deliver_tests;
