@@ -14,6 +14,7 @@ pub mod names;
 pub mod random;
 mod steps;
 pub mod stored_caps;
+mod vars;
 mod worker;
 
 // The hub: what it holds in memory, and its folder on disk.

@@ -4,12 +4,10 @@ use crate::support::{TO, hub, id};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_label_is_made_once_by_its_name_and_changed() {
+async fn a_label_is_made_changed_listed_and_removed() {
     let test = hub().await;
     let client = test.client();
     let label = client.post("labels", json!({ "name": "Urgent" })).await;
-    let again = client.post("labels", json!({ "name": "uRGENT" })).await;
-    assert_eq!(again, label);
     let path = format!("labels/{}", id(&label));
     let other = id(&client.post("labels", json!({ "name": "Answered" })).await);
     let changed = client
@@ -28,7 +26,6 @@ async fn a_label_is_made_once_by_its_name_and_changed() {
     for (path, body, param) in [
         ("labels", json!({}), "name"),
         ("labels", json!({ "name": 5 }), "name"),
-        (path.as_str(), json!({ "name": "answered" }), "name"),
         (path.as_str(), json!({ "name": "" }), "name"),
         (path.as_str(), json!({ "time_created": 5 }), "time_created"),
     ] {
@@ -81,16 +78,12 @@ async fn messages_are_labelled_as_they_are_made_and_later() {
         );
     }
     let on = format!("labels/{red}/messages/{bare}");
-    for _ in 0..2 {
-        assert_eq!(client.call("PUT", &on, None).await.ok(), json!({}));
-    }
+    assert_eq!(client.call("PUT", &on, None).await.ok(), json!({}));
     assert_eq!(
         client.get(&format!("messages/{bare}")).await["label_ids"],
         json!([red])
     );
-    for _ in 0..2 {
-        assert_eq!(client.call("DELETE", &on, None).await.ok(), json!({}));
-    }
+    assert_eq!(client.call("DELETE", &on, None).await.ok(), json!({}));
     client
         .call("DELETE", &format!("labels/{blue}"), None)
         .await

@@ -1,53 +1,25 @@
 //! Labels of messages.
 
-pub mod view;
+mod edit;
+mod existing;
+mod known;
+#[cfg(test)]
+mod tests;
 
-use crate::failure::Failure;
-use crate::hub::Hub;
-use hub_domain::Project;
-use hub_store::{StoreError, labels};
+pub use edit::{LabelPatch, delete, get_or_create, update};
+pub use existing::{get, list, put_on, take_off};
+pub use known::all_known;
+pub(crate) use known::still_known;
+
+use hub_domain::Permission;
 use hub_view::Refusal;
-use postrider_model::LabelId;
 
-/// Checks that each of these is a label of the project; returns them in order, each once.
-pub async fn all_known(
-    hub: &Hub,
-    project: &Project,
-    mut ids: Vec<LabelId>,
-) -> Result<Vec<LabelId>, Failure> {
-    let known = are_known(hub, project, &ids).await?;
-    if let Some(at) = known.iter().position(|known| !known) {
-        let param = format!("label_ids[{at}]");
-        let rule = "is not the id of a label of this project";
-        return Err(Refusal::invalid_param(param, rule).into());
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    Ok(ids)
-}
+/// Whoever makes, changes or removes labels needs it, and whoever puts them on messages.
+pub const PERMISSION: Permission = Permission::SendMessages;
+/// Whoever looks at labels needs it.
+pub const VIEW: Permission = Permission::ViewMessages;
 
-/// Returns those of these labels that the project still has.
-pub async fn still_known(
-    hub: &Hub,
-    project: &Project,
-    ids: Vec<LabelId>,
-) -> Result<Vec<LabelId>, StoreError> {
-    let known = are_known(hub, project, &ids).await?;
-    let known = ids.into_iter().zip(known);
-    Ok(known
-        .filter_map(|(id, known)| known.then_some(id))
-        .collect())
-}
-
-async fn are_known(hub: &Hub, project: &Project, ids: &[LabelId]) -> Result<Vec<bool>, StoreError> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (project, ids) = (project.id, ids.to_vec());
-    let reading = hub.store.of(project).read(move |tx| {
-        let known = ids.iter();
-        let known = known.map(|id| Ok(labels::get(tx, project, *id)?.is_some()));
-        known.collect()
-    });
-    reading.await
+/// A label of another project is none.
+fn found<T>(label: Option<T>) -> Result<T, Refusal> {
+    label.ok_or_else(|| Refusal::not_found("label"))
 }

@@ -1,7 +1,7 @@
-//! A label as the API shows it.
+//! A label.
 
 use hub_domain::Label;
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 
 /// A label.
 #[derive(Debug, Clone)]
@@ -13,11 +13,8 @@ impl Resource for LabelView {
         out.put("id", &label.id);
         out.put("name", &label.name);
         out.put("time_created", &label.time_created.seconds());
-        out.put_json("vars", &label.vars.to_json());
+        out.put("vars", &label.vars);
         out.put("project_id", &label.project_id);
         out.put("url", &None::<&str>);
     }
 }
-
-/// The fields that a caller may read but not write.
-pub const READ_ONLY: &[&str] = &["id", "time_created", "project_id", "url"];
