@@ -2,7 +2,7 @@
 
 pub(crate) use hub_app::names::NAME_LENGTH_MAX;
 
-use hub_domain::{RouteId, Vars, VarsChange, Zone};
+use hub_domain::{RouteId, VarsChange, Zone};
 use hub_outgoing::Target;
 use hub_web::{ApiError, Field, Params};
 use postrider_model::{Id, IdKind, Secret};
@@ -25,13 +25,6 @@ pub(crate) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
         let param = format!("{}{inside}", field.path());
         ApiError::invalid_param(param, format_args!("cannot be taken: {invalid}"))
     })
-}
-
-/// Applies a change of custom variables; an object may have at most a hundred.
-pub(crate) fn apply_vars(vars: &mut Vars, change: &VarsChange) -> Result<(), ApiError> {
-    let refused =
-        |invalid| ApiError::invalid_param("vars", format_args!("cannot be taken: {invalid}"));
-    vars.apply(change.clone()).map_err(refused)
 }
 
 /// Reads a name, which must not be empty if it is given.

@@ -56,6 +56,7 @@ pub mod messages;
 pub mod organizations;
 pub mod phones;
 pub mod projects;
+pub mod routes;
 pub mod schedules;
 
 // The operator's words, and what the hub does by itself for all projects.

@@ -2,7 +2,6 @@
 
 use crate::actor::Actor;
 use crate::failure::Failure;
-
 use crate::labels::{PERMISSION, found};
 use crate::purge;
 use crate::transaction::run;

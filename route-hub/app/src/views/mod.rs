@@ -8,5 +8,6 @@ pub mod contact;
 pub mod label;
 pub mod message;
 pub mod phone;
+pub mod route;
 pub(crate) mod sight;
 pub(crate) mod stored_message;

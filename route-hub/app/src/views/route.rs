@@ -1,7 +1,7 @@
-//! A custom route as the API shows it.
+//! A custom route.
 
 use hub_domain::routing::Route;
-use hub_web::{ObjectWriter, Resource};
+use hub_view::{ObjectWriter, Resource};
 
 /// A custom route.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ impl Resource for RouteView {
         out.put("id", &route.id);
         out.put("name", &route.name);
         out.put_json("actions", &route.actions.to_json());
-        out.put_json("vars", &route.vars.to_json());
+        out.put("vars", &route.vars);
         out.put("project_id", &route.project_id);
         out.put("url", &None::<&str>);
     }
