@@ -58,6 +58,7 @@ pub mod phones;
 pub mod projects;
 pub mod routes;
 pub mod schedules;
+pub mod webhook_objects;
 
 // The operator's words, and what the hub does by itself for all projects.
 pub mod housekeeping;

@@ -1,7 +1,6 @@
 //! Webhook objects, and the rows that their events write.
 
 use crate::support::{TO, hub, id};
-use hub_app::hub::Caps;
 use hub_store::outbox;
 use serde_json::json;
 
@@ -53,28 +52,6 @@ async fn objects_are_made_read_changed_and_removed() {
             .await
             .invalid(param);
     }
-}
-
-#[tokio::test]
-async fn a_project_has_so_many_objects_and_keeps_what_it_has() {
-    let test = hub().await;
-    test.hub.set_caps(Caps {
-        webhooks: 3,
-        ..Caps::default()
-    });
-    let client = test.client();
-    let given = json!({ "url": "https://a.example/hook" });
-    let mut made = Vec::new();
-    for _ in 0..3 {
-        made.push(id(&client.post("webhooks", given.clone()).await));
-    }
-    let refused = client.call("POST", "webhooks", Some(given.clone())).await;
-    refused.invalid("url");
-    let first = format!("webhooks/{}", made[0]);
-    let changed = client.post(&first, given.clone()).await;
-    assert_eq!(id(&changed), made[0], "what is there can be changed");
-    client.call("DELETE", &first, None).await.ok();
-    client.post("webhooks", given).await;
 }
 
 #[tokio::test]

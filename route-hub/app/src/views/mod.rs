@@ -11,3 +11,4 @@ pub mod phone;
 pub mod route;
 pub(crate) mod sight;
 pub(crate) mod stored_message;
+pub mod webhook;
