@@ -342,13 +342,6 @@ impl Asked {
     }
 }
 
-/// Makes a view of each row of a page that needs nothing else.
-pub(super) fn each<T, R>(
-    mut view: impl FnMut(T) -> R,
-) -> impl FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<R>, StoreError> {
-    move |_, rows| Ok(rows.into_iter().map(&mut view).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

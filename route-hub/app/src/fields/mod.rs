@@ -1,12 +1,52 @@
 //! Fields: what a project says of its contacts' and messages' variables.
 
+mod change;
 pub mod clearing;
-pub mod view;
+#[cfg(test)]
+mod tests;
 
+pub use change::{FieldChange, FieldPatch, change, change_many};
+
+use crate::actor::Actor;
+use crate::failure::Failure;
 use crate::hub::Hub;
-use hub_domain::{FieldOwner, Vars};
+use crate::views::field::FieldView;
+use hub_domain::{FieldOwner, Permission, Vars};
 use hub_store::{StoreError, Tx, fields};
 use postrider_model::{Now, ProjectId};
+
+/// Returns what whoever looks at the fields of an owner needs.
+pub const fn permission_to_view(owner: FieldOwner) -> Permission {
+    match owner {
+        FieldOwner::Contact => Permission::ViewContacts,
+        FieldOwner::Message => Permission::ViewMessages,
+    }
+}
+
+/// Returns what whoever changes the fields of an owner needs.
+pub const fn permission_to_change(owner: FieldOwner) -> Permission {
+    match owner {
+        FieldOwner::Contact => Permission::EditContacts,
+        FieldOwner::Message => Permission::SendMessages,
+    }
+}
+
+/// Lists the fields of an owner, in their order.
+pub async fn list(actor: &Actor, owner: FieldOwner) -> Result<Vec<FieldView>, Failure> {
+    actor.require(permission_to_view(owner))?;
+    let project = actor.project.id;
+    let share = actor.hub.store.of(project);
+    Ok(share.read(move |tx| views(tx, project, owner)).await?)
+}
+
+fn views(
+    tx: &mut Tx<'_>,
+    project: ProjectId,
+    owner: FieldOwner,
+) -> Result<Vec<FieldView>, StoreError> {
+    let fields = fields::all(tx, project, owner)?;
+    Ok(fields.into_iter().map(FieldView::from).collect())
+}
 
 /// Notes the variables of a message: each has a field.
 pub fn note(

@@ -5,6 +5,7 @@
 pub(crate) mod alert;
 pub mod broadcast;
 pub mod contact;
+pub mod field;
 pub mod label;
 pub mod message;
 pub mod phone;

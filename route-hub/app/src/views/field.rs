@@ -1,4 +1,4 @@
-//! A field as the API shows it: without an id, since it is known by its variable.
+//! A field: without an id, since it is known by its variable.
 
 use hub_domain::{CustomField, FieldItem, FieldOwner};
 use serde::Serialize;
