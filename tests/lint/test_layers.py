@@ -15,7 +15,7 @@ MAY_USE = {
     "store": {"domain"},
     "outgoing": set(),
     "web": {"view"},
-    "app": {"domain", "outgoing", "rules", "store", "view", "web"},
+    "app": {"domain", "outgoing", "rules", "store", "view"},
     "api": {"app", "domain", "outgoing", "rules", "store", "view", "web"},
     "link": {"app", "domain", "store", "view", "web"},
 }

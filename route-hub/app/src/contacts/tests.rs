@@ -140,12 +140,22 @@ fn a_number_by_which_a_contact_was_found_stays_unless_it_says_more() {
         (full, short, true, full),
         (full, short, false, short),
         (short, full, true, full),
+        (full, "+15005550102", true, full),
     ] {
         let mut contact = contact(stored);
         let patch = numbered(given).patch;
         patch.apply(&mut contact, by_number).unwrap();
         assert_eq!(contact.phone_number, Address::new(expected));
     }
+}
+
+#[test]
+fn a_contact_that_is_looked_up_by_nothing_needs_a_number_or_a_name() {
+    let office = Office::new();
+    let nobody = new(Lookup::Nothing, ContactPatch::default());
+    let done = wait(create(&editor(&office), nobody, GroupChanges::default()));
+    let expected = Refusal::invalid_param("phone_number", "is required, or name");
+    assert_eq!(refused(done), expected);
 }
 
 #[test]
@@ -166,11 +176,6 @@ fn what_cannot_be_a_contact_is_refused_by_name_and_nothing_is_stored() {
         leave: leave.to_vec(),
     };
     for (contact, groups, named) in [
-        (
-            new(Lookup::Nothing, ContactPatch::default()),
-            join(&[]),
-            "phone_number",
-        ),
         (
             new(by_x, ContactPatch::default()),
             join(&[]),
