@@ -4,7 +4,7 @@ use crate::actor::{Actor, OrganizationActor};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::hub_work::HubWork;
-use crate::unit_of_work::UnitOfWork;
+use crate::unit_of_work::{Effects, UnitOfWork};
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{StoreError, Tx, projects};
 use hub_view::{Refusal, RefusalCode};
@@ -33,33 +33,31 @@ where
     Ok(done)
 }
 
-/// Runs what the hub does by itself in a project, and performs what follows its commit; `None` when
-/// the project is gone.
+/// Runs what the hub does by itself in a project, and performs what follows its commit. Nothing is
+/// done where the project is gone.
 pub(crate) async fn run_by_hub<T, E, F>(
     hub: &Hub,
     project_id: ProjectId,
     now: Now,
     mut step: F,
-) -> Result<Option<T>, E>
+) -> Result<T, E>
 where
-    T: Send + 'static,
+    T: Default + Send + 'static,
     E: From<StoreError> + Send + 'static,
     F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
 {
     let inside = hub.clone();
     let job = move |tx: &mut Tx<'_>| {
         let Some(project) = projects::get(tx, project_id)? else {
-            return Ok(None);
+            return Ok((T::default(), Effects::default()));
         };
         let mut work = UnitOfWork::new(&inside, tx, &project, now);
         let done = step(&mut work)?;
-        Ok::<_, E>(Some((done, work.finish()?)))
+        Ok::<_, E>((done, work.finish()?))
     };
-    let Some((done, effects)) = hub.store.of(project_id).write(job).await? else {
-        return Ok(None);
-    };
+    let (done, effects) = hub.store.of(project_id).write(job).await?;
     effects.perform(hub);
-    Ok(Some(done))
+    Ok(done)
 }
 
 /// As [`run`], for what concerns an organization and none of its projects in particular.

@@ -140,8 +140,7 @@ async fn end_step(
     now: Now,
 ) -> Result<usize, StoreError> {
     let step = move |work: &mut UnitOfWork<'_, '_>| end_all(work, &ids);
-    let ended = transaction::run_by_hub(hub, project, now, step).await?;
-    Ok(ended.unwrap_or(0))
+    transaction::run_by_hub(hub, project, now, step).await
 }
 
 fn end_all(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreError> {

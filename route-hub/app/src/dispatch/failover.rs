@@ -7,7 +7,7 @@ use crate::damage;
 use crate::dispatch::freeze;
 use crate::dispatch::routing;
 use crate::hub::Hub;
-use crate::unit_of_work::Effects;
+use crate::transaction;
 use crate::unit_of_work::{KnownGroups, UnitOfWork};
 use crate::worker::{self, Next, Worker};
 use hub_domain::routing::Route;
@@ -72,14 +72,12 @@ async fn sweep_phone(
             groups,
         } = hub.store.read(looking).await?;
         if moves {
-            let (worker, of) = (hub.clone(), route.clone());
-            let step = move |tx: &mut Tx<'_>| {
-                let known = groups.clone();
-                move_some(&worker, tx, &of, known, (phone, above), now)
+            let of = route.clone();
+            let step = move |work: &mut UnitOfWork<'_, '_>| {
+                work.groups = groups.clone();
+                move_some(work, &of, phone, above)
             };
-            let (count, effects) = hub.store.write(step).await?;
-            effects.perform(hub);
-            moved += count;
+            moved += transaction::run_by_hub(hub, route.project_id, now, step).await?;
         }
         match last {
             Some(last) => above = last,
@@ -126,30 +124,23 @@ fn any_moves(
 }
 
 fn move_some(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
+    work: &mut UnitOfWork<'_, '_>,
     route: &Route,
-    known: KnownGroups,
-    (phone, above): (PhoneId, i64),
-    now: Now,
-) -> Result<(usize, Effects), StoreError> {
-    let Some(project) = projects::get(tx, route.project_id)? else {
-        return Ok((0, Effects::default()));
-    };
-    let mut work = UnitOfWork::new(hub, tx, &project, now);
-    work.groups = known;
+    phone: PhoneId,
+    above: i64,
+) -> Result<usize, StoreError> {
     let mut moved = 0;
     let waiting = messages::routed_waiting(work.tx, phone, route.id, above, STEP)?;
-    for mut message in damage::readable(&mut work, waiting)? {
+    for mut message in damage::readable(work, waiting)? {
         // After a restore, the phone may have it all the same.
         if freeze::may_be_out(work.tx, &message)? {
             continue;
         }
-        if let Some(other) = routing::pick_better(&mut work, route, &message)? {
+        if let Some(other) = routing::pick_better(work, route, &message)? {
             work.route_to(&mut message, &other)?;
             work.effects.changed(message.id);
             moved += 1;
         }
     }
-    Ok((moved, work.finish()?))
+    Ok(moved)
 }

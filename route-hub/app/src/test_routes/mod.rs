@@ -232,8 +232,7 @@ async fn play_step(
         return Ok(0);
     }
     let step = move |work: &mut UnitOfWork<'_, '_>| play_all(work, &ids);
-    let played = transaction::run_by_hub(hub, project, now, step).await?;
-    Ok(played.unwrap_or(0))
+    transaction::run_by_hub(hub, project, now, step).await
 }
 
 /// Plays one step of each message that still has one; returns how many went on.

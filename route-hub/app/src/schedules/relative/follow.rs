@@ -6,11 +6,11 @@
 
 use crate::damage;
 use crate::hub::Hub;
-use crate::unit_of_work::Effects;
+use crate::transaction::run_by_hub;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::rows_aside::Found;
-use hub_store::{StoreError, Tx, contacts, groups, projects, relative_schedules, schedules};
+use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
 use postrider_model::{ContactId, GroupId, Now, ProjectId, RelativeScheduledId, UnixMs};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ async fn look_at_all_noted(hub: &Hub, now: Now) -> Result<usize, StoreError> {
             return Ok(done);
         };
         above = project.get();
-        let looked = job(hub, project, now, look_at_noted);
+        let looked = run_by_hub(hub, project, now, look_at_noted);
         done += or_tell(hub, project, looked.await, now).await.unwrap_or(0);
     }
 }
@@ -63,7 +63,7 @@ async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
             };
             above = id;
             let Some(project) = project else { continue };
-            let walked = job(hub, project, now, move |work| match &found {
+            let walked = run_by_hub(hub, project, now, move |work| match &found {
                 Found::Row(relative) => walk(work, relative),
                 Found::Damaged(damaged) => {
                     damage::set_aside(work, damaged)?;
@@ -74,26 +74,6 @@ async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
             done += usize::from(moved.unwrap_or(false));
         }
     }
-}
-
-/// Runs a unit of work of one project.
-async fn job<T, F>(hub: &Hub, project: ProjectId, now: Now, mut step: F) -> Result<T, StoreError>
-where
-    T: Default + Send + 'static,
-    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, StoreError> + Send + 'static,
-{
-    let inside = hub.clone();
-    let job = move |tx: &mut Tx<'_>| {
-        let Some(project) = projects::get(tx, project)? else {
-            return Ok((T::default(), Effects::default()));
-        };
-        let mut work = UnitOfWork::new(&inside, tx, &project, now);
-        let done = step(&mut work)?;
-        Ok((done, work.finish()?))
-    };
-    let (done, effects) = hub.store.of(project).write(job).await?;
-    effects.perform(hub);
-    Ok(done)
 }
 
 /// Says in the log, and to the project, that a step of it failed.
