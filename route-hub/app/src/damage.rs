@@ -1,5 +1,5 @@
-//! Rows that cannot be read: set aside with an alert, in a job of their own project, so that they
-//! stop nobody.
+//! Rows that cannot be read are set aside with an alert, in a job of their own project, so that they
+//! hold nobody up.
 
 use crate::actor::Actor;
 use crate::alerts::{self, About};
@@ -49,7 +49,7 @@ pub fn message(
     match messages::found(work.tx, id.get())? {
         None => Ok(None),
         Some(Found::Row(message)) => Ok(Some(message)),
-        // It is another project's: nobody's word here reaches it.
+        // Another project's row: this project must not touch it.
         Some(Found::Damaged(damaged))
             if damaged.project_id.is_some_and(|of| of != work.project.id) =>
         {
@@ -75,7 +75,7 @@ pub async fn set_all_aside(
     transaction::run(&Actor::system(hub, project, now), step).await
 }
 
-/// Tells a project that its work failed on a row that cannot be read, whatever row it is.
+/// Raises an alert when a project's work failed on a row that cannot be read.
 pub async fn tell(hub: &Hub, project: ProjectId, error: &StoreError, now: Now) {
     if !matches!(error, StoreError::BadRow { .. }) {
         return;

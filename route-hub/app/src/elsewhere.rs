@@ -1,8 +1,8 @@
-//! What another process has changed, such as an admin command: what that concerns is read again
-//! here, and nobody else hears of it.
+//! What another process has changed, such as an admin command: the rows that it concerns are read
+//! again, and no others.
 //!
-//! The store's word that somebody wrote is a hint: it makes this fast. The numbers of the changes
-//! make it certain, for they are looked at every few seconds in any case.
+//! A hint from the store makes this fast. A hint may be lost, so the numbers of the changes are looked
+//! at every few seconds, too.
 
 use crate::hub::Hub;
 use hub_store::changes::{self, Scope};
@@ -16,9 +16,10 @@ pub const LOOK_EVERY: Duration = Duration::from_secs(3);
 /// How long to wait before what was changed is asked for again, after an error.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
-/// Has everybody concerned look at what other processes change, until it is dropped; `hints` come
-/// with their commits, `seen` is the newest change that was there before anything was read, and
-/// without hints they look every so often.
+/// Wakes everybody concerned by what other processes change, until it is dropped.
+///
+/// `hints` come with their commits, `seen` is the newest change that was there before anything was
+/// read, and `every` is how often changes are looked for without a hint.
 pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: i64, every: Duration) {
     loop {
         let hint = match timeout(every, hints.changed()).await {

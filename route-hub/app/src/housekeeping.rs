@@ -24,12 +24,12 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// facts set aside, too, where the project keeps its messages for ever.
 const KEPT_MS: i64 = 30 * DAY_MS;
 
-/// One step of a purge of everybody's rows, at a moment.
-type Everybodys = fn(&mut Tx<'_>, UnixMs) -> Result<Purged, StoreError>;
-/// The same of a project's rows.
+/// One step of a purge over all projects, at a moment.
+type OfAll = fn(&mut Tx<'_>, UnixMs) -> Result<Purged, StoreError>;
+/// One step of a purge in a project.
 type OfProject = fn(&mut Tx<'_>, &Project, UnixMs) -> Result<Purged, StoreError>;
 
-const EVERYBODYS: &[Everybodys] = &[
+const OF_ALL: &[OfAll] = &[
     |tx, now| pairings::purge(tx, now.plus_ms(-crate::pairing::open::KEPT_MS)),
     idempotency::purge,
 ];
@@ -71,7 +71,7 @@ impl Worker for Housekeeping {
 pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
     clearing::finish(hub).await?;
     let mut rows = all_of(hub, leftovers::purge).await?;
-    for purge in EVERYBODYS {
+    for purge in OF_ALL {
         rows += all_of(hub, move |tx| purge(tx, now)).await?;
     }
     for project in hub.store.read(projects::all).await? {

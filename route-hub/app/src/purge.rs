@@ -5,12 +5,12 @@ use crate::steps;
 use hub_store::purge::Purged;
 use hub_store::{StoreError, Tx, leftovers};
 
-/// Removes behind a request's back what is left of what it deleted.
+/// Removes what a request left behind of what it deleted, without holding up its answer.
 pub fn leftovers_soon(hub: &Hub) {
     let hub = hub.clone();
     tokio::spawn(async move {
         if let Err(error) = all_of(&hub, leftovers::purge).await {
-            tracing::warn!(%error, "what is left of something deleted goes with the next look");
+            tracing::warn!(%error, "what is left of something deleted is removed at the next look");
         }
     });
 }

@@ -15,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(600);
 const STEP: u32 = 100;
 /// One day.
 const DAY_MS: i64 = 24 * 3_600_000;
-/// For how long a phone may still say what became of a message whose life is over.
+/// For how long a phone may still say what became of a message whose time is over.
 const UNKNOWN_KEPT_MS: i64 = 30 * DAY_MS;
 
 /// Removes old messages until it is dropped.

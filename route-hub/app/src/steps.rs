@@ -1,8 +1,8 @@
 //! Steps of a size that fits into one job of the store.
 //!
-//! How much a row costs is its project's doing: a hundred webhook objects are a hundred rows for
-//! each status. So no fixed number of rows fits always, and a small one would be slow for
-//! everybody. A step that was too much is rolled back whole, and is taken again at half the size.
+//! What a row costs depends on its project: a hundred webhook objects are a hundred rows for each
+//! status. So no fixed number of rows always fits, and a small one would be slow for everybody. A step
+//! that was too much is rolled back as a whole, and taken again at half the size.
 
 use hub_store::StoreError;
 use std::time::Duration;

@@ -8,14 +8,14 @@ use std::time::Duration;
 pub(crate) trait Worker: Send {
     /// What the log says of a step that failed.
     const FAILURE: &'static str;
-    /// How long to wait after a step that failed. No wake-up ends that: a database that takes
-    /// nothing is left alone meanwhile.
+    /// How long to wait after a step that failed. No wake-up ends this wait, so that a database in
+    /// trouble is left alone.
     const BACKOFF: Duration;
 
     /// Takes one step and says when to take the next one.
     fn step(&mut self) -> impl Future<Output = Result<Next, StoreError>> + Send;
 
-    /// Waits for a wake-up. One that comes during a step must end the wait after it.
+    /// Waits for a wake-up. A wake-up during a step must end the wait after that step.
     fn woken(&self) -> impl Future<Output = ()> + Send {
         pending()
     }

@@ -5,8 +5,8 @@ use postrider_model::UnixMs;
 
 /// A battery at or below this is low, in percent.
 const BATTERY_LOW: u8 = 15;
-/// A battery at or above this is low no more, in percent; in between nothing changes, so that a
-/// battery that hovers around a limit is told of once.
+/// A battery at or above this is fine again, in percent. In between nothing changes, so that a
+/// battery around a limit raises one alert.
 const BATTERY_FINE: u8 = 25;
 /// The phone's word for a radio that gives no results.
 const RADIO_SILENT: &str = "silent_radio";

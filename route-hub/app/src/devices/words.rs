@@ -1,7 +1,7 @@
-//! Lengths of what a phone says of itself: a phone may say anything, and rows stay small.
+//! Limits of what a phone says of itself, so that rows stay small whatever it says.
 
-/// The longest text that is kept of a phone's description of itself, in characters: no sound phone
-/// has a longer one.
+/// The longest text that is kept of a phone's description of itself, in characters; no real phone has
+/// a longer one.
 const TEXT_CHARS_MAX: usize = 100;
 /// Most digits of a network's code: three of its country, three of its own.
 const NETWORK_DIGITS_MAX: usize = 6;

@@ -1,8 +1,8 @@
 //! How fast one phone's facts are taken in: a token bucket for each device.
 //!
 //! A fact for which there is no token yet waits in memory, unacked; the phone keeps it on its disk
-//! and, at its window's end, sends no more. Nothing is lost, and a phone that floods delays itself
-//! alone. The buckets outlive connections, so that coming back buys nothing.
+//! and stops sending at the end of its window. Nothing is lost, and a phone that floods delays only
+//! itself. The buckets outlive connections, so that a new connection has no new tokens.
 
 use postrider_model::{BootMs, DeviceId};
 use std::collections::HashMap;

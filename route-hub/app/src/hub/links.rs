@@ -5,7 +5,7 @@ use postrider_model::{BootMs, DeviceId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
-/// The open links, and the word to all of them to end.
+/// The open links, and whether they are told to end.
 #[derive(Debug)]
 pub struct Links {
     /// Each open one is told through its bell when it was replaced.
@@ -37,7 +37,7 @@ impl Links {
     }
 
     /// Makes a connection the device's newest and lets it `listen`, so that no older one can listen
-    /// after it; the older one is told. One that was overtaken is told at once instead.
+    /// after it. The older one is told to end; so is this one, at once, when a newer one overtook it.
     pub fn admit(&self, fence: &Fence, now: BootMs, listen: impl FnOnce()) -> Arc<Notify> {
         let replaced = Arc::new(Notify::new());
         let mut newest = self.lock();
@@ -59,7 +59,7 @@ impl Links {
     }
 
     /// Returns the highest downward number that the phone acked on a connection of this process; 0
-    /// when that is not the device's newest.
+    /// when the device has a newer one.
     pub fn acked_on(&self, fence: &Fence) -> u64 {
         self.lock().acked_on(fence)
     }

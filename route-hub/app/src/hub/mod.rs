@@ -62,11 +62,11 @@ pub struct Shared {
     pub queue_caps: QueueCaps,
     /// The links that are open in this process.
     pub links: Links,
-    /// Pairing codes that each address may still try.
+    /// How many pairing codes each address has tried.
     pub pairing_tries: Tries,
-    /// How fast facts of each phone are taken in.
+    /// How fast the facts of each phone are taken in.
     pub fact_rates: FactRates,
-    /// Proves to this hub what it exposed, whatever it remembers.
+    /// Prove to the hub what it exposed, even when its data went backwards.
     pub proofs: Proofs,
     caps: OnceLock<Caps>,
     generation: AtomicU64,
@@ -166,7 +166,7 @@ impl Hub {
         *self.shared.caps.get_or_init(Caps::default)
     }
 
-    /// Sets the caps, before anybody asks for them; later words are not heard.
+    /// Sets the caps. Nothing changes once somebody has asked for them.
     pub fn set_caps(&self, caps: Caps) {
         let _ = self.shared.caps.set(caps);
     }
@@ -178,13 +178,13 @@ impl Hub {
             .fetch_max(generation, Ordering::AcqRel);
     }
 
-    /// Says that any row may have changed that is kept in memory here, or that links go by.
+    /// Forgets all rows in memory and has every link look, since any row may have changed.
     pub fn rows_changed(&self) {
         self.shared.cache.forget_everything();
         self.shared.rounds.begin(&self.shared.bus, Round::Everybody);
     }
 
-    /// Says that any row of a project may have changed: its links look, and no others.
+    /// Forgets a project's rows in memory and has its links look, since any of them may have changed.
     pub fn project_changed(&self, project: ProjectId) {
         self.shared.cache.forget_rows_of(project);
         let round = Round::Project(project);
@@ -196,7 +196,7 @@ impl Hub {
         self.shared.clock.now()
     }
 
-    /// Has all keys from now on lie above a stored one.
+    /// Makes all later keys higher than a stored one.
     pub fn raise_keys(&self, floor: Key) {
         self.shared
             .keys

@@ -1,7 +1,7 @@
-//! Tries of each source: who guesses codes is slowed down whichever code is guessed at.
+//! Tries of each source, so that guessing is slow whichever code is guessed.
 //!
-//! A try is taken before its code is looked at, and given back when the code was right: of any
-//! number of guesses at the same time, no more are looked at than it has left.
+//! A try is taken before its code is looked at, and given back when the code was right. So many
+//! guesses at the same time get no more tries than one after the other.
 
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const SOURCES_MAX: usize = 10_000;
 /// How long to wait for a code that is being looked at, and whose try may come back.
 const CHECK_S: u32 = 1;
 
-/// Whose tries count together: an address, or the first bits that one party's addresses share.
+/// Whose tries count together: an address, or the bits that the addresses of one party share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source(pub IpAddr);
 

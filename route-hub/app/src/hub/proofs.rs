@@ -1,7 +1,7 @@
 //! The hub's own proof that it made an exposure: an HMAC with a key that no phone has.
 //!
-//! The key is made once and kept beside what the hub knows of itself, so that it is in every backup:
-//! a hub whose data went backwards still knows its own word when a phone shows it.
+//! The key is made once and kept in the database, so that every backup has it: a hub whose data went
+//! backwards still recognizes its own proof when a phone shows it.
 
 use hub_store::{Store, StoreError, meta};
 use postrider_link::frame::InstallId;
@@ -14,7 +14,7 @@ use ring::hmac;
 pub struct Proofs(hmac::Key);
 
 impl Proofs {
-    /// Takes a key, in hex or any other text that nobody guesses.
+    /// Takes a key: a text that nobody can guess.
     pub fn new(key: &str) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()))
     }
@@ -38,7 +38,7 @@ impl Proofs {
         Proof(proof)
     }
 
-    /// Says whether a shown proof is this hub's own; how much of it is right changes no time.
+    /// Says whether a shown proof is this hub's own, in a time that tells nothing about it.
     pub fn is_own(shown: &Proof, own: &Proof) -> bool {
         let pairs = shown.0.iter().zip(own.0);
         pairs.fold(0, |differing, (shown, own)| differing | (shown ^ own)) == 0

@@ -1,4 +1,4 @@
-//! Somebody looked: an alert ends before its cause does.
+//! The operator clears an alert, whether or not its cause is over.
 
 use crate::alerts;
 use crate::failure::NotDone;
@@ -17,7 +17,7 @@ impl From<NoSuchAlert> for NotDone<NoSuchAlert> {
     }
 }
 
-/// Clears an alert by the operator's word.
+/// Clears an alert.
 pub fn clear_alert(work: &mut HubWork<'_, '_>, id: AlertId) -> Result<(), NotDone<NoSuchAlert>> {
     match alerts::clear_by_id(work, id)? {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! What an operator does by hand to what the hub has raised, let in or is waiting for.
+//! What the operator does by hand: clearing alerts, revoking devices, giving up frozen ones.
 
 mod clear_alert;
 mod revoke_device;

@@ -1,4 +1,4 @@
-//! A device out of service by the operator's word.
+//! The operator takes a device out of service.
 
 use crate::devices::{project_of, removal};
 use crate::failure::NotDone;

@@ -1,4 +1,4 @@
-//! The operator's word for phones that will not answer after a restore: nobody waits for them.
+//! The operator gives up phones that will not answer after a restore.
 
 use crate::dispatch::freeze;
 use crate::failure::NotDone;
@@ -8,7 +8,7 @@ use hub_store::{StoreError, devices, phones, projects};
 use postrider_model::PhoneId;
 use thiserror::Error;
 
-/// The phone that is named is nobody's, or no device's.
+/// There is no such phone, or it has no device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("there is no such phone")]
 pub struct NoSuchPhone;

@@ -1,4 +1,4 @@
-//! The operator's word on the six digits: the device joins, or does not.
+//! The operator says whether the six digits agree: the device joins, or does not.
 
 use crate::alerts::{self, About};
 use crate::devices::{installs, sims};
@@ -97,7 +97,7 @@ fn join(
     let (device, action) = joining.device()?;
     let phones = joining.phones(&device)?;
     joining.default_route(&phones)?;
-    joining.settle(&device, action)?;
+    joining.finish(&device, action)?;
     let project = joining.work.project.id;
     joining.work.effects.rows(project);
     joining.work.effects.device(project, device.id);
@@ -255,7 +255,7 @@ impl Joining<'_, '_, '_> {
         Ok(())
     }
 
-    fn settle(&mut self, device: &Device, action: &'static str) -> Result<(), StoreError> {
+    fn finish(&mut self, device: &Device, action: &'static str) -> Result<(), StoreError> {
         self.pairing.device_id = Some(device.id);
         self.pairing.state = PairingState::Confirmed;
         let work = &mut *self.work;

@@ -1,4 +1,4 @@
-//! Joining of phones: what becomes of a code.
+//! Pairing: how a phone joins with a code.
 
 pub mod ask;
 pub mod claim;
