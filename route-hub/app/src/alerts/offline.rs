@@ -4,10 +4,11 @@
 //! before the phone was here. The transaction that admits a phone clears its alert; a worker must
 //! raise it, since nothing happens on a link that is gone.
 
+use crate::actor::Who;
 use crate::alerts::About;
 use crate::alerts::rules::{Presence, is_missed};
 use crate::hub::Hub;
-use crate::unit_of_work::{Effects, UnitOfWork};
+use crate::hub_work::HubWork;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{AlertKind, Device, DeviceState};
 use hub_store::{StoreError, Tx, alerts, devices, projects};
@@ -52,7 +53,11 @@ pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreEr
         return Ok(0);
     }
     let writer = hub.clone();
-    let job = move |tx: &mut Tx<'_>| raise_all(&writer, tx, &new, started, now);
+    let job = move |tx: &mut Tx<'_>| {
+        let mut work = HubWork::new(&writer, tx, Who::Hub, now);
+        let raised = raise_all(&mut work, &new, started)?;
+        Ok::<_, StoreError>((raised, work.effects))
+    };
     let (raised, effects) = hub.store.write(job).await?;
     effects.perform(hub);
     Ok(raised)
@@ -85,25 +90,24 @@ fn untold(tx: &mut Tx<'_>, missed: &[Device]) -> Result<Vec<DeviceId>, StoreErro
     Ok(new)
 }
 
-/// Raises what still holds within the transaction: a phone may have come back meanwhile.
+/// Raises alerts about devices that are still gone: one may have come back before the transaction.
 fn raise_all(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
+    work: &mut HubWork<'_, '_>,
     gone: &[DeviceId],
     started: UnixMs,
-    now: Now,
-) -> Result<(usize, Effects), StoreError> {
-    let (mut raised, mut effects) = (0, Effects::default());
+) -> Result<usize, StoreError> {
+    let mut raised = 0;
     for id in gone {
-        let device = devices::get(tx, *id)?.filter(|device| is_gone(hub, device, started, now));
+        let device = devices::get(work.tx, *id)?;
+        let device = device.filter(|device| is_gone(work.hub, device, started, work.now));
         let Some(device) = device else { continue };
-        let Some(project) = projects::get(tx, device.project_id)? else {
+        let Some(project) = projects::get(work.tx, device.project_id)? else {
             continue;
         };
-        let mut work = UnitOfWork::new(hub, tx, &project, now);
-        crate::alerts::raise(&mut work, About::Device(*id), AlertKind::PhoneOffline)?;
-        effects.merge(work.finish()?);
+        work.within(&project, |work| {
+            crate::alerts::raise(work, About::Device(*id), AlertKind::PhoneOffline)
+        })?;
         raised += 1;
     }
-    Ok((raised, effects))
+    Ok(raised)
 }
