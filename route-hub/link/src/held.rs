@@ -16,7 +16,7 @@ use postrider_link::dispatch::freeze::Freeze;
 use postrider_link::dispatch::held::{PageRows, Rows};
 use postrider_link::dispatch::hello;
 use postrider_link::frame::{Address, HeldRow, InstallId, Send, SimInfo};
-use postrider_link::ownership::hub::{Fact, Holder, Outcome, Ownership, Refused};
+use postrider_link::ownership::hub::{Fact, Holder, Outcome, Ownership};
 use postrider_link::session::hub::DeviceLink;
 use postrider_model::MessageId;
 
@@ -60,9 +60,8 @@ impl Rows for Held<'_, '_> {
         &mut self,
         message: &mut Message,
         fact: Fact<'_>,
-    ) -> Result<Result<Outcome, Refused>, StoreError> {
-        let applied = self.work.apply(message, fact, &Detail::default())?;
-        Ok(applied.ok_or(Refused::NotHolder))
+    ) -> Result<Option<Outcome>, StoreError> {
+        self.work.apply(message, fact, &Detail::default())
     }
 
     fn frame_again(&mut self, message: &Message, s: u64) -> Result<Option<Send>, StoreError> {

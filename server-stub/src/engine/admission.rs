@@ -9,7 +9,7 @@ use postrider_link::dispatch::held;
 use postrider_link::dispatch::hello::{self, Service};
 use postrider_link::dispatch::newest::{Fence, Place};
 use postrider_link::frame::{HeldRow, Hello, InstallId, Send, SimInfo};
-use postrider_link::ownership::hub::{Fact, Holder, Outcome, Ownership, Refused};
+use postrider_link::ownership::hub::{Fact, Holder, Outcome, Ownership};
 use postrider_link::session::hub::{Admission, Circumstances, Decision, DeviceLink};
 use postrider_model::{MessageId, Now};
 use std::convert::Infallible;
@@ -158,13 +158,9 @@ impl held::Rows for Rows<'_> {
         self.engine.memory.messages[id].life_left(self.now)
     }
 
-    fn apply(
-        &mut self,
-        id: &mut MessageId,
-        fact: Fact<'_>,
-    ) -> Result<Result<Outcome, Refused>, Infallible> {
+    fn apply(&mut self, id: &mut MessageId, fact: Fact<'_>) -> Result<Option<Outcome>, Infallible> {
         let applied = self.engine.apply(*id, fact, self.now);
-        Ok(applied.unwrap_or(Err(Refused::NoSuchExposure)))
+        Ok(applied.and_then(Result::ok))
     }
 
     fn frame_again(&mut self, id: &MessageId, s: u64) -> Result<Option<Send>, Infallible> {

@@ -7,7 +7,7 @@ pub(super) mod tests;
 use super::freeze::Freeze;
 use crate::{
     frame::{HeldRow, Send},
-    ownership::hub::{Fact, Holder, Outcome, Ownership, Refused, Standing, Whose},
+    ownership::hub::{Fact, Holder, Outcome, Ownership, Standing, Whose},
 };
 use postrider_model::{MessageId, WireState};
 
@@ -27,12 +27,13 @@ pub trait Rows {
     fn owned(&self, message: &Self::Message) -> Result<Ownership, Self::Error>;
     /// Says whether a message's life has not ended.
     fn is_alive(&self, message: &Self::Message) -> bool;
-    /// Applies a fact, and does everything that follows from it.
+    /// Applies a fact, and does everything that follows from it; `None` when the message's state
+    /// refuses the fact.
     fn apply(
         &mut self,
         message: &mut Self::Message,
         fact: Fact<'_>,
-    ) -> Result<Result<Outcome, Refused>, Self::Error>;
+    ) -> Result<Option<Outcome>, Self::Error>;
     /// Makes the frame of the present exposure again, for its place `s`; `None` when its SIM may
     /// not send it now.
     fn frame_again(&mut self, message: &Self::Message, s: u64)
@@ -103,7 +104,7 @@ pub fn in_hello<R: Rows>(
             state: row.state,
             page: None,
         };
-        drop(rows.apply(&mut message, fact)?);
+        rows.apply(&mut message, fact)?;
     }
     match never_received_above {
         Some(down) => resume(rows, by, down, resumes),
@@ -145,7 +146,7 @@ pub fn all_came<R: Rows>(rows: &mut R, by: &Holder, restarts: bool) -> Result<Ve
         return resume(rows, by, 0, true);
     }
     for mut message in rows.placed_above(0)? {
-        drop(rows.apply(&mut message, Fact::Renumbered)?);
+        rows.apply(&mut message, Fact::Renumbered)?;
     }
     Ok(Vec::new())
 }
@@ -173,7 +174,7 @@ fn resume<R: Rows>(
             continue;
         }
         let applied = rows.apply(&mut message, Fact::NeverReceived { by, down })?;
-        if applied.is_ok_and(|outcome| outcome.requeued) {
+        if applied.is_some_and(|outcome| outcome.requeued) {
             freed(rows, &mut message)?;
         }
     }
@@ -200,7 +201,7 @@ fn take<R: PageRows>(rows: &mut R, by: &Holder, row: &HeldRow) -> Result<Taken, 
         state: row.state,
         page: Some(standing),
     };
-    let Ok(outcome) = rows.apply(&mut message, fact)? else {
+    let Some(outcome) = rows.apply(&mut message, fact)? else {
         return Ok(Taken::Refused);
     };
     if row.state == WireState::Revoked && outcome.requeued {
@@ -217,7 +218,7 @@ fn take<R: PageRows>(rows: &mut R, by: &Holder, row: &HeldRow) -> Result<Taken, 
 fn freed<R: Rows>(rows: &mut R, message: &mut R::Message) -> Result<(), R::Error> {
     let (freeze, key) = (rows.freeze()?, rows.key(message));
     if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(key)) {
-        drop(rows.apply(message, Fact::ExposureForgotten)?);
+        rows.apply(message, Fact::ExposureForgotten)?;
     }
     Ok(())
 }

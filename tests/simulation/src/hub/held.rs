@@ -13,7 +13,7 @@ use postrider_link::{
         held::{self, PageRows, Rows},
     },
     frame::{HeldRow, Send},
-    ownership::hub::{Fact, Holder, HubState, Outcome, Ownership, Refused},
+    ownership::hub::{Fact, Holder, HubState, Outcome, Ownership},
     session::hub::DeviceLink,
 };
 use postrider_model::MessageId;
@@ -47,18 +47,14 @@ impl Rows for Held<'_> {
         self.world.hub_now().unix.0 < self.world.hub.rows.messages[id].life_end
     }
 
-    fn apply(
-        &mut self,
-        id: &mut MessageId,
-        fact: Fact<'_>,
-    ) -> Result<Result<Outcome, Refused>, Infallible> {
+    fn apply(&mut self, id: &mut MessageId, fact: Fact<'_>) -> Result<Option<Outcome>, Infallible> {
         let is_forgotten = fact == Fact::ExposureForgotten;
         let applied = self.world.apply(*id, fact, Detail::default(), self.effects);
         if is_forgotten {
             let word = "given back, and perhaps given to one that is lost";
             self.world.coverage.mark("link", word, "");
         }
-        Ok(applied.unwrap_or(Err(Refused::NotHolder)))
+        Ok(applied.and_then(Result::ok))
     }
 
     fn frame_again(&mut self, id: &MessageId, s: u64) -> Result<Option<Send>, Infallible> {

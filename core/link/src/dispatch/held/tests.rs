@@ -81,11 +81,7 @@ impl Rows for Memory {
         true
     }
 
-    fn apply(
-        &mut self,
-        no: &mut i64,
-        fact: Fact<'_>,
-    ) -> Result<Result<Outcome, Refused>, Infallible> {
+    fn apply(&mut self, no: &mut i64, fact: Fact<'_>) -> Result<Option<Outcome>, Infallible> {
         let word = match &fact {
             Fact::Shown { page: None, .. } => "shown",
             Fact::Shown { page: Some(_), .. } => "shown in a page",
@@ -95,7 +91,7 @@ impl Rows for Memory {
             other => panic!("{other:?}"),
         };
         self.did.push((*no, word));
-        Ok(self.messages.get_mut(no).unwrap().apply(fact, RULES))
+        Ok(self.messages.get_mut(no).unwrap().apply(fact, RULES).ok())
     }
 
     fn frame_again(&mut self, no: &i64, s: u64) -> Result<Option<Send>, Infallible> {

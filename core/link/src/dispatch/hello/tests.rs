@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     dispatch::held::tests::{Memory, phone},
     frame::{Bytes, Send},
-    ownership::hub::{Fact, Outcome, Ownership, Refused},
+    ownership::hub::{Fact, Outcome, Ownership},
     session::hub::Reconcile,
 };
 use postrider_model::MessageId;
@@ -143,11 +143,7 @@ impl held::Rows for Stored {
         self.held.is_alive(no)
     }
 
-    fn apply(
-        &mut self,
-        no: &mut i64,
-        fact: Fact<'_>,
-    ) -> Result<Result<Outcome, Refused>, Infallible> {
+    fn apply(&mut self, no: &mut i64, fact: Fact<'_>) -> Result<Option<Outcome>, Infallible> {
         self.held.apply(no, fact)
     }
 
