@@ -4,13 +4,12 @@ mod create;
 mod existing;
 mod membership;
 mod patch;
-mod view;
 
+pub use crate::views::group::GroupView;
 pub use create::{NewGroup, create, find_or_create};
 pub use existing::{contacts_of, delete, get, list, of_contact, update};
 pub use membership::{join, leave};
 pub use patch::GroupPatch;
-pub use view::GroupView;
 
 use crate::failure::Failure;
 use crate::stored_caps::Reached;

@@ -3,11 +3,10 @@
 mod create;
 mod update;
 pub mod usage;
-mod view;
 
+pub use crate::views::organization::OrganizationView;
 pub use create::create;
 pub use update::{OrganizationPatch, PERMISSION as UPDATE, update};
-pub use view::OrganizationView;
 
 use crate::actor::OrganizationActor;
 use crate::failure::Failure;

@@ -5,14 +5,13 @@ mod list;
 mod patch;
 mod slug;
 mod update;
-mod view;
 
+pub use crate::views::project::ProjectView;
 pub use create::{NewProject, PERMISSION as CREATE, create, make};
 pub use list::list;
 pub use patch::ProjectPatch;
 pub use slug::SLUG_LENGTH;
 pub use update::{PERMISSION as UPDATE, change, update};
-pub use view::ProjectView;
 
 use crate::failure::NotDone;
 use hub_domain::InvalidVars;

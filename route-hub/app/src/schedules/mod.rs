@@ -12,7 +12,8 @@ pub mod recipient;
 pub mod relative;
 pub mod timing;
 pub mod update;
-pub mod view;
+
+pub use crate::views::schedule as view;
 
 #[cfg(test)]
 mod tests;

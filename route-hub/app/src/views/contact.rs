@@ -1,4 +1,4 @@
-//! A contact as answers and webhooks show it.
+//! A contact.
 
 use hub_domain::Contact;
 use hub_store::{StoreError, Tx, groups};

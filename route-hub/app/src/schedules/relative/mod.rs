@@ -5,7 +5,8 @@ pub mod existing;
 pub mod follow;
 pub mod patch;
 pub mod update;
-pub mod view;
+
+pub use crate::views::relative_schedule as view;
 
 use crate::failure::Failure;
 use crate::schedules::recipient::listed;

@@ -1,4 +1,4 @@
-//! A group as answers show it.
+//! A group.
 
 use hub_domain::{Group, GroupFilters};
 use hub_view::{ObjectWriter, Resource};

@@ -1,4 +1,4 @@
-//! A project as answers show it.
+//! A project.
 
 use hub_domain::Project;
 use hub_view::{ObjectWriter, Resource};

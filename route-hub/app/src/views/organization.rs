@@ -1,4 +1,4 @@
-//! An organization as answers show it.
+//! An organization.
 
 use hub_domain::Organization;
 use hub_view::{ObjectWriter, Resource};

@@ -1,7 +1,7 @@
-//! A relative scheduled message as the API shows it.
+//! A relative scheduled message.
 
 use crate::commands::stored_message::StoredMessage;
-use crate::schedules::view::{write_recipient, write_rule};
+use crate::views::schedule::{write_recipient, write_rule};
 use crate::views::stored_message::{Named, media, write_message};
 use hub_domain::RelativeSchedule;
 use hub_store::{StoreError, Tx};

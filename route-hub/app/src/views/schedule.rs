@@ -1,4 +1,4 @@
-//! A scheduled message as the API shows it.
+//! A scheduled message.
 
 use crate::commands::stored_message::StoredMessage;
 use crate::views::stored_message::{Named, media, write_message};
@@ -82,13 +82,13 @@ impl Resource for ScheduleView {
 }
 
 /// Writes what recurs, and where.
-pub fn write_rule(out: &mut ObjectWriter<'_>, rrule: &str, timezone_id: &str) {
+pub(crate) fn write_rule(out: &mut ObjectWriter<'_>, rrule: &str, timezone_id: &str) {
     out.put("rrule", rrule);
     out.put("timezone_id", timezone_id);
 }
 
 /// Writes whom something is for, but for `recipients`.
-pub fn write_recipient(out: &mut ObjectWriter<'_>, to: &ScheduledTo, named: &Named) {
+pub(crate) fn write_recipient(out: &mut ObjectWriter<'_>, to: &ScheduledTo, named: &Named) {
     let (group, contact, number) = match to {
         ScheduledTo::Group(id) => (Some(id), None, None),
         ScheduledTo::Contact(id) => (None, Some(id), None),
