@@ -7,6 +7,7 @@ mod both;
 mod hub;
 mod parts;
 mod phone;
+mod waiting;
 
 pub use both::{Ack, Bye, Ping, Pong};
 pub use hub::{Cancel, Challenge, Config, Revoke, Send, Void, Welcome};
@@ -14,6 +15,7 @@ pub use parts::{
     Address, Bytes, Data, HeldRow, InstallId, InvalidToken, Kind, KindQueue, Media, Nonce, SimInfo,
 };
 pub use phone::{Event, Health, Held, Hello, Inbound};
+pub use waiting::WaitingFor;
 
 use serde::Serialize;
 

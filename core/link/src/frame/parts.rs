@@ -293,7 +293,7 @@ pub struct SimInfo {
     /// Milliseconds until the next message may leave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_slot_in_ms: Option<u64>,
-    /// What the next message waits for, as a word.
+    /// What the next message waits for, as a word ([`WaitingFor`](super::WaitingFor)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
     /// USSD codes and calls, which have queues of their own, if any wait.
@@ -311,7 +311,7 @@ pub struct KindQueue {
     /// Milliseconds until the next may go; absent where only an event ends the wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_slot_in_ms: Option<u64>,
-    /// What the next waits for, as a word.
+    /// What the next waits for, as a word ([`WaitingFor`](super::WaitingFor)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
 }

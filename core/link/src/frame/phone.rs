@@ -171,7 +171,7 @@ pub struct Health {
     /// Milliseconds until the next message may leave on any SIM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_slot_in_ms: Option<u64>,
-    /// What the next message waits for, as a word.
+    /// What the next message waits for, as a word ([`WaitingFor`](super::WaitingFor)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
     /// Whether the owner lets incoming messages be forwarded.

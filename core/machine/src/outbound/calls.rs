@@ -20,7 +20,10 @@ use crate::{
     timers::{Subject, Timer, Timers},
     token::{MessageRef, SendToken},
 };
-use postrider_link::{frame::Kind, ownership::phone::Step};
+use postrider_link::{
+    frame::{Kind, WaitingFor},
+    ownership::phone::Step,
+};
 use postrider_model::{BootMs, Now, SimSlot, WireState};
 
 /// How long the line may stay unchanged after a call was placed before the log is asked, in
@@ -117,7 +120,7 @@ impl Outbound {
         if self.calls.open.is_some() || self.calls.is_line_busy {
             return Some(Waiting {
                 until: None,
-                waiting_for: "line_busy",
+                waiting_for: WaitingFor::LineBusy.as_str(),
             });
         }
         self.dial_waits(sim, timers, now)

@@ -1,6 +1,7 @@
 //! The queue of one SIM: what waits, what is with the radio, and what holds it.
 
 use crate::token::MessageRef;
+use postrider_link::frame::WaitingFor;
 use postrider_model::BootMs;
 use postrider_text::result_code::{Action, look_up};
 use std::{cmp::Reverse, collections::BTreeSet};
@@ -69,16 +70,17 @@ impl Obstacle {
     /// Returns the word for health and screens.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
-            Self::NoSim => "no_sim",
-            Self::Held => "sim_held",
-            Self::SentResults => "sent_results",
-            Self::Silent => "silent_radio",
-            Self::NotKnown => "not_known",
-            Self::NotPermitted => "not_permitted",
-            Self::SimChanged => "sim_changed",
-            Self::Paused => "paused",
-            Self::Quiet { .. } => "quiet_hours",
+            Self::NoSim => WaitingFor::NoSim,
+            Self::Held => WaitingFor::SimHeld,
+            Self::SentResults => WaitingFor::SentResults,
+            Self::Silent => WaitingFor::SilentRadio,
+            Self::NotKnown => WaitingFor::NotKnown,
+            Self::NotPermitted => WaitingFor::NotPermitted,
+            Self::SimChanged => WaitingFor::SimChanged,
+            Self::Paused => WaitingFor::Paused,
+            Self::Quiet { .. } => WaitingFor::QuietHours,
         }
+        .as_str()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     timers::{Subject, Timer, Timers},
     token::MessageRef,
 };
-use postrider_link::ownership::phone::Step;
+use postrider_link::{frame::WaitingFor, ownership::phone::Step};
 use postrider_model::{BootMs, Now, SimSlot, WireState};
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ impl Outbound {
             of_sim.filter_map(|(message, _)| timers.get(Timer::Retry, Subject::Message(*message)));
         ends.min().map(|at| Waiting {
             until: Some(at),
-            waiting_for: "retry",
+            waiting_for: WaitingFor::Retry.as_str(),
         })
     }
 
@@ -368,9 +368,10 @@ impl PaceRule {
     /// Returns the word for health and screens.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::SendLimit => "send_limit",
-            Self::PlatformGuard => "platform_guard",
-            Self::SendDelay => "send_delay",
+            Self::SendLimit => WaitingFor::SendLimit,
+            Self::PlatformGuard => WaitingFor::PlatformGuard,
+            Self::SendDelay => WaitingFor::SendDelay,
         }
+        .as_str()
     }
 }

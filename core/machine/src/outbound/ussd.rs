@@ -17,7 +17,7 @@ use crate::{
     token::{MessageRef, SendToken},
 };
 use postrider_link::{
-    frame::{Address, Kind},
+    frame::{Address, Kind, WaitingFor},
     ownership::phone::Step,
 };
 use postrider_model::{Now, SimSlot, WireState};
@@ -73,7 +73,7 @@ impl Outbound {
         if let Some(open) = self.ussd.open.get(&sim) {
             return Some(Waiting {
                 until: timers.get(Timer::GiveUpOnResult, Subject::Message(*open)),
-                waiting_for: "ussd_answer",
+                waiting_for: WaitingFor::UssdAnswer.as_str(),
             });
         }
         self.dial_waits(sim, timers, now)

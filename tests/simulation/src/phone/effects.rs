@@ -8,27 +8,9 @@ use crate::{
     world::{Event, RadioEvent, World},
     wrong::Wrong,
 };
-use postrider_link::frame::PhoneFrame;
+use postrider_link::frame::{PhoneFrame, WaitingFor};
 use postrider_machine::{Effect, SEND_LIMIT_SPAN_MS, SendToken};
 use postrider_model::{SimSlot, WireState};
-
-/// What health may say that the next message waits for.
-const OBSTACLES: &[&str] = &[
-    "line_busy",
-    "no_sim",
-    "not_known",
-    "paused",
-    "platform_guard",
-    "quiet_hours",
-    "retry",
-    "send_delay",
-    "send_limit",
-    "sent_results",
-    "silent_radio",
-    "sim_changed",
-    "sim_held",
-    "ussd_answer",
-];
 
 impl World {
     /// Does everything that the machine asks for; returns whether there was anything.
@@ -218,9 +200,9 @@ impl World {
             let kinds = kinds.filter_map(|kind| kind.waiting_for.as_deref());
             let waits = waits.chain(health.waiting_for.as_deref()).chain(kinds);
             for waiting_for in waits {
-                let known = OBSTACLES.iter().find(|word| **word == waiting_for);
-                self.coverage
-                    .mark("waits for", known.unwrap_or(&"another thing"), "");
+                let known = WaitingFor::from_word(waiting_for);
+                let word = known.map_or("another thing", WaitingFor::as_str);
+                self.coverage.mark("waits for", word, "");
             }
         }
         if let Some(socket) = self.phones[no].socket {
