@@ -1,32 +1,11 @@
 //! Answers: objects with selected fields, the list envelope, counts and the void.
 
-use crate::{error::ApiError, list::ListQuery, params::Params};
+use crate::{error::ApiError, fields::Fields, list::ListQuery};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use hub_view::{ObjectWriter, Resource};
 use serde::Serialize;
-
-/// The fields that a request asks for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fields(hub_view::Fields);
-
-impl Fields {
-    /// All of them.
-    pub const ALL: &'static Self = &Self(hub_view::Fields::ALL);
-
-    /// Reads the parameter `fields`, a comma-separated list of names; unknown names select nothing.
-    ///
-    /// # Errors
-    /// `invalid_param` when it is not a text.
-    pub fn read(params: &Params) -> Result<Self, ApiError> {
-        let names = params.get("fields").string(2_000)?;
-        let names = names.filter(|names| !names.trim().is_empty());
-        Ok(Self(
-            names.map_or(hub_view::Fields::ALL, hub_view::Fields::named),
-        ))
-    }
-}
 
 /// One page of a list.
 #[derive(Debug, Clone)]
@@ -45,7 +24,7 @@ impl Answer {
     /// Answers with one object.
     pub fn object(resource: &(impl Resource + ?Sized), fields: &Fields) -> Self {
         let mut out = Vec::with_capacity(1_024);
-        ObjectWriter::object(&mut out, &fields.0, resource);
+        ObjectWriter::object(&mut out, fields.names(), resource);
         Self(out.into())
     }
 
@@ -57,7 +36,7 @@ impl Answer {
             if index > 0 {
                 out.push(b',');
             }
-            ObjectWriter::object(&mut out, &query.fields.0, item);
+            ObjectWriter::object(&mut out, query.fields.names(), item);
         }
         let tail = serde_json::json!({
             "truncated": page.next_marker.is_some(),
@@ -78,7 +57,7 @@ impl Answer {
             if index > 0 {
                 out.push(b',');
             }
-            ObjectWriter::object(&mut out, &fields.0, &**item);
+            ObjectWriter::object(&mut out, fields.names(), &**item);
         }
         out.push(b']');
         Self(out.into())
@@ -94,22 +73,23 @@ impl Answer {
         Self(Bytes::from_static(b"{}"))
     }
 
-    /// Answers with any other value; of an object, or of each in an array, what was asked for.
+    /// Answers with any other value; an object, or each in an array, shows the selected fields.
     ///
     /// # Errors
     /// `server_error` for a value that JSON cannot hold.
     pub fn value(value: &impl Serialize, fields: &Fields) -> Result<Self, ApiError> {
-        let text = match fields == Fields::ALL {
-            true => serde_json::to_vec(value),
-            false => serde_json::to_value(value).and_then(|mut value| {
-                fields.0.keep_wanted(&mut value);
+        let text = if fields == Fields::ALL {
+            serde_json::to_vec(value)
+        } else {
+            serde_json::to_value(value).and_then(|mut value| {
+                fields.names().keep_wanted(&mut value);
                 serde_json::to_vec(&value)
-            }),
+            })
         };
         Ok(Self(text.map_err(ApiError::internal)?.into()))
     }
 
-    /// Answers again what was answered before.
+    /// Repeats an earlier answer.
     pub fn saved(text: String) -> Self {
         Self(text.into())
     }
@@ -132,6 +112,7 @@ impl IntoResponse for Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
 
     struct Thing;
 

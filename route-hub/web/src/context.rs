@@ -43,7 +43,7 @@ impl RequestContext {
     }
 
     /// Returns the request's id.
-    pub fn request_id(&self) -> &str {
+    pub(crate) fn request_id(&self) -> &str {
         &self.0.id
     }
 

@@ -186,7 +186,7 @@ impl ApiError {
 
     /// Adds a `Retry-After` of this many seconds.
     #[must_use]
-    pub fn with_retry_after(mut self, seconds: u32) -> Self {
+    pub(crate) fn with_retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after_s = Some(seconds);
         self
     }

@@ -241,7 +241,10 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// `invalid_param` for another.
-    pub fn one_of_caseless<T: Copy>(&self, values: &[(&str, T)]) -> Result<Option<T>, ApiError> {
+    pub(crate) fn one_of_caseless<T: Copy>(
+        &self,
+        values: &[(&str, T)],
+    ) -> Result<Option<T>, ApiError> {
         self.one_where(values, str::eq_ignore_ascii_case)
     }
 

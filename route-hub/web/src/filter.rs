@@ -3,7 +3,7 @@
 use crate::{error::ApiError, field::Field};
 
 /// Most filters of a list: each makes the statement longer, and engines refuse very long ones.
-pub const FILTERS_MAX: usize = 100;
+pub(crate) const FILTERS_MAX: usize = 100;
 
 /// What a filter compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(body: &[u8]) -> Result<Members, ApiError> {
+    fn read(body: &[u8]) -> Result<Members<Node>, ApiError> {
         let mut tree = Tree::default();
         read_json(body, &mut tree).map(|()| tree.root)
     }

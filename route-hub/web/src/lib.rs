@@ -8,10 +8,12 @@
 //! # Rules
 //! - A parameter in the query string and in the body, or twice in one of them, is refused.
 //! - A parameter that an operation does not know is ignored; one of a feature that comes later is
-//!   refused by name unless it says nothing ([`Params::refuse_later`]).
+//!   refused by name unless it says nothing ([`Params::refuse_unsupported`]).
 //! - Forms carry text, which is read as the type that is expected; JSON must have the right type.
 //!   An empty text in a form counts as not given, except where a text is expected.
 //! - Every error is the envelope, with a message that never repeats what came in.
+
+#![warn(unreachable_pub)]
 
 mod answer;
 mod body;
@@ -21,6 +23,7 @@ mod conventions;
 mod credentials;
 mod error;
 mod field;
+mod fields;
 mod filter;
 pub mod front;
 mod json;
@@ -33,15 +36,16 @@ mod query;
 mod steps;
 mod stranger;
 
-pub use answer::{Answer, Fields, Page};
+pub use answer::{Answer, Page};
 pub use body::{StrangerBody, read_body, read_stranger_body};
 pub use call::{Authenticator, Call};
 pub use context::{RateLimit, RequestContext, RequestIds};
 pub use conventions::{conventions, no_such_method, no_such_url};
 pub use error::{ApiError, ErrorCode};
 pub use field::{Field, Object, Path};
+pub use fields::Fields;
 pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
 pub use hub_view::{ObjectWriter, Resource};
-pub use list::{ListQuery, OFFSET_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-pub use params::{Later, LaterDefault, Params, refuse_unless_default};
+pub use list::{ListQuery, PAGE_SIZE_MAX};
+pub use params::{Params, Unsupported, UnsupportedDefault, refuse_unless_default};
 pub use stranger::{Party, StrangerBodies};

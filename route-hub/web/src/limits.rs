@@ -5,37 +5,35 @@ use std::time::Duration;
 /// Most bytes of a request body as it travels; beyond it 413.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Most bytes of a request body after gunzip; beyond it 413.
-pub const INFLATED_BYTES_MAX: usize = 8 * 1024 * 1024;
+pub(crate) const INFLATED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How much larger than the compressed body it may grow, above [`INFLATED_BYTES_FREE`]; then 413.
 ///
 /// Repeated text rightly shrinks a thousandfold, so the ratio only counts once there is much of it.
-pub const INFLATE_RATIO_MAX: usize = 100;
+pub(crate) const INFLATE_RATIO_MAX: usize = 100;
 /// Inflated bytes that no ratio is asked for.
 pub const INFLATED_BYTES_FREE: usize = 512 * 1024;
 /// Longest wait for the next piece of a body; then 408 and the connection closes.
-pub const BODY_IDLE_MAX: Duration = Duration::from_secs(10);
+pub(crate) const BODY_IDLE_MAX: Duration = Duration::from_secs(10);
 /// Longest time for a whole body; then 408 and the connection closes.
-pub const BODY_TIME_MAX: Duration = Duration::from_secs(60);
+pub(crate) const BODY_TIME_MAX: Duration = Duration::from_secs(60);
 /// Most bytes of a body, as it travels and inflated, before its key is known; beyond it 413. A
 /// hundred texts in Hindi, as a form with the key in it, are 130 KiB.
 pub const STRANGER_BODY_BYTES_MAX: usize = 256 * 1024;
 /// Longest time for a whole body before its key is known; then 408 and the connection closes.
-pub const STRANGER_BODY_TIME_MAX: Duration = Duration::from_secs(10);
+pub(crate) const STRANGER_BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// Most bytes of all bodies together whose keys are not known; beyond it 503.
-pub const STRANGER_BODIES_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub(crate) const STRANGER_BODIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Most bytes of them from one address; beyond it 503.
-pub const STRANGER_PARTY_BYTES_MAX: usize = 8 * 1024 * 1024;
+pub(crate) const STRANGER_PARTY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Most bytes of all header names and values together; beyond it 431.
-pub const HEADER_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const HEADER_BYTES_MAX: usize = 8 * 1024;
 /// Most bytes of path and query; beyond it 414.
-pub const URL_BYTES_MAX: usize = 8 * 1024;
-/// What the HTTP server may buffer of a request's head: above both limits, so that ours answer.
-pub const HEAD_BUFFER_BYTES: usize = 64 * 1024;
+pub(crate) const URL_BYTES_MAX: usize = 8 * 1024;
 /// Deepest nesting of parameters, the whole counted as one; beyond it `invalid_param`.
-pub const NESTING_MAX: usize = 8;
+pub(crate) const NESTING_MAX: usize = 8;
 /// Most values in one request; beyond it `invalid_param`.
-pub const NODES_MAX: usize = 20_000;
+pub(crate) const NODES_MAX: usize = 20_000;
 /// Smallest answer that is compressed.
-pub const GZIP_ANSWER_BYTES_MIN: usize = 1024;
+pub(crate) const GZIP_ANSWER_BYTES_MIN: usize = 1024;
 /// Longest request id that is echoed; others are replaced.
-pub const REQUEST_ID_LENGTH_MAX: usize = 64;
+pub(crate) const REQUEST_ID_LENGTH_MAX: usize = 64;

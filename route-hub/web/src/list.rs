@@ -1,18 +1,18 @@
 //! What every list takes: sort, page, marker, count and filters.
 
 use crate::{
-    answer::Fields,
     error::ApiError,
+    fields::Fields,
     filter::{Filter, FilterSpec},
     params::Params,
 };
 
 /// Items of a page when none are asked for.
-pub const PAGE_SIZE_DEFAULT: u32 = 50;
+pub(crate) const PAGE_SIZE_DEFAULT: u32 = 50;
 /// Most items of a page; more is refused.
 pub const PAGE_SIZE_MAX: u32 = 500;
 /// Most items that `offset` can skip; markers go further.
-pub const OFFSET_MAX: u32 = 1_000_000;
+pub(crate) const OFFSET_MAX: u32 = 1_000_000;
 /// Longest marker that we ever give out, and take back.
 const MARKER_LENGTH_MAX: usize = 1_024;
 

@@ -1,19 +1,28 @@
 //! The members of an object, or of a form's array, by their names.
 
-use crate::{node::Node, steps::Steps};
+use crate::steps::Steps;
 use std::{collections::BTreeMap, ops::Deref};
 
 /// Values by their names, and where the search for a free number goes on.
 ///
 /// While a request is read members are only added, so that a number once taken stays taken and the
-/// search never has to begin anew: all of a list's `a[]` together pass each number once.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Members {
-    by_name: BTreeMap<String, Node>,
+/// search never starts again: all of a list's `a[]` together pass each number once.
+#[derive(Debug, Clone)]
+pub(crate) struct Members<V> {
+    by_name: BTreeMap<String, V>,
     free_from: usize,
 }
 
-impl Members {
+impl<V> Default for Members<V> {
+    fn default() -> Self {
+        Self {
+            by_name: BTreeMap::new(),
+            free_from: 0,
+        }
+    }
+}
+
+impl<V> Members<V> {
     /// Returns the name of the next `a[]`: the first number not below the count of the members
     /// that is no name yet, so that only pushes count up from nothing.
     pub(crate) fn next_index(&mut self, steps: &mut Steps) -> String {
@@ -32,15 +41,15 @@ impl Members {
     pub(crate) fn or_insert_with(
         &mut self,
         name: String,
-        make: impl FnOnce() -> Node,
+        make: impl FnOnce() -> V,
         steps: &mut Steps,
-    ) -> &mut Node {
+    ) -> &mut V {
         steps.look(self.by_name.len());
         self.by_name.entry(name).or_insert_with(make)
     }
 
     /// Adds a member; says whether the name was free.
-    pub(crate) fn add(&mut self, name: String, value: Node, steps: &mut Steps) -> bool {
+    pub(crate) fn add(&mut self, name: String, value: V, steps: &mut Steps) -> bool {
         steps.look(self.by_name.len());
         match self.by_name.entry(name) {
             std::collections::btree_map::Entry::Vacant(entry) => {
@@ -52,37 +61,37 @@ impl Members {
     }
 
     /// Takes a member out: only when nothing is added any more.
-    pub(crate) fn take(&mut self, name: &str) -> Option<Node> {
+    pub(crate) fn take(&mut self, name: &str) -> Option<V> {
         self.by_name.remove(name)
     }
 }
 
-impl Deref for Members {
-    type Target = BTreeMap<String, Node>;
+impl<V> Deref for Members<V> {
+    type Target = BTreeMap<String, V>;
 
     fn deref(&self) -> &Self::Target {
         &self.by_name
     }
 }
 
-impl PartialEq for Members {
+impl<V: PartialEq> PartialEq for Members<V> {
     fn eq(&self, other: &Self) -> bool {
         self.by_name == other.by_name
     }
 }
 
-impl IntoIterator for Members {
-    type Item = (String, Node);
-    type IntoIter = std::collections::btree_map::IntoIter<String, Node>;
+impl<V> IntoIterator for Members<V> {
+    type Item = (String, V);
+    type IntoIter = std::collections::btree_map::IntoIter<String, V>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.by_name.into_iter()
     }
 }
 
-impl<'a> IntoIterator for &'a Members {
-    type Item = (&'a String, &'a Node);
-    type IntoIter = std::collections::btree_map::Iter<'a, String, Node>;
+impl<'a, V> IntoIterator for &'a Members<V> {
+    type Item = (&'a String, &'a V);
+    type IntoIter = std::collections::btree_map::Iter<'a, String, V>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.by_name.iter()
@@ -93,9 +102,9 @@ impl<'a> IntoIterator for &'a Members {
 mod tests {
     use super::*;
 
-    fn push(members: &mut Members, steps: &mut Steps) -> String {
+    fn push(members: &mut Members<()>, steps: &mut Steps) -> String {
         let index = members.next_index(steps);
-        assert!(members.add(index.clone(), Node::Null, steps));
+        assert!(members.add(index.clone(), (), steps));
         index
     }
 
@@ -103,7 +112,7 @@ mod tests {
     fn a_push_takes_the_first_free_number_from_the_count_on() {
         let (mut members, mut steps) = (Members::default(), Steps::default());
         for name in ["2", "x", "4"] {
-            assert!(members.add(name.into(), Node::Null, &mut steps));
+            assert!(members.add(name.into(), (), &mut steps));
         }
         let pushed: Vec<_> = (0..4).map(|_| push(&mut members, &mut steps)).collect();
         assert_eq!(pushed, ["3", "5", "6", "7"]);
@@ -113,7 +122,7 @@ mod tests {
     fn numbers_that_are_taken_are_passed_once() {
         let (mut members, mut steps) = (Members::default(), Steps::default());
         for number in 1_000..2_000 {
-            assert!(members.add(number.to_string(), Node::Null, &mut steps));
+            assert!(members.add(number.to_string(), (), &mut steps));
         }
         let before = steps.count();
         for number in 2_000..3_000 {

@@ -14,13 +14,13 @@ pub(crate) enum Node {
     Text(String),
     Plain(String),
     List(Vec<Node>),
-    Map(Members),
+    Map(Members<Node>),
 }
 
 /// A tree under construction: counts its values and refuses what stands twice.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    pub(crate) root: Members,
+    pub(crate) root: Members<Node>,
     /// How much work it was so far.
     pub(crate) steps: Steps,
     nodes: usize,
@@ -76,7 +76,13 @@ fn brackets(name: &str, open: usize) -> Result<Vec<&str>, ApiError> {
 }
 
 /// Puts a value where the brackets lead; says whether the place was free.
-fn insert(members: &mut Members, key: &str, rest: &[&str], value: Node, steps: &mut Steps) -> bool {
+fn insert(
+    members: &mut Members<Node>,
+    key: &str,
+    rest: &[&str],
+    value: Node,
+    steps: &mut Steps,
+) -> bool {
     let key = if key.is_empty() {
         members.next_index(steps)
     } else {
@@ -110,7 +116,7 @@ mod tests {
         Node::Plain(text.to_owned())
     }
 
-    fn tree(names: &[&str]) -> Result<Members, ApiError> {
+    fn tree(names: &[&str]) -> Result<Members<Node>, ApiError> {
         let mut tree = Tree::default();
         for name in names {
             tree.put(name, plain("x"))?;

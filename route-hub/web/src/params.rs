@@ -14,25 +14,25 @@ use crate::{
 ///
 /// Query string and body are one set: a name in both, or twice in one, is refused. Parameters that
 /// an operation does not know are ignored, except those of features that come later: see
-/// [`refuse_later`](Self::refuse_later).
+/// [`refuse_unsupported`](Self::refuse_unsupported).
 #[derive(Debug, Clone, Default)]
 pub struct Params {
-    root: Members,
+    root: Members<Node>,
     steps: Steps,
 }
 
 /// A parameter of a feature that comes later, and the value besides "empty" that says nothing.
 #[derive(Debug, Clone, Copy)]
-pub struct Later {
+pub struct Unsupported {
     /// The parameter's name.
     pub name: &'static str,
     /// What the parameter means when it is left out.
-    pub default: LaterDefault,
+    pub default: UnsupportedDefault,
 }
 
 /// The default of a parameter whose feature comes later.
 #[derive(Debug, Clone, Copy)]
-pub enum LaterDefault {
+pub enum UnsupportedDefault {
     /// Only nothing: missing, `null`, empty text, array or object.
     Empty,
     /// Nothing, or false.
@@ -96,8 +96,8 @@ impl Params {
     ///
     /// # Errors
     /// `invalid_param` that names the first one.
-    pub fn refuse_later(&self, later: &[Later]) -> Result<(), ApiError> {
-        for Later { name, default } in later {
+    pub fn refuse_unsupported(&self, unsupported: &[Unsupported]) -> Result<(), ApiError> {
+        for Unsupported { name, default } in unsupported {
             refuse_unless_default(&self.get(name), *default)?;
         }
         Ok(())
@@ -119,12 +119,15 @@ impl Params {
 ///
 /// # Errors
 /// `invalid_param` that names it.
-pub fn refuse_unless_default(field: &Field<'_>, default: LaterDefault) -> Result<(), ApiError> {
+pub fn refuse_unless_default(
+    field: &Field<'_>,
+    default: UnsupportedDefault,
+) -> Result<(), ApiError> {
     let is_default = field.is_empty()
         || match default {
-            LaterDefault::Empty => false,
-            LaterDefault::False => field.boolean()? == Some(false),
-            LaterDefault::Text(text) => field.string(64)? == Some(text),
+            UnsupportedDefault::Empty => false,
+            UnsupportedDefault::False => field.boolean()? == Some(false),
+            UnsupportedDefault::Text(text) => field.string(64)? == Some(text),
         };
     if is_default {
         return Ok(());
@@ -198,24 +201,24 @@ mod tests {
 
     #[test]
     fn later_features_are_taken_at_their_default_only() {
-        const LATER: &[Later] = &[
-            Later {
+        const UNSUPPORTED: &[Unsupported] = &[
+            Unsupported {
                 name: "media",
-                default: LaterDefault::Empty,
+                default: UnsupportedDefault::Empty,
             },
-            Later {
+            Unsupported {
                 name: "track_clicks",
-                default: LaterDefault::False,
+                default: UnsupportedDefault::False,
             },
-            Later {
+            Unsupported {
                 name: "tts_lang",
-                default: LaterDefault::Text("en-US"),
+                default: UnsupportedDefault::Text("en-US"),
             },
         ];
         let check = |body: &str| {
             read("", "application/json", body)
                 .unwrap()
-                .refuse_later(LATER)
+                .refuse_unsupported(UNSUPPORTED)
         };
         assert!(check(r#"{"media":[],"track_clicks":false,"tts_lang":"en-US"}"#).is_ok());
         assert!(check(r#"{"media":null,"track_clicks":null,"tts_lang":""}"#).is_ok());

@@ -31,7 +31,7 @@ pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
 
 /// As [`read`], but for the text: what all messages of a request share.
 pub(super) fn of_all(params: &Params) -> Result<MessagePatch, ApiError> {
-    params.refuse_later(unsupported_params::SENDING)?;
+    params.refuse_unsupported(unsupported_params::SENDING)?;
     let text = |field: &Field<'_>| Ok(field.string(VOICE_LENGTH_MAX)?.and_then(some_text));
     Ok(MessagePatch {
         kind: given(params, "message_type", kind)?,

@@ -24,7 +24,8 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let now = hub.now();
     let fields = Fields::read(&call.params)?;
     let idempotency = Idempotency::of(&call, "receive")?;
-    call.params.refuse_later(unsupported_params::RECEIVING)?;
+    call.params
+        .refuse_unsupported(unsupported_params::RECEIVING)?;
     let field = call.params.get("phone_id");
     let phone_id = parse::id(&field, "phone")?.ok_or_else(|| field.refuse("is required"))?;
     let found = hub.cache.phone(&hub.store, project.id, phone_id).await?;

@@ -1,21 +1,21 @@
 //! Parameters of messages whose features come later: taken at their default, else refused by name.
 
-use hub_web::{ApiError, Later, LaterDefault, Object, refuse_unless_default};
+use hub_web::{ApiError, Object, Unsupported, UnsupportedDefault, refuse_unless_default};
 
-macro_rules! later {
+macro_rules! unsupported {
     ($($name:literal: $default:expr),* $(,)?) => {
-        &[$(Later { name: $name, default: $default }),*]
+        &[$(Unsupported { name: $name, default: $default }),*]
     };
 }
 
 /// Of `send` and `send_multi`.
-pub(super) const SENDING: &[Later] = later![
-    "short_link_params": LaterDefault::Empty,
-    "track_clicks": LaterDefault::False,
-    "service_id": LaterDefault::Empty,
-    "audio_url": LaterDefault::Empty,
-    "tts_lang": LaterDefault::Text("en-US"),
-    "tts_voice": LaterDefault::Text("female"),
+pub(super) const SENDING: &[Unsupported] = unsupported![
+    "short_link_params": UnsupportedDefault::Empty,
+    "track_clicks": UnsupportedDefault::False,
+    "service_id": UnsupportedDefault::Empty,
+    "audio_url": UnsupportedDefault::Empty,
+    "tts_lang": UnsupportedDefault::Text("en-US"),
+    "tts_voice": UnsupportedDefault::Text("female"),
 ];
 
 /// What an item of `send_multi` cannot have of its own: it stands beside `messages`, for all.
@@ -38,13 +38,13 @@ const SHARED: &[&str] = &[
 
 /// Checks that an item of `send_multi` asks for nothing that only all of them can have.
 pub(super) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
-    let is_later = |name| SENDING.iter().any(|later| later.name == name);
+    let is_unsupported = |name| SENDING.iter().any(|param| param.name == name);
     let mut names = item.members().map(|(name, _)| name);
-    if !names.any(|name| is_later(name) || SHARED.contains(&name)) {
+    if !names.any(|name| is_unsupported(name) || SHARED.contains(&name)) {
         return Ok(());
     }
-    for later in SENDING {
-        refuse_unless_default(&item.get(later.name), later.default)?;
+    for param in SENDING {
+        refuse_unless_default(&item.get(param.name), param.default)?;
     }
     let own = SHARED.iter().map(|name| item.get(name));
     match own.into_iter().find(|field| !field.is_empty()) {
@@ -54,7 +54,7 @@ pub(super) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
 }
 
 /// Of `receive`.
-pub(super) const RECEIVING: &[Later] = later![
-    "media": LaterDefault::Empty,
-    "media_urls": LaterDefault::Empty,
+pub(super) const RECEIVING: &[Unsupported] = unsupported![
+    "media": UnsupportedDefault::Empty,
+    "media_urls": UnsupportedDefault::Empty,
 ];

@@ -18,7 +18,7 @@ pub struct Client {
 
 /// Returns the address that a request's limits count for.
 ///
-/// It stands in the request's extensions from the moment it was accepted.
+/// It is in the request's extensions from the moment it was accepted.
 pub fn address_of(extensions: &Extensions) -> IpAddr {
     let guest = extensions.get::<Guest>();
     guest.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |guest| {
@@ -45,9 +45,10 @@ impl Default for Proxies {
 impl Proxies {
     /// Trusts these networks; loopback when there are none.
     pub fn new(trusted: Vec<Network>) -> Self {
-        match trusted.is_empty() {
-            true => Self::default(),
-            false => Self { trusted },
+        if trusted.is_empty() {
+            Self::default()
+        } else {
+            Self { trusted }
         }
     }
 
@@ -78,7 +79,7 @@ impl Proxies {
     }
 
     /// Says whether an address has no cap: a proxy's own, and this machine's.
-    pub fn are_exempt(&self, address: IpAddr) -> bool {
+    pub(crate) fn are_exempt(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let own = [
             IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -4,7 +4,7 @@ use futures_util::task::AtomicWaker;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Context;
 
-/// Ends one connection: its next read or write fails, and whoever waits for one is woken.
+/// Ends one connection: its next read or write fails, and a task that waits for one wakes up.
 #[derive(Debug, Default)]
 pub struct Cut {
     is_cut: AtomicBool,
@@ -26,12 +26,12 @@ impl Cut {
     }
 
     /// Has a task woken that waits to read.
-    pub fn wake_reader(&self, context: &Context<'_>) {
+    pub(crate) fn wake_reader(&self, context: &Context<'_>) {
         self.reader.register(context.waker());
     }
 
     /// Has a task woken that waits to write.
-    pub fn wake_writer(&self, context: &Context<'_>) {
+    pub(crate) fn wake_writer(&self, context: &Context<'_>) {
         self.writer.register(context.waker());
     }
 }

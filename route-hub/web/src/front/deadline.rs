@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// How long a connection may stay between two requests; above what proxies keep theirs for.
-pub const IDLE_S_MAX: u32 = 75;
+pub(crate) const IDLE_S_MAX: u32 = 75;
 /// How long a request's head may take from its first byte to its last.
-pub const HEAD_S_MAX: u32 = 10;
+pub(crate) const HEAD_S_MAX: u32 = 10;
 /// A client that reads an answer takes at least [`WRITE_BYTES_MIN`] in this time, however large
 /// the answer is: slow ones end well.
-pub const WRITE_S: u32 = 30;
+pub(crate) const WRITE_S: u32 = 30;
 /// Bytes that a client takes in [`WRITE_S`].
-pub const WRITE_BYTES_MIN: u64 = 4 * 1024;
+pub(crate) const WRITE_BYTES_MIN: u64 = 4 * 1024;
 
 /// Where a connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

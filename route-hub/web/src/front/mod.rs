@@ -1,25 +1,25 @@
 //! The front of the hub: who may come in, how many, and for how long without a word.
 //!
 //! A **stranger** is a visitor that has shown neither a valid key nor a valid hello. Everything
-//! here holds for strangers first: their number for each address ([`places`]), what they may send
-//! (`hub-web`'s stranger bodies), and how long they may take ([`deadline`]). Who has shown a key
+//! here holds for strangers first: their number for each address (`places`), what they may send
+//! (`hub-web`'s stranger bodies), and how long they may take (`deadline`). Who has shown a key
 //! or signed a hello counts for its project instead.
 //!
-//! The address of a visitor is found in one place, [`client`], and stands in the extensions of
+//! The address of a visitor is found in one place, `client`, and stands in the extensions of
 //! each request: [`address_of`]. This machine and trusted proxies have no cap; of a proxy's
 //! connection each request counts for the address that it was passed on for.
 
-pub mod client;
-pub mod cut;
-pub mod deadline;
-pub mod network;
-pub mod open_files;
-pub mod places;
-pub mod stream;
+mod client;
+mod cut;
+mod deadline;
+mod network;
+mod open_files;
+mod places;
+mod stream;
 
 pub use client::{Client, Proxies, address_of};
 pub use network::{Network, party};
-pub use places::{Full, Load, Owner, Place, STRANGERS_PER_ADDRESS_MAX};
+pub use places::{Full, Load, Owner, Place};
 pub use stream::{Noted, Visit};
 
 use crate::ApiError;
@@ -76,9 +76,10 @@ impl Guest {
     /// Returns since when the visitor has been here: the acceptance of its connection, unless that
     /// carried other requests before, or is a proxy's.
     pub fn since(&self, now: BootMs) -> BootMs {
-        match self.client.is_first {
-            true => self.visit.accepted_at,
-            false => now,
+        if self.client.is_first {
+            self.visit.accepted_at
+        } else {
+            now
         }
     }
 }
@@ -88,7 +89,7 @@ impl Front {
     pub fn new(settings: FrontSettings) -> Self {
         let limits = Limits {
             connections: open_files::connections_max(),
-            per_address: STRANGERS_PER_ADDRESS_MAX,
+            per_address: places::STRANGERS_PER_ADDRESS_MAX,
             per_project: settings.project_connections.unwrap_or(PROJECT_CONNECTIONS),
         };
         Self {
@@ -119,9 +120,10 @@ impl Front {
     /// Takes a request in that came on a connection from `peer`.
     pub fn request(&self, visit: &Arc<Visit>, peer: IpAddr, headers: &HeaderMap) -> Guest {
         let (address, is_forwarded) = self.proxies.client(peer, headers);
-        let place = match is_forwarded && !self.proxies.are_exempt(address) {
-            true => Arc::new(self.places.request(address, &visit.cut)),
-            false => Arc::clone(&visit.place),
+        let place = if is_forwarded && !self.proxies.are_exempt(address) {
+            Arc::new(self.places.request(address, &visit.cut))
+        } else {
+            Arc::clone(&visit.place)
         };
         Guest {
             client: Client {

@@ -18,7 +18,7 @@ pub struct InvalidNetwork;
 
 impl fmt::Display for InvalidNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("is no address and no network such as 10.1.0.0/16")
+        f.write_str("is not an address, nor a network such as 10.1.0.0/16")
     }
 }
 
@@ -38,9 +38,10 @@ impl FromStr for Network {
             Some(bits) => bits.parse().map_err(|_| InvalidNetwork)?,
             None => all,
         };
-        match bits <= all {
-            true => Ok(Self { base, bits }),
-            false => Err(InvalidNetwork),
+        if bits <= all {
+            Ok(Self { base, bits })
+        } else {
+            Err(InvalidNetwork)
         }
     }
 }

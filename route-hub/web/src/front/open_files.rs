@@ -8,7 +8,7 @@ const OTHER_FILES: usize = 512;
 const FILES_UNLIMITED: usize = 1 << 20;
 
 /// Returns how many connections there may be in all.
-pub fn connections_max() -> usize {
+pub(crate) fn connections_max() -> usize {
     let files = getrlimit(Resource::Nofile).current;
     let files = files.and_then(|files| usize::try_from(files).ok());
     connections(files.unwrap_or(FILES_UNLIMITED))

@@ -16,11 +16,11 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most strangers of one address.
-pub const STRANGERS_PER_ADDRESS_MAX: usize = 256;
+pub(crate) const STRANGERS_PER_ADDRESS_MAX: usize = 256;
 
 /// How many visitors there may be.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Connections in all.
     pub connections: usize,
     /// Visitors of one address without a valid key or hello.
@@ -51,7 +51,7 @@ pub enum Full {
 
 /// The places of one hub.
 #[derive(Debug)]
-pub struct Places {
+pub(crate) struct Places {
     limits: Limits,
     taken: Mutex<Taken>,
 }
@@ -83,7 +83,7 @@ pub struct Load {
 
 impl Places {
     /// Makes places that nobody has taken.
-    pub fn new(limits: Limits) -> Arc<Self> {
+    pub(crate) fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             limits,
             taken: Mutex::default(),
@@ -95,7 +95,7 @@ impl Places {
     ///
     /// # Errors
     /// When its address has too many strangers here, or every place is a member's.
-    pub fn connection(
+    pub(crate) fn connection(
         self: &Arc<Self>,
         from: Option<IpAddr>,
         cut: &Arc<Cut>,
@@ -124,12 +124,12 @@ impl Places {
     /// Takes in a request that a trusted proxy passed on for `from`. It counts once it stays, or
     /// has shown who it is: a key in its head does so before it counts for its address. `cut` ends
     /// the proxy's connection that it came on.
-    pub fn request(self: &Arc<Self>, from: IpAddr, cut: &Arc<Cut>) -> Place {
+    pub(crate) fn request(self: &Arc<Self>, from: IpAddr, cut: &Arc<Cut>) -> Place {
         self.place(Held::Passing(party(from)), cut, false)
     }
 
     /// Returns how many visitors there are.
-    pub fn load(&self) -> Load {
+    pub(crate) fn load(&self) -> Load {
         let taken = self.lock();
         Load {
             connections: taken.connections,

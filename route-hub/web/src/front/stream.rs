@@ -42,9 +42,10 @@ impl<S> Noted<S> {
     }
 
     fn check(&self) -> io::Result<()> {
-        match self.visit.cut.is_cut() {
-            true => Err(io::Error::new(io::ErrorKind::TimedOut, "ended by the hub")),
-            false => Ok(()),
+        if self.visit.cut.is_cut() {
+            Err(io::Error::new(io::ErrorKind::TimedOut, "ended by the hub"))
+        } else {
+            Ok(())
         }
     }
 
