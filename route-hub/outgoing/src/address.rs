@@ -73,7 +73,7 @@ const SPECIAL_V6: &[([u16; 8], u32, Special)] = &[
 ///
 /// An IPv6 address that carries an IPv4 one (mapped, compatible, translated, NAT64, 6to4, ISATAP)
 /// is judged by the address it carries.
-pub fn special_kind(address: IpAddr) -> Option<Special> {
+pub(crate) fn special_kind(address: IpAddr) -> Option<Special> {
     match address {
         IpAddr::V4(v4) => special_v4(v4),
         IpAddr::V6(v6) => special_v6(v6),

@@ -51,9 +51,10 @@ impl FromStr for Allowed {
             let address: IpAddr = address.parse().map_err(|_| InvalidAllowed)?;
             let bits: u8 = bits.parse().map_err(|_| InvalidAllowed)?;
             let longest = if address.is_ipv4() { 32 } else { 128 };
-            return match bits <= longest {
-                true => Ok(Self::Network(address, bits)),
-                false => Err(InvalidAllowed),
+            return if bits <= longest {
+                Ok(Self::Network(address, bits))
+            } else {
+                Err(InvalidAllowed)
             };
         }
         match text.parse::<IpAddr>() {
@@ -78,7 +79,7 @@ impl Guard {
     /// on every connection.
     ///
     /// # Errors
-    /// [`UrlRefused`], whose text can be shown to whoever typed the URL.
+    /// [`UrlRefused`], whose text can be shown to the person who typed the URL.
     pub fn check_url(&self, url: &str) -> Result<Target, UrlRefused> {
         let target = Target::parse(url)?;
         if self.https_only && !target.is_https() {
@@ -97,7 +98,7 @@ impl Guard {
     ///
     /// # Errors
     /// The kind of special address it is.
-    pub fn check_address(&self, host: &str, address: IpAddr) -> Result<(), Special> {
+    pub(crate) fn check_address(&self, host: &str, address: IpAddr) -> Result<(), Special> {
         match special_kind(address) {
             None => Ok(()),
             Some(Special::Loopback) if self.allow_loopback => Ok(()),
@@ -107,9 +108,10 @@ impl Guard {
     }
 
     fn check_loopback_name(&self, host: &str) -> Result<(), Special> {
-        match self.allow_loopback || self.names(host) {
-            true => Ok(()),
-            false => Err(Special::Loopback),
+        if self.allow_loopback || self.names(host) {
+            Ok(())
+        } else {
+            Err(Special::Loopback)
         }
     }
 

@@ -11,6 +11,8 @@
 //! share for each owner. A [`Failure`] names a kind
 //! and never a URL, a header or a body.
 
+#![warn(unreachable_pub)]
+
 mod address;
 mod client;
 mod clock;
@@ -20,7 +22,7 @@ mod names;
 mod target;
 mod tls;
 
-pub use address::{Special, special_kind};
+pub use address::Special;
 pub use client::{Answer, Client, Failure, Limits};
 pub use guard::{Allowed, Guard, InvalidAllowed};
 pub use names::{Names, Owner};

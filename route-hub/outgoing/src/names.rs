@@ -100,7 +100,7 @@ impl Names {
         Ok(alternating(found.iter()))
     }
 
-    /// Returns the resolver, made anew where the system's configuration changed.
+    /// Returns the resolver; makes a new one when the system's configuration has changed.
     fn resolver(&self) -> Option<TokioResolver> {
         let mut loaded = lock(&self.inside.loaded);
         if loaded.looked.elapsed() >= LOOK_EVERY {

@@ -20,7 +20,7 @@ pub struct Target {
     https: bool,
 }
 
-/// Why a URL cannot be used; its text may be shown to whoever typed it.
+/// Why a URL cannot be used; its text may be shown to the person who typed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlRefused {
     /// Not an absolute URL at all.

@@ -4,12 +4,12 @@
 //! recipients as there are; a [`Scope`] says what its variables stand for. What a variable holds is
 //! put in as it is and never read as a template again, whatever it contains.
 
+#![warn(unreachable_pub)]
+
 mod fields;
 mod scope;
 mod template;
 
 pub use fields::Fields;
 pub use scope::Scope;
-pub use template::{
-    BadTemplate, DEPTH_MAX, FILTERS_MAX, Names, TAGS_MAX, Template, Unrendered, is_property,
-};
+pub use template::{BadTemplate, DEPTH_MAX, FILTERS_MAX, Names, Template, Unrendered, is_property};

@@ -1,7 +1,9 @@
-//! What whoever asks is shown: resources as JSON objects, and why something was refused.
+//! What callers see: resources as JSON objects, and why something was refused.
 //!
 //! It knows neither resources nor HTTP: views write themselves through [`ObjectWriter`], use cases
 //! refuse with a [`Refusal`].
+
+#![warn(unreachable_pub)]
 
 mod fields;
 mod refusal;

@@ -1,4 +1,4 @@
-//! Why something was refused, as whoever asked is told: by REST, or by a script or a service.
+//! Why something was refused, as the caller is told: by REST, or by a script or a service.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub enum RefusalCode {
     /// What is given for a parameter breaks a rule.
     InvalidParam,
-    /// There is none, or none that whoever asks may know of.
+    /// There is none, or none that the caller may know of.
     NotFound,
     /// The message is past the point where it could be taken back.
     NotCancellable,
@@ -42,7 +42,7 @@ struct Inner {
 }
 
 impl Refusal {
-    /// Makes a refusal of this kind, with words for whoever asked.
+    /// Makes a refusal of this kind, with words for the caller.
     pub fn new(code: RefusalCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
             code,
@@ -116,7 +116,7 @@ impl Refusal {
         self.0.param.as_deref()
     }
 
-    /// Returns the words for whoever asked.
+    /// Returns the words for the caller.
     pub fn message(&self) -> &str {
         &self.0.message
     }

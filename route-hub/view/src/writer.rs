@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Something that is shown as an object.
 pub trait Resource {
-    /// Writes every field; the writer leaves out what was not asked for.
+    /// Writes every field; the writer leaves out what the caller did not select.
     fn write(&self, out: &mut ObjectWriter<'_>);
 }
 

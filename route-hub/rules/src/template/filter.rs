@@ -125,8 +125,8 @@ impl Filter {
 }
 
 fn number(text: &str) -> Option<usize> {
-    let digits = (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
+    let is_number = (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
 }
 
 fn capitalized(text: &str) -> String {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Most variables of one text; with more it is refused.
-pub const TAGS_MAX: usize = 200;
+pub(crate) const TAGS_MAX: usize = 200;
 /// Most filters behind one variable; with more the text is refused.
 pub const FILTERS_MAX: usize = 8;
 /// Most names with dots between them, as in `contact.vars.city.upper`; more are no variable.
@@ -81,7 +81,7 @@ impl fmt::Display for BadTemplate {
             Self::BadFilter { name, takes } => {
                 write!(f, "has a filter that is not complete: {name} takes {takes}")
             }
-            Self::NotAFilter => f.write_str("has something behind a | that is no filter"),
+            Self::NotAFilter => f.write_str("has something after a | that is not a filter"),
         }
     }
 }
@@ -89,7 +89,7 @@ impl fmt::Display for BadTemplate {
 impl std::error::Error for BadTemplate {}
 
 /// Most bytes that the variables and filters of one text may go through, all together.
-pub const WORK_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const WORK_BYTES_MAX: usize = 256 * 1024;
 
 /// Says why a text cannot be rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,9 +120,10 @@ struct Spent(usize);
 impl Spent {
     fn add(&mut self, bytes: usize) -> Result<(), Unrendered> {
         self.0 = self.0.saturating_add(bytes);
-        match self.0 <= WORK_BYTES_MAX {
-            true => Ok(()),
-            false => Err(Unrendered::TooMuchWork),
+        if self.0 <= WORK_BYTES_MAX {
+            Ok(())
+        } else {
+            Err(Unrendered::TooMuchWork)
         }
     }
 }

@@ -111,9 +111,10 @@ fn variable(input: &mut Input<'_>) -> Result<Option<Variable>, BadTemplate> {
     let mut filters = Vec::new();
     while !input.take("]]") {
         if !input.take("|") {
-            return match filters.is_empty() {
-                true => Ok(None),
-                false => Err(BadTemplate::NotAFilter),
+            return if filters.is_empty() {
+                Ok(None)
+            } else {
+                Err(BadTemplate::NotAFilter)
             };
         }
         if filters.len() == FILTERS_MAX {
