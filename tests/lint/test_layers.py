@@ -23,7 +23,6 @@ MAY_USE = {
 IN_CIRCLES = {
     "api": "broadcasts messages",
     "store": "contacts groups messages migrations rows_aside sqlite",
-    "web": "answer list members node",
 }
 PATH = re.compile(r"\bcrate::(\{|[a-z_]+)")
 
