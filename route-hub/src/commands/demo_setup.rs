@@ -125,6 +125,6 @@ mod tests {
         });
         made.unwrap();
         let refused = open(&store).unwrap_err();
-        assert!(refused.to_string().contains("no demo"), "{refused}");
+        assert!(refused.to_string().contains("not a demo"), "{refused}");
     }
 }
