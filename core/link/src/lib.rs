@@ -41,10 +41,7 @@ pub mod codec;
 pub mod dispatch;
 pub mod frame;
 pub mod limits;
-#[cfg(not(feature = "mutants"))]
-mod mutant;
-#[cfg(feature = "mutants")]
-pub mod mutant;
+pub mod mistake;
 pub mod ownership;
 pub mod pairing;
 pub mod proof;

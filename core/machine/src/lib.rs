@@ -52,7 +52,6 @@ mod inbound;
 mod incoming;
 mod late_results;
 mod log;
-mod mutant;
 mod numbers;
 mod outbound;
 mod outputs;

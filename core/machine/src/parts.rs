@@ -4,7 +4,7 @@
 //! only ever rises: an accepted part stays accepted (its report proves as much), and a final
 //! report is never undone by one that is still trying.
 
-use crate::mutant;
+use postrider_link::mistake;
 use postrider_text::{
     result_code::{Action, RESULT_OK, look_up},
     tp_status::DeliveryOutcome,
@@ -179,12 +179,12 @@ impl Parts {
         let mut first = None;
         for part in &self.0 {
             match part.sent {
-                SentResult::Awaited if mutant::is("first_result_decides") => {}
+                SentResult::Awaited if mistake::is("first_result_decides") => {}
                 SentResult::Awaited => awaited += 1,
                 SentResult::Accepted => accepted += 1,
                 SentResult::Failed(code) => {
                     first = first.or(Some(code));
-                    if !look_up(code).is_proof() && !mutant::is("ambiguous_part_is_proof") {
+                    if !look_up(code).is_proof() && !mistake::is("ambiguous_part_is_proof") {
                         ambiguous = ambiguous.or(Some(code));
                     }
                     weightiest = Some(weightiest.map_or(code, |other| weightier(other, code)));
@@ -198,7 +198,7 @@ impl Parts {
                 (None, Some(code)) => Verdict::NeverSent { code },
                 (None, None) => Verdict::AwaitingSent,
             },
-            (0, _, Some(code)) if mutant::is("partial_is_proof") => Verdict::NeverSent { code },
+            (0, _, Some(code)) if mistake::is("partial_is_proof") => Verdict::NeverSent { code },
             (0, _, Some(code)) => Verdict::Partial { code },
             (_, _, _) => Verdict::AwaitingSent,
         }

@@ -181,14 +181,6 @@ impl held::PageRows for Rows<'_> {
         row.proof == Some(proof::of(self.by, row.id, row.ep))
     }
 
-    fn is_kept(&self, _: &HeldRow) -> bool {
-        true
-    }
-
-    fn is_for_phones(&self, _: &MessageId) -> bool {
-        true
-    }
-
     fn was_held(&mut self, row: &HeldRow) -> Result<bool, Infallible> {
         Ok(self.engine.memory.was_held(row.id, row.ep, self.by))
     }

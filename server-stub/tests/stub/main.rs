@@ -1,4 +1,4 @@
-//! The stub over loopback, with real agents and with wrong ones.
+//! The stub over loopback, with real agents.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,4 +11,3 @@ mod faults;
 mod program;
 mod scenarios;
 mod support;
-mod wrong_client;

@@ -1,6 +1,6 @@
 //! The worked scenarios of the README, played by a phone that keeps the rules.
 
-use crate::support::Run;
+use crate::support::{Run, radio_log};
 use server_stub::scenario::Scenario;
 use std::path::Path;
 use virtual_phone::Incoming;
@@ -50,6 +50,20 @@ async fn an_emulators_first_run_goes_through_with_a_virtual_phone_too() {
     phone.stop().await.unwrap();
     assert!(verdict.held, "{verdict}");
     assert_eq!((verdict.inbound, verdict.connected), (1, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_the_radio_had_twice_breaks_the_verdict() {
+    let run = Run::start("[end]\nwhen = \"told\"\n[[step]]\nwait.connected = 1\nsend = {}\n").await;
+    let phone = run.phone().await;
+    run.until(r#"{"state": {"is": "delivered"}}"#).await;
+    let log = radio_log(run.folder.path());
+    let hand_overs = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, hand_overs.repeat(2)).unwrap();
+    run.stub.stop();
+    let verdict = run.finish().await;
+    phone.stop().await.unwrap();
+    assert_eq!(verdict.broken(), ["radio"], "{verdict}");
 }
 
 #[test]

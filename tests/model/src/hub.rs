@@ -7,12 +7,12 @@ use crate::{
 };
 use postrider_link::{
     dispatch::freeze::{Freeze, Scope},
-    ownership::hub::{Ask, HubState, Verdict},
+    ownership::hub::{Ask, Fact, Verdict},
 };
 use std::convert::Infallible;
 
 /// The key of every message: a freeze tells them from newer ones, of which there are none.
-const KEY: i64 = 1;
+pub(crate) const KEY: i64 = 1;
 
 impl System {
     pub(crate) fn sender_steps(&self, world: &World, m: usize, next: Next<'_>) {
@@ -52,11 +52,10 @@ impl System {
             let mut after = *world;
             // What a hub forgot may be out: nobody can say of it that it was not sent.
             let may_be_out = |freeze: Freeze| freeze.may_be_out::<Infallible>(KEY, || Ok(true));
-            let Ok(may_be_out) = freeze.map_or(Ok(false), may_be_out);
-            let fact = if may_be_out && row.at() == HubState::Waiting {
-                Small::ExposureForgotten
-            } else {
-                Small::LifeEnded
+            let Ok(fact) = Fact::life_over(row.at(), 0, || freeze.map_or(Ok(false), may_be_out));
+            let fact = match fact {
+                Fact::ExposureForgotten => Small::ExposureForgotten,
+                _ => Small::LifeEnded,
             };
             if self.apply(&mut after, m, fact) && after != *world {
                 Self::push(next, "the hub stops waiting", who, after);
@@ -71,7 +70,7 @@ impl System {
     }
 
     /// A hub that went back has every phone asked, and every message was there before.
-    fn freeze(&self, world: &World) -> Option<Freeze> {
+    pub(crate) fn freeze(&self, world: &World) -> Option<Freeze> {
         let phones = &world.phones[..self.scope.phones];
         let is_frozen = phones.iter().any(|phone| phone.frozen);
         is_frozen.then_some(Freeze {
@@ -151,11 +150,7 @@ impl System {
     pub(crate) fn holder_lost(&self, after: &mut World, p: usize) {
         for m in 0..self.scope.messages {
             let row = &after.rows[m];
-            let holder = if row.ep > 0 {
-                row.holders[at(row.ep)]
-            } else {
-                0
-            };
+            let holder = row.holder();
             if row.at().is_open() && (holder == peer(p, 0) || holder == peer(p, 1)) {
                 self.apply(after, m, Small::HolderLost);
             }

@@ -8,13 +8,12 @@
 
 pub mod explore;
 pub mod hash;
+mod held;
 mod hub;
 pub mod known;
 pub mod liar;
 mod link;
 mod memo;
-#[path = "../../../core/machine/src/mutant.rs"]
-mod mutant;
 #[path = "../../../core/machine/src/parts.rs"]
 pub mod parts;
 mod phone;

@@ -1,14 +1,15 @@
 //! Steps of the link: connections, hellos, held pages, frames, facts and acks.
 
 use crate::{
+    held::{Held, rows},
     production::Small,
     session::{Admitted, Decided, Journal},
     system::{NONE, Next, System, rule},
     world::{
-        EPS, FRAMES, Fact, Frame, FrameKind, Hello, Phone, World, at, fate, once, peer, phase, slot,
+        FRAMES, Fact, Frame, FrameKind, Hello, Phone, World, at, fate, once, peer, phase, slot,
     },
 };
-use postrider_link::ownership::hub::{Standing, Whose};
+use postrider_link::{dispatch::held, ownership::hub::Whose};
 
 impl System {
     pub(crate) fn link_steps(&self, world: &World, p: usize, next: Next<'_>) {
@@ -128,11 +129,11 @@ impl System {
         phone.up = it.link.up;
         phone.live = shown.conn;
         phone.asked = 0;
-        let by = peer(p, shown.install);
-        for (m, ep, code) in rows(shown) {
-            self.apply(after, m, Small::Shown(ep, by, code, None));
-        }
-        let wanted = self.settle_unreceived(after, (p, by), shown, it, resume);
+        let by = self.production.holder(peer(p, shown.install));
+        let mut held = self.held(after, (p, shown), resume);
+        let (above, resumes) = (it.above.map(u64::from), it.resumes);
+        let Ok(_) = held::in_hello(&mut held, by, &rows(shown), above, resumes);
+        let wanted = held.wanted;
         let is_present = after.phones[p].conn == shown.conn;
         if it.pages.is_some() {
             after.phones[p].phase = if is_present {
@@ -146,51 +147,21 @@ impl System {
         }
     }
 
-    /// Frees what was never received, but for what goes out again; returns that by its place.
-    fn settle_unreceived(
-        &self,
-        after: &mut World,
-        (p, by): (usize, u8),
-        shown: &Hello,
-        it: &Admitted,
-        resume: bool,
-    ) -> [u8; FRAMES] {
-        let mut wanted = [0; FRAMES];
-        let Some(above) = it.above else {
-            return wanted;
-        };
-        for m in 0..self.scope.messages {
-            let row = &after.rows[m];
-            // Whose exposure it is, the rules say: another installation's is refused.
-            let holder = if row.ep > 0 {
-                row.holders[at(row.ep)]
-            } else {
-                0
-            };
-            let held = holder == peer(p, 0) || holder == peer(p, 1);
-            if !held || row.s <= above + 1 || self.shows_row(shown, m, row.ep) {
-                continue;
-            }
-            let place = if self.scope.disorderly {
-                wanted.iter_mut().find(|code| **code == 0)
-            } else {
-                let above_down = (row.s - 1).checked_sub(shown.down + 1);
-                above_down.and_then(|index| wanted.get_mut(usize::from(index)))
-            };
-            if let Some(place) =
-                place.filter(|_| holder == by && resume && it.resumes && row.is_wanted_again())
-            {
-                *place = Frame::send(m, row.ep).code();
-            } else {
-                self.apply(after, m, Small::NeverReceived(by, above));
-            }
+    fn held<'a>(
+        &'a self,
+        world: &'a mut World,
+        (p, shown): (usize, &'a Hello),
+        may_send: bool,
+    ) -> Held<'a> {
+        Held {
+            system: self,
+            world,
+            p,
+            shown,
+            may_send,
+            is_page: false,
+            wanted: [0; FRAMES],
         }
-        wanted
-    }
-
-    /// Without numbers, a row tells that its frame came.
-    fn shows_row(&self, shown: &Hello, m: usize, ep: u8) -> bool {
-        self.scope.disorderly && shown.held[m][at(ep)] != 0
     }
 
     fn write_again(&self, after: &mut World, p: usize, shown: &Hello, wanted: [u8; FRAMES]) {
@@ -241,43 +212,21 @@ impl System {
         let phone = &mut after.phones[p];
         let shown = std::mem::replace(&mut phone.hello, Hello::NONE);
         let link = Self::link_of(phone, p);
-        let by = peer(p, shown.install);
-        for (m, ep, code) in rows(&shown) {
-            let stranger =
-                !self.apply(after, m, Small::Shown(ep, by, code, Some(Standing::Proven)));
-            if stranger {
-                after.breaks(19);
-            }
-        }
-        let Some((row, restarts)) = self.sessions.reconcile(&shown, link, after.generation) else {
-            return after.breaks(rule::PROTOCOL);
+        let generation = after.generation;
+        let by = self.production.holder(peer(p, shown.install));
+        let mut held = Held {
+            is_page: true,
+            ..self.held(after, (p, &shown), resume)
         };
-        let mut wanted = [0; FRAMES];
-        for m in 0..self.scope.messages {
-            let row = &after.rows[m];
-            let holder = if row.ep > 0 {
-                row.holders[at(row.ep)]
-            } else {
-                0
-            };
-            if holder != peer(p, 0) && holder != peer(p, 1) {
-                continue;
-            }
-            if restarts {
-                self.apply(after, m, Small::Renumbered);
-            } else if holder == by && row.s > 1 {
-                let place = wanted.get_mut(usize::from(row.s - 2));
-                match place.filter(|_| resume && row.is_wanted_again()) {
-                    Some(place) => {
-                        let ep = row.ep;
-                        *place = Frame::send(m, ep).code();
-                    }
-                    None => {
-                        self.apply(after, m, Small::NeverReceived(by, 0));
-                    }
-                }
-            }
+        let Ok(page) = held::in_page(&mut held, by, &rows(&shown));
+        if !page.refused.is_empty() {
+            held.world.breaks(rule::STRANGER);
         }
+        let Some((row, restarts)) = self.sessions.reconcile(&shown, link, generation) else {
+            return held.world.breaks(rule::PROTOCOL);
+        };
+        let Ok(_) = held::all_came(&mut held, by, restarts);
+        let wanted = held.wanted;
         let phone = &mut after.phones[p];
         phone.link_generation = row.generation;
         phone.down_sent = row.down_sent;
@@ -571,13 +520,4 @@ fn wipe(phone: &mut Phone) {
         slot.bits &= slot::PROVIDER;
         slot.parts = Default::default();
     }
-}
-
-/// Returns the rows that a hello or its pages show.
-fn rows(shown: &Hello) -> impl Iterator<Item = (usize, u8, u8)> + '_ {
-    shown.held.iter().enumerate().flat_map(|(m, row)| {
-        (1..=EPS as u8)
-            .map(move |ep| (m, ep, row[at(ep)]))
-            .filter(|(_, _, code)| *code != 0)
-    })
 }

@@ -82,8 +82,6 @@ pub struct Applied {
     pub webhook: bool,
     /// Whether it is in the queue again.
     pub requeued: bool,
-    /// What is asked of the holder.
-    pub asks: bool,
     /// The sender's answer.
     pub verdict: Option<Verdict>,
 }
@@ -131,11 +129,13 @@ impl Production {
         }
     }
 
-    fn holder(&self, code: u8) -> &Holder {
+    /// Returns the holder that a code names.
+    pub(crate) fn holder(&self, code: u8) -> &Holder {
         &self.peers[usize::from(code) - 1]
     }
 
-    fn row(&self, owned: Owned) -> Ownership {
+    /// Returns the row that ownership reads.
+    pub(crate) fn row(&self, owned: Owned) -> Ownership {
         let state = HubState::from_code(i64::from(owned.state)).expect("a state of the rules");
         Ownership {
             state,
@@ -183,7 +183,6 @@ impl Production {
             owned: self.small(&row),
             webhook: outcome.publish.is_some_and(|publish| publish.webhook),
             requeued: outcome.requeued,
-            asks: outcome.ask.is_some(),
             verdict: outcome.verdict,
         })
     }
@@ -249,10 +248,15 @@ impl Row {
             ep: self.ep,
             s: self.s,
             flags: self.flags,
-            holder: match self.ep {
-                0 => 0,
-                ep => self.holders[usize::from(ep) - 1],
-            },
+            holder: self.holder(),
+        }
+    }
+
+    /// Returns the code of who holds the present exposure; 0 when nobody does.
+    pub fn holder(&self) -> u8 {
+        match self.ep {
+            0 => 0,
+            ep => self.holders[usize::from(ep) - 1],
         }
     }
 
@@ -270,11 +274,6 @@ impl Row {
     /// Says whether the dispatcher may expose it.
     pub fn can_expose(&self) -> bool {
         self.bare().can_expose(self.life)
-    }
-
-    /// Says whether an exposure goes out again to the phone that has not received it.
-    pub fn is_wanted_again(&self) -> bool {
-        self.bare().is_wanted_again(self.life)
     }
 
     /// Returns what must be asked of the holder.

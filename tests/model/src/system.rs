@@ -73,6 +73,7 @@ pub mod rule {
     pub(crate) const FACT_LOST: u8 = 16;
     pub(crate) const FRAME_LOST: u8 = 17;
     pub(crate) const PLACE_TWICE: u8 = 18;
+    pub(crate) const STRANGER: u8 = 19;
     pub(crate) const OLDER_TAKEN: u8 = 20;
 }
 
@@ -130,13 +131,17 @@ impl System {
         }
     }
 
-    /// Applies a fact to the hub's row and watches what becomes of it. Says whether it was taken.
+    /// Applies a fact to the hub's row and watches what becomes of it. Returns whether it was taken.
     pub(crate) fn apply(&self, world: &mut World, m: usize, fact: Small) -> bool {
+        self.requeues(world, m, fact).is_some()
+    }
+
+    /// Applies a fact like [`Self::apply`]. Returns whether it puts the message into the queue again;
+    /// `None` when it is refused.
+    pub(crate) fn requeues(&self, world: &mut World, m: usize, fact: Small) -> Option<bool> {
         let before = world.rows[m];
         let by = self.by(world, m);
-        let Some(applied) = self.production.apply(before.owned(), fact, by) else {
-            return false;
-        };
+        let applied = self.production.apply(before.owned(), fact, by)?;
         let owned = applied.owned;
         let row = &mut world.rows[m];
         (row.state, row.ep, row.s, row.flags) = (owned.state, owned.ep, owned.s, owned.flags);
@@ -173,7 +178,7 @@ impl System {
         if row.shows_unknown() {
             world.rows[m].told |= told::UNKNOWN;
         }
-        true
+        Some(applied.requeued)
     }
 
     /// Returns the hub's row of a phone's link.

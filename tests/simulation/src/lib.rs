@@ -22,14 +22,15 @@
 //!
 //! # What it would see
 //!
-//! For each rule there is a [`wrong::Wrong`] that a test plants in runs, and that has to be
-//! reported as a breach of that rule; drawn plans have none. What a range never reached is named,
-//! too: it proves nothing about that.
+//! For each rule there is a mistake that a test plants in runs, and that has to be reported as a
+//! breach of that rule (`tests/mistakes`). What a range never reached is named, too: it proves
+//! nothing about that.
 
 pub mod coverage;
 pub mod hub;
 pub mod journal;
 pub mod log;
+mod mistakes;
 pub mod model;
 pub mod net;
 pub mod phone;
@@ -42,4 +43,3 @@ pub mod run;
 pub mod shrink;
 pub mod story;
 pub mod world;
-pub mod wrong;

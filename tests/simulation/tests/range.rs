@@ -3,8 +3,9 @@
 //! `POSTRIDER_SEEDS=A..B` sets the seeds.
 
 use postrider_simulation::{
-    range::{Settings, run_range},
-    required::{CI_MESSAGES, CI_SEEDS},
+    coverage::Coverage,
+    range::{Settings, Total, run_range},
+    required::{CI_MESSAGES, CI_SEEDS, REQUIRED},
 };
 use std::ops::Range;
 
@@ -44,4 +45,25 @@ fn nor_does_one_with_its_phones_journals_in_files_whose_log_is_torn() {
         threads: 2,
         failures_max: 3,
     });
+}
+
+#[test]
+fn what_the_range_of_ci_never_reached_is_named() {
+    let settings = Settings {
+        seeds: CI_SEEDS,
+        messages: CI_MESSAGES,
+        real_journal: false,
+        threads: 1,
+        failures_max: 1,
+    };
+    let mut coverage = Coverage::default();
+    let (last, others) = REQUIRED.split_last().unwrap();
+    for (group, one, other) in others {
+        coverage.mark(group, one, other);
+    }
+    let total = Total {
+        coverage,
+        ..Total::default()
+    };
+    assert_eq!(total.missing(&settings), [*last]);
 }

@@ -7,6 +7,7 @@ pub(super) mod tests;
 use super::freeze::Freeze;
 use crate::{
     frame::{HeldRow, Send},
+    mistake,
     ownership::hub::{Fact, Holder, Outcome, Ownership, Standing, Whose},
 };
 use postrider_model::{MessageId, WireState};
@@ -50,9 +51,13 @@ pub trait PageRows: Rows {
     fn is_proven(&self, row: &HeldRow) -> bool;
     /// Says whether a message of that age is still kept: that an older one is not there shows
     /// nothing.
-    fn is_kept(&self, row: &HeldRow) -> bool;
+    fn is_kept(&self, _row: &HeldRow) -> bool {
+        true
+    }
     /// Says whether a message is one that phones are given.
-    fn is_for_phones(&self, message: &Self::Message) -> bool;
+    fn is_for_phones(&self, _message: &Self::Message) -> bool {
+        true
+    }
     /// Says whether a row's very exposure is among the past ones of the phone.
     fn was_held(&mut self, row: &HeldRow) -> Result<bool, Self::Error>;
     /// Says whether a message went or may go to the phone.
@@ -145,6 +150,9 @@ pub fn all_came<R: Rows>(rows: &mut R, by: &Holder, restarts: bool) -> Result<Ve
     if !restarts {
         return resume(rows, by, 0, true);
     }
+    if mistake::is("old_places_kept") {
+        return Ok(Vec::new());
+    }
     for mut message in rows.placed_above(0)? {
         rows.apply(&mut message, Fact::Renumbered)?;
     }
@@ -161,7 +169,7 @@ fn resume<R: Rows>(
     let mut resume = Vec::new();
     for mut message in rows.placed_above(down)? {
         let owned = rows.owned(&message)?;
-        if owned.holder.as_ref() != Some(by) {
+        if owned.holder.as_ref() != Some(by) && !mistake::is("install_not_bound") {
             continue;
         }
         let wanted = resumes && owned.is_wanted_again(rows.is_alive(&message));

@@ -7,6 +7,7 @@ use super::{freeze::Device, held, newest::Fence};
 use crate::{
     close::CloseCode,
     frame::{Hello, InstallId, Send, SimInfo},
+    mistake,
     session::hub::{self, Admission, Circumstances, Decision, DeviceLink},
 };
 
@@ -68,7 +69,8 @@ pub fn must_end<E>(
         return Ok(Some(CloseCode::Replaced));
     }
     // It shall come again and show what it holds.
-    let comes_again = device.frozen && device.must_come_again(generation()?);
+    let is_asked = device.frozen && !mistake::is("frozen_may_stay");
+    let comes_again = is_asked && device.must_come_again(generation()?);
     Ok(comes_again.then_some(CloseCode::GoingAway))
 }
 

@@ -13,7 +13,7 @@
 //! tombstone until the hub has acked it and 30 days have passed. Rows are kept per (message, `ep`):
 //! the caller passes all rows of one message, in any order.
 
-use crate::mutant;
+use crate::mistake;
 use postrider_model::WireState;
 use std::fmt;
 
@@ -140,9 +140,13 @@ impl Claim {
     /// accepted once the phone's own attempt has ended, even in `unknown` (the sender chose to
     /// send again); not while the radio has one, and not after the network accepted one.
     pub fn offer(rows: &[Self], ep: u32, supported: bool) -> Offer {
-        let rows = if mutant::is("early_purge") { &[] } else { rows };
+        let rows = if mistake::is("early_purge") {
+            &[]
+        } else {
+            rows
+        };
         if let Some(known) = rows.iter().find(|row| row.ep == ep)
-            && !mutant::is("no_dedupe")
+            && !mistake::is("no_dedupe")
         {
             return Offer::Known(*known);
         }
@@ -151,16 +155,16 @@ impl Claim {
             code,
         };
         let any = |test: fn(WireState) -> bool| rows.iter().any(|row| test(row.state));
-        if rows.iter().any(|row| row.ep > ep) && !mutant::is("older_after_newer") {
+        if rows.iter().any(|row| row.ep > ep) && !mistake::is("older_after_newer") {
             refuse(CODE_SUPERSEDED)
-        } else if any(|state| state == WireState::Submitting) && !mutant::is("no_phone_guard") {
+        } else if any(|state| state == WireState::Submitting) && !mistake::is("no_phone_guard") {
             refuse(CODE_ATTEMPT_OPEN)
-        } else if any(went_out) && !mutant::is("sent_is_no_guard") {
+        } else if any(went_out) && !mistake::is("sent_is_no_guard") {
             refuse(CODE_ALREADY_SENT)
         } else if !supported {
             refuse(CODE_UNSUPPORTED)
         } else {
-            let waits = |row: &&Self| row.is_waiting() && !mutant::is("older_left_waiting");
+            let waits = |row: &&Self| row.is_waiting() && !mistake::is("older_left_waiting");
             let waiting = rows.iter().find(waits);
             Offer::Accepted {
                 claim: Self::at(ep, WireState::OnPhone),
@@ -184,13 +188,13 @@ impl Claim {
 
     fn take_back(row: Option<Self>, ep: u32, end: WireState) -> Answer {
         match row {
-            Some(claim) if !claim.is_waiting() && !mutant::is("revoked_in_the_radio") => Answer {
+            Some(claim) if !claim.is_waiting() && !mistake::is("revoked_in_the_radio") => Answer {
                 claim,
                 changed: false,
             },
             Some(_) | None => Answer {
                 claim: Self::at(ep, end),
-                changed: row.is_some() || !mutant::is("no_tombstone"),
+                changed: row.is_some() || !mistake::is("no_tombstone"),
             },
         }
     }
@@ -207,11 +211,11 @@ impl Claim {
         };
         let to = |state| Ok(Self::at(self.ep, state));
         match step {
-            Step::Submit if mutant::is("mark_after_submit") => Ok(self),
+            Step::Submit if mistake::is("mark_after_submit") => Ok(self),
             Step::Submit if self.is_waiting() => to(WireState::Submitting),
             Step::HeldBack if self.state == WireState::Submitting => to(WireState::OnPhone),
             Step::Retry if self.state == WireState::Submitting => to(WireState::Retrying),
-            Step::Lost if mutant::is("resend_on_restart") => to(WireState::OnPhone),
+            Step::Lost if mistake::is("resend_on_restart") => to(WireState::OnPhone),
             Step::Lost if self.state == WireState::Submitting => to(WireState::Unknown),
             Step::Expire if self.is_waiting() => to(WireState::Expired),
             Step::Sent if self.awaits_result() => to(WireState::Sent),

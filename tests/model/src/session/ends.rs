@@ -1,16 +1,18 @@
 //! Both ends of a link, brought to where a question is; and small numbers as frames and rows.
 
 use crate::{
+    held::rows,
     production::{device, install},
-    world::{EPS, Hello as Shown, MESSAGES, claim},
+    world::Hello as Shown,
 };
 use postrider_link::{
+    dispatch::hello::{Service, decide},
     frame::{
         Address, Cancel, Challenge, Event, HeldRow, Hello, HubFrame, Kind, Nonce, PhoneFrame,
         Revoke, Send, Void, Welcome,
     },
     session::{
-        hub::{Circumstances, Decision, DeviceLink, HubOutput, HubSession, HubSettings, decide},
+        hub::{Circumstances, Decision, DeviceLink, HubOutput, HubSession, HubSettings},
         phone::{HelloSnapshot, JournalLink, LinkChange, PhoneEffect, PhoneSession, PhoneSettings},
     },
 };
@@ -27,21 +29,19 @@ pub(super) fn hello(p: usize, shown: &Shown, hub_generation: u8) -> Hello {
         up_acked: shown.up_acked,
         up_hi: shown.up_hi,
     };
-    let mut held = vec![];
-    for m in 0..MESSAGES {
-        for ep in 1..=EPS as u8 {
-            if let Some(claim) = claim(shown.held[m][usize::from(ep) - 1], ep) {
-                held.push(HeldRow {
-                    id: message(m),
-                    ep: u32::from(ep),
-                    state: claim.state,
-                    proof: None,
-                });
-            }
-        }
-    }
-    let (_, hello) = greet(journal, hub_generation, p, shown.install, held);
+    let (_, hello) = greet(journal, hub_generation, p, shown.install, rows(shown));
     hello
+}
+
+/// Returns what the hub decides about a hello.
+pub(super) fn asked(hello: &Hello, row: &DeviceLink, generation: u8, overtaken: bool) -> Decision {
+    let around = Circumstances {
+        generation: u64::from(generation),
+        own_generation: 0,
+        overtaken,
+        install_is_lost: false,
+    };
+    decide(hello, Service::Open, row, 0, around)
 }
 
 /// Drives a phone's session to its hello.
@@ -158,13 +158,7 @@ pub(super) fn open_hub(
         conn: u64::from(shown.conn) - 1,
         ..device_link(link)
     };
-    let around = Circumstances {
-        generation: u64::from(link.generation),
-        own_generation: 0,
-        overtaken: false,
-        install_is_lost: false,
-    };
-    let Decision::Admit(admission) = decide(&hello, &before, around) else {
+    let Decision::Admit(admission) = asked(&hello, &before, link.generation, false) else {
         return None;
     };
     session.admitted(*admission, resume, NOW);
@@ -260,11 +254,11 @@ pub(super) fn small_link(link: &DeviceLink, p: usize, install: u8) -> Link {
     }
 }
 
-pub(super) fn message(m: usize) -> MessageId {
+pub(crate) fn message(m: usize) -> MessageId {
     MessageId::new(Key::new(m as i64 + 1).expect("a key"))
 }
 
-pub(super) fn send(s: u64) -> Send {
+pub(crate) fn send(s: u64) -> Send {
     Send {
         s,
         id: message(0),

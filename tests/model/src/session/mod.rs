@@ -14,15 +14,17 @@ use postrider_link::{
     close::CloseCode,
     frame::{Ack, Held, HubFrame, PhoneFrame, Void, Welcome},
     session::{
-        hub::{Circumstances, Decision, DeviceLink, HubOutput, HubSession, HubSettings, decide},
+        hub::{Decision, DeviceLink, HubOutput, HubSession, HubSettings},
         phone::{LinkChange, PhoneEffect, PhoneFact},
     },
 };
 use postrider_model::{BootMs, Now, UnixMs};
 
+pub(crate) use ends::{message, send};
+
 use ends::{
-    challenge, commit, device_link, effects, event, frame, greet, hello, hub_ack, nonce, open_hub,
-    open_phone, outputs, phone_ack, quiet_hub, quiet_link, send, small_link,
+    asked, challenge, commit, device_link, effects, event, frame, greet, hello, hub_ack, nonce,
+    open_hub, open_phone, outputs, phone_ack, quiet_hub, quiet_link, small_link,
 };
 
 /// The link's part of a journal.
@@ -167,13 +169,8 @@ impl Sessions {
     ) -> Decided {
         self.decided
             .get((p as u8, *shown, link, generation, overtaken), || {
-                let around = Circumstances {
-                    generation: u64::from(generation),
-                    own_generation: 0,
-                    overtaken,
-                    install_is_lost: false,
-                };
-                match decide(&hello(p, shown, generation), &device_link(link), around) {
+                let (hello, row) = (hello(p, shown, generation), device_link(link));
+                match asked(&hello, &row, generation, overtaken) {
                     Decision::Admit(admission) => Decided::Admitted(Admitted {
                         link: small_link(
                             &admission.link,
@@ -406,13 +403,7 @@ impl Sessions {
                 conn: u64::from(shown.conn) - 1,
                 ..device_link(link)
             };
-            let around = Circumstances {
-                generation: u64::from(generation),
-                own_generation: 0,
-                overtaken: false,
-                install_is_lost: false,
-            };
-            let Decision::Admit(admission) = decide(&hello, &before, around) else {
+            let Decision::Admit(admission) = asked(&hello, &before, generation, false) else {
                 return None;
             };
             session.admitted(*admission, vec![], NOW);

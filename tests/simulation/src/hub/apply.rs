@@ -3,8 +3,8 @@
 use super::rows::Slot;
 use crate::{
     log::{Line, Who},
+    mistakes,
     world::World,
-    wrong::Wrong,
 };
 use postrider_link::{
     dispatch::turn::Woken,
@@ -60,7 +60,7 @@ impl World {
         effects: &mut Effects,
     ) -> Option<Result<Outcome, Refused>> {
         self.step();
-        if self.has_about(Wrong::HubIgnoresFacts, id) && !matches!(fact, Fact::Exposed { .. }) {
+        if mistakes::is_about("hub_ignores_facts", id) && !matches!(fact, Fact::Exposed { .. }) {
             return None;
         }
         let now = self.hub_now();

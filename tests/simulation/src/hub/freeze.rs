@@ -4,13 +4,14 @@ use super::{
     apply::{Detail, Effects},
     rows::{Message, Slot},
 };
-use crate::{world::World, wrong::Wrong};
+use crate::world::World;
 use postrider_link::{
     dispatch::{
         freeze::{self, Freeze, Frozen, Queues, Rows},
         hello::Service,
         turn::Woken,
     },
+    mistake,
     ownership::hub::{Fact, HubState},
 };
 use postrider_model::{DeviceId, MessageId};
@@ -131,7 +132,7 @@ impl World {
         let row = self.hub.rows.devices.get(&device);
         if row.is_some_and(|row| row.alone) {
             self.hub.proof_came = true;
-            if self.has(Wrong::HubIgnoresProofs) {
+            if mistake::is("hub_ignores_proofs") {
                 return;
             }
             self.coverage.mark("link", "a proven row freezes all", "");

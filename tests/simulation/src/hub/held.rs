@@ -5,7 +5,7 @@ use super::{
     apply::{Detail, Effects},
     proof,
 };
-use crate::{world::World, wrong::Wrong};
+use crate::world::World;
 use postrider_link::{
     close::CloseCode,
     dispatch::{
@@ -78,21 +78,12 @@ impl PageRows for Held<'_> {
         row.proof == Some(proof::of(&self.by, row.id, row.ep))
     }
 
-    fn is_kept(&self, _: &HeldRow) -> bool {
-        true
-    }
-
-    fn is_for_phones(&self, _: &MessageId) -> bool {
-        true
-    }
-
     fn was_held(&mut self, row: &HeldRow) -> Result<bool, Infallible> {
         Ok(self.world.hub.rows.was_held(row.id, row.ep, &self.by))
     }
 
     fn is_concerned(&mut self, id: &MessageId) -> Result<bool, Infallible> {
-        let is_concerned = self.world.hub.rows.is_concerned(*id, self.by.device);
-        Ok(is_concerned || self.world.has(Wrong::HubBelievesPages))
+        Ok(self.world.hub.rows.is_concerned(*id, self.by.device))
     }
 }
 

@@ -11,7 +11,6 @@ use crate::{
     net::Wire,
     plan::HubPoint,
     world::{Event, World},
-    wrong::Wrong,
 };
 use postrider_link::{
     close::CloseCode,
@@ -169,11 +168,6 @@ impl World {
         let Some(link) = self.hub.links.get(&socket) else {
             return;
         };
-        if self.has(Wrong::HubAcksTooEarly)
-            && let HubFrame::Ack(ack) = &mut frame
-        {
-            ack.a += 1;
-        }
         let device = link
             .device()
             .and_then(|device| self.hub.rows.devices.get(&device));

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     log::{Line, Who},
+    mistakes,
     plan::{Flaw, Setting, Sort, Wanted},
     world::{Event, World, message_id},
-    wrong::Wrong,
 };
 use postrider_link::{
     frame::{Address, Bytes, Data, Kind},
@@ -81,7 +81,7 @@ impl World {
         self.hub.rows.messages.insert(id, message);
         self.model.accepted(id);
         self.note(Line::new(Who::Sender, "accepted by the hub").of(id));
-        if self.has_about(Wrong::HubForgetsMessages, id) {
+        if mistakes::is_about("hub_forgets_messages", id) {
             self.hub.rows.messages.remove(&id);
         }
         self.look_at_life(wanted.life_ms);

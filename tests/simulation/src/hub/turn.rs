@@ -4,7 +4,7 @@ use super::{
     Incoming, Slot,
     apply::{Detail, Effects},
 };
-use crate::{plan::Sort, platform::group_of, world::World, wrong::Wrong};
+use crate::{plan::Sort, platform::group_of, world::World};
 use postrider_link::{
     clock::{PhoneClock, published_time},
     close::CloseCode,
@@ -17,6 +17,7 @@ use postrider_link::{
         window::{self, Claimed, Open, Queue},
     },
     frame::{Config, Event, Inbound, Kind, PhoneFrame, Send},
+    mistake,
     ownership::hub::{Ask, Fact, Holder, Ownership, Said},
 };
 use postrider_model::{MessageId, UnixMs};
@@ -131,7 +132,7 @@ impl World {
         };
         let now = self.hub_now();
         let time = published_time(clock, event.stamp(), created, now);
-        let ahead_ms = if self.has(Wrong::HubIsAhead) {
+        let ahead_ms = if mistake::is("hub_is_ahead") {
             60_000
         } else {
             0
@@ -162,7 +163,7 @@ impl World {
             return true;
         }
         let (sort, group) = which(inbound);
-        if self.has(Wrong::HubLosesIncoming) && inbound.n % 3 == 1 {
+        if mistake::is("hub_loses_incoming") && inbound.n % 3 == 1 {
             return true;
         }
         let incoming = Incoming {
@@ -174,7 +175,7 @@ impl World {
         };
         self.coverage.mark("incoming", "at the hub", sort.word());
         self.hub.rows.incoming.push(incoming);
-        if self.has(Wrong::HubTurnsTheOrder) {
+        if mistake::is("hub_turns_the_order") {
             self.hub.rows.incoming.rotate_right(1);
         }
         true
@@ -257,9 +258,6 @@ impl turn::Rows for TurnRows<'_> {
     type Told = BTreeMap<Slot, Config>;
 
     fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, Infallible> {
-        if self.world.has(Wrong::HubOffersAgain) {
-            return Ok(None);
-        }
         let message = self.world.hub.rows.messages.get(&id);
         Ok(message.map(|message| message.owner.clone()))
     }

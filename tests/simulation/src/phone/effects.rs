@@ -2,13 +2,16 @@
 
 use crate::{
     log::{Line, Who},
+    mistakes,
     model::{HandOver, Paced},
     net::Wire,
     plan::Point,
     world::{Event, RadioEvent, World},
-    wrong::Wrong,
 };
-use postrider_link::frame::{PhoneFrame, WaitingFor};
+use postrider_link::{
+    frame::{PhoneFrame, WaitingFor},
+    mistake,
+};
 use postrider_machine::{Effect, SEND_LIMIT_SPAN_MS, SendToken};
 use postrider_model::{SimSlot, WireState};
 
@@ -43,7 +46,7 @@ impl World {
     fn perform(&mut self, no: usize, effect: Effect) {
         let at = self.at;
         let now = self.phones[no].now(at);
-        let never_calls = self.has(Wrong::NeverCallsTheRadio);
+        let never_calls = mistake::is("never_calls_the_radio");
         let phone = &mut self.phones[no];
         let Some(agent) = &mut phone.agent else {
             return;
@@ -110,7 +113,7 @@ impl World {
             Effect::SendParts(_) if never_calls => {}
             Effect::SendParts(task) => {
                 self.hands_over(no, task.token, task.sim, Some(task.parts));
-                if self.has(Wrong::HandsOverTwice) {
+                if mistake::is("hands_over_twice") {
                     self.hands_over(no, task.token, task.sim, Some(task.parts));
                 }
                 self.send_parts(no, &task);
@@ -146,7 +149,7 @@ impl World {
             Effect::DialUssd { token, sim, .. } => {
                 self.hands_over(no, token, sim, None);
                 self.dial_ussd(no, token, sim);
-                if self.has(Wrong::DialsTwice) {
+                if mistake::is("dials_twice") {
                     self.dial_ussd(no, token, sim);
                 }
             }
@@ -172,7 +175,7 @@ impl World {
 
     /// Nothing is written that is not on disk.
     fn write_frame(&mut self, no: usize, mut frame: PhoneFrame) {
-        self.alter(&mut frame);
+        mistakes::alter(&mut frame);
         let phone = &self.phones[no];
         let rows = phone.disk.rows();
         let link = &rows.rest().link;

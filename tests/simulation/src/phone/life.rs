@@ -7,9 +7,8 @@ use crate::{
     plan::{Death, Point},
     random::Seeded,
     world::{Event, World},
-    wrong::Wrong,
 };
-use postrider_link::close::CloseCode;
+use postrider_link::{close::CloseCode, mistake};
 use postrider_machine::{Agent, PaceLimits};
 
 /// What a boot takes at least: the boot clock cannot have begun before the power failed.
@@ -153,7 +152,7 @@ impl World {
         for chunk in seed.chunks_exact_mut(8) {
             chunk.copy_from_slice(&random.next_u64().to_le_bytes());
         }
-        if self.plan.wrong == Some(Wrong::FindsAnOlderJournal)
+        if mistake::is("finds_an_older_journal")
             && let Some(older) = phone.copy.replace(phone.disk.rows().clone())
         {
             phone.disk.roll_back(older);
@@ -164,7 +163,7 @@ impl World {
         phone.told_not_known = None;
         let in_hand = snapshot.messages.len() as u64;
         let mut config = phone.config();
-        if self.plan.wrong == Some(Wrong::ForgetsItsLimits) {
+        if mistake::is("forgets_its_limits") {
             config.limits = PaceLimits::UNLIMITED;
         }
         phone.agent = Some(Agent::new(config, snapshot, seed, now));

@@ -9,9 +9,8 @@ use super::{Input, Phone};
 use crate::{
     log::{Line, Who},
     world::World,
-    wrong::Wrong,
 };
-use postrider_link::{close::CloseCode, frame::Send};
+use postrider_link::{close::CloseCode, frame::Send, mistake};
 use postrider_machine::{Command, PaceLimits, SEND_LIMIT_SPAN_MS};
 use postrider_model::Now;
 
@@ -123,7 +122,7 @@ impl World {
         }
         self.coverage
             .mark("owner", "unpairs a phone", "whose process dies over it");
-        let is_heard = !self.has(Wrong::MissesItsUnpairing);
+        let is_heard = !mistake::is("misses_its_unpairing");
         let until = self.at + LEAVE_MS_MAX;
         self.phones[no].give_back(until, now, is_heard);
         self.step();
@@ -131,7 +130,7 @@ impl World {
 
     /// Ends the pairing when the hub has heard of everything, or when it is time.
     pub(super) fn leaves_when_told(&mut self, no: usize) {
-        let (at, is_deaf) = (self.at, self.has(Wrong::MissesItsUnpairing));
+        let (at, is_deaf) = (self.at, mistake::is("misses_its_unpairing"));
         let phone = &mut self.phones[no];
         let (Some(until), Some(agent)) = (phone.leaving, &mut phone.agent) else {
             return;

@@ -4,13 +4,14 @@ use super::{Decided, Input, Phone, Written};
 use crate::{
     hub::which,
     log::{Line, Who},
+    mistakes,
     plan::Point,
     world::{Event, World},
-    wrong::Wrong,
 };
 use postrider_link::{
     close::CloseCode,
     frame::HubFrame,
+    mistake,
     session::phone::{LinkChange, PhoneFact},
 };
 use postrider_machine::{
@@ -68,10 +69,10 @@ impl World {
             self.is_offered(no, send);
         }
         let at = self.at;
-        let misses_acks = self.has(Wrong::MissesAcks);
-        let misses_unpairing = self.has(Wrong::MissesItsUnpairing);
-        let misses_pause = self.has(Wrong::MissesItsPause);
-        let misses_not_known = self.has(Wrong::MissesThatItIsNotKnown);
+        let misses_acks = mistake::is("misses_acks");
+        let misses_unpairing = mistake::is("misses_its_unpairing");
+        let misses_pause = mistake::is("misses_its_pause");
+        let misses_not_known = mistake::is("misses_that_it_is_not_known");
         let phone = &mut self.phones[no];
         let now = phone.now(at);
         let Some(agent) = &mut phone.agent else {
@@ -142,7 +143,7 @@ impl World {
                 return;
             };
             let mut changes: Vec<Change> = std::iter::from_fn(|| agent.poll_change()).collect();
-            self.lose_rows(&mut changes);
+            mistakes::lose_rows(&mut changes);
             let has_changes = !changes.is_empty();
             if has_changes {
                 self.look_at(no, &changes);

@@ -48,7 +48,6 @@ pub fn draw(seed: u64, messages: u64, real_journal: bool) -> Plan {
         fleet,
         steps,
         calm_at: span,
-        wrong: None,
     }
 }
 

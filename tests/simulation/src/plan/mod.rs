@@ -8,7 +8,6 @@ mod words;
 
 pub use draw::draw;
 
-use crate::wrong::Wrong;
 use postrider_machine::PaceLimits;
 
 /// A phone and a slot, as messages are routed.
@@ -297,8 +296,6 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// When everything that was broken is whole again.
     pub calm_at: u64,
-    /// The wrong that a test planted; a drawn plan has none.
-    pub wrong: Option<Wrong>,
 }
 
 impl Plan {

@@ -5,9 +5,11 @@ use crate::{
     log::{Line, Who},
     plan::{Route, Sort, Telling},
     world::{EPOCH, Event, RadioEvent, World},
-    wrong::Wrong,
 };
-use postrider_link::frame::{Address, Bytes, Data};
+use postrider_link::{
+    frame::{Address, Bytes, Data},
+    mistake,
+};
 use postrider_machine::{
     CallLogRow, LOG_ROWS_MAX, Log, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
     ScanMark,
@@ -80,7 +82,7 @@ impl World {
                 let delay_ms = random.between(50, 3_000);
                 self.broadcast(no, &row, delay_ms);
             }
-            if self.has(Wrong::TellsOfTwo) && times > 0 {
+            if mistake::is("tells_of_two") && times > 0 {
                 let sent_at = row.sent_at + 1_000;
                 let other = InboxRow { sent_at, ..row };
                 self.broadcast(no, &other, 5_000);

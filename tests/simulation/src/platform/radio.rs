@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     log::{Line, Who},
+    mistakes,
     phone::Input,
     random::Seeded,
     world::{Event, RadioEvent, World},
@@ -64,7 +65,7 @@ impl World {
         self.note(line.of_exposure(token.message).word(script.word));
         self.play(no, token, &script, wait_ms);
         self.plan_reports(no, task, &script, wait_ms, &mut random);
-        if let Some(after_ms) = self.sends_all_the_same(script.word) {
+        if let Some(after_ms) = mistakes::sends_all_the_same(script.word) {
             let sent = (0..script.parts).map(|part| (after_ms, Beat::OnAir(part)));
             script.beats = sent.collect();
             self.play(no, token, &script, wait_ms);
@@ -108,7 +109,7 @@ impl World {
                 epoch,
                 event,
             };
-            self.push_in(wait_ms + after + self.own_time_ms(), radio);
+            self.push_in(wait_ms + after + mistakes::own_time_ms(), radio);
         }
     }
 

@@ -4,7 +4,7 @@ use super::{
     Ask, ErrorCode, Fact, Flags, Holder, HubState, OnUnknown, Outcome, Ownership, Published,
     Refused, Rules, Verdict,
 };
-use crate::{limits::UNKNOWN_AFTER_LIFE_MS, mutant};
+use crate::{limits::UNKNOWN_AFTER_LIFE_MS, mistake};
 use postrider_model::MessageStatus;
 
 impl Ownership {
@@ -62,7 +62,7 @@ impl Ownership {
         let ep = self.ep.checked_add(1).ok_or(Refused::NotExposable)?;
         let replaced = self.take_present(ep, holder, Some(s));
         self.state = HubState::Exposed;
-        if mutant::is("write_before_commit") {
+        if mistake::is("write_before_commit") {
             self.state = HubState::Waiting;
         }
         Ok(Outcome {
@@ -106,7 +106,7 @@ impl Ownership {
     }
 
     fn life_ended(&mut self, ago_ms: u64) -> Outcome {
-        let expires_exposed = mutant::is("exposed_expires") && self.state.is_open();
+        let expires_exposed = mistake::is("exposed_expires") && self.state.is_open();
         if self.state == HubState::Waiting || expires_exposed {
             self.end_unsent(HubState::Expired);
         } else if self.state.is_open() && ago_ms >= UNKNOWN_AFTER_LIFE_MS {
@@ -117,7 +117,7 @@ impl Ownership {
 
     fn holder_lost(&mut self, rules: Rules) -> Outcome {
         self.flags.clear(Flags::REVOKE_ASKED);
-        if self.state.is_open() && mutant::is("reinstall_as_empty") {
+        if self.state.is_open() && mistake::is("reinstall_as_empty") {
             self.free(rules)
         } else if self.state.is_open() {
             self.outcome_unknown(rules)
@@ -139,7 +139,7 @@ impl Ownership {
         if !self.state.is_open() {
             return Outcome::default();
         }
-        if mutant::is("hub_timeout_resend") {
+        if mistake::is("hub_timeout_resend") {
             return self.queue_again();
         }
         self.flags.set(Flags::REVOKE_ASKED);
@@ -158,7 +158,7 @@ impl Ownership {
             return self.outcome_unknown(rules);
         }
         let unwanted = self.flags.has(Flags::CANCEL_ASKED) || self.flags.has(Flags::DELETED);
-        if unwanted && !mutant::is("cancel_forgotten") {
+        if unwanted && !mistake::is("cancel_forgotten") {
             self.end_unsent(HubState::Cancelled);
         } else if rules.life_left {
             return self.queue_again();
@@ -180,7 +180,7 @@ impl Ownership {
     /// Ends the message as not sent, unless an earlier exposure's
     /// outcome is unknown: then that is all that can be said.
     pub(super) fn end_unsent(&mut self, end: HubState) {
-        if self.flags.has(Flags::EARLIER_UNKNOWN) && !mutant::is("earlier_unknown_forgotten") {
+        if self.flags.has(Flags::EARLIER_UNKNOWN) && !mistake::is("earlier_unknown_forgotten") {
             self.tell_unknown();
         } else {
             self.state = end;
@@ -195,8 +195,8 @@ impl Ownership {
     /// The present exposure's outcome cannot be known: R4 if the sender chose it, else report it.
     pub(super) fn outcome_unknown(&mut self, rules: Rules) -> Outcome {
         let wanted = !self.flags.has(Flags::CANCEL_ASKED) && !self.flags.has(Flags::DELETED);
-        let first = !self.flags.has(Flags::RESENT_FOR_UNKNOWN) || mutant::is("resent_again");
-        let alive = rules.life_left || mutant::is("resent_after_life");
+        let first = !self.flags.has(Flags::RESENT_FOR_UNKNOWN) || mistake::is("resent_again");
+        let alive = rules.life_left || mistake::is("resent_after_life");
         if rules.on_unknown == OnUnknown::Resend && alive && wanted && first {
             self.flags.set(Flags::RESENT_FOR_UNKNOWN);
             self.flags.set(Flags::EARLIER_UNKNOWN);
@@ -208,7 +208,7 @@ impl Ownership {
 
     /// Corrects a reported unknown: it was not sent, and is not queued again.
     pub(super) fn prove_never_sent(&mut self) -> Outcome {
-        if mutant::is("requeue_after_unknown") {
+        if mistake::is("requeue_after_unknown") {
             return self.queue_again();
         }
         if !self.flags.has(Flags::EARLIER_UNKNOWN) {
@@ -228,7 +228,7 @@ impl Ownership {
             status,
             error,
             sets_time_sent: self.state.went_out() && !had_gone_out,
-            webhook: !self.flags.has(Flags::DELETED) || mutant::is("deleted_tells"),
+            webhook: !self.flags.has(Flags::DELETED) || mistake::is("deleted_tells"),
         })
     }
 

@@ -34,7 +34,7 @@ pub use state::{Flags, HubState};
 use crate::{
     frame::{Event, InstallId},
     limits::UNKNOWN_AFTER_LIFE_MS,
-    mutant,
+    mistake,
 };
 use postrider_model::{DeviceId, MessageStatus, UnixMs, WireState};
 use std::fmt;
@@ -432,7 +432,7 @@ impl Ownership {
     /// Says whether the last exposure was committed to `by`: the same device and installation.
     fn is_held_by(&self, by: &Holder) -> bool {
         let same = |holder: &Holder| {
-            let install = holder.install == by.install || mutant::is("install_not_bound");
+            let install = holder.install == by.install || mistake::is("install_not_bound");
             holder.device == by.device && install
         };
         self.holder.as_ref().is_some_and(same)

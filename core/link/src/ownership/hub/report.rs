@@ -3,7 +3,7 @@
 use super::{
     Ask, Flags, Holder, HubState, Outcome, Ownership, Refused, Report, Rules, Standing, Whose,
 };
-use crate::mutant;
+use crate::mistake;
 use postrider_model::WireState;
 
 impl Ownership {
@@ -40,7 +40,7 @@ impl Ownership {
 
     fn open_reported(&mut self, report: Report, rules: Rules) -> Outcome {
         match report.state {
-            WireState::Retrying if mutant::is("retrying_is_proof") => self.free(rules),
+            WireState::Retrying if mistake::is("retrying_is_proof") => self.free(rules),
             WireState::OnPhone | WireState::Retrying | WireState::Submitting => {
                 self.raise(report.state)
             }
@@ -63,7 +63,7 @@ impl Ownership {
 
     /// R3 frees the message for another phone, if there is one; everything else is final.
     fn failed(&mut self, report: Report, rules: Rules) -> Outcome {
-        let unsent = report.unsent || mutant::is("ambiguous_is_proof");
+        let unsent = report.unsent || mistake::is("ambiguous_is_proof");
         let proven = unsent && !report.partial;
         if proven && rules.other_route && rules.life_left {
             return self.free(rules);
@@ -91,7 +91,7 @@ impl Ownership {
             | WireState::Retrying
             | WireState::Submitting
             | WireState::Unknown => Outcome::default(),
-            WireState::Sent if mutant::is("unknown_for_ever") => Outcome::default(),
+            WireState::Sent if mistake::is("unknown_for_ever") => Outcome::default(),
             WireState::Sent | WireState::NotDelivered | WireState::Delivered => {
                 self.truth(report.state)
             }
@@ -141,7 +141,7 @@ impl Ownership {
         if ep > self.ep {
             return Err(Refused::NoSuchExposure);
         }
-        if mutant::is("older_truth_ignored") {
+        if mistake::is("older_truth_ignored") {
             return Ok(Outcome::default());
         }
         Ok(self.past_truth(report.state))
@@ -165,7 +165,7 @@ impl Ownership {
             self.state = here;
             self.correct();
         }
-        if !was_open || mutant::is("newer_left_out") {
+        if !was_open || mistake::is("newer_left_out") {
             return Outcome::default();
         }
         self.flags.set(Flags::REVOKE_ASKED);
@@ -208,7 +208,7 @@ impl Ownership {
 
     /// A page shows an exposure before the present one: it counts if it was this phone's.
     fn past_shown(&mut self, state: WireState, standing: Standing) -> Result<Outcome, Refused> {
-        if standing < Standing::Held && !mutant::is("past_of_anybody") {
+        if standing < Standing::Held && !mistake::is("past_of_anybody") {
             return Err(Refused::NotHolder);
         }
         Ok(self.past_truth(state))
@@ -229,11 +229,11 @@ impl Ownership {
         let elsewhere = self.holder.is_some() && !held_by(by.device);
         let is_out = self.state != HubState::Waiting;
         let believed = match standing {
-            _ if mutant::is("pages_ignored") => return Err(Refused::NoSuchExposure),
-            Standing::Proven => !mutant::is("proof_ignored"),
-            _ if mutant::is("pages_believed") => true,
+            _ if mistake::is("pages_ignored") => return Err(Refused::NoSuchExposure),
+            Standing::Proven => !mistake::is("proof_ignored"),
+            _ if mistake::is("pages_believed") => true,
             Standing::Nothing if !held_by(by.device) => false,
-            _ if mutant::is("claims_of_held") => true,
+            _ if mistake::is("claims_of_held") => true,
             _ => !(elsewhere && is_out),
         };
         if believed {

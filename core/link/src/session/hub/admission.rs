@@ -4,7 +4,7 @@ use crate::{
     close::CloseCode,
     frame::{Hello, InstallId},
     limits::{GENERATIONS_AHEAD_MAX, VERSION, VERSION_MIN},
-    mutant,
+    mistake,
 };
 
 /// The link's part of a device's row.
@@ -45,7 +45,7 @@ impl DeviceLink {
     /// Returns whether a commit for this connection may still be made: the phone has no
     /// newer one.
     pub fn admits(&self, conn: u64) -> bool {
-        self.conn == conn || mutant::is("older_commits_taken")
+        self.conn == conn || mistake::is("older_commits_taken")
     }
 }
 
@@ -194,7 +194,7 @@ fn common_version((oldest, newest): (u32, u32)) -> Option<u32> {
 }
 
 fn fence(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Option<Decision> {
-    if hello.conn <= link.conn && !mutant::is("volatile_conn_no") {
+    if hello.conn <= link.conn && !mistake::is("volatile_conn_no") {
         return Some(if around.overtaken && hello.conn < link.conn {
             Decision::Refuse(CloseCode::Replaced)
         } else {
@@ -206,7 +206,7 @@ fn fence(hello: &Hello, link: &DeviceLink, around: Circumstances) -> Option<Deci
     // Whoever acked or reported something in a generation has it on its disk.
     let was_later = hello.generation < link.generation && (link.down_acked > 0 || link.up > 0);
     let went_back = (same_numbering && below) || was_later;
-    (went_back && !mutant::is("rolled_back_unseen")).then_some(Decision::WentBack)
+    (went_back && !mistake::is("rolled_back_unseen")).then_some(Decision::WentBack)
 }
 
 fn admit(
@@ -235,7 +235,7 @@ fn admit(
         })
     };
     let (reconcile, never_received_above) = match numbers {
-        Numbers::Agree if mutant::is("absence_is_proof") => (None, Some(0)),
+        Numbers::Agree if mistake::is("absence_is_proof") => (None, Some(0)),
         Numbers::Agree => (None, Some(hello.down)),
         Numbers::SameNumbering { .. } => (reconcile(link.down_sent, link.up), Some(hello.down)),
         Numbers::PhoneBehind => (reconcile(0, 0), Some(0)),
@@ -272,7 +272,7 @@ fn compare(hello: &Hello, link: &DeviceLink, hubs: u64, target: u64) -> Numbers 
         return Numbers::PhoneBehind;
     }
     let shows_more = hello.down > link.down_sent || hello.up_lo > link.up.saturating_add(1);
-    if (!shows_more || mutant::is("lost_hub_unseen")) && hello.generation == target {
+    if (!shows_more || mistake::is("lost_hub_unseen")) && hello.generation == target {
         return Numbers::Agree;
     }
     Numbers::SameNumbering { shows_more }

@@ -5,7 +5,7 @@ use crate::{
     close::CloseCode,
     frame::{Ack, HubFrame, PhoneFrame, Send, Void},
     limits::CONTROL_FRAMES_OVER_CREDIT,
-    mutant,
+    mistake,
 };
 use postrider_model::{BootMs, Now};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Downlink {
         let frames = (self.written + 1..=self.assigned)
             .filter_map(|s| match wanted.remove(&s) {
                 Some(send) => Some(HubFrame::Send(send)),
-                None if mutant::is("no_void") => None,
+                None if mistake::is("no_void") => None,
                 None => Some(HubFrame::Void(Void { s })),
             })
             .collect();

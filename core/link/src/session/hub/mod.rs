@@ -52,7 +52,7 @@ use crate::{
     codec::DecodeError,
     frame::{Ack, Bye, Challenge, HeldRow, Hello, HubFrame, Nonce, PhoneFrame, Ping, Pong},
     limits::{DRAIN_MS_MAX, FACTS_IN_FLIGHT_MAX, HANDSHAKE_MS_MAX, HEARTBEAT_S_MAX, PONG_MS_MAX},
-    mutant,
+    mistake,
 };
 use downlink::Downlink;
 use postrider_model::{BootMs, HubId, Now};
@@ -379,7 +379,7 @@ impl HubSession {
         }
         open.up_received = s;
         self.outputs.push_back(HubOutput::Fact(frame));
-        if mutant::is("hub_acks_early") {
+        if mistake::is("hub_acks_early") {
             self.facts_committed(s, Now::default());
         }
     }

@@ -11,7 +11,7 @@ use crate::{
         CONTROL_FRAMES_OVER_CREDIT, GOOD_SESSION_MS, HELD_ROWS_IN_HELLO_MAX, HELD_ROWS_PER_PAGE,
         VERSION, VERSION_MIN,
     },
-    mutant,
+    mistake,
     signature::hello_bytes,
 };
 use postrider_model::Now;
@@ -238,7 +238,7 @@ impl PhoneSession {
             .hub
             .zip(welcome.hub)
             .is_some_and(|(mine, its)| mine != its);
-        !differs || mutant::is("any_hub_believed")
+        !differs || mistake::is("any_hub_believed")
     }
 
     fn is_known_again(&mut self, welcome: &Welcome) {
@@ -253,7 +253,7 @@ impl PhoneSession {
     pub(super) fn set_not_known(&mut self, not_known: bool) {
         if self.not_known != not_known {
             self.not_known = not_known;
-            if !mutant::is("forgets_that_it_is_unknown") {
+            if !mistake::is("forgets_that_it_is_unknown") {
                 self.change(LinkChange::NotKnown(not_known));
             }
         }
@@ -291,7 +291,7 @@ impl PhoneSession {
         }
         self.down = s;
         self.change(LinkChange::Down(s));
-        if mutant::is("phone_acks_early") {
+        if mistake::is("phone_acks_early") {
             self.commits.durable_down = s;
             self.ack(now);
         }

@@ -40,7 +40,7 @@ use crate::{
     close::CloseCode,
     frame::{Cancel, Config, HeldRow, InstallId, PhoneFrame, Revoke, Send, SimInfo},
     limits::HANDSHAKE_MS_MAX,
-    mutant,
+    mistake,
 };
 use heartbeat::{HeartWake, Heartbeat};
 use postrider_model::{BootMs, DeviceId, HubId, Now};
@@ -373,7 +373,7 @@ impl PhoneSession {
     /// welcome none of the hub's messages may be handed to a radio. The hub may be an older copy of
     /// itself that does not know which phone got them, and gives them to another one.
     pub fn is_not_known(&self) -> bool {
-        self.not_known && !mutant::is("sends_while_unknown")
+        self.not_known && !mistake::is("sends_while_unknown")
     }
 
     /// Returns the hub's id, if known.
@@ -407,7 +407,7 @@ impl PhoneSession {
     /// Returns the next thing to do; what must be on disk first waits for its commit.
     pub fn poll_effect(&mut self) -> Option<PhoneEffect> {
         let (after, _) = self.effects.front()?;
-        if *after > self.commits.durable && !mutant::is("phone_acks_early") {
+        if *after > self.commits.durable && !mistake::is("phone_acks_early") {
             return None;
         }
         self.effects.pop_front().map(|(_, effect)| effect)

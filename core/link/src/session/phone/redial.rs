@@ -7,7 +7,7 @@ use crate::{
         DAILY_MS, PROTOCOL_ERRORS_TO_ALERT, REDIAL_BATTERY_MS_MAX, REDIAL_MS_MAX,
         REDIAL_UNKNOWN_MS_MAX,
     },
-    mutant,
+    mistake,
 };
 use postrider_model::{BootMs, Now};
 
@@ -186,7 +186,7 @@ impl PhoneSession {
     }
 
     pub(super) fn is_present(&self, conn: u64) -> bool {
-        (conn == self.conn || mutant::is("no_conn_fence"))
+        (conn == self.conn || mistake::is("no_conn_fence"))
             && !matches!(self.phase, Phase::Down | Phase::Dialing)
     }
 
@@ -214,7 +214,7 @@ impl PhoneSession {
             return;
         }
         match code {
-            CloseCode::NotKnown if mutant::is("erases_when_unknown") => {
+            CloseCode::NotKnown if mistake::is("erases_when_unknown") => {
                 self.stop(Stopped::Unpaired);
             }
             CloseCode::NotKnown => {

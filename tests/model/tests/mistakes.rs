@@ -3,20 +3,19 @@
 //! The first thirteen are those of the design's model; the others each break one rule that the
 //! link has beyond it. The story printed is a shortest one within its scope.
 
-use postrider_link::mutant::switch_on;
-use postrider_model_mutants::{
+use postrider_link::mistake;
+use postrider_model_check::{
     explore::search,
     known,
     scope::{self, Scope},
     system::System,
 };
-use std::{collections::BTreeSet, fs, path::Path};
 
 /// Most states that a mistake may hide in.
 const STATES_MAX: usize = 3_000_000;
 
 /// Each mistake, where it is looked for, and the promise that it breaks.
-const MUTANTS: [(&str, Scope, &str); 45] = [
+const MISTAKES: [(&str, Scope, &str); 45] = [
     ("mark_after_submit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
     ("hub_timeout_resend", scope::TWO_PHONES_REVOKE, TWICE),
     ("write_before_commit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
@@ -155,9 +154,8 @@ const NEWER: &str = "an earlier exposure won, and the newer one is not taken bac
 
 /// Returns what is wrong with the search for a mistake, if something is.
 fn look_for((name, scope, expected): (&'static str, Scope, &str)) -> Option<String> {
-    switch_on(name);
-    let searched = std::panic::catch_unwind(|| search(&System::new(scope), STATES_MAX));
-    switch_on("");
+    let work = || search(&System::new(scope), STATES_MAX);
+    let searched = std::panic::catch_unwind(|| mistake::with(name, work));
     let Ok(found) = searched else {
         return Some(format!("{name}: the search broke off"));
     };
@@ -168,7 +166,7 @@ fn look_for((name, scope, expected): (&'static str, Scope, &str)) -> Option<Stri
     };
     let (states, story) = (found.states, story.join("; "));
     println!(
-        "mutant: {name}: {why}; after {states} states of \"{}\": {story}",
+        "mistake: {name}: {why}; after {states} states of \"{}\": {story}",
         scope.name
     );
     (why != expected).then(|| format!("{name}: {why}, not {expected}"))
@@ -179,7 +177,7 @@ fn each_mistake_breaks_a_promise() {
     let wrong: Vec<String> = std::thread::scope(|threads| {
         let halves = [0, 1].map(|half| {
             threads.spawn(move || {
-                let mine = MUTANTS.into_iter().skip(half).step_by(2);
+                let mine = MISTAKES.into_iter().skip(half).step_by(2);
                 mine.filter_map(look_for).collect::<Vec<_>>()
             })
         });
@@ -194,42 +192,9 @@ fn each_mistake_breaks_a_promise() {
 #[test]
 fn each_mistake_about_being_known_breaks_a_promise() {
     for (name, expected) in UNKNOWN {
-        switch_on(name);
-        let found = known::search();
-        switch_on("");
+        let found = mistake::with(name, known::search);
         let (why, way) = found.broken.expect(name);
-        println!("mutant: {name}: {why}: {way}");
+        println!("mistake: {name}: {why}: {way}");
         assert_eq!(why, expected, "{name}");
-    }
-}
-
-/// A switch that nobody turns on shows nothing, and a name without a switch neither.
-#[test]
-fn every_switch_in_the_sources_is_turned_on_and_every_name_has_one() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../core");
-    let mut switches = BTreeSet::new();
-    for folder in ["link/src", "machine/src"] {
-        collect(&root.join(folder), &mut switches);
-    }
-    let unknown = UNKNOWN.iter().map(|(name, _)| *name);
-    let names = MUTANTS.iter().flat_map(|(names, ..)| names.split('+'));
-    let names = names.chain(unknown);
-    assert_eq!(names.map(str::to_owned).collect::<BTreeSet<_>>(), switches);
-}
-
-fn collect(folder: &Path, switches: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            collect(&path, switches);
-        } else if path.file_name().is_some_and(|name| name != "mutant.rs") {
-            let text = fs::read_to_string(&path).expect("a text");
-            let after = text.split("mutant::is(\"").skip(1);
-            switches.extend(
-                after
-                    .filter_map(|it| it.split('"').next())
-                    .map(str::to_owned),
-            );
-        }
     }
 }
