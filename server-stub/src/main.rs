@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says whether every rule held.
+/// Returns whether every rule held.
 fn run(args: Args) -> Result<bool, String> {
     start_log(&args.log)?;
     let scenario = scenario(&args)?;

@@ -46,7 +46,7 @@ impl Code {
         groups.join("-")
     }
 
-    /// Says whether `given` is this code, however it was typed.
+    /// Returns whether `given` is this code, however it was typed.
     pub fn is(&self, given: &str) -> bool {
         normal(given).is_some_and(|given| given == self.typed || given == self.full)
     }

@@ -22,7 +22,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl Engine {
-    /// Writes what may be written now on the connection that is open; says whether there was
+    /// Writes what may be written now on the connection that is open; returns whether there was
     /// anything.
     pub(super) fn dispatch(&mut self, now: Now) -> bool {
         let open = self.links.iter().rev().find(|(_, link)| link.is_open());
@@ -38,7 +38,7 @@ impl Engine {
         moved
     }
 
-    /// Does what a connection has to commit; says whether there was anything to write.
+    /// Does what a connection has to commit; returns whether there was anything to write.
     pub(super) fn commit_turn(&mut self, link: &mut Link, now: Now) -> bool {
         let facts = link.of.facts_waiting();
         let Some((turn, mut connection)) = link.of.begin(facts) else {
@@ -110,7 +110,7 @@ impl Engine {
         }
     }
 
-    /// Ends lives that are over; says whether that changed anything.
+    /// Ends lives that are over; returns whether that changed anything.
     pub(super) fn end_lives(&mut self, now: Now) -> bool {
         let due = |message: &Message| {
             let at = message.owned.due_at(message.life_end)?;

@@ -85,7 +85,7 @@ impl Link {
 }
 
 impl Engine {
-    /// Does what a connection's session wants; says whether there was anything.
+    /// Does what a connection's session wants; returns whether there was anything.
     pub(super) fn drain(&mut self, dial: u64, now: Now) -> bool {
         let Some(mut link) = self.links.remove(&dial) else {
             return false;

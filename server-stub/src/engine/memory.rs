@@ -40,7 +40,7 @@ pub(super) struct Message {
 }
 
 impl Memory {
-    /// Says whether an exposure is among the past ones of `by`.
+    /// Returns whether an exposure is among the past ones of `by`.
     pub(super) fn was_held(&self, id: MessageId, ep: u32, by: &Holder) -> bool {
         self.past.get(&(id, ep)) == Some(by)
     }
@@ -82,12 +82,12 @@ impl Message {
         }
     }
 
-    /// Says whether the phone was given it and no result of sending is known.
+    /// Returns whether the phone was given it and no result of sending is known.
     pub(super) const fn is_out(&self) -> bool {
         self.owned.state.is_open()
     }
 
-    /// Says whether nothing more is to come of it.
+    /// Returns whether nothing more is to come of it.
     pub(super) fn is_settled(&self, reports: bool) -> bool {
         let waits_for_report = reports && self.send.report && self.send.kind == Kind::Sms;
         match self.owned.state {

@@ -124,7 +124,7 @@ impl Ended {
     }
 }
 
-/// Says why something cannot be done now.
+/// Returns why something cannot be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// No phone is connected.
@@ -310,7 +310,7 @@ impl Engine {
             .finished(Rule::Trust, trusts.accepts(certificate), text, now);
     }
 
-    /// Says whether everything that is waited for is so.
+    /// Returns whether everything that is waited for is so.
     pub fn is_met(&self, wait: &Wait) -> bool {
         self.meets(wait)
     }

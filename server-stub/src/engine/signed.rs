@@ -5,7 +5,7 @@ use postrider_link::frame::{Hello, Nonce};
 use postrider_link::signature::expected_bytes;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey, VerificationAlgorithm};
 
-/// Says whether `hello` was signed for `host` and `nonce` with the device's key.
+/// Returns whether `hello` was signed for `host` and `nonce` with the device's key.
 pub(super) fn is_signed(hello: &Hello, nonce: &Nonce, device: &Device, host: &str) -> bool {
     let algorithm: &dyn VerificationAlgorithm = match device.algorithm {
         KeyAlgorithm::Ed25519 => &ED25519,

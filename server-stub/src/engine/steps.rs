@@ -28,7 +28,7 @@ impl Engine {
         done
     }
 
-    /// Does what is due by the scenario; says whether there was anything.
+    /// Does what is due by the scenario; returns whether there was anything.
     pub(super) fn work(&mut self, now: Now) -> bool {
         let mut moved = self.end_lives(now);
         while let Some((key, _)) = self
@@ -275,7 +275,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Says whether nothing more is to come of any message.
+    /// Returns whether nothing more is to come of any message.
     pub(super) fn is_settled(&self) -> bool {
         self.scheduled.is_empty() && self.made.keys().all(|id| self.message_is_settled(*id))
     }

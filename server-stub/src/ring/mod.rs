@@ -56,7 +56,7 @@ impl StubConfig {
     }
 }
 
-/// Says why a stub did not start.
+/// Returns why a stub did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StubError {
     /// It cannot listen, or the system lacks something.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Says why a scenario cannot be played: the line, the field, and the rule.
+/// Returns why a scenario cannot be played: the line, the field, and the rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidScenario {
     /// The line in the file, counted from 1; `None` for what came by the control interface.

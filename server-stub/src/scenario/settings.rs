@@ -118,7 +118,7 @@ pub enum Trusts {
 }
 
 impl Trusts {
-    /// Says whether a phone that goes by this may accept a certificate.
+    /// Returns whether a phone that goes by this may accept a certificate.
     pub const fn accepts(self, certificate: Certificate) -> bool {
         match (self, certificate) {
             (_, Certificate::Good) => true,

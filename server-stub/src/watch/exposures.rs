@@ -188,7 +188,7 @@ impl Exposures {
     }
 }
 
-/// Says whether an event may follow the state `before`.
+/// Returns whether an event may follow the state `before`.
 ///
 /// Before a result a phone may tell where it is as often as it likes. A result gives way to a
 /// higher one alone; an unknown one to any; a proof that nothing was sent to none.

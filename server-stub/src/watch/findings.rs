@@ -96,7 +96,7 @@ impl Findings {
         rules.map(|(rule, judged)| (rule, judged, !self.off.contains(&rule)))
     }
 
-    /// Says whether no rule was broken.
+    /// Returns whether no rule was broken.
     pub fn held(&self) -> bool {
         self.rules.values().all(|judged| judged.broken == 0)
     }

@@ -172,7 +172,7 @@ fn stuck(graph: &Graph) -> Vec<u32> {
     stuck.map(|(state, _)| state as u32).collect()
 }
 
-/// Tells how a state was reached, by going that way again.
+/// Returns how a state was reached, by going that way again.
 fn story(system: &System, graph: &Graph, mut number: u32) -> Vec<String> {
     let mut way = Vec::new();
     while number != 0 {

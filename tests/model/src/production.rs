@@ -271,7 +271,7 @@ impl Row {
         }
     }
 
-    /// Says whether the dispatcher may expose it.
+    /// Returns whether the dispatcher may expose it.
     pub fn can_expose(&self) -> bool {
         self.bare().can_expose(self.life)
     }
@@ -281,12 +281,12 @@ impl Row {
         self.bare().asks()
     }
 
-    /// Says whether the API shows an unknown outcome.
+    /// Returns whether the API shows an unknown outcome.
     pub fn shows_unknown(&self) -> bool {
         self.bare().shown().1 == Some(ErrorCode::UnknownOutcome)
     }
 
-    /// Says whether the row has a flag.
+    /// Returns whether the row has a flag.
     pub fn has(&self, flag: Flags) -> bool {
         Flags::from_code(i64::from(self.flags)).has(flag)
     }

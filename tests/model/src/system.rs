@@ -242,7 +242,7 @@ impl System {
         })
     }
 
-    /// Says whether everything is told and nothing is left to do: an end.
+    /// Returns whether everything is told and nothing is left to do: an end.
     pub fn is_end(&self, world: &World) -> bool {
         let told = world.rows[..self.scope.messages].iter().all(|row| {
             // One that waits for an exposure beyond the scope's is at the scope's end.
@@ -365,7 +365,7 @@ fn normalise_numbers(world: &mut World, p: usize) {
 }
 
 impl Phone {
-    /// Puts a fact into the journal; says whether there was room.
+    /// Puts a fact into the journal; returns whether there was room.
     pub(crate) fn tell(&mut self, m: usize, ep: u8, claim: u8) -> bool {
         let place = usize::from(self.up_hi - self.up_acked);
         if place >= self.facts.len() {

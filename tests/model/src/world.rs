@@ -434,7 +434,7 @@ impl Phone {
         }
     }
 
-    /// Says whether hub and phone speak on the same connection.
+    /// Returns whether hub and phone speak on the same connection.
     pub const fn is_linked(&self) -> bool {
         self.live != 0 && self.live == self.conn && self.link_install == self.install
     }

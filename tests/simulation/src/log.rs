@@ -61,14 +61,14 @@ impl Line {
         }
     }
 
-    /// Says which message it is about.
+    /// Returns which message it is about.
     #[must_use]
     pub const fn of(mut self, message: MessageId) -> Self {
         self.message = Some(message);
         self
     }
 
-    /// Says which exposure it is about: `{}` is its number.
+    /// Returns which exposure it is about: `{}` is its number.
     #[must_use]
     pub const fn of_exposure(mut self, message: MessageRef) -> Self {
         self.message = Some(message.id);

@@ -34,7 +34,7 @@ use std::str::FromStr;
 pub struct Freeze {
     /// Whose word its messages wait for.
     pub scope: Scope,
-    /// The newest key when it was frozen: what was made later was forgotten by nobody.
+    /// The newest key when it was frozen: later messages do not wait.
     pub up_to: i64,
 }
 
@@ -45,7 +45,7 @@ pub enum Scope {
     Own,
     /// That of all phones in service.
     All,
-    /// The same, and one of them will never give it.
+    /// That of all phones, one of which will never give it.
     AllButLost,
 }
 
@@ -56,7 +56,7 @@ pub struct Device {
     pub id: DeviceId,
     /// Whether nothing is exposed to it until it has shown what it holds.
     pub frozen: bool,
-    /// Whether it may connect: what is out of service is frozen, but nobody waits for its word.
+    /// Whether it may connect: a device out of service is frozen, but nobody waits for its word.
     pub in_service: bool,
     /// The generation that it has answered to.
     pub gen_seen: u64,
@@ -97,7 +97,7 @@ pub trait Rows {
     fn put_freeze(&mut self, freeze: Option<Freeze>) -> Result<(), Self::Error>;
     /// Reads every device of the project.
     fn devices(&mut self) -> Result<Vec<Device>, Self::Error>;
-    /// Says which devices of the project are frozen.
+    /// Returns which devices of the project are frozen.
     fn frozen(&mut self) -> Result<Frozen, Self::Error>;
     /// Freezes a device until it has answered to a generation of its own.
     fn freeze_device(&mut self, id: DeviceId, gen_own: u64) -> Result<(), Self::Error>;
@@ -105,7 +105,7 @@ pub trait Rows {
     fn thaw_device(&mut self, id: DeviceId) -> Result<(), Self::Error>;
     /// Stores whether a device is frozen by its own numbers alone.
     fn put_alone(&mut self, id: DeviceId, alone: bool) -> Result<(), Self::Error>;
-    /// Tells what waits in these queues, up to a key, that nobody can know what became of it.
+    /// Ends what waits in these queues, up to a key, as unknown.
     fn forget_exposures(&mut self, of: Queues, up_to: i64) -> Result<(), Self::Error>;
 }
 
@@ -115,12 +115,12 @@ impl Freeze {
         (self.is_whole() && !mistake::is("freeze_holds_nothing")).then_some(self.up_to)
     }
 
-    /// Says whether messages wait for the word of all phones, not only of their own.
+    /// Returns whether messages wait for the word of all phones, not only of their own.
     pub fn is_whole(self) -> bool {
         self.scope != Scope::Own
     }
 
-    /// Says whether a queued message may be on a phone that has not answered: nobody can say of it
+    /// Returns whether a queued message may be on a phone that has not answered: nobody can say of it
     /// that it was not sent. `is_own_frozen` is asked about the phone that it is queued for.
     pub fn may_be_out<E>(
         self,
@@ -136,14 +136,14 @@ impl Freeze {
         is_own_frozen()
     }
 
-    /// Says whether its own phone may have a queued message and is waited for by nobody else: then
+    /// Returns whether its own phone may have a queued message and is waited for by nobody else: then
     /// the message goes to another one by its sender's choice alone (R4).
     pub fn may_be_with_its_phone(self, key: i64, own: Device) -> bool {
         let is_waited_for = self.is_whole() && own.in_service;
         key <= self.up_to && own.frozen && !is_waited_for
     }
 
-    /// Says whether a message that its phone gave back may still be on one that all waited for and
+    /// Returns whether a message that its phone gave back may still be on one that all waited for and
     /// that will never answer.
     pub fn may_be_with_a_lost_phone(self, key: i64) -> bool {
         self.scope == Scope::AllButLost && key <= self.up_to
@@ -151,7 +151,7 @@ impl Freeze {
 }
 
 impl Device {
-    /// Says whether it has to connect again and show what it holds, under the hub's generation or
+    /// Returns whether it has to connect again and show what it holds, under the hub's generation or
     /// its own, whichever is higher.
     pub fn must_come_again(self, generation: u64) -> bool {
         self.frozen && self.gen_seen < generation.max(self.gen_own)

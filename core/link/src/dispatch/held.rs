@@ -1,5 +1,7 @@
-//! What a phone shows that it holds, in its hello and in its pages, and what follows for its
-//! exposures: some go out again with their numbers, some are proven never to have been received.
+//! What a phone shows that it holds, in its hello and in its pages.
+//!
+//! It decides about the phone's exposures: some go out again with their numbers, others turn out never
+//! to have been received.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -26,7 +28,7 @@ pub trait Rows {
     fn placed_above(&mut self, down: u64) -> Result<Vec<Self::Message>, Self::Error>;
     /// Returns who may send a message.
     fn owned(&self, message: &Self::Message) -> Result<Ownership, Self::Error>;
-    /// Says whether a message's life has not ended.
+    /// Returns whether a message may still be sent: its life has not ended.
     fn is_alive(&self, message: &Self::Message) -> bool;
     /// Applies a fact, and does everything that follows from it; `None` when the message's state
     /// refuses the fact.
@@ -39,28 +41,28 @@ pub trait Rows {
     /// not send it now.
     fn frame_again(&mut self, message: &Self::Message, s: u64)
     -> Result<Option<Send>, Self::Error>;
-    /// Says how far the messages are frozen.
+    /// Returns how far the messages are frozen.
     fn freeze(&mut self) -> Result<Option<Freeze>, Self::Error>;
     /// Returns a message's key, as a freeze goes by it.
     fn key(&self, message: &Self::Message) -> i64;
 }
 
-/// The same, as far as rows of pages go by it.
+/// What rows of pages need besides.
 pub trait PageRows: Rows {
-    /// Says whether a row carries the hub's own proof of its exposure.
+    /// Returns whether a row carries the hub's own proof of its exposure.
     fn is_proven(&self, row: &HeldRow) -> bool;
-    /// Says whether a message of that age is still kept: that an older one is not there shows
+    /// Returns whether a message of that age is still kept: that an older one is not there shows
     /// nothing.
     fn is_kept(&self, _row: &HeldRow) -> bool {
         true
     }
-    /// Says whether a message is one that phones are given.
+    /// Returns whether a message is one that phones are given.
     fn is_for_phones(&self, _message: &Self::Message) -> bool {
         true
     }
-    /// Says whether a row's very exposure is among the past ones of the phone.
+    /// Returns whether a row's very exposure is among the past ones of the phone.
     fn was_held(&mut self, row: &HeldRow) -> Result<bool, Self::Error>;
-    /// Says whether a message went or may go to the phone.
+    /// Returns whether a message went or may go to the phone.
     fn is_concerned(&mut self, message: &Self::Message) -> Result<bool, Self::Error>;
 }
 
@@ -141,8 +143,8 @@ pub fn in_page<R: PageRows>(
     Ok(page)
 }
 
-/// Every page of `by` came. Where the counters start over, its places mean nothing any more; else
-/// returns what goes out again.
+/// Every page of `by` came. Returns what goes out again; nothing does when the counters start over,
+/// since its places mean nothing then.
 ///
 /// # Errors
 /// What the storage says.
@@ -159,7 +161,7 @@ pub fn all_came<R: Rows>(rows: &mut R, by: &Holder, restarts: bool) -> Result<Ve
     Ok(Vec::new())
 }
 
-/// What the phone lacks goes out again where it is still wanted; else it is proven to be free.
+/// Returns what the phone lacks and shall still get. The rest is free: the phone never received it.
 fn resume<R: Rows>(
     rows: &mut R,
     by: &Holder,
@@ -221,8 +223,8 @@ fn take<R: PageRows>(rows: &mut R, by: &Holder, row: &HeldRow) -> Result<Taken, 
     })
 }
 
-/// A phone has proven that it did not send a message, after another one was given up that all of
-/// them waited for: it may have been moved to that one.
+/// A phone has proven that it did not send a message. If another phone that all waited for is lost,
+/// the message may have been moved there: nobody knows what became of it.
 fn freed<R: Rows>(rows: &mut R, message: &mut R::Message) -> Result<(), R::Error> {
     let (freeze, key) = (rows.freeze()?, rows.key(message));
     if freeze.is_some_and(|freeze| freeze.may_be_with_a_lost_phone(key)) {

@@ -33,9 +33,8 @@ impl Service {
     }
 }
 
-/// Decides about a hello that was signed with the device's key; `acked` is what its phone acked on
-/// the newest connection by the row, though no commit stored it yet: a second phone of this identity
-/// must have it.
+/// Decides about a hello that was signed with the device's key. `acked` is what its phone acked on the
+/// newest connection and no commit stored yet: a copy of the phone that lacks it is found out.
 pub fn decide(
     hello: &Hello,
     service: Service,
@@ -51,8 +50,8 @@ pub fn decide(
     hub::decide(hello, &row, around)
 }
 
-/// Says why a connection may commit nothing any more; `None` when it may. `device` and `row` are as
-/// they are stored, and `generation` reads the hub's.
+/// Returns why a connection may not commit any more; `None` when it may. `device` and `row` are the
+/// stored ones, and `generation` reads the hub's.
 ///
 /// # Errors
 /// What `generation` says.
@@ -68,7 +67,7 @@ pub fn must_end<E>(
     if !fence.admits(row) {
         return Ok(Some(CloseCode::Replaced));
     }
-    // It shall come again and show what it holds.
+    // It must connect again and show what it holds.
     let is_asked = device.frozen && !mistake::is("frozen_may_stay");
     let comes_again = is_asked && device.must_come_again(generation()?);
     Ok(comes_again.then_some(CloseCode::GoingAway))
@@ -76,8 +75,8 @@ pub fn must_end<E>(
 
 /// The rows of one device and its messages.
 pub trait Rows: held::Rows {
-    /// Another installation took the place of this one: none believes it again, and what it held is
-    /// unknown, see [`super::freeze::gone`].
+    /// Another installation took the place of this one. It is never believed again, and what it held
+    /// is unknown, see [`super::freeze::gone`].
     fn lose(&mut self, install: &InstallId) -> Result<(), Self::Error>;
     /// It was never given anything, see [`super::freeze::answered`].
     fn answered(&mut self) -> Result<(), Self::Error>;
@@ -89,8 +88,8 @@ pub trait Rows: held::Rows {
     fn sync_sims(&mut self, sims: &[SimInfo]) -> Result<(), Self::Error>;
 }
 
-/// Stores an admission; `device` is its row as it was until then. Returns the exposures that the
-/// phone has not received and that are still wanted.
+/// Stores an admission; `device` is the row before it. Returns the exposures that the phone has not
+/// received and shall still get.
 ///
 /// # Errors
 /// What the storage says.

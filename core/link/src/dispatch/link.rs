@@ -1,8 +1,8 @@
 //! One connection of one phone: what it commits next, and what follows a commit.
 //!
-//! At most one commit is under way; what comes in meanwhile waits for the next one, which then
-//! takes it all. Frames are written only after the commit that numbered them, and facts are acked
-//! only after the commit that stored them: both happen in [`Link::committed`], and nowhere else.
+//! At most one commit is under way; the next one takes all that comes in meanwhile. Frames are written
+//! only after the commit that numbered them, and facts are acked only after the commit that stored
+//! them. Both happen only in [`Link::committed`].
 
 #[cfg(test)]
 mod tests;
@@ -111,12 +111,12 @@ impl<F: Clone, T: Clone + Default, S: Copy + Ord> Link<F, T, S> {
         self.turn.acked
     }
 
-    /// Says whether a commit is under way.
+    /// Returns whether a commit is under way.
     pub fn is_committing(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// Says whether there is something to commit, and no commit under way.
+    /// Returns whether there is something to commit, and no commit under way.
     pub fn is_due(&self) -> bool {
         self.under_way.is_none() && self.turn.is_due()
     }
@@ -139,8 +139,8 @@ impl<F: Clone, T: Clone + Default, S: Copy + Ord> Link<F, T, S> {
         Some((turn, connection))
     }
 
-    /// The commit is on disk: writes what it numbered, acks what it stored, and looks for more work
-    /// where it made room.
+    /// The commit is on disk: writes what it numbered, acks what it stored, and fills the room that it
+    /// made.
     pub fn committed(&mut self, stored: Stored<F, T, S>, now: Now) {
         self.under_way = None;
         for frame in stored.frames {
@@ -148,7 +148,7 @@ impl<F: Clone, T: Clone + Default, S: Copy + Ord> Link<F, T, S> {
                 HubFrame::Send(_) => self.session.assign_send(),
                 _ => self.session.assign_control(),
             };
-            // A session that is drained meanwhile numbers nothing: the next connection resumes.
+            // A session that began to drain meanwhile numbers nothing: the next connection resumes.
             if number == frame.s() {
                 self.session.down_committed(frame);
             } else if self.session.is_open() {

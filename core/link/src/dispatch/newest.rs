@@ -27,7 +27,7 @@ impl Fence {
         }
     }
 
-    /// Says whether this is the newest connection by the device's row.
+    /// Returns whether this is the newest connection by the device's row.
     pub fn admits(&self, row: &DeviceLink) -> bool {
         row.admits(self.conn) && row.install == self.install
     }
@@ -77,14 +77,14 @@ impl<C> Default for Newest<C> {
 }
 
 impl<C> Newest<C> {
-    /// Says whether a newer connection was admitted since a socket was accepted, whether or not it
+    /// Returns whether a newer connection was admitted since a socket was accepted, whether or not it
     /// has ended.
     pub fn has_overtaken(&self, device: DeviceId, accepted_at: BootMs) -> bool {
         let entry = self.of.get(&device);
         entry.is_some_and(|entry| entry.admitted_at >= accepted_at)
     }
 
-    /// Says whether a device is connected.
+    /// Returns whether a device is connected.
     pub fn is_connected(&self, device: DeviceId) -> bool {
         let entry = self.of.get(&device);
         entry.is_some_and(|entry| entry.open.is_some())
@@ -121,13 +121,13 @@ impl<C> Newest<C> {
         entry.map_or(0, |entry| entry.acked)
     }
 
-    /// Says whether no newer connection took this one's place.
+    /// Returns whether no newer connection took this one's place.
     pub fn is_newest(&self, fence: &Fence) -> bool {
         let entry = self.of.get(&fence.device);
         entry.is_some_and(|newest| newest.fence == *fence)
     }
 
-    /// Notes that a connection ended, unless a newer one took its place; says whether it was the
+    /// Notes that a connection ended, unless a newer one took its place; returns whether it was the
     /// device's open one.
     pub fn leave(&mut self, fence: &Fence) -> bool {
         self.entry(fence)

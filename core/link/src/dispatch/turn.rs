@@ -61,7 +61,7 @@ impl Turn {
         self.settings |= woken.changed;
     }
 
-    /// Says whether there is anything that cannot wait for the next commit.
+    /// Returns whether there is anything that cannot wait for the next commit.
     pub fn is_due(&self) -> bool {
         !self.facts.is_empty() || self.is_due_without_facts()
     }
@@ -71,7 +71,7 @@ impl Turn {
         self.expose || self.ask || self.settings
     }
 
-    /// Says whether it only looks whether anything has changed: mostly nothing has.
+    /// Returns whether it only looks whether anything has changed: mostly nothing has.
     pub fn is_look(&self) -> bool {
         self.settings && self.facts.is_empty()
     }
@@ -217,7 +217,7 @@ pub fn run<F, R: Rows>(
     Ok(down.frames)
 }
 
-/// Says whether a fact gives back what nobody asked back; `None` when it says nothing of it.
+/// Returns whether a fact gives back what nobody asked back; `None` when it says nothing of it.
 ///
 /// # Errors
 /// What the storage says.
@@ -266,7 +266,7 @@ impl Down<'_> {
         self.link.down_sent - self.link.down_acked < CONTROL_FRAMES_OVER_CREDIT
     }
 
-    /// Asks what was not asked on this connection; says whether something has to wait.
+    /// Asks what was not asked on this connection; returns whether something has to wait.
     fn asks<R: Rows>(
         &mut self,
         rows: &mut R,
@@ -294,7 +294,7 @@ impl Down<'_> {
         Ok(waits)
     }
 
-    /// Exposes what is queued; says whether more may wait.
+    /// Exposes what is queued; returns whether more may wait.
     fn sends<F, R: Rows>(
         &mut self,
         rows: &mut R,

@@ -41,7 +41,7 @@ impl<S> Default for Open<S> {
 }
 
 impl<S: Copy + Ord> Open<S> {
-    /// Says how many exposures of a SIM and priority have no result, and how many of these were
+    /// Returns how many exposures of a SIM and priority have no result, and how many of these were
     /// given to it by a route that other phones are in.
     pub fn set(&mut self, sim: S, priority: u8, all: u64, routed: u64) {
         self.counts.insert((sim, priority), Count { all, routed });
@@ -138,9 +138,9 @@ pub trait Queue {
         above: i64,
         limit: u32,
     ) -> Result<Claimed<Self::Message>, Self::Error>;
-    /// Says whether another phone could send a message at this moment.
+    /// Returns whether another phone could send a message at this moment.
     fn is_movable(&mut self, message: &Self::Message) -> Result<bool, Self::Error>;
-    /// Says whether a message was given to its SIM by a route that other phones are in.
+    /// Returns whether a message was given to its SIM by a route that other phones are in.
     fn is_routed(&self, message: &Self::Message) -> bool;
     /// Commits an exposure at a place of the downward sequence, and makes its frame; `None` when
     /// the message may not be sent any more.

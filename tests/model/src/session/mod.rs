@@ -430,7 +430,7 @@ impl Sessions {
 }
 
 impl Link {
-    /// Says whether a commit that an older connection asked for is still made.
+    /// Returns whether a commit that an older connection asked for is still made.
     pub fn takes_commit_of(self, conn: u8) -> bool {
         device_link(self).admits(u64::from(conn))
     }

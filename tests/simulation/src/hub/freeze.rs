@@ -230,7 +230,7 @@ impl World {
         }
     }
 
-    /// Says whether its own phone, frozen and waited for by nobody else, may have a message that
+    /// Returns whether its own phone, frozen and waited for by nobody else, may have a message that
     /// waits: then it goes to another one by its sender's choice alone.
     pub(super) fn may_be_with_its_phone(&self, id: MessageId) -> bool {
         let rows = &self.hub.rows;
@@ -241,7 +241,7 @@ impl World {
         own.is_some_and(|own| freeze.may_be_with_its_phone(message.place, own))
     }
 
-    /// Says whether a message that waits may be on a phone that has not answered.
+    /// Returns whether a message that waits may be on a phone that has not answered.
     pub(super) fn may_be_out(&self, id: MessageId) -> bool {
         let rows = &self.hub.rows;
         let (Some(message), Some(freeze)) = (rows.messages.get(&id), rows.freeze) else {

@@ -96,7 +96,7 @@ impl Rows {
         }
     }
 
-    /// Tells whether a phone's hello is signed with the key that is kept of its device.
+    /// Returns whether a phone's hello is signed with the key that is kept of its device.
     pub fn knows(&self, phone: &Phone) -> bool {
         let row = self.devices.get(&phone.device);
         row.is_some_and(|row| row.key == phone.key)
@@ -136,12 +136,12 @@ impl Hub {
         }
     }
 
-    /// Tells whether the process lives.
+    /// Returns whether the process lives.
     pub const fn is_up(&self) -> bool {
         self.up
     }
 
-    /// Tells whether a life of the process is the present one.
+    /// Returns whether a life of the process is the present one.
     pub const fn is_alive(&self, life: u64) -> bool {
         self.up && self.life == life
     }

@@ -146,7 +146,7 @@ impl Message {
         }
     }
 
-    /// Tells whether what the API shows says that nothing went out.
+    /// Returns whether what the API shows says that nothing went out.
     pub fn claims_unsent(&self) -> bool {
         match self.owner.state {
             HubState::Cancelled | HubState::Expired => true,
@@ -160,7 +160,7 @@ impl Message {
 }
 
 impl Rows {
-    /// Tells whether another installation took the place of this one.
+    /// Returns whether another installation took the place of this one.
     pub fn is_lost(&self, device: DeviceId, install: &InstallId) -> bool {
         self.lost.contains_key(&(device, install.clone()))
     }
@@ -213,13 +213,13 @@ impl Rows {
         waiting.map(|message| message.id).collect()
     }
 
-    /// Tells whether an exposure is among the past ones of a phone.
+    /// Returns whether an exposure is among the past ones of a phone.
     pub fn was_held(&self, id: MessageId, ep: u32, by: &Holder) -> bool {
         let past = (id, ep, by.device, by.install.clone());
         self.past.contains(&past)
     }
 
-    /// Tells whether a message went or may go to a device.
+    /// Returns whether a message went or may go to a device.
     pub fn is_concerned(&self, id: MessageId, device: DeviceId) -> bool {
         let message = &self.messages[&id];
         let had_it = |past: &(MessageId, u32, DeviceId, _)| (past.0, past.2) == (id, device);

@@ -47,7 +47,7 @@ impl Rows {
         &self.rest
     }
 
-    /// Tells whether a fact waits for its ack.
+    /// Returns whether a fact waits for its ack.
     pub fn has_fact(&self, s: u64) -> bool {
         self.facts.contains_key(&s)
     }

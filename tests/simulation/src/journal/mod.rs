@@ -140,7 +140,7 @@ impl Disk {
         }
     }
 
-    /// Tells whether commits go to a file.
+    /// Returns whether commits go to a file.
     pub const fn is_real(&self) -> bool {
         self.real.is_some()
     }

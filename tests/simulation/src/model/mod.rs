@@ -424,7 +424,7 @@ impl Model {
         *farthest = by.max(*farthest);
     }
 
-    /// Tells whether a phone may have forgotten what is over before its time.
+    /// Returns whether a phone may have forgotten what is over before its time.
     pub fn is_forgetful(&self, phone: usize) -> bool {
         self.forgetful.contains(&phone)
     }
@@ -452,7 +452,7 @@ impl Model {
         }
     }
 
-    /// Tells whether another phone handed a message over.
+    /// Returns whether another phone handed a message over.
     pub fn is_handed_over_beside(&self, id: MessageId, phone: usize) -> bool {
         let truth = self.messages.get(&id);
         truth.is_some_and(|truth| truth.hands.iter().any(|hand| hand.phone != phone))
@@ -467,7 +467,7 @@ impl Model {
         handed.map(|(id, _)| *id).collect()
     }
 
-    /// Tells whether a device's journal may be refused as copied or older.
+    /// Returns whether a device's journal may be refused as copied or older.
     pub fn is_suspect(&self, device: DeviceId) -> bool {
         self.hub_went_back || self.suspects.contains(&device)
     }
@@ -482,7 +482,7 @@ impl Model {
         expected.find_map(|(id, _)| (!kept.contains_key(id)).then_some(*id))
     }
 
-    /// Tells whether anything of a message is on the air.
+    /// Returns whether anything of a message is on the air.
     pub fn is_out(&self, id: MessageId) -> bool {
         let truth = self.messages.get(&id);
         truth.is_some_and(|truth| truth.hands.iter().any(Hand::is_on_air))

@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// Says whether a device is the one that lies: what it was given is beyond any promise.
+    /// Returns whether a device is the one that lies: what it was given is beyond any promise.
     pub(crate) fn is_liar(&self, device: postrider_model::DeviceId) -> bool {
         let liar = self.plan.fleet.liar.and_then(|no| self.phones.get(no));
         liar.is_some_and(|phone| phone.device == device)

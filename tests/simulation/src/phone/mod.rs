@@ -278,12 +278,12 @@ impl Phone {
         (boot_ms + self.booted_at).saturating_sub(20_000)
     }
 
-    /// Tells whether it can reach the hub.
+    /// Returns whether it can reach the hub.
     pub const fn has_data(&self, at: u64) -> bool {
         self.no_data_until <= at && !self.platform.airplane
     }
 
-    /// Tells whether something of the platform may start the process.
+    /// Returns whether something of the platform may start the process.
     pub const fn may_start(&self) -> bool {
         self.powered && self.unpaired.is_none() && !self.force_stopped && !self.scrapped
     }

@@ -61,7 +61,7 @@ impl Phone {
         }
     }
 
-    /// Tells how many inputs the next turn takes, `most` at most: a wish that changes what may be
+    /// Returns how many inputs the next turn takes, `most` at most: a wish that changes what may be
     /// handed over begins a turn of its own.
     pub(super) fn ready(&self, most: usize) -> usize {
         let changes_rules =
