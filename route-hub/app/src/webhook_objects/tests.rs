@@ -59,7 +59,7 @@ fn the_next_event_goes_by_what_is_stored() {
     let actor = office.actor(Who::Operator);
     assert_eq!(told(&office), []);
     let webhook = made(&actor);
-    assert_eq!(told(&office), [webhook.clone()]);
+    assert_eq!(told(&office), std::slice::from_ref(&webhook));
     let patch = WebhookPatch {
         secret: Some(None),
         ..WebhookPatch::default()
