@@ -1,6 +1,6 @@
 //! Limits on what a project may have.
 
-use crate::support::{Client, TestHub, hub};
+use crate::support::{Client, Reply, TestHub, hub};
 use hub_app::stored_caps::Cap;
 use hub_store::Tx;
 use serde_json::{Value, json};
@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 async fn set(test: &TestHub, cap: Cap, most: u32) {
     let job = move |tx: &mut Tx<'_>| cap.put(tx, Some(most));
     test.hub.store.write(job).await.expect("a cap");
+}
+
+#[track_caller]
+fn refuses(reply: &Reply, param: &str, rule: &str) {
+    reply.invalid(param);
+    let message = reply.json["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with(rule), "{message}");
 }
 
 async fn make(client: &Client, path: &str, body: &Value) -> u16 {
@@ -36,7 +43,7 @@ async fn what_is_one_too_many_is_refused_by_its_parameter_and_what_is_there_stay
         "beside the first phone"
     );
     let refused = client.call("POST", "phones", Some(phone(2))).await;
-    refused.invalid("phone_type");
+    refuses(&refused, "phone_type", "may have 2 phones");
     set(&test, Cap::Phones, 1).await;
     assert_eq!(client.ids("phones").await.len(), 2);
 
@@ -45,11 +52,12 @@ async fn what_is_one_too_many_is_refused_by_its_parameter_and_what_is_there_stay
     let refused = client
         .call("POST", "relative_scheduled", Some(relative))
         .await;
-    refused.invalid("date_variable");
+    let rule = "may have 1 relative scheduled messages";
+    refuses(&refused, "date_variable", rule);
 
     set(&test, Cap::DynamicGroups, 0).await;
     let refused = client.call("POST", "create_group", Some(dynamic)).await;
-    refused.invalid("filters");
+    refuses(&refused, "filters", "may have 0 dynamic groups");
     assert_eq!(
         make(&client, "groups", &json!({ "name": "Normal" })).await,
         200

@@ -124,6 +124,10 @@ async fn wrong_parameters_are_named() {
             json!({ "media_urls": ["ftp://a.example/x.png"] }),
             "media_urls[0]",
         ),
+        (
+            json!({ "media": [{ "file_id": "FI1" }] }),
+            "media[0][file_id]",
+        ),
         (json!({ "replace_variables": "x" }), "replace_variables"),
         (json!({ "label_ids": ["LB1"] }), "label_ids[0]"),
         (json!({ "broadcast_title": "x" }), "broadcast_title"),

@@ -123,9 +123,17 @@ async fn what_waits_for_a_persons_word_goes_when_it_is_given() {
     let actions: Vec<_> = audited.iter().map(|entry| entry.action.as_str()).collect();
     assert_eq!(actions, ["phone.release_quiet_hours"]);
     // An old release does not hold for new hours.
-    client.post(&path, now_quiet(&test, "confirm")).await;
-    let again = client.post("messages/send", body).await;
-    assert_eq!(again["waiting_for"], "quiet_hours");
+    for hours in [
+        json!({ "quiet_start": clock(&test, -3) }),
+        json!({ "quiet_end": clock(&test, 3) }),
+        json!({ "quiet_mode": "confirm" }),
+        json!({ "timezone_id": "UTC" }),
+    ] {
+        client.call("POST", &release, None).await.ok();
+        client.post(&path, hours).await;
+        let again = client.post("messages/send", body.clone()).await;
+        assert_eq!(again["waiting_for"], "quiet_hours");
+    }
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
-//! Ids of other projects are never revealed.
+//! Keys, and ids of other projects, which are never revealed.
 
 use crate::support::{TO, add_key, add_organization, add_phone, add_project, hub, id, new_project};
 use hub_domain::{Permissions, PhoneType};
+use hub_store::api_keys;
 use serde_json::json;
+use std::time::Duration;
 
 /// Every operation on one object, with its id to be put in.
 const ON_MESSAGES: &[(&str, &str)] = &[
@@ -106,6 +108,30 @@ async fn keys_that_are_none_are_refused() {
         .call("GET", "messages", None)
         .await;
     assert_eq!(reply.refused(401).0, "unauthorized");
+}
+
+#[tokio::test]
+async fn the_time_of_a_keys_last_use_is_kept() {
+    let test = hub().await;
+    let organization = test.project.organization_id;
+    let last_used = async || {
+        let keys = test
+            .hub
+            .store
+            .read(move |tx| api_keys::of_organization(tx, organization));
+        keys.await.expect("the keys")[0].time_last_used
+    };
+    assert_eq!(last_used().await, None);
+    test.client().get("messages").await;
+    // Nobody waits for it.
+    let kept = async {
+        while last_used().await.is_none() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), kept)
+        .await
+        .expect("the time of the use");
 }
 
 #[tokio::test]
