@@ -15,6 +15,7 @@ pub mod blocked_contacts;
 pub mod broadcasts;
 pub mod changes;
 pub mod contacts;
+pub mod damaged;
 pub mod devices;
 pub mod facts_aside;
 pub mod fields;

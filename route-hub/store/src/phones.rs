@@ -1,8 +1,8 @@
 //! Phones (basic routes).
 
+use crate::damaged::{self, Found};
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{KindQueue, Phone, PhoneType, PhoneWaits, QuietMode, Vars, WaitingFor, fold};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
@@ -251,7 +251,7 @@ pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Phone>>, StoreErro
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM phones WHERE id = $1"),
         &values![id],
-        |row| rows_aside::found(row, "phones", columns!(), read),
+        |row| damaged::found(row, "phones", columns!(), read),
     )
 }
 
@@ -292,7 +292,7 @@ pub fn with_quiet_hours(tx: &mut Tx<'_>, phone_type: PhoneType) -> Result<Vec<Ph
              ORDER BY id"
         ),
         &values![phone_type.code()],
-        |row| rows_aside::found(row, "phones", columns!(), read),
+        |row| damaged::found(row, "phones", columns!(), read),
     )?;
     let readable = found.into_iter().filter_map(|found| match found {
         Found::Row(phone) => Some(phone),

@@ -6,9 +6,9 @@ use crate::sqlite::{SqliteSession, open_writer};
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{
     SqliteSettings, StoreError, Tx, Value, alerts, blocked_contacts, broadcasts, changes,
-    facts_aside, fields, groups, idempotency, inbound_counted, labels, leftovers, messages, outbox,
-    pairings, past_exposures, phones, projects, relative_schedules, schedules, webhook_log,
-    webhooks,
+    facts_aside, fields, groups, idempotency, inbound_counted, labels, leftovers, messages,
+    migrations, outbox, pairings, past_exposures, phones, projects, relative_schedules, schedules,
+    webhook_log, webhooks,
 };
 use hub_domain::{AlertKind, OutboxRow, PhoneType, WebhookEvent};
 use postrider_model::{BroadcastId, DeviceId, Id, Key, PhoneId, ProjectId, UnixMs};
@@ -212,7 +212,8 @@ fn events(tx: &mut Tx<'_>) -> Result<(), StoreError> {
 /// Runs work on an empty database, and returns the plan of each of its statements.
 fn plans_of(work: fn(&mut Tx<'_>) -> Result<(), StoreError>) -> Vec<(String, String)> {
     let dir = tempfile::tempdir().unwrap();
-    let session = open_writer(&SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+    let settings = SqliteSettings::new(dir.path().join("hub.db"));
+    let session = open_writer(&settings, migrations::run).unwrap();
     let plans = Vec::new();
     let mut planned = Planned { session, plans };
     planned.begin(Access::Write).unwrap();

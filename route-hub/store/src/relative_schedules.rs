@@ -1,8 +1,8 @@
 //! Messages scheduled relative to contacts' dates, and which contacts have to be looked at.
 
+use crate::damaged::{self, Found};
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, schedules, values};
 use hub_domain::{MessageType, OffsetScale, RelativeSchedule};
 use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId};
@@ -176,7 +176,7 @@ pub fn walking(
              ORDER BY id LIMIT $2"
         ),
         &values![above, limit],
-        |row| rows_aside::found(row, "relative_schedules", columns!(), read),
+        |row| damaged::found(row, "relative_schedules", columns!(), read),
     )
 }
 
@@ -209,7 +209,7 @@ pub fn of_project(
             " FROM relative_schedules WHERE project_id = $1 AND removed = 0 ORDER BY id"
         ),
         &values![project_id],
-        |row| rows_aside::found(row, "relative_schedules", columns!(), read),
+        |row| damaged::found(row, "relative_schedules", columns!(), read),
     )
 }
 

@@ -1,8 +1,8 @@
 //! Scheduled messages.
 
+use crate::damaged::{self, Found, Place};
 use crate::list::{self, Column, Filter, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::rows_aside::{self, Found, Place};
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Address, MessageType, Schedule, ScheduledTo};
 use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId, ScheduledId, UnixMs};
@@ -202,7 +202,7 @@ pub fn found(
     tx.query_one(
         concat!("SELECT ", columns!(), " FROM schedules WHERE id = $1"),
         &values![id],
-        |row| rows_aside::found(row, "schedules", columns!(), readable),
+        |row| damaged::found(row, "schedules", columns!(), readable),
     )
 }
 
@@ -215,7 +215,7 @@ pub fn made_for(tx: &mut Tx<'_>, contact: ContactId) -> Result<Vec<Found<Schedul
             " FROM schedules WHERE listed_contact_id = $1 AND relative_id IS NOT NULL"
         ),
         &values![contact],
-        |row| rows_aside::found(row, "schedules", columns!(), read),
+        |row| damaged::found(row, "schedules", columns!(), read),
     )
 }
 

@@ -10,7 +10,7 @@
 use crate::row::{Columns, Row};
 use crate::stopwatch::Stopwatch;
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
-use crate::{StoreError, Value, migrations};
+use crate::{StoreError, Value};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, Statement};
@@ -74,8 +74,12 @@ pub(crate) struct SqliteSession {
     changes_before_job: u64,
 }
 
-/// Opens the file, brings its schema up to date and returns the connection that writes.
-pub(crate) fn open_writer(settings: &SqliteSettings) -> Result<SqliteSession, StoreError> {
+/// Opens the file, brings its schema up to date with `migrate` and returns the connection that
+/// writes.
+pub(crate) fn open_writer(
+    settings: &SqliteSettings,
+    migrate: impl Fn(&mut Connection) -> Result<(), StoreError>,
+) -> Result<SqliteSession, StoreError> {
     let path = &settings.path;
     if !settings.create && !path.exists() {
         return Err(StoreError::Missing { path: path.clone() });
@@ -83,7 +87,7 @@ pub(crate) fn open_writer(settings: &SqliteSettings) -> Result<SqliteSession, St
     let mut connection = connect(path, OpenFlags::default())?;
     patiently(|| own(&connection, path))?;
     patiently(|| configure(&connection))?;
-    patiently(|| migrations::run(&mut connection))?;
+    patiently(|| migrate(&mut connection))?;
     if settings.reserve_log {
         reserve_log(&connection, path)?;
     }
@@ -501,7 +505,7 @@ pub(crate) fn failure(error: rusqlite::Error) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Health, Store, Tx, meta};
+    use crate::{Health, Store, Tx, meta, migrations};
     use std::io::{Seek as _, SeekFrom, Write as _};
 
     #[test]
@@ -558,7 +562,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("hub.db");
         let settings = SqliteSettings::new(&path);
-        let writer = open_writer(&settings).unwrap().connection;
+        let writer = open_writer(&settings, migrations::run).unwrap().connection;
         let find = "SELECT rootpage FROM sqlite_master WHERE name = 'api_requests'";
         let page: u32 = writer.query_row(find, [], |row| row.get(0)).unwrap();
         let emptied = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
@@ -580,7 +584,8 @@ mod tests {
     #[test]
     fn every_commit_is_forced_to_disk() {
         let dir = tempfile::tempdir().unwrap();
-        let writer = open_writer(&SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
+        let settings = SqliteSettings::new(dir.path().join("hub.db"));
+        let writer = open_writer(&settings, migrations::run).unwrap();
         let read = |pragma: &str| {
             let value = writer
                 .connection

@@ -9,7 +9,7 @@ use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
 use crate::turns::Party;
 use crate::tx::Session;
-use crate::{Health, SqliteSettings, StoreError, Tx, sqlite};
+use crate::{Health, SqliteSettings, StoreError, Tx, migrations, sqlite};
 use postrider_model::{OrganizationId, ProjectId};
 use std::future::Future;
 use std::io;
@@ -41,7 +41,7 @@ impl Store {
     /// [`StoreError::Missing`], [`StoreError::Foreign`], [`StoreError::Newer`],
     /// [`StoreError::Damaged`] and what else the file system says.
     pub fn open_sqlite(settings: SqliteSettings) -> Result<Self, StoreError> {
-        let writer = Box::new(sqlite::open_writer(&settings)?);
+        let writer = Box::new(sqlite::open_writer(&settings, migrations::run)?);
         let readers = (0..settings.readers.max(1))
             .map(|_| Ok(Box::new(sqlite::open_reader(&settings)?) as Box<dyn Session>))
             .collect::<Result<Vec<_>, StoreError>>()?;

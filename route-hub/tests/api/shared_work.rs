@@ -8,7 +8,7 @@ use hub_app::schedules::fire;
 use hub_app::schedules::relative::follow;
 use hub_app::test_routes::{self, playable};
 use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
-use hub_store::{StoreError, Tx, Value as Column, alerts, phones, rows_aside, webhooks};
+use hub_store::{StoreError, Tx, Value as Column, alerts, damaged, phones, rows_aside, webhooks};
 use postrider_model::Now;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -404,7 +404,7 @@ async fn copies(test: &TestHub, key: i64, routes: usize, of_first: usize) {
             |row| row.int(0),
         )?;
         let model = hub_store::messages::found(tx, key)?;
-        let Some(rows_aside::Found::Row(model)) = model else {
+        let Some(damaged::Found::Row(model)) = model else {
             return Ok(());
         };
         for (n, key) in keys.iter().enumerate() {

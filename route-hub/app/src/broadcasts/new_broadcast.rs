@@ -180,7 +180,7 @@ async fn matching(hub: &Hub, group: &Group) -> Result<i64, StoreError> {
     let (mut counted, mut above) = (0, i64::MIN);
     loop {
         let of = group.clone();
-        let step = move |tx: &mut Tx<'_>| groups::count_among(tx, &of, above, COUNTED_STEP);
+        let step = move |tx: &mut Tx<'_>| contacts::count_among(tx, &of, above, COUNTED_STEP);
         match hub.store.of(group.project_id).read(step).await {
             Ok(step) => {
                 counted += step.count;

@@ -13,7 +13,7 @@ use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Message;
-use hub_store::rows_aside::{Found, Place};
+use hub_store::damaged::{Found, Place};
 use hub_store::{StoreError, messages};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{Now, ProjectId, UnixMs};

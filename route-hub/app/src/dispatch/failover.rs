@@ -11,7 +11,7 @@ use crate::transaction;
 use crate::unit_of_work::{KnownGroups, UnitOfWork};
 use crate::worker::{self, Next, Worker};
 use hub_domain::routing::Route;
-use hub_store::rows_aside::Found;
+use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, messages, projects, routes};
 use postrider_model::{Now, PhoneId};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use crate::unit_of_work::{Known, UnitOfWork};
 use hub_domain::routing::{Ability, Facts, PhoneState, Pick, Route, UsePhone, better, choose};
 use hub_domain::{Address, DeviceState, Message, MessageType, Phone, Project, numbers, recipients};
-use hub_store::{StoreError, devices, groups, messages, phones};
+use hub_store::{StoreError, contacts, devices, groups, messages, phones};
 use postrider_model::{ContactId, GroupId, Now, PhoneId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -186,7 +186,7 @@ fn is_in(
     if group.filters.is_none() {
         return groups::is_member(work.tx, id, contact);
     }
-    let is_in = groups::meets(work.tx, &group, contact)?;
+    let is_in = contacts::meets(work.tx, &group, contact)?;
     work.groups.insert((contact, id), is_in);
     Ok(is_in)
 }

@@ -48,7 +48,7 @@ pub async fn of_contact(
     let reading = actor.hub.store.of(project).read(move |tx: &mut Tx<'_>| {
         let contact = hub_store::contacts::get(tx, project, id)?;
         contact.ok_or(ContactRefused::NoSuchContact)?;
-        Ok::<_, Failure>(groups::filter_of_contact(tx, project, id)?)
+        Ok::<_, Failure>(hub_store::contacts::filter_of_contact(tx, project, id)?)
     });
     request.query.filters.push(reading.await?);
     list(actor, request).await

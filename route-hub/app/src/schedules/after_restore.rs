@@ -1,7 +1,7 @@
 //! Schedules that a restored hub may have sent already, and forgot.
 
 use crate::messages::stored_message::StoredMessage;
-use hub_store::rows_aside::Found;
+use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, schedules};
 use postrider_model::UnixMs;
 

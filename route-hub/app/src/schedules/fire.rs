@@ -11,7 +11,7 @@ use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
-use hub_store::rows_aside::Found;
+use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, groups, relative_schedules, schedules};
 use postrider_model::{GroupId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;

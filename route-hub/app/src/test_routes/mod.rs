@@ -14,7 +14,7 @@ use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
-use hub_store::rows_aside::Found;
+use hub_store::damaged::Found;
 use hub_store::{StoreError, messages, phones};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, Now, ProjectId, UnixMs};

@@ -4,7 +4,7 @@
 //! is passed over in one step of an index, however much that is: it delays no other route.
 
 use hub_domain::{OwnershipRow, Phone, PhoneType};
-use hub_store::rows_aside::Found;
+use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{ProjectId, UnixMs};

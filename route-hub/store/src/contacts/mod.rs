@@ -1,5 +1,6 @@
 //! Contacts: their rows and lists here, and beside them how they are looked up (`lookup`), what
-//! messages do to them (`counters`) and their variables as rows (`variables`).
+//! messages do to them (`counters`), their variables as rows (`variables`) and which of them are in
+//! a dynamic group (`dynamic_groups`).
 
 use crate::fields::Fields;
 use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table, Variables};
@@ -20,10 +21,12 @@ macro_rules! columns {
 }
 
 mod counters;
+mod dynamic_groups;
 mod lookup;
 mod variables;
 
 pub use counters::{Touches, forget_message, forget_messages, touch};
+pub use dynamic_groups::{Counted, count_among, filter_of_contact, meets};
 pub use lookup::{find_by_name, find_by_number, find_by_variable, find_to_send_to};
 
 /// What lists may be filtered and sorted by.
@@ -208,7 +211,7 @@ pub fn list(
     project_id: ProjectId,
     query: &ListQuery,
 ) -> Result<Page<Contact>, StoreError> {
-    let query = groups::meant(tx, project_id, query)?;
+    let query = dynamic_groups::meant(tx, project_id, query)?;
     list::page(tx, &TABLE, &[Scope::of_project(project_id)], &query)
 }
 
@@ -217,7 +220,7 @@ pub fn list(
 /// # Errors
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
-    let query = groups::meant(tx, project_id, query)?;
+    let query = dynamic_groups::meant(tx, project_id, query)?;
     list::count(tx, &TABLE, &[Scope::of_project(project_id)], &query)
 }
 

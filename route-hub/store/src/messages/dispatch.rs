@@ -1,8 +1,8 @@
 //! What dispatch asks and changes: queues, exposures, lives.
 
 use super::{found_in, read};
+use crate::damaged::{Found, Place};
 use crate::row::Cursor;
-use crate::rows_aside::{Found, Place};
 use crate::{StoreError, Tx, values};
 use hub_domain::{Message, status_code};
 use postrider_model::{BroadcastId, CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};

@@ -1,8 +1,8 @@
 //! Messages: as the API serves them here, as dispatch handles them in `dispatch`.
 
+use crate::damaged::{self, Found};
 use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::rows_aside::{self, Found};
 use crate::{Row, StoreError, Tx, labels, values};
 use hub_domain::{
     Address, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OwnershipRow,
@@ -197,9 +197,19 @@ pub fn found(tx: &mut Tx<'_>, id: i64) -> Result<Option<Found<Message>>, StoreEr
     )
 }
 
+impl Found<Message> {
+    /// Returns its key, which can always be read.
+    pub fn key(&self) -> i64 {
+        match self {
+            Self::Row(message) => message.id.get(),
+            Self::Damaged(damaged) => damaged.id,
+        }
+    }
+}
+
 /// Reads a message that may be damaged.
 fn found_in(row: &Row<'_>) -> Result<Found<Message>, StoreError> {
-    rows_aside::found(row, "messages", columns!(), read)
+    damaged::found(row, "messages", columns!(), read)
 }
 
 /// Stores what people may change: star, error message and variables.

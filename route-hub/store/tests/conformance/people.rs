@@ -420,7 +420,7 @@ pub(crate) fn a_dynamic_group_is_the_list_of_its_conditions<B: Backend>() {
             let group = groups::get(tx, id(PROJECT), group_id)?.unwrap();
             let (mut count, mut above) = (0, i64::MIN);
             loop {
-                let step = groups::count_among(tx, &group, above, 7)?;
+                let step = contacts::count_among(tx, &group, above, 7)?;
                 count += step.count;
                 match step.up_to {
                     Some(up_to) => above = up_to,

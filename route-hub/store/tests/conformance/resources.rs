@@ -3,8 +3,8 @@
 use crate::Backend;
 use crate::sample::{self, NOW, id};
 use hub_domain::*;
+use hub_store::damaged::Found;
 use hub_store::past_exposures::{self, PastExposure};
-use hub_store::rows_aside::Found;
 use hub_store::*;
 use postrider_model::*;
 

@@ -9,7 +9,7 @@ use crate::hub::Hub;
 use crate::transaction::run_by_hub;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
-use hub_store::rows_aside::Found;
+use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
 use postrider_model::{ContactId, GroupId, Now, ProjectId, RelativeScheduledId, UnixMs};
 use std::collections::{BTreeMap, BTreeSet};
