@@ -67,7 +67,7 @@ fn the_next_event_goes_by_what_is_stored() {
     let changed = wait(update(&actor, webhook.id, patch)).unwrap().0;
     let expected = Webhook {
         secret: None,
-        ..webhook.clone()
+        ..webhook
     };
     assert_eq!(changed, expected);
     assert_eq!(told(&office), [changed]);
