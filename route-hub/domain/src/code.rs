@@ -30,6 +30,9 @@ macro_rules! coded {
             /// Every value, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
+            /// Their names.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
             /// Returns the name that travels.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }

@@ -1,7 +1,7 @@
 //! Messages, both ways.
 
 use crate::code::coded;
-use crate::{Address, DataSms, Disclosure, Vars};
+use crate::{Address, DataSms, Disclosure, Phone, PhoneType, Vars};
 use postrider_model::{
     BroadcastId, ContactId, CustomRouteId, DeviceId, MessageId, MessageStatus, MessageText,
     PhoneId, ProjectId, ScheduledId, Secret, UnixMs,
@@ -132,6 +132,14 @@ impl OwnershipRow {
     pub const UNKNOWN: i64 = 50;
     /// The lowest code of a message that needs no more sending.
     pub const SENT: i64 = 60;
+
+    /// Ownership of a message that waits at the hub for its first exposure.
+    pub fn waiting() -> Self {
+        Self {
+            state: Self::WAITING,
+            ..Self::default()
+        }
+    }
 }
 
 /// A message of a project.
@@ -216,6 +224,111 @@ pub struct Message {
 }
 
 impl Message {
+    /// Makes a message that a phone received; what it says is still to be set.
+    pub fn incoming(
+        id: MessageId,
+        phone: &Phone,
+        message_type: MessageType,
+        time_created: UnixMs,
+        now: UnixMs,
+    ) -> Self {
+        Self {
+            direction: Direction::Incoming,
+            source: MessageSource::Phone,
+            status: MessageStatus::Received,
+            time_created,
+            ..Self::blank(id, phone, message_type, now)
+        }
+    }
+
+    /// Makes a message that waits until a phone sends it; whom it is for and what it says are still
+    /// to be set.
+    pub fn outgoing(id: MessageId, phone: &Phone, message_type: MessageType, now: UnixMs) -> Self {
+        let mut message = Self {
+            ownership: OwnershipRow::waiting(),
+            ..Self::blank(id, phone, message_type, now)
+        };
+        message.send_by(phone);
+        message
+    }
+
+    /// Makes a message that says the same as this one, and waits until a phone sends it.
+    #[must_use]
+    pub fn copied(&self, id: MessageId, now: UnixMs, life_end: UnixMs) -> Self {
+        Self {
+            id,
+            source: MessageSource::Api,
+            status: MessageStatus::Queued,
+            time_created: now,
+            time_sent: None,
+            time_updated: now,
+            starred: false,
+            error_message: None,
+            error_code: None,
+            external_id: None,
+            network_code: None,
+            duration_sec: None,
+            ring_time_sec: None,
+            send_attempts: 0,
+            ownership: OwnershipRow::waiting(),
+            life_end: Some(life_end),
+            parts_done: None,
+            scheduled_id: None,
+            broadcast_id: None,
+            ..self.clone()
+        }
+    }
+
+    /// Says which phone is to send it; on a test route it is only a test.
+    pub fn send_by(&mut self, phone: &Phone) {
+        self.phone_id = phone.id;
+        self.from_number = phone.phone_number.as_ref().map(Address::from);
+        self.simulated |= phone.phone_type == PhoneType::Simulated;
+    }
+
+    fn blank(id: MessageId, phone: &Phone, message_type: MessageType, now: UnixMs) -> Self {
+        Self {
+            id,
+            project_id: phone.project_id,
+            contact_id: None,
+            phone_id: phone.id,
+            route_id: None,
+            direction: Direction::Outgoing,
+            message_type,
+            source: MessageSource::Api,
+            status: MessageStatus::Queued,
+            time_created: now,
+            time_sent: None,
+            time_updated: now,
+            from_number: None,
+            to_number: None,
+            content: None,
+            starred: false,
+            simulated: false,
+            priority: 1,
+            error_message: None,
+            error_code: None,
+            external_id: None,
+            num_parts: None,
+            network_code: None,
+            duration_sec: None,
+            ring_time_sec: None,
+            vars: Vars::default(),
+            route_params: None,
+            status_url: None,
+            status_secret: None,
+            send_attempts: 0,
+            ownership: OwnershipRow::default(),
+            on_unknown: OnUnknown::Report,
+            life_end: None,
+            hidden: false,
+            parts_done: None,
+            scheduled_id: None,
+            broadcast_id: None,
+            disclosure: Disclosure::default(),
+        }
+    }
+
     /// Returns the payload of a data message.
     pub fn data(&self) -> Option<DataSms> {
         let params = self.route_params.as_ref();

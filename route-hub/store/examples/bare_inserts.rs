@@ -5,13 +5,12 @@
 //! The share of the hub's own rates in these is what `scripts/bench` reports.
 
 use hub_domain::{
-    Address, Contact, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown,
-    OutboxRow, OwnershipRow, Vars, WebhookEvent,
+    Address, Contact, Message, MessageType, OutboxRow, Phone, PhoneType, WebhookEvent,
 };
 use hub_store::contacts::Touches;
 use hub_store::idempotency::KeptAnswer;
 use hub_store::{SqliteSettings, Store, StoreError, Tx, contacts, idempotency, messages, outbox};
-use postrider_model::{ContactId, Id, Key, KeyMaker, MessageStatus, PhoneId, ProjectId, UnixMs};
+use postrider_model::{ContactId, Id, Key, KeyMaker, PhoneId, ProjectId, UnixMs};
 use std::time::{Duration, Instant};
 
 const CONTACTS: usize = 10_000;
@@ -144,50 +143,16 @@ fn number(index: usize) -> Address {
 }
 
 fn message(key: Key, contact_id: ContactId, to: &Address, unix_ms: i64) -> Message {
-    let phone = 1 + key.get() % PHONES;
-    Message {
-        id: Id::new(key),
-        project_id: project(),
-        contact_id: Some(contact_id),
-        phone_id: PhoneId::new(Key::new(phone).unwrap_or_default()),
-        direction: Direction::Outgoing,
-        message_type: MessageType::Sms,
-        source: MessageSource::Api,
-        status: MessageStatus::Queued,
-        time_created: UnixMs(unix_ms),
-        time_sent: None,
-        time_updated: UnixMs(unix_ms),
-        from_number: None,
-        to_number: Some(to.clone()),
-        content: Some("A text of the usual length, as people and programs send it.".into()),
-        starred: false,
-        simulated: false,
-        priority: 1,
-        error_message: None,
-        error_code: None,
-        external_id: None,
-        num_parts: Some(1),
-        network_code: None,
-        duration_sec: None,
-        ring_time_sec: None,
-        vars: Vars::default(),
-        route_params: None,
-        status_url: None,
-        status_secret: None,
-        send_attempts: 0,
-        ownership: OwnershipRow {
-            state: OwnershipRow::WAITING,
-            ..OwnershipRow::default()
-        },
-        on_unknown: OnUnknown::Report,
-        life_end: Some(UnixMs(unix_ms + 259_200_000)),
-        hidden: false,
-        parts_done: None,
-        scheduled_id: None,
-        broadcast_id: None,
-        disclosure: Disclosure::default(),
-        route_id: None,
-    }
+    let phone = PhoneId::new(Key::new(1 + key.get() % PHONES).unwrap_or_default());
+    let (at, of) = (UnixMs(unix_ms), project());
+    let phone = Phone::new(phone, of, String::new(), PhoneType::Android, at);
+    let mut message = Message::outgoing(Id::new(key), &phone, MessageType::Sms, at);
+    message.contact_id = Some(contact_id);
+    message.to_number = Some(to.clone());
+    message.content = Some("A text of the usual length, as people and programs send it.".into());
+    message.num_parts = Some(1);
+    message.life_end = Some(UnixMs(unix_ms + 259_200_000));
+    message
 }
 
 fn event(message: &Message) -> OutboxRow {

@@ -3,7 +3,7 @@
 use crate::dispatch::{explain, ownership, routing};
 use crate::unit_of_work::{Closed, UnitOfWork};
 use crate::webhooks::enqueue;
-use hub_domain::{Address, BroadcastShare, Message, Phone, PhoneType};
+use hub_domain::{BroadcastShare, Message, Phone};
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::{StoreError, messages, pending_reroutes, phones};
 use postrider_link::ownership::hub::{ErrorCode, Fact, Flags, Outcome, Ownership, Published};
@@ -131,10 +131,8 @@ impl UnitOfWork<'_, '_> {
 
     /// Gives a message that no phone holds to another one; a test route simulates it from then on.
     pub fn route_to(&mut self, message: &mut Message, phone: &Phone) -> Result<(), StoreError> {
-        message.phone_id = phone.id;
-        message.from_number = phone.phone_number.as_ref().map(Address::from);
+        message.send_by(phone);
         message.time_updated = self.now.unix;
-        message.simulated |= phone.phone_type == PhoneType::Simulated;
         messages::update_route(self.tx, message)?;
         self.wake(message);
         Ok(())

@@ -4,16 +4,13 @@ use crate::contacts::make_contact;
 use crate::dispatch::report::Aside;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
-use hub_domain::{
-    Address, Contact, DataSms, Direction, Disclosure, Message, MessageSource, MessageType,
-    OnUnknown, OwnershipRow, Phone, Vars, numbers,
-};
+use hub_domain::{Address, Contact, DataSms, Message, MessageType, Phone, numbers};
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, contacts, inbound_counted, messages, phones};
 use postrider_link::clock::{PhoneClock, published_time};
 use postrider_link::frame::{Inbound, Kind};
 use postrider_link::ownership::hub::Holder;
-use postrider_model::{MessageStatus, MessageText, UnixMs};
+use postrider_model::{MessageText, UnixMs};
 
 /// The longest text that a message from outside keeps, in characters: 255 parts of a text message.
 const TEXT_CHARS_MAX: usize = 39_015;
@@ -48,7 +45,8 @@ pub fn apply(
     }
     let raw = Address::new(frame.from.as_str());
     let created = published_time(clock, frame.stamp(), UnixMs(0), work.now);
-    let mut message = blank(work, phone, message_type, created);
+    let (id, now) = (work.hub.id(work.now), work.now.unix);
+    let mut message = Message::incoming(id, phone, message_type, created, now);
     let own = || phone.phone_number.as_ref().map(Address::from);
     let to = frame.to.as_ref().and_then(|to| Address::new(to.as_str()));
     message.to_number = to.or_else(own);
@@ -126,55 +124,6 @@ fn count_reply(work: &mut UnitOfWork<'_, '_>, contact: &Contact, message: &Messa
     let is_recent = since.is_some_and(|since| since.plus_ms(REPLY_MS) > work.now.unix);
     if let Some(broadcast) = contact.last_broadcast_id.filter(|_| is_recent) {
         work.tallies.replied(broadcast, message.time_created);
-    }
-}
-
-/// Makes an incoming message that says nothing yet.
-pub fn blank(
-    work: &UnitOfWork<'_, '_>,
-    phone: &Phone,
-    message_type: MessageType,
-    created: UnixMs,
-) -> Message {
-    Message {
-        id: work.hub.id(work.now),
-        project_id: work.project.id,
-        contact_id: None,
-        phone_id: phone.id,
-        direction: Direction::Incoming,
-        message_type,
-        source: MessageSource::Phone,
-        status: MessageStatus::Received,
-        time_created: created,
-        time_sent: None,
-        time_updated: work.now.unix,
-        from_number: None,
-        to_number: None,
-        content: None,
-        starred: false,
-        simulated: false,
-        priority: 1,
-        error_message: None,
-        error_code: None,
-        external_id: None,
-        num_parts: None,
-        network_code: None,
-        duration_sec: None,
-        ring_time_sec: None,
-        vars: Vars::default(),
-        route_params: None,
-        status_url: None,
-        status_secret: None,
-        send_attempts: 0,
-        ownership: OwnershipRow::default(),
-        on_unknown: OnUnknown::Report,
-        life_end: None,
-        hidden: false,
-        parts_done: None,
-        scheduled_id: None,
-        broadcast_id: None,
-        disclosure: Disclosure::default(),
-        route_id: None,
     }
 }
 

@@ -14,12 +14,11 @@ use crate::messages::waiting;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::sight::sees;
 use hub_domain::{
-    Address, Contact, Direction, Disclosure, Message, OwnershipRow, Phone, PhoneType, Project,
-    RouteId, Sight, numbers, recipients,
+    Address, Contact, Disclosure, Message, Phone, Project, RouteId, Sight, numbers, recipients,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, contacts, labels, messages};
-use postrider_model::{CustomRouteId, LabelId, MessageStatus, MessageText, Now, PhoneNumber};
+use postrider_model::{CustomRouteId, LabelId, MessageText, Now, PhoneNumber};
 use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -232,50 +231,23 @@ fn new_message(
     phone: &Phone,
     to: Address,
 ) -> Message {
-    let now = work.now;
-    Message {
-        id: work.hub.id(now),
-        project_id: work.project.id,
-        contact_id: None,
-        phone_id: phone.id,
-        direction: Direction::Outgoing,
-        message_type: shared.sending.message_type(),
-        source: shared.origin.source,
-        status: MessageStatus::Queued,
-        time_created: now.unix,
-        time_sent: None,
-        time_updated: now.unix,
-        from_number: phone.phone_number.as_ref().map(Address::from),
-        to_number: Some(to),
-        content: body.content.clone(),
-        starred: false,
-        simulated: shared.simulated || phone.phone_type == PhoneType::Simulated,
-        priority: draft.priority,
-        error_message: None,
-        error_code: None,
-        external_id: None,
-        num_parts: parts_by(phone, shared, body),
-        network_code: None,
-        duration_sec: None,
-        ring_time_sec: None,
-        vars: draft.vars.clone(),
-        route_params: body.route_params.clone(),
-        status_url: draft.status_url.clone(),
-        status_secret: draft.status_secret.clone(),
-        send_attempts: 0,
-        ownership: OwnershipRow {
-            state: OwnershipRow::WAITING,
-            ..OwnershipRow::default()
-        },
-        on_unknown: shared.on_unknown,
-        life_end: Some(shared.life_end),
-        hidden: false,
-        parts_done: None,
-        scheduled_id: shared.origin.scheduled_id,
-        broadcast_id: shared.origin.broadcast_id,
-        route_id: None,
-        disclosure: Disclosure::default(),
-    }
+    let (id, kind) = (work.hub.id(work.now), shared.sending.message_type());
+    let mut message = Message::outgoing(id, phone, kind, work.now.unix);
+    message.source = shared.origin.source;
+    message.to_number = Some(to);
+    message.content.clone_from(&body.content);
+    message.simulated |= shared.simulated;
+    message.priority = draft.priority;
+    message.num_parts = parts_by(phone, shared, body);
+    message.vars = draft.vars.clone();
+    message.route_params.clone_from(&body.route_params);
+    message.status_url.clone_from(&draft.status_url);
+    message.status_secret.clone_from(&draft.status_secret);
+    message.on_unknown = shared.on_unknown;
+    message.life_end = Some(shared.life_end);
+    message.scheduled_id = shared.origin.scheduled_id;
+    message.broadcast_id = shared.origin.broadcast_id;
+    message
 }
 
 /// Returns how many parts the phone makes of what is sent, by the shift tables of its platform.

@@ -3,12 +3,9 @@
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{
-    Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OutboxRow, OwnershipRow,
-    Phone, PhoneType, Project, Vars, WebhookEvent,
-};
+use hub_domain::{Message, MessageType, OutboxRow, Phone, PhoneType, Project, Vars, WebhookEvent};
 use hub_store::{SqliteSettings, Store, StoreError, Tx, meta, outbox};
-use postrider_model::{Key, KeyMaker, MessageId, MessageStatus, Now, ProjectId, UnixMs};
+use postrider_model::{Key, KeyMaker, MessageId, Now, ProjectId, UnixMs};
 use std::{sync::Arc, thread};
 use tempfile::TempDir;
 
@@ -125,46 +122,12 @@ impl Fixture {
 
     /// An outgoing message that was just queued.
     pub(crate) fn message(&self) -> Message {
-        Message {
-            id: self.hub.id(self.now),
-            project_id: self.project.id,
-            contact_id: None,
-            phone_id: self.phone.id,
-            direction: Direction::Outgoing,
-            message_type: MessageType::Sms,
-            source: MessageSource::Api,
-            status: MessageStatus::Queued,
-            time_created: self.now.unix,
-            time_sent: None,
-            time_updated: self.now.unix,
-            from_number: None,
-            to_number: "+15005550001".parse().ok(),
-            content: Some("come & see = +".into()),
-            starred: false,
-            simulated: false,
-            priority: 1,
-            error_message: None,
-            error_code: None,
-            external_id: None,
-            num_parts: None,
-            network_code: None,
-            duration_sec: None,
-            ring_time_sec: None,
-            vars: Vars::from_json(r#"{"k":7}"#).unwrap(),
-            route_params: None,
-            status_url: None,
-            status_secret: None,
-            send_attempts: 0,
-            ownership: OwnershipRow::default(),
-            on_unknown: OnUnknown::Report,
-            life_end: None,
-            hidden: false,
-            parts_done: None,
-            scheduled_id: None,
-            broadcast_id: None,
-            disclosure: Disclosure::default(),
-            route_id: None,
-        }
+        let id = self.hub.id(self.now);
+        let mut message = Message::outgoing(id, &self.phone, MessageType::Sms, self.now.unix);
+        message.to_number = "+15005550001".parse().ok();
+        message.content = Some("come & see = +".into());
+        message.vars = Vars::from_json(r#"{"k":7}"#).unwrap();
+        message
     }
 }
 

@@ -44,49 +44,12 @@ pub(crate) fn contact(value: i64, project_id: i64, typed: &str) -> Contact {
 }
 
 pub(crate) fn message(value: i64, project_id: i64) -> Message {
-    Message {
-        id: id(value),
-        project_id: id(project_id),
-        contact_id: None,
-        phone_id: id(20),
-        direction: Direction::Outgoing,
-        message_type: MessageType::Sms,
-        source: MessageSource::Api,
-        status: MessageStatus::Queued,
-        time_created: NOW,
-        time_sent: None,
-        time_updated: NOW,
-        from_number: None,
-        to_number: Some(address("+15005550001")),
-        content: Some("hello".into()),
-        starred: false,
-        simulated: false,
-        priority: 1,
-        error_message: None,
-        error_code: None,
-        external_id: None,
-        num_parts: Some(1),
-        network_code: None,
-        duration_sec: None,
-        ring_time_sec: None,
-        vars: Vars::default(),
-        route_params: None,
-        status_url: None,
-        status_secret: None,
-        send_attempts: 0,
-        ownership: OwnershipRow {
-            state: OwnershipRow::WAITING,
-            ..OwnershipRow::default()
-        },
-        on_unknown: OnUnknown::Report,
-        life_end: Some(UnixMs(2_000_000)),
-        hidden: false,
-        parts_done: None,
-        scheduled_id: None,
-        broadcast_id: None,
-        disclosure: Disclosure::default(),
-        route_id: None,
-    }
+    let mut message = Message::outgoing(id(value), &phone(20, project_id), MessageType::Sms, NOW);
+    message.to_number = Some(address("+15005550001"));
+    message.content = Some("hello".into());
+    message.num_parts = Some(1);
+    message.life_end = Some(UnixMs(2_000_000));
+    message
 }
 
 pub(crate) fn full_message() -> Message {

@@ -154,13 +154,11 @@ impl TestHub {
     ) -> MessageId {
         let (phone, text) = (phone.row.clone(), text.to_owned());
         self.work(move |work| {
-            let mut message = inbound::blank(work, &phone, MessageType::Sms, work.now.unix);
-            message.direction = Direction::Outgoing;
-            message.status = MessageStatus::Queued;
+            let (id, now) = (work.hub.id(work.now), work.now.unix);
+            let mut message = Message::outgoing(id, &phone, MessageType::Sms, now);
             message.to_number = TO.parse().ok();
             message.content = Some(text.as_str().into());
-            message.life_end = Some(work.now.unix.plus_ms(LIFE_MS));
-            message.ownership.state = OwnershipRow::WAITING;
+            message.life_end = Some(now.plus_ms(LIFE_MS));
             change(&mut message);
             messages::insert(work.tx, &message)?;
             work.effects.queued(phone.id);
