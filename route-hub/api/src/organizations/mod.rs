@@ -1,18 +1,12 @@
 //! Organizations: the accounts that own projects.
 
 mod billing;
-mod get;
-mod list;
-mod update;
+mod existing;
 mod usage;
-mod usage_history;
 
 pub use billing::billing;
-pub use get::get;
-pub use list::list;
-pub use update::update;
-pub use usage::usage;
-pub use usage_history::usage_history;
+pub use existing::{get, list, update};
+pub use usage::{usage, usage_history};
 
 use crate::{Call, Failure, who};
 use hub_app::actor::OrganizationActor;

@@ -1,14 +1,8 @@
 //! Projects.
 
-mod create;
-mod get;
-mod list;
+mod existing;
 mod patch;
-mod update;
-mod users;
+mod save;
 
-pub use create::create;
-pub use get::get;
-pub use list::list;
-pub use update::update;
-pub use users::users;
+pub use existing::{get, list, users};
+pub use save::{create, update};

@@ -1,12 +1,15 @@
-//! `GET /organizations`
+//! `GET /organizations`, and `GET` and `POST` of one.
 
-use crate::organizations::actor_of;
-use crate::{ApiResult, Call};
+use crate::organizations::{actor_of, enter, enter_whole};
+use crate::{ApiResult, Call, parse};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::organizations::{self, OrganizationView};
+use hub_app::organizations::{self, OrganizationPatch, OrganizationView};
+
 use hub_domain::{Permission, fold};
-use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page};
+use hub_web::{
+    Answer, ApiError, Fields, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page,
+};
 
 const NAME: FilterSpec = FilterSpec {
     name: "name",
@@ -60,4 +63,25 @@ fn holds(name: &str, filter: &hub_web::Filter) -> bool {
         Modifier::Lte => *name <= *text,
         Modifier::Exists | Modifier::Null => true,
     }
+}
+
+/// Shows the organization of the caller's key.
+pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let (_, organization) = enter(&hub, &call, Permission::ViewProjects).await?;
+    let fields = Fields::read(&call.params)?;
+    Ok(Answer::object(&OrganizationView(organization), &fields))
+}
+
+/// Changes an organization's name, and the zone in which its days begin.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let (actor, _) = enter_whole(&hub, &call, organizations::UPDATE).await?;
+    let fields = Fields::read(&call.params)?;
+    parse::refuse_read_only(&call.params, &["id"])?;
+    let name = parse::name(&call.params.get("name"))?;
+    let zone = parse::zone(&call.params.get("timezone_id"))?;
+    let timezone_id =
+        zone.map(|zone| zone.map_or_else(|| "UTC".to_owned(), |zone| zone.name().to_owned()));
+    let patch = OrganizationPatch { name, timezone_id };
+    let changed = organizations::update(&actor, patch).await?;
+    Ok(Answer::object(&OrganizationView(changed), &fields))
 }
