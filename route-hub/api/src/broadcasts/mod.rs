@@ -1,12 +1,12 @@
 //! Broadcasts: the same message to a group, to numbers, or to whom requests name.
 
 mod existing;
-mod list;
 mod read;
 mod send;
+mod send_batch;
+mod send_multi;
 
-pub use existing::{cancel, get};
-pub use list::list;
+pub use existing::{cancel, get, list};
 pub use send::send;
-
-pub(super) use read::{named, title};
+pub use send_batch::send_batch;
+pub use send_multi::send_multi;

@@ -23,7 +23,7 @@ pub(super) fn broadcast(params: &Params) -> Result<WantedBroadcast, ApiError> {
 }
 
 /// Reads whom a request names as recipients.
-pub(crate) fn named(params: &Params) -> Result<Named, ApiError> {
+pub(super) fn named(params: &Params) -> Result<Named, ApiError> {
     let field = params.get("to_numbers");
     Ok(Named {
         group_id: parse::id(&params.get("group_id"), "group")?,
@@ -42,7 +42,7 @@ fn numbers(field: &Field<'_>) -> Result<Vec<Address>, ApiError> {
 }
 
 /// Reads the title that a request gives.
-pub(crate) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
+pub(super) fn title(params: &Params, name: &str) -> Result<Option<String>, ApiError> {
     let title = params.get(name).string(TITLE_LENGTH_MAX)?;
     let title = title.map(str::trim).filter(|title| !title.is_empty());
     Ok(title.map(str::to_owned))

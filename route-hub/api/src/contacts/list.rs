@@ -3,11 +3,12 @@
 use crate::lists::{
     Asked, DEFAULT, Entry, List, MIN_MAX, MIN_MAX_EXISTS, NE_MIN_MAX, TEXT, TEXT_EXISTS, VARIABLES,
 };
-use crate::messages::{Within, list_within};
+use crate::messages::list_within;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::contacts::{self, VIEW};
 use hub_app::hub::Hub;
+use hub_app::messages::existing::Within;
 use hub_domain::{Address, Permission, numbers};
 use hub_store::contacts::by;
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
@@ -65,7 +66,7 @@ pub async fn messages(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, Permission::ViewMessages).await?;
     let id = call.path_id("contact_id", "contact")?;
     contacts::find(&actor, id).await?;
-    list_within(&hub, &call, &actor, Within::Contact(id)).await
+    list_within(&actor, &call, Within::Contact(id)).await
 }
 
 /// Reads what is asked of a list of contacts.

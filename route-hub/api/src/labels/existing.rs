@@ -2,11 +2,12 @@
 //! /projects/{project_id}/labels/{label_id}/messages/{message_id}`.
 
 use crate::lists::{DEFAULT, Entry, List, TEXT};
-use crate::messages::{Within, list_within};
+use crate::messages::list_within;
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::labels::{self, PERMISSION, VIEW};
+use hub_app::messages::existing::Within;
 use hub_store::labels::by;
 use hub_store::list::Sort;
 use hub_web::{Answer, Fields};
@@ -38,7 +39,7 @@ pub async fn messages(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, VIEW).await?;
     let id = call.path_id("label_id", "label")?;
     labels::get(&actor, id).await?;
-    list_within(&hub, &call, &actor, Within::Label(id)).await
+    list_within(&actor, &call, Within::Label(id)).await
 }
 
 /// Puts a label on a message; one that has it keeps it.

@@ -30,7 +30,7 @@ pub(crate) fn read(params: &Params) -> Result<MessagePatch, ApiError> {
 }
 
 /// As [`read`], but for the text: what all messages of a request share.
-pub(super) fn of_all(params: &Params) -> Result<MessagePatch, ApiError> {
+pub(crate) fn of_all(params: &Params) -> Result<MessagePatch, ApiError> {
     params.refuse_unsupported(unsupported_params::SENDING)?;
     let text = |field: &Field<'_>| Ok(field.string(VOICE_LENGTH_MAX)?.and_then(some_text));
     Ok(MessagePatch {
@@ -65,7 +65,7 @@ pub(crate) fn to<'a>(get: impl Fn(&'static str) -> Field<'a>) -> Result<To, ApiE
 }
 
 /// Reads what an item of `messages` says; what it leaves out, the request says for all.
-pub(super) fn item(object: &Object<'_>, all: &MessagePatch) -> Result<MessageItem, ApiError> {
+pub(crate) fn item(object: &Object<'_>, all: &MessagePatch) -> Result<MessageItem, ApiError> {
     let of_all = all.clone();
     let vars = object.get("vars");
     let all_vars = of_all.vars.overlaid(parse::vars(&vars)?);

@@ -5,8 +5,9 @@ use crate::messages::patch;
 use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::messages::PERMISSION;
 use hub_app::messages::new_message::NewMessage;
-use hub_app::messages::send::{self, PERMISSION, Sent};
+use hub_app::messages::send::{self, Sent};
 use hub_web::{Answer, ApiError, Fields, Params};
 
 /// Sends one message: once it is answered, it is on disk and will be sent or accounted for.

@@ -37,7 +37,7 @@ const SHARED: &[&str] = &[
 ];
 
 /// Checks that an item of `send_multi` asks for nothing that only all of them can have.
-pub(super) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
+pub(crate) fn check_item(item: &Object<'_>) -> Result<(), ApiError> {
     let is_unsupported = |name| SENDING.iter().any(|param| param.name == name);
     let mut names = item.members().map(|(name, _)| name);
     if !names.any(|name| is_unsupported(name) || SHARED.contains(&name)) {

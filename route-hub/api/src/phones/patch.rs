@@ -1,7 +1,7 @@
 //! A phone's settings, as a request gives them.
 
 use crate::parse;
-use crate::phones::{account, quiet, waits};
+use crate::phones::{account, times};
 use hub_app::phones::PhonePatch;
 use hub_domain::numbers;
 use hub_web::{ApiError, Field, Params};
@@ -72,12 +72,12 @@ pub(super) fn read(params: &Params, region: Option<&str>) -> Result<PhonePatch, 
         send_delay_sec: params.get("send_delay").integer(0..=SEND_DELAY_SEC_MAX)?,
         send_limit_max: optional(&params.get("send_limit_max"), 1..=u32::MAX)?,
         device_send_limit_max: optional(&params.get("device_send_limit_max"), 1..=u32::MAX)?,
-        waits: waits::read(params)?,
+        waits: times::waits(params)?,
         shift_tables: shift_tables(&params.get("shift_tables"))?,
         delivery_reports: params.get("delivery_reports").boolean()?,
         validate_recipient_numbers: params.get("validate_recipient_numbers").boolean()?,
         allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
-        quiet: quiet::read(params)?,
+        quiet: times::quiet(params)?,
         vars: parse::vars(&params.get("vars"))?,
         account: account::read(params)?,
     })

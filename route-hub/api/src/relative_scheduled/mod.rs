@@ -1,12 +1,8 @@
 //! Messages scheduled relative to a date that contacts have in a variable.
 
-mod create;
 mod existing;
-mod list;
 mod read;
-mod update;
+mod save;
 
-pub use create::create;
-pub use existing::{delete, get};
-pub use list::list;
-pub use update::update;
+pub use existing::{delete, get, list};
+pub use save::{create, update};

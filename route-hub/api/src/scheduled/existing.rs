@@ -1,14 +1,65 @@
-//! `GET` and `DELETE /projects/{project_id}/scheduled/{scheduled_id}`
+//! `GET /projects/{project_id}/scheduled`, the schedules of one contact or group, and `GET` and
+//! `DELETE` of one.
 
+use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
 use crate::{ApiResult, Call, enter};
 use axum::extract::State;
+use hub_app::actor::Actor;
 use hub_app::hub::Hub;
-use hub_app::schedules::{self, existing};
+use hub_app::schedules::{PERMISSION, VIEW, existing};
+use hub_domain::MessageType;
+use hub_store::list::{Filter, Sort};
+use hub_store::schedules::by;
 use hub_web::{Answer, Fields};
+use postrider_model::kind;
+
+const LIST: List = List {
+    filters: &[
+        Entry::one_of(
+            "message_type",
+            MessageType::NAMES,
+            by::MESSAGE_TYPE,
+            |value| code(value, |name| name.parse().ok().map(MessageType::code)),
+        ),
+        Entry::time("time_created", by::TIME_CREATED, MIN_MAX),
+        Entry::time("next_time", by::NEXT_TIME, MIN_MAX_EXISTS),
+        Entry::id::<kind::RelativeScheduled>("relative_scheduled_id", by::RELATIVE_ID, EQUAL),
+    ],
+    sorts: &[DEFAULT, ("next_time", Sort::by(by::NEXT_TIME))],
+};
+
+/// Lists the scheduled messages of a project.
+pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, VIEW).await?;
+    list_within(&actor, &call, None).await
+}
+
+/// Lists the scheduled messages to a contact itself, not those to its groups.
+pub async fn of_contact(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, VIEW).await?;
+    let id = call.path_id("contact_id", "contact")?;
+    let within = existing::of_contact(&actor, id).await?;
+    list_within(&actor, &call, Some(within)).await
+}
+
+/// Lists the scheduled messages to a group.
+pub async fn of_group(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, VIEW).await?;
+    let id = call.path_id("group_id", "group")?;
+    let within = existing::of_group(&actor, id).await?;
+    list_within(&actor, &call, Some(within)).await
+}
+
+async fn list_within(actor: &Actor, call: &Call, within: Option<Filter>) -> ApiResult {
+    let mut asked = LIST.read(&call.params)?;
+    asked.query.filters.extend(within);
+    let listed = existing::list(actor, asked.request()).await?;
+    Ok(asked.show(listed))
+}
 
 /// Returns one scheduled message.
 pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, schedules::VIEW).await?;
+    let actor = enter(&hub, &call, VIEW).await?;
     let id = call.path_id("scheduled_id", "scheduled message")?;
     let fields = Fields::read(&call.params)?;
     let view = existing::get(&actor, id).await?;
@@ -17,7 +68,7 @@ pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
 
 /// Cancels a scheduled message.
 pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, schedules::PERMISSION).await?;
+    let actor = enter(&hub, &call, PERMISSION).await?;
     let id = call.path_id("scheduled_id", "scheduled message")?;
     existing::delete(&actor, id).await?;
     Ok(Answer::void())

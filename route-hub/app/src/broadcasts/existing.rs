@@ -1,11 +1,29 @@
-//! Looking at a broadcast.
+//! Looking at broadcasts.
 
 use crate::actor::Actor;
 use crate::broadcasts::view::BroadcastView;
 use crate::broadcasts::{VIEW, found};
 use crate::failure::Failure;
+use crate::listing::{self, ListRequest, Listed};
 use hub_store::broadcasts;
 use postrider_model::BroadcastId;
+
+/// Lists the broadcasts of a project.
+pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<BroadcastView>, Failure> {
+    actor.require(VIEW)?;
+    let of = actor.project.id;
+    listing::list(
+        actor.hub.store.of(of),
+        request,
+        move |tx, query| broadcasts::list(tx, of, query),
+        move |tx, query| broadcasts::count(tx, of, query),
+        |tx, rows| {
+            let rows = rows.into_iter();
+            rows.map(|row| BroadcastView::read(tx, row)).collect()
+        },
+    )
+    .await
+}
 
 /// Returns one broadcast.
 pub async fn get(actor: &Actor, id: BroadcastId) -> Result<BroadcastView, Failure> {

@@ -6,12 +6,12 @@ use crate::dispatch::routing::Wanted;
 use crate::fields;
 use crate::hub::Hub;
 use crate::messages::draft::{Draft, Recipient, Shared};
-use crate::messages::model::MessageView;
 use crate::messages::ready::{self, Text};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Sending};
 use crate::messages::waiting;
 use crate::unit_of_work::UnitOfWork;
+use crate::views::message::MessageView;
 use crate::views::sight::sees;
 use hub_domain::{
     Address, Contact, Disclosure, Message, Phone, Project, RouteId, Sight, numbers, recipients,

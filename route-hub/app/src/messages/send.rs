@@ -2,22 +2,19 @@
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::messages::PERMISSION;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
-use crate::messages::model::MessageView;
 use crate::messages::new_message::NewMessage;
 use crate::messages::outgoing::{self, Queued, SendError};
 use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
+use crate::views::message::MessageView;
 use crate::webhooks::enqueue;
-use hub_domain::Permission;
 use hub_store::contacts::{self, Touches};
 use hub_view::Refusal;
 use postrider_model::{LabelId, MessageStatus};
-
-/// Whoever sends needs it.
-pub const PERMISSION: Permission = Permission::SendMessages;
 
 /// A message that is queued.
 pub struct Sent {
@@ -108,42 +105,13 @@ fn failure(draft: &Draft, error: SendError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::new_message::{MessageItem, SendOptions, To};
-    use crate::webhooks::testing::Fixture;
-    use hub_domain::Address;
-    use hub_store::{phones, projects};
-    use std::sync::Arc;
+    use crate::messages::tests::{Desk, to};
 
     #[tokio::test]
     async fn the_hub_itself_sends_and_is_told_which_parameter_is_at_fault() {
-        let fixture = Fixture::new();
-        let (project, phone) = (fixture.project.clone(), fixture.phone.clone());
-        let storing = fixture.hub.store.write(move |tx| {
-            projects::insert(tx, &project)?;
-            phones::insert(tx, &phone)
-        });
-        storing.await.unwrap();
-        let project = Arc::new(fixture.project.clone());
-        let actor = Actor::system(&fixture.hub, &project, fixture.now);
-        let command = |number: &str| {
-            Box::new(NewMessage {
-                to: To {
-                    number: Address::new(number),
-                    contact_id: None,
-                },
-                item: MessageItem {
-                    content: Some("Hello".into()),
-                    ..MessageItem::default()
-                },
-                options: SendOptions::default(),
-            })
-        };
-        let sent = send(&actor, command("+15005550101"), None, |_| String::new()).await;
-        let Ok(Once::Done(sent)) = sent else {
-            panic!("it was not sent");
-        };
-        assert_eq!(sent.view(&actor).message.content, Some("Hello".into()));
-        let nobody = send(&actor, command("nobody"), None, |_| String::new()).await;
+        let desk = Desk::new();
+        assert_eq!(desk.send().await.content, Some("Hello".into()));
+        let nobody = send(&desk.actor, to("nobody"), None, |_| String::new()).await;
         let refusal = nobody.err().map(Failure::into_refusal).unwrap();
         assert_eq!(refusal.param(), Some("to_number"));
     }

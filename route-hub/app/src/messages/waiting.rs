@@ -1,68 +1,95 @@
 //! Why a queued message still waits.
 
+use crate::actor::Actor;
 use crate::dispatch::freeze;
 use crate::hub::Hub;
-use crate::messages::model::{MessageView, Waiting};
-use hub_domain::{
-    Device, Direction, Message, Phone, PhoneType, Project, QuietMode, Sight, WaitingFor,
-};
+use crate::views::message::{MessageView, Waiting};
+use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
 use hub_store::{StoreError, Tx, devices, labels, phones};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{MessageStatus, Now, PhoneId, UnixMs};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-/// Shows stored messages as a reader may see them, each queued one with the reason for its waiting.
-pub fn show(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    messages: Vec<Message>,
-    sight: Sight,
-    now: Now,
-) -> Result<Vec<MessageView>, StoreError> {
-    let mut holders = BTreeMap::new();
-    let exposable_above = freeze::exposable_above(tx, project.id)?;
-    let mut views = Vec::with_capacity(messages.len());
-    for message in messages {
-        let waiting = if is_queued(&message) {
-            let holder = holder(tx, &mut holders, message.phone_id)?;
-            holder.map(|(phone, device)| {
-                let waits_for_others = !message.simulated && message.id.get() <= exposable_above;
-                let waits_for_it = device.as_ref().is_some_and(|device| device.frozen);
-                let frozen = waits_for_it || waits_for_others;
-                waiting(hub, project, &message, phone, frozen, now)
-            })
-        } else {
-            None
-        };
-        let label_ids = labels::of_message(tx, message.id)?;
-        views.push(MessageView {
-            message: message.shown_to(sight),
-            waiting,
-            label_ids,
-        });
-    }
-    Ok(views)
+/// Shows a stored message as a reader may see it, a queued one with the reason for its waiting.
+pub fn show(actor: &Actor, tx: &mut Tx<'_>, message: Message) -> Result<MessageView, StoreError> {
+    Viewer::new(actor, tx)?.view(tx, message)
 }
 
-type Holders = BTreeMap<PhoneId, Option<(Phone, Option<Device>)>>;
-
-fn holder<'a>(
+/// As [`show`], of many messages.
+pub fn show_all(
+    actor: &Actor,
     tx: &mut Tx<'_>,
-    known: &'a mut Holders,
-    id: PhoneId,
-) -> Result<Option<&'a (Phone, Option<Device>)>, StoreError> {
-    if let std::collections::btree_map::Entry::Vacant(place) = known.entry(id) {
-        let found = match phones::by_key(tx, id)? {
-            None => None,
-            Some(phone) => {
-                let device = phone.device_id.map(|device| devices::get(tx, device));
-                Some((phone, device.transpose()?.flatten()))
-            }
-        };
-        place.insert(found);
+    messages: Vec<Message>,
+) -> Result<Vec<MessageView>, StoreError> {
+    let mut viewer = Viewer::new(actor, tx)?;
+    let messages = messages.into_iter();
+    messages.map(|message| viewer.view(tx, message)).collect()
+}
+
+/// Shows messages, and looks each phone up once.
+struct Viewer<'a> {
+    actor: &'a Actor,
+    /// Above this id, messages wait for no frozen device but their own phone's.
+    exposable_above: i64,
+    phones: BTreeMap<PhoneId, Option<(Phone, Option<Device>)>>,
+}
+
+impl<'a> Viewer<'a> {
+    fn new(actor: &'a Actor, tx: &mut Tx<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            actor,
+            exposable_above: freeze::exposable_above(tx, actor.project.id)?,
+            phones: BTreeMap::new(),
+        })
     }
-    Ok(known.get(&id).and_then(Option::as_ref))
+
+    fn view(&mut self, tx: &mut Tx<'_>, message: Message) -> Result<MessageView, StoreError> {
+        let waiting = match is_queued(&message) {
+            true => self.waiting(tx, &message)?,
+            false => None,
+        };
+        Ok(MessageView {
+            label_ids: labels::of_message(tx, message.id)?,
+            message: message.shown_to(self.actor.sight()),
+            waiting,
+        })
+    }
+
+    fn waiting(
+        &mut self,
+        tx: &mut Tx<'_>,
+        message: &Message,
+    ) -> Result<Option<Waiting>, StoreError> {
+        let Actor {
+            hub, project, now, ..
+        } = self.actor;
+        let waits_for_others = !message.simulated && message.id.get() <= self.exposable_above;
+        let Some((phone, device)) = self.phone(tx, message.phone_id)? else {
+            return Ok(None);
+        };
+        let waits_for_it = device.as_ref().is_some_and(|device| device.frozen);
+        let frozen = waits_for_it || waits_for_others;
+        Ok(Some(waiting(hub, project, message, phone, frozen, *now)))
+    }
+
+    fn phone(
+        &mut self,
+        tx: &mut Tx<'_>,
+        id: PhoneId,
+    ) -> Result<Option<&(Phone, Option<Device>)>, StoreError> {
+        if let Entry::Vacant(place) = self.phones.entry(id) {
+            let found = match phones::by_key(tx, id)? {
+                None => None,
+                Some(phone) => {
+                    let device = phone.device_id.map(|device| devices::get(tx, device));
+                    Some((phone, device.transpose()?.flatten()))
+                }
+            };
+            place.insert(found);
+        }
+        Ok(self.phones.get(&id).and_then(Option::as_ref))
+    }
 }
 
 /// Says whether a message is one that waits.

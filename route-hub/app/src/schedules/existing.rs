@@ -1,7 +1,8 @@
-//! Looking at a scheduled message, and cancelling it.
+//! Looking at scheduled messages, and cancelling them.
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::listing::{self, ListRequest, Listed};
 use crate::schedules::view::ScheduleView;
 use crate::schedules::{PERMISSION, VIEW, found};
 use crate::transaction::run;
@@ -10,6 +11,20 @@ use hub_store::schedules::{self, by};
 use hub_store::{broadcasts, contacts, groups};
 use hub_view::Refusal;
 use postrider_model::{ContactId, GroupId, ScheduledId};
+
+/// Lists the scheduled messages of a project.
+pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<ScheduleView>, Failure> {
+    actor.require(VIEW)?;
+    let of = actor.project.id;
+    listing::list(
+        actor.hub.store.of(of),
+        request,
+        move |tx, query| schedules::list(tx, of, query),
+        move |tx, query| schedules::count(tx, of, query),
+        ScheduleView::read_all,
+    )
+    .await
+}
 
 /// Returns one scheduled message.
 pub async fn get(actor: &Actor, id: ScheduledId) -> Result<ScheduleView, Failure> {

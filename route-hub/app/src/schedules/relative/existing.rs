@@ -1,13 +1,31 @@
-//! Looking at a message that is scheduled relative to a date, and deleting it.
+//! Looking at messages that are scheduled relative to a date, and deleting them.
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::listing::{self, ListRequest, Listed};
 use crate::schedules::relative::found;
 use crate::schedules::relative::view::RelativeView;
 use crate::schedules::{PERMISSION, VIEW};
 use crate::transaction::run;
 use hub_store::relative_schedules;
 use postrider_model::RelativeScheduledId;
+
+/// Lists the relative scheduled messages of a project.
+pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<RelativeView>, Failure> {
+    actor.require(VIEW)?;
+    let of = actor.project.id;
+    listing::list(
+        actor.hub.store.of(of),
+        request,
+        move |tx, query| relative_schedules::list(tx, of, query),
+        move |tx, query| relative_schedules::count(tx, of, query),
+        |tx, rows| {
+            let rows = rows.into_iter();
+            rows.map(|row| RelativeView::read(tx, row)).collect()
+        },
+    )
+    .await
+}
 
 /// Returns one relative scheduled message.
 pub async fn get(actor: &Actor, id: RelativeScheduledId) -> Result<RelativeView, Failure> {

@@ -1,9 +1,12 @@
-//! `POST /projects/{project_id}/relative_scheduled/{relative_scheduled_id}`
+//! `POST /projects/{project_id}/relative_scheduled`, and to one of them.
 
+use crate::idempotency::Idempotency;
+use crate::parse;
 use crate::relative_scheduled::read;
-use crate::{ApiResult, Call, enter, parse};
+use crate::{ApiResult, Call, enter, transaction};
 use axum::extract::State;
 use hub_app::hub::Hub;
+use hub_app::schedules::relative::view::RelativeView;
 use hub_app::schedules::{PERMISSION, relative};
 use hub_web::{Answer, Fields};
 
@@ -15,6 +18,18 @@ const READ_ONLY: &[&str] = &[
     "time_created",
     "project_id",
 ];
+
+/// Schedules a message for each contact by the contact's own date.
+pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, PERMISSION).await?;
+    let fields = Fields::read(&call.params)?;
+    let repeat = Idempotency::of(&call, "relative_scheduled")?.0;
+    let command = read::relative(&call.params, actor.now)?;
+    let show = move |view: RelativeView| Answer::object(&view, &fields);
+    let text = transaction::text(show.clone());
+    let done = relative::create::create(&actor, command, repeat, text).await?;
+    Ok(transaction::shown(done, show))
+}
 
 /// Changes what is given; the scheduled messages of all its contacts follow.
 pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {

@@ -1,6 +1,6 @@
 //! `POST /projects/{project_id}/messages/send_batch`, and `messages/outgoing_batch`, its older name.
 
-use crate::broadcasts::named;
+use crate::broadcasts::read::named;
 use crate::idempotency::Idempotency;
 use crate::messages::patch;
 use crate::{ApiResult, Call, enter, transaction};

@@ -1,6 +1,6 @@
 //! `POST /projects/{project_id}/send_multi`
 
-use crate::broadcasts::title;
+use crate::broadcasts::read::title;
 use crate::idempotency::Idempotency;
 use crate::messages::{patch, unsupported_params};
 use crate::{ApiResult, Call, enter, parse, transaction};

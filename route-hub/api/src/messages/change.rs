@@ -1,0 +1,110 @@
+//! `POST /projects/{project_id}/messages/{message_id}`, and to its `cancel` and `resend`.
+
+use crate::idempotency::Idempotency;
+use crate::parse;
+use crate::{ApiResult, Call, enter, transaction};
+use axum::extract::State;
+use hub_app::hub::Hub;
+use hub_app::messages::change::{self, MessageChange};
+use hub_app::messages::resend::Resend;
+use hub_app::messages::{PERMISSION, cancel as cancelling, resend as resending};
+use hub_app::views::message::MessageView;
+use hub_web::{Answer, ApiError, Fields, Params};
+
+/// Longest `error_message`, in characters.
+const ERROR_LENGTH_MAX: usize = 1_000;
+
+/// The fields that a caller may read but not write.
+const READ_ONLY: &[&str] = &[
+    "id",
+    "direction",
+    "status",
+    "message_type",
+    "source",
+    "time_created",
+    "time_sent",
+    "time_updated",
+    "from_number",
+    "to_number",
+    "content",
+    "simulated",
+    "label_ids",
+    "route_params",
+    "priority",
+    "send_attempts",
+    "error_code",
+    "external_id",
+    "num_parts",
+    "price",
+    "price_currency",
+    "duration",
+    "ring_time",
+    "in_progress",
+    "audio_url",
+    "tts_lang",
+    "tts_voice",
+    "track_clicks",
+    "short_urls",
+    "network_code",
+    "media",
+    "mms_parts",
+    "time_clicked",
+    "service_id",
+    "phone_id",
+    "contact_id",
+    "route_id",
+    "broadcast_id",
+    "scheduled_id",
+    "user_id",
+    "project_id",
+    "url",
+    "waiting_for",
+    "next_slot_time",
+];
+
+/// Changes what people may change of a message: star, error message and variables.
+pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, PERMISSION).await?;
+    let id = call.path_id("message_id", "message")?;
+    let fields = Fields::read(&call.params)?;
+    let change = read(&call.params)?;
+    let view = change::update(&actor, id, change).await?;
+    Ok(Answer::object(&view, &fields))
+}
+
+fn read(params: &Params) -> Result<MessageChange, ApiError> {
+    parse::refuse_read_only(params, READ_ONLY)?;
+    let error = params.get("error_message");
+    let text = error.string(ERROR_LENGTH_MAX)?;
+    let text = text.filter(|text| !text.is_empty()).map(str::to_owned);
+    Ok(MessageChange {
+        starred: params.get("starred").boolean()?,
+        error_message: error.is_present().then_some(text),
+        vars: parse::vars(&params.get("vars"))?,
+    })
+}
+
+/// Cancels a message, when it must with the word of the phone that holds it.
+pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, PERMISSION).await?;
+    let id = call.path_id("message_id", "message")?;
+    let fields = Fields::read(&call.params)?;
+    let view = cancelling::cancel(&actor, id).await?;
+    Ok(Answer::object(&view, &fields))
+}
+
+/// Sends a message again.
+pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
+    let actor = enter(&hub, &call, PERMISSION).await?;
+    let id = call.path_id("message_id", "message")?;
+    let fields = Fields::read(&call.params)?;
+    let repeat = Idempotency::of(&call, &format!("resend {id}"))?.0;
+    let command = Resend {
+        message_id: id,
+        route_id: parse::route_id(&call.params.get("route_id"))?,
+    };
+    let show = move |view: MessageView| Answer::object(&view, &fields);
+    let text = transaction::text(show.clone());
+    let done = resending::resend(&actor, command, repeat, text).await?;
+    Ok(transaction::shown(done, show))
+}

@@ -1,0 +1,161 @@
+//! Adding an incoming message as if a phone had received it.
+
+use crate::actor::Actor;
+use crate::failure::Failure;
+use crate::labels;
+use crate::messages::PERMISSION;
+use crate::messages::inbound;
+use crate::messages::outgoing::annotate;
+use crate::transaction::{Once, Repeat, run_once};
+use crate::unit_of_work::UnitOfWork;
+use crate::views::message::MessageView;
+use hub_domain::{Address, Message, MessageSource, MessageType, Phone, Project, Vars, numbers};
+use hub_view::Refusal;
+use postrider_model::{LabelId, MessageText, PhoneId};
+use std::sync::Arc;
+
+/// A message that came in elsewhere.
+#[derive(Debug, Clone)]
+pub struct NewIncoming {
+    /// The phone that is to have received it.
+    pub phone_id: PhoneId,
+    /// What kind of message it is.
+    pub message_type: MessageType,
+    /// Its text.
+    pub content: Option<MessageText>,
+    /// Whom it is from, as typed.
+    pub from: Address,
+    /// Whom it is for, as typed; `None` for the phone's own number.
+    pub to: Option<Address>,
+    /// Whether it is only a test.
+    pub simulated: bool,
+    /// Whether it is starred.
+    pub starred: bool,
+    /// Its custom variables.
+    pub vars: Vars,
+    /// Its labels.
+    pub labels: Vec<LabelId>,
+}
+
+/// Adds an incoming message.
+pub async fn receive(
+    actor: &Actor,
+    command: NewIncoming,
+    repeat: Option<Repeat>,
+    show: impl Fn(MessageView) -> String + Send + 'static,
+) -> Result<Once<MessageView>, Failure> {
+    actor.require(PERMISSION)?;
+    let phone = phone(actor, command.phone_id).await?;
+    let ends = Ends::of(&command, &phone, &actor.project)?;
+    let labels = labels::all_known(&actor.hub, &actor.project, command.labels.clone()).await?;
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let (id, now) = (work.hub.id(work.now), work.now.unix);
+        let mut message = Message::incoming(id, &phone, command.message_type, now, now);
+        fill(&mut message, &command, &ends);
+        annotate(work, &message, &labels)?;
+        Ok::<_, Failure>(MessageView {
+            message: inbound::store(work, &phone, message, Some(&command.from))?,
+            waiting: None,
+            label_ids: labels.clone(),
+        })
+    };
+    run_once(actor, repeat, decide, show).await
+}
+
+async fn phone(actor: &Actor, id: PhoneId) -> Result<Arc<Phone>, Failure> {
+    let (hub, project) = (&actor.hub, actor.project.id);
+    let rule = "is not the id of a phone of this project";
+    let found = hub.cache.phone(&hub.store, project, id).await?;
+    Ok(found.ok_or_else(|| Refusal::invalid_param("phone_id", rule))?)
+}
+
+/// Both ends of a message, read in its phone's region.
+struct Ends {
+    from: Address,
+    to: Option<Address>,
+}
+
+impl Ends {
+    fn of(command: &NewIncoming, phone: &Phone, project: &Project) -> Result<Self, Refusal> {
+        let region = phone.country.as_deref().or(project.country.as_deref());
+        let to = command.to.as_ref();
+        let to = to.map(|typed| numbers::parse(typed.as_str(), region, numbers::Names::Allowed));
+        let to = to.transpose();
+        let to = to.map_err(|error| Refusal::invalid_param("to_number", error))?;
+        Ok(Self {
+            from: numbers::sender(command.from.as_str(), region)
+                .unwrap_or_else(|| command.from.clone()),
+            to: to
+                .map(Address::from)
+                .or_else(|| phone.phone_number.as_ref().map(Address::from)),
+        })
+    }
+}
+
+fn fill(message: &mut Message, command: &NewIncoming, ends: &Ends) {
+    message.source = MessageSource::Api;
+    message.content.clone_from(&command.content);
+    message.from_number = Some(ends.from.clone());
+    message.to_number.clone_from(&ends.to);
+    message.simulated = command.simulated;
+    message.starred = command.starred;
+    message.vars = command.vars.clone();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::tests::Desk;
+    use hub_domain::Direction;
+
+    fn from(number: &str, phone_id: PhoneId) -> NewIncoming {
+        NewIncoming {
+            phone_id,
+            message_type: MessageType::Sms,
+            content: Some("Hi".into()),
+            from: Address::new(number).unwrap(),
+            to: None,
+            simulated: false,
+            starred: true,
+            vars: Vars::default(),
+            labels: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_number_is_read_where_the_phone_is_and_the_phone_is_its_recipient() {
+        let mut desk = Desk::new();
+        let mut project = (*desk.actor.project).clone();
+        project.country = Some("US".to_owned());
+        desk.actor.project = Arc::new(project);
+        let command = from("(500) 555-0101", desk.phone.id);
+        let done = receive(&desk.actor, command, None, |_| String::new()).await;
+        let Ok(Once::Done(view)) = done else {
+            panic!("it was not added");
+        };
+        let message = desk.stored(view.message.id).unwrap();
+        assert_eq!(message.from_number, "+15005550101".parse().ok());
+        assert_eq!(message.to_number, "+15005550100".parse().ok());
+        assert_eq!(message.direction, Direction::Incoming);
+        assert_eq!(message.source, MessageSource::Api);
+        assert!(message.starred && message.contact_id.is_some());
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_added_is_named() {
+        let desk = Desk::new();
+        let nobody = "PN0000000000000001".parse().unwrap();
+        let code = NewIncoming {
+            to: Address::new("no number at all"),
+            ..from("+15005550101", desk.phone.id)
+        };
+        for (command, named) in [
+            (from("+15005550101", nobody), "phone_id"),
+            (code, "to_number"),
+        ] {
+            let refused = receive(&desk.actor, command, None, |_| String::new()).await;
+            let refusal = refused.err().map(Failure::into_refusal).unwrap();
+            assert_eq!(refusal.param(), Some(named));
+        }
+    }
+}
