@@ -203,7 +203,7 @@ pub struct Message {
     pub status_url: Option<String>,
     /// The `secret` parameter of those reports.
     pub status_secret: Option<Secret>,
-    /// How often it was given to a phone anew.
+    /// How often it was given to a phone.
     pub send_attempts: u32,
     /// Who may send it.
     pub ownership: OwnershipRow,
@@ -338,9 +338,8 @@ impl Message {
             .and_then(|params| DataSms::of_params(params))
     }
 
-    /// Takes in how long a call lasted and rang, in seconds, as its phone says; says whether that
-    /// was new. A length below nothing means that nobody answered, a ring below nothing that it
-    /// is not known.
+    /// Notes how long a call lasted and rang, in seconds, as its phone says; says whether that was
+    /// new. A negative length means that nobody answered, a negative ring time that it is not known.
     pub fn note_call(&mut self, duration_sec: Option<i64>, ring_sec: Option<i64>) -> bool {
         let duration = duration_sec.map(|seconds| seconds.max(-1));
         let ring = ring_sec.filter(|seconds| *seconds >= 0);

@@ -36,11 +36,11 @@ impl Desk {
     }
 
     async fn expose(&self, id: MessageId) {
-        let exposed = |holder: &Holder| Fact::Exposed {
+        self.apply(id, |holder| Fact::Exposed {
             holder: holder.clone(),
             s: 1,
-        };
-        self.apply(id, exposed).await;
+        })
+        .await;
     }
 
     async fn report(&self, id: MessageId, state: WireState) {

@@ -32,7 +32,7 @@ pub enum SendError {
     Blocked,
     /// The custom route has no phone for this recipient.
     NoPhone,
-    /// It names a contact of nobody, or one without a number or with another.
+    /// There is no such contact, or it has no number or another one.
     NoContact,
     /// It may not go to this recipient, for this reason.
     Refused(String),
