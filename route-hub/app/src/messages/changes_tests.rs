@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::messages::cancel::cancel;
 use crate::messages::change::{MessageChange, delete, update};
 use crate::messages::resend::{Resend, resend};
-use crate::messages::tests::Desk;
+use crate::messages::tests::{Desk, add_phone};
 use crate::test_routes::play_once;
 use crate::transaction::{Once, run};
 use crate::views::message::MessageView;
@@ -19,7 +19,7 @@ impl Desk {
     fn holder(&self) -> Holder {
         Holder {
             device: "DV0000000000000001".parse().unwrap(),
-            install: "i1".parse().unwrap(),
+            install: "install-of-tests-0001".parse().unwrap(),
         }
     }
 
@@ -29,7 +29,7 @@ impl Desk {
         let applying = run(&self.actor, move |work| {
             let mut message = messages::by_key(work.tx, id)?.unwrap();
             let applied = work.apply(&mut message, fact(&holder), &Detail::default())?;
-            assert!(applied.is_ok());
+            assert!(applied.is_some());
             Ok::<_, StoreError>(())
         });
         applying.await.unwrap();
@@ -57,7 +57,7 @@ impl Desk {
     async fn answer(&self, id: MessageId, state: WireState) {
         loop {
             let changed = self.actor.hub.bus.watch_message(id);
-            let flags = self.stored(id).unwrap().ownership.flags;
+            let flags = self.stored(id).await.ownership.flags;
             if Flags::from_code(flags).has(Flags::CANCEL_ASKED) {
                 return self.report(id, state).await;
             }
@@ -85,7 +85,7 @@ fn status(cancelled: Result<MessageView, Failure>) -> Result<MessageStatus, Refu
 
 #[tokio::test]
 async fn what_waits_is_cancelled_at_once_and_again() {
-    let desk = Desk::new();
+    let desk = Desk::new().await;
     let id = desk.send().await.id;
     for _ in 0..2 {
         let cancelled = cancel(&desk.actor, id).await.unwrap();
@@ -100,7 +100,7 @@ async fn what_a_phone_holds_is_cancelled_when_the_phone_agrees() {
         (WireState::Cancelled, Ok(MessageStatus::Cancelled)),
         (WireState::Sent, Err(RefusalCode::NotCancellable)),
     ] {
-        let desk = Desk::new();
+        let desk = Desk::new().await;
         let id = desk.send().await.id;
         desk.expose(id).await;
         let (cancelled, ()) = tokio::join!(cancel(&desk.actor, id), desk.answer(id, answer));
@@ -111,25 +111,25 @@ async fn what_a_phone_holds_is_cancelled_when_the_phone_agrees() {
 
 #[tokio::test]
 async fn what_waits_changes_its_phone_when_it_is_sent_again() {
-    let desk = Desk::new();
-    let other = desk.add_phone(PhoneType::Android, "+15005550109");
+    let desk = Desk::new().await;
+    let other = add_phone(&desk.actor, PhoneType::Android, "+15005550109").await;
     let sent = desk.send().await;
     let resent = desk.resend(&sent, Some(other.id)).await.unwrap();
     assert_eq!((resent.id, resent.phone_id), (sent.id, other.id));
     assert_eq!(resent.from_number, "+15005550109".parse().ok());
-    assert!(desk.queue(&desk.phone).is_empty());
+    assert!(desk.queue(&desk.phone).await.is_empty());
 }
 
 #[tokio::test]
 async fn what_a_phone_holds_is_asked_back_and_then_goes_to_the_other() {
-    let desk = Desk::new();
-    let other = desk.add_phone(PhoneType::Android, "+15005550109");
+    let desk = Desk::new().await;
+    let other = add_phone(&desk.actor, PhoneType::Android, "+15005550109").await;
     let sent = desk.send().await;
     desk.expose(sent.id).await;
     let resent = desk.resend(&sent, Some(other.id)).await.unwrap();
     assert_eq!((resent.id, resent.phone_id), (sent.id, sent.phone_id));
     desk.report(sent.id, WireState::Revoked).await;
-    let moved = desk.queue(&other);
+    let moved = desk.queue(&other).await;
     assert_eq!(moved.iter().map(|it| it.id).collect::<Vec<_>>(), [sent.id]);
     assert_eq!(moved[0].from_number, "+15005550109".parse().ok());
     assert_eq!(moved[0].status, MessageStatus::Queued);
@@ -137,8 +137,8 @@ async fn what_a_phone_holds_is_asked_back_and_then_goes_to_the_other() {
 
 #[tokio::test]
 async fn what_was_cancelled_is_queued_again() {
-    let desk = Desk::new();
-    let other = desk.add_phone(PhoneType::Android, "+15005550109");
+    let desk = Desk::new().await;
+    let other = add_phone(&desk.actor, PhoneType::Android, "+15005550109").await;
     let sent = desk.send().await;
     cancel(&desk.actor, sent.id).await.unwrap();
     let resent = desk.resend(&sent, Some(other.id)).await.unwrap();
@@ -148,7 +148,7 @@ async fn what_was_cancelled_is_queued_again() {
 
 #[tokio::test]
 async fn what_was_sent_is_copied_with_nothing_of_how_it_went() {
-    let desk = Desk::new();
+    let desk = Desk::new().await;
     let sent = desk.send().await;
     desk.expose(sent.id).await;
     desk.report(sent.id, WireState::Sent).await;
@@ -156,25 +156,25 @@ async fn what_was_sent_is_copied_with_nothing_of_how_it_went() {
     assert_ne!(resent.id, sent.id);
     assert_eq!((&resent.content, resent.time_sent), (&sent.content, None));
     assert_eq!(resent.ownership, sent.ownership, "waits as a new one does");
-    assert_eq!(desk.queue(&desk.phone).len(), 1);
-    assert!(desk.stored(sent.id).unwrap().time_sent.is_some());
+    assert_eq!(desk.queue(&desk.phone).await.len(), 1);
+    assert!(desk.stored(sent.id).await.time_sent.is_some());
 }
 
 #[tokio::test]
 async fn what_is_sent_again_over_a_test_route_is_only_a_test() {
-    let desk = Desk::new();
-    let route = desk.add_phone(PhoneType::Simulated, "+15005550110");
+    let desk = Desk::new().await;
+    let route = add_phone(&desk.actor, PhoneType::Simulated, "+15005550110").await;
     let sent = desk.send().await;
     let moved = desk.resend(&sent, Some(route.id)).await.unwrap();
     assert!(!sent.simulated && moved.simulated);
     while play_once(&desk.actor.hub).await.unwrap() {}
-    let played = desk.stored(sent.id).unwrap();
+    let played = desk.stored(sent.id).await;
     assert_eq!(played.status, MessageStatus::Sent);
 }
 
 #[tokio::test]
 async fn nobody_elses_phone_sends_a_message_again() {
-    let desk = Desk::new();
+    let desk = Desk::new().await;
     let sent = desk.send().await;
     let nobody = "PN0000000000000001".parse().ok();
     let refusal = desk.resend(&sent, nobody).await.unwrap_err();
@@ -183,7 +183,7 @@ async fn nobody_elses_phone_sends_a_message_again() {
 
 #[tokio::test]
 async fn a_change_keeps_what_it_does_not_name_and_a_deleted_message_takes_none() {
-    let desk = Desk::new();
+    let desk = Desk::new().await;
     let id = desk.send().await.id;
     let star = MessageChange {
         starred: Some(true),
@@ -198,7 +198,7 @@ async fn a_change_keeps_what_it_does_not_name_and_a_deleted_message_takes_none()
     assert!(changed.starred);
     assert_eq!(changed.error_message.as_deref(), Some("Nobody there"));
     delete(&desk.actor, id).await.unwrap();
-    assert!(desk.queue(&desk.phone).is_empty());
+    assert!(desk.queue(&desk.phone).await.is_empty());
     let gone = update(&desk.actor, id, star).await.unwrap_err();
     assert_eq!(gone.into_refusal().code(), RefusalCode::NotFound);
 }

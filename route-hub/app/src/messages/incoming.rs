@@ -124,7 +124,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_number_is_read_where_the_phone_is_and_the_phone_is_its_recipient() {
-        let mut desk = Desk::new();
+        let mut desk = Desk::new().await;
         let mut project = (*desk.actor.project).clone();
         project.country = Some("US".to_owned());
         desk.actor.project = Arc::new(project);
@@ -133,7 +133,7 @@ mod tests {
         let Ok(Once::Done(view)) = done else {
             panic!("it was not added");
         };
-        let message = desk.stored(view.message.id).unwrap();
+        let message = desk.stored(view.message.id).await;
         assert_eq!(message.from_number, "+15005550101".parse().ok());
         assert_eq!(message.to_number, "+15005550100".parse().ok());
         assert_eq!(message.direction, Direction::Incoming);
@@ -143,7 +143,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_cannot_be_added_is_named() {
-        let desk = Desk::new();
+        let desk = Desk::new().await;
         let nobody = "PN0000000000000001".parse().unwrap();
         let code = NewIncoming {
             to: Address::new("no number at all"),

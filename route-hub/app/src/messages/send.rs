@@ -109,7 +109,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_hub_itself_sends_and_is_told_which_parameter_is_at_fault() {
-        let desk = Desk::new();
+        let desk = Desk::new().await;
         assert_eq!(desk.send().await.content, Some("Hello".into()));
         let nobody = send(&desk.actor, to("nobody"), None, |_| String::new()).await;
         let refusal = nobody.err().map(Failure::into_refusal).unwrap();

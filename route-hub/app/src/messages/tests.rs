@@ -8,30 +8,27 @@ use crate::transaction::Once;
 use hub_domain::{Address, Message, MessageType, Phone, PhoneType, Project};
 use hub_store::{messages, phones};
 use postrider_model::{Id, Key, MessageId, UnixMs};
+use tokio::task::spawn_blocking;
 
 /// A project with a phone, and somebody who may do everything in it.
 pub(crate) struct Desk {
-    office: Office,
+    _office: Office,
     pub(crate) actor: Actor,
     pub(crate) phone: Phone,
 }
 
 impl Desk {
-    pub(crate) fn new() -> Self {
-        let office = Office::new();
-        let phone = add_phone(&office, PhoneType::Android, "+15005550100");
+    pub(crate) async fn new() -> Self {
+        let office = spawn_blocking(Office::new).await.unwrap();
+        let actor = office.actor(Who::Hub);
         Self {
-            actor: office.actor(Who::Hub),
-            office,
-            phone,
+            phone: add_phone(&actor, PhoneType::Android, "+15005550100").await,
+            actor,
+            _office: office,
         }
     }
 
-    pub(crate) fn add_phone(&self, phone_type: PhoneType, number: &str) -> Phone {
-        add_phone(&self.office, phone_type, number)
-    }
-
-    /// Queues a message, and returns it as it is stored.
+    /// Queues a message, and returns it.
     pub(crate) async fn send(&self) -> Message {
         let sent = send(&self.actor, to("+15005550101"), None, |_| String::new()).await;
         match sent {
@@ -41,26 +38,27 @@ impl Desk {
     }
 
     /// Returns a message as it is stored now.
-    pub(crate) fn stored(&self, id: MessageId) -> Option<Message> {
-        let project = self.actor.project.id;
-        self.office
-            .rows(move |work| messages::get(work.tx, project, id))
+    pub(crate) async fn stored(&self, id: MessageId) -> Message {
+        let store = &self.actor.hub.store;
+        let read = store.read(move |tx| messages::by_key(tx, id)).await;
+        read.unwrap().unwrap()
     }
 
     /// Returns the messages that wait for a phone.
-    pub(crate) fn queue(&self, phone: &Phone) -> Vec<Message> {
-        let phone = phone.id;
-        self.office
-            .rows(move |work| messages::claim_queued(work.tx, phone, 1, 9))
+    pub(crate) async fn queue(&self, phone: &Phone) -> Vec<Message> {
+        let (store, phone) = (&self.actor.hub.store, phone.id);
+        let reading = store.read(move |tx| messages::claim_queued(tx, phone, 1, 9));
+        reading.await.unwrap()
     }
 }
 
-fn add_phone(office: &Office, phone_type: PhoneType, number: &str) -> Phone {
-    let (id, now) = (office.hub.id(office.hub.now()), office.hub.now().unix);
-    let mut phone = Phone::new(id, office.project.id, "Phone", phone_type, now);
+pub(crate) async fn add_phone(actor: &Actor, phone_type: PhoneType, number: &str) -> Phone {
+    let (id, now) = (actor.hub.id(actor.now), actor.now.unix);
+    let mut phone = Phone::new(id, actor.project.id, "Phone", phone_type, now);
     phone.phone_number = number.parse().ok();
     let stored = phone.clone();
-    office.rows(move |work| phones::insert(work.tx, &stored));
+    let storing = actor.hub.store.write(move |tx| phones::insert(tx, &stored));
+    storing.await.unwrap();
     phone
 }
 
