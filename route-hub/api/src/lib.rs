@@ -21,7 +21,6 @@ pub mod webhooks;
 
 mod idempotency;
 mod parse;
-mod transaction;
 
 use axum::response::{IntoResponse, Response};
 use hub_app::actor::{Actor, Who};

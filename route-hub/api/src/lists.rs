@@ -13,10 +13,8 @@
 //! A handler reads a request through its table (`List::read`), has the use case run it
 //! (`Asked::request`), and answers (`Asked::show`).
 
-use crate::ApiResult;
-use hub_app::listing::{self, ListRequest, Listed};
-use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Page, Sort};
-use hub_store::{Share, StoreError, Tx};
+use hub_app::listing::{ListRequest, Listed};
+use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Sort};
 use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Params, Resource};
 use postrider_model::{Id, IdKind};
 
@@ -303,26 +301,6 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Runs the list and answers with its page, or with the number of its rows.
-    ///
-    /// `share` is whose share of the store it takes; `list` and `count` are the store's; `show` makes views of the rows of a page.
-    pub(super) async fn answer<T, R, L, C, S>(
-        self,
-        share: Share<'_>,
-        list: L,
-        count: C,
-        show: S,
-    ) -> ApiResult
-    where
-        R: Resource + Send + 'static,
-        L: FnMut(&mut Tx<'_>, &ListQuery) -> Result<Page<T>, StoreError> + Send + 'static,
-        C: FnMut(&mut Tx<'_>, &ListQuery) -> Result<u64, StoreError> + Send + 'static,
-        S: FnMut(&mut Tx<'_>, Vec<T>) -> Result<Vec<R>, StoreError> + Send + 'static,
-    {
-        let listed = listing::list(share, self.request(), list, count, show).await?;
-        Ok(self.show(listed))
-    }
-
     /// Returns what is asked, for whoever knows the rows.
     pub(super) fn request(&self) -> ListRequest {
         ListRequest {

@@ -131,12 +131,3 @@ pub struct OrganizationActor {
     /// When it began.
     pub now: Now,
 }
-
-/// Goes with the last handler that wants the project alone.
-impl std::ops::Deref for Actor {
-    type Target = Arc<Project>;
-
-    fn deref(&self) -> &Arc<Project> {
-        &self.project
-    }
-}

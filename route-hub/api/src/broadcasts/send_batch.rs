@@ -1,9 +1,8 @@
 //! `POST /projects/{project_id}/messages/send_batch`, and `messages/outgoing_batch`, its older name.
 
 use crate::broadcasts::read::named;
-use crate::idempotency::Idempotency;
 use crate::messages::patch;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::broadcasts::PERMISSION;
 use hub_app::broadcasts::batch::{self, SentBatch, WantedBatch};
@@ -17,7 +16,7 @@ use serde::Serialize;
 /// Numbers have their messages with the answer, members of a group get theirs from then on.
 pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
-    let repeat = Idempotency::of(&call, "send_batch")?.0;
+    let repeat = idempotency::read(&call, "send_batch")?;
     let fields = Fields::read(&call.params)?;
     let command = WantedBatch {
         message: patch::read(&call.params)?,
@@ -26,9 +25,9 @@ pub async fn send_batch(State(hub): State<Hub>, call: Call) -> ApiResult {
     let show = move |sent: SentBatch| {
         Answer::value(&Sent::from(sent), &fields).unwrap_or_else(|_| Answer::void())
     };
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = batch::send(&actor, command, repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }
 
 #[derive(Serialize)]

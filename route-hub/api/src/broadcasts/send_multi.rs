@@ -1,9 +1,8 @@
 //! `POST /projects/{project_id}/send_multi`
 
 use crate::broadcasts::read::title;
-use crate::idempotency::Idempotency;
 use crate::messages::{patch, unsupported_params};
-use crate::{ApiResult, Call, enter, parse, transaction};
+use crate::{ApiResult, Call, enter, idempotency, parse};
 use axum::extract::State;
 use hub_app::broadcasts::PERMISSION;
 use hub_app::broadcasts::multi::{self, PartOf, SentMessages, WantedMessages};
@@ -18,14 +17,14 @@ const MESSAGES_MAX: usize = 100;
 /// Sends up to a hundred messages, all of them or none, and answers in their order.
 pub async fn send_multi(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
-    let repeat = Idempotency::of(&call, "send_multi")?.0;
+    let repeat = idempotency::read(&call, "send_multi")?;
     let fields = Fields::read(&call.params)?;
     let command = read(&call.params)?;
     let show =
         move |sent: SentMessages| Answer::value(&sent, &fields).unwrap_or_else(|_| Answer::void());
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = multi::send(&actor, command, repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }
 
 fn read(params: &Params) -> Result<WantedMessages, ApiError> {

@@ -1,8 +1,7 @@
 //! `POST /projects/{project_id}/messages/{message_id}`, and to its `cancel` and `resend`.
 
-use crate::idempotency::Idempotency;
 use crate::parse;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::messages::change::{self, MessageChange};
@@ -98,13 +97,13 @@ pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
-    let repeat = Idempotency::of(&call, &format!("resend {id}"))?.0;
+    let repeat = idempotency::read(&call, &format!("resend {id}"))?;
     let command = Resend {
         message_id: id,
         route_id: parse::route_id(&call.params.get("route_id"))?,
     };
     let show = move |view: MessageView| Answer::object(&view, &fields);
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = resending::resend(&actor, command, repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }

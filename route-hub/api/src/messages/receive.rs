@@ -1,8 +1,7 @@
 //! `POST /projects/{project_id}/messages/receive`
 
-use crate::idempotency::Idempotency;
 use crate::messages::{patch, unsupported_params};
-use crate::{ApiResult, Call, enter, parse, transaction};
+use crate::{ApiResult, Call, enter, idempotency, parse};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::messages::PERMISSION;
@@ -21,12 +20,12 @@ const NUMBER_LENGTH_MAX: usize = 64;
 pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
     let fields = Fields::read(&call.params)?;
-    let repeat = Idempotency::of(&call, "receive")?.0;
+    let repeat = idempotency::read(&call, "receive")?;
     let command = read(&call.params)?;
     let show = move |view: MessageView| Answer::object(&view, &fields);
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = incoming::receive(&actor, command, repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }
 
 fn read(params: &Params) -> Result<NewIncoming, ApiError> {

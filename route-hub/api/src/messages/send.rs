@@ -1,8 +1,7 @@
 //! `POST /projects/{project_id}/messages/send`
 
-use crate::idempotency::Idempotency;
 use crate::messages::patch;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::messages::PERMISSION;
@@ -14,15 +13,15 @@ use hub_web::{Answer, ApiError, Fields, Params};
 pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
     let fields = Fields::read(&call.params)?;
-    let repeat = Idempotency::of(&call, "send")?.0;
+    let repeat = idempotency::read(&call, "send")?;
     let command = read(&call.params)?;
     let show = {
         let actor = actor.clone();
         move |sent: Sent| Answer::object(&sent.view(&actor), &fields)
     };
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = send::send(&actor, Box::new(command), repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }
 
 fn read(params: &Params) -> Result<NewMessage, ApiError> {

@@ -1,9 +1,8 @@
 //! `POST /projects/{project_id}/relative_scheduled`, and to one of them.
 
-use crate::idempotency::Idempotency;
 use crate::parse;
 use crate::relative_scheduled::read;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::schedules::relative::view::RelativeView;
@@ -23,12 +22,12 @@ const READ_ONLY: &[&str] = &[
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
     let fields = Fields::read(&call.params)?;
-    let repeat = Idempotency::of(&call, "relative_scheduled")?.0;
+    let repeat = idempotency::read(&call, "relative_scheduled")?;
     let command = read::relative(&call.params, actor.now)?;
     let show = move |view: RelativeView| Answer::object(&view, &fields);
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = relative::create::create(&actor, command, repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }
 
 /// Changes what is given; the scheduled messages of all its contacts follow.

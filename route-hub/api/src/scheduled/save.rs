@@ -1,10 +1,9 @@
 //! `POST /projects/{project_id}/scheduled`, and to one of them.
 
-use crate::idempotency::Idempotency;
 use crate::messages::patch;
 use crate::parse;
 use crate::scheduled::timing::timing;
-use crate::{ApiResult, Call, enter, transaction};
+use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::schedules::create::SchedulePatch;
@@ -33,12 +32,12 @@ const READ_ONLY: &[&str] = &[
 pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
     let actor = enter(&hub, &call, PERMISSION).await?;
     let fields = Fields::read(&call.params)?;
-    let repeat = Idempotency::of(&call, "scheduled")?.0;
+    let repeat = idempotency::read(&call, "scheduled")?;
     let command = read(&call.params, actor.now)?;
     let show = move |view: ScheduleView| Answer::object(&view, &fields);
-    let text = transaction::text(show.clone());
+    let text = idempotency::text(show.clone());
     let done = schedules::create::create(&actor, command, repeat, text).await?;
-    Ok(transaction::shown(done, show))
+    Ok(idempotency::shown(done, show))
 }
 
 /// Changes what is given of a scheduled message.
