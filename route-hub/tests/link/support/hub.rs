@@ -11,17 +11,14 @@ use hub_app::dispatch::freeze;
 use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::proofs::Proofs;
 use hub_app::hub::{Hub, HubParts};
-use hub_app::messages::inbound;
 use hub_app::unit_of_work::Effects;
 use hub_app::unit_of_work::UnitOfWork;
-use hub_domain::{
-    Alert, Device, Direction, Message, MessageType, Organization, OwnershipRow, Project,
-};
+use hub_domain::{Alert, Device, Message, MessageType, Organization, Project};
 use hub_store::{SqliteSettings, Store, StoreError, Tx};
 use hub_store::{alerts, devices, facts_aside, messages, meta, organizations, phones, projects};
 use hub_web::front::FrontSettings;
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::{KeyMaker, MessageId, MessageStatus, UnixMs};
+use postrider_model::{KeyMaker, MessageId, UnixMs};
 use route_hub::{routes, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
