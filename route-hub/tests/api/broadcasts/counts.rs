@@ -3,6 +3,7 @@
 use super::{OTHER, count, counts, expand, group_of, one_step, path, play, send};
 use crate::support::{TO, hub, id};
 use hub_app::test_routes;
+use hub_store::Value as Column;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -105,6 +106,27 @@ async fn what_comes_in_answers_the_broadcast_that_went_out_last() {
     client.post("messages/send", single).await;
     client.post("messages/receive", came(OTHER)).await;
     assert_eq!(client.get(&path).await["reply_count"], 2);
+}
+
+#[tokio::test]
+async fn an_answer_counts_for_thirty_days() {
+    let test = hub().await;
+    let client = test.client();
+    let made = send(&client, json!({ "to_numbers": [TO] })).await;
+    expand(&test.hub).await;
+    let came = json!({ "content": "yes", "from_number": TO, "phone_id": test.phone.id });
+    for (days, replies) in [(29, 1), (2, 1)] {
+        let sql = "UPDATE contacts \
+            SET last_outgoing_message_time = last_outgoing_message_time - $1";
+        let ago = days * 24 * 3_600_000;
+        let job = test
+            .hub
+            .store
+            .write(move |tx| tx.execute(sql, &[Column::Int(ago)]));
+        job.await.expect("a contact");
+        client.post("messages/receive", came.clone()).await;
+        assert_eq!(client.get(&path(&made)).await["reply_count"], replies);
+    }
 }
 
 #[tokio::test]
