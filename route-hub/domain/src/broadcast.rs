@@ -101,7 +101,8 @@ impl BroadcastShare {
     /// Returns a message's share; `None` for one that is part of no broadcast.
     pub fn of(message: &Message) -> Option<Self> {
         let broadcast_id = message.broadcast_id?;
-        let parts = message.num_parts.filter(|_| message.time_sent.is_some());
+        let was_sent = message.time_sent.is_some();
+        let parts = if was_sent { message.num_parts } else { None };
         Some(Self {
             broadcast_id,
             status: message.status,

@@ -88,7 +88,7 @@ impl DataSms {
     }
 
     /// Returns the payload that a message's `route_params` carry, if they carry one.
-    pub fn of_params(params: &str) -> Option<Self> {
+    pub(crate) fn of_params(params: &str) -> Option<Self> {
         let params: Value = serde_json::from_str(params).ok()?;
         let port = params.get("port")?.as_u64()?;
         let bytes = READER.decode(params.get("data")?.as_str()?).ok()?;

@@ -67,9 +67,10 @@ impl FromStr for Day {
                 4 | 7 => *byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
-        match formed {
-            true => text.parse().map(Self).map_err(|_| InvalidDay),
-            false => Err(InvalidDay),
+        if formed {
+            text.parse().map(Self).map_err(|_| InvalidDay)
+        } else {
+            Err(InvalidDay)
         }
     }
 }

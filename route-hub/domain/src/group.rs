@@ -152,13 +152,13 @@ pub enum Condition {
 /// The conditions of a dynamic group, as they were given and as they are meant.
 #[derive(Clone, PartialEq)]
 pub struct GroupFilters {
-    given: Map<String, Json>,
+    json: Map<String, Json>,
     conditions: Vec<Condition>,
 }
 
 impl fmt::Debug for GroupFilters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.given.keys()).finish()
+        f.debug_set().entries(self.json.keys()).finish()
     }
 }
 
@@ -185,16 +185,16 @@ impl GroupFilters {
     ///
     /// # Errors
     /// [`InvalidFilters`] with the place of the first that cannot be taken.
-    pub fn parse(given: &Json) -> Result<Self, InvalidFilters> {
+    pub fn parse(json: &Json) -> Result<Self, InvalidFilters> {
         let at_all = |rule| InvalidFilters {
             place: String::new(),
             rule,
         };
-        let Json::Object(given) = given else {
+        let Json::Object(members) = json else {
             return Err(at_all("must be an object"));
         };
         let mut conditions = Vec::new();
-        for (key, value) in given {
+        for (key, value) in members {
             let refused = |(place, rule)| InvalidFilters {
                 place: format!("[{}]{place}", key.chars().take(64).collect::<String>()),
                 rule,
@@ -208,7 +208,7 @@ impl GroupFilters {
             return Err(at_all("has too many conditions"));
         }
         Ok(Self {
-            given: given.clone(),
+            json: members.clone(),
             conditions,
         })
     }
@@ -230,7 +230,7 @@ impl GroupFilters {
 
     /// Returns them as they were given.
     pub fn to_value(&self) -> Json {
-        Json::Object(self.given.clone())
+        Json::Object(self.json.clone())
     }
 
     /// Reads what [`Self::to_value`] wrote.
@@ -450,13 +450,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn refused(given: Json) -> String {
-        GroupFilters::parse(&given).unwrap_err().place
+    fn refused(json: Json) -> String {
+        GroupFilters::parse(&json).unwrap_err().place
     }
 
     #[test]
     fn each_key_takes_its_values_and_comparisons() {
-        let given = json!({
+        let json = json!({
             "vars.city": "Oslo",
             "vars": {"age": {"gte": 18, "lt": 65}, "note": {"exists": true}},
             "id": {"ne": "CT0000000000000001"},
@@ -471,10 +471,10 @@ mod tests {
             "not_group": ["CG0000000000000003", "CG0000000000000004"],
             "q": "two words",
         });
-        let filters = GroupFilters::parse(&given).unwrap();
+        let filters = GroupFilters::parse(&json).unwrap();
         assert_eq!(filters.conditions().len(), 17);
         assert_eq!(filters.groups().count(), 3);
-        assert_eq!(filters.to_value(), given);
+        assert_eq!(filters.to_value(), json);
         let text = filters.to_value().to_string();
         assert_eq!(GroupFilters::from_json(&text), Some(filters));
         let of_a_form =
@@ -485,7 +485,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_taken_is_named() {
-        for (given, place) in [
+        for (json, place) in [
             (json!([]), ""),
             (json!({}), ""),
             (json!({"shoe_size": 5}), "[shoe_size]"),
@@ -509,7 +509,7 @@ mod tests {
             (json!({"group": []}), "[group]"),
             (json!({"q": " "}), "[q]"),
         ] {
-            assert_eq!(refused(given.clone()), place, "{given}");
+            assert_eq!(refused(json.clone()), place, "{json}");
         }
     }
 }

@@ -5,6 +5,8 @@
 //! functions that take `UnixMs` and give back what is to be stored. Amounts of time end in `_ms`
 //! or `_sec`; a field of type `UnixMs` is a moment.
 
+#![warn(unreachable_pub)]
+
 mod access;
 mod address;
 mod alert;
@@ -55,8 +57,7 @@ pub use group::{Compare, Condition, Group, GroupFilters, InvalidFilters, Subject
 pub use kind_queue::KindQueue;
 pub use label::Label;
 pub use message::{
-    Direction, Message, MessageSource, MessageType, OnUnknown, OwnershipRow, status_code,
-    status_from_code,
+    Direction, Message, MessageSource, MessageType, OnUnknown, status_code, status_from_code,
 };
 pub use organization::{Organization, Project};
 pub use phone::{Phone, PhoneType, PhoneWaits, QuietMode, WaitingFor};

@@ -2,9 +2,10 @@
 
 use crate::code::coded;
 use crate::{Address, DataSms, Disclosure, Phone, PhoneType, Vars};
+use postrider_link::ownership::hub::{self, HubState, Ownership, Rules};
 use postrider_model::{
-    BroadcastId, ContactId, CustomRouteId, DeviceId, MessageId, MessageStatus, MessageText,
-    PhoneId, ProjectId, ScheduledId, Secret, UnixMs,
+    BroadcastId, ContactId, CustomRouteId, MessageId, MessageStatus, MessageText, PhoneId,
+    ProjectId, ScheduledId, Secret, UnixMs,
 };
 
 coded! {
@@ -106,42 +107,6 @@ pub const fn status_from_code(code: i64) -> Option<MessageStatus> {
     })
 }
 
-/// Ownership of a message as its row keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OwnershipRow {
-    /// The code of the state.
-    pub state: i64,
-    /// The number of the present exposure; 0 before the first.
-    pub ep: u32,
-    /// The device that holds the exposure.
-    pub device_id: Option<DeviceId>,
-    /// The installation that holds the exposure.
-    pub install: Option<String>,
-    /// The number of the frame that carried the exposure.
-    pub down_s: Option<u64>,
-    /// Flags, as bits.
-    pub flags: i64,
-}
-
-impl OwnershipRow {
-    /// The code of a message that waits at the hub.
-    pub const WAITING: i64 = 10;
-    /// The lowest code of a message that a phone holds.
-    pub const EXPOSED: i64 = 20;
-    /// The code of an outcome that nobody knows; below it a message is still open.
-    pub const UNKNOWN: i64 = 50;
-    /// The lowest code of a message that needs no more sending.
-    pub const SENT: i64 = 60;
-
-    /// Ownership of a message that waits at the hub for its first exposure.
-    pub fn waiting() -> Self {
-        Self {
-            state: Self::WAITING,
-            ..Self::default()
-        }
-    }
-}
-
 /// A message of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
@@ -203,10 +168,8 @@ pub struct Message {
     pub status_url: Option<String>,
     /// The `secret` parameter of those reports.
     pub status_secret: Option<Secret>,
-    /// How often it was given to a phone.
-    pub send_attempts: u32,
-    /// Who may send it.
-    pub ownership: OwnershipRow,
+    /// Who may send it; `None` of one that came in.
+    pub ownership: Option<Ownership>,
     /// What the sender wants when the outcome is unknown.
     pub on_unknown: OnUnknown,
     /// When it may no longer be sent.
@@ -245,7 +208,7 @@ impl Message {
     /// to be set.
     pub fn outgoing(id: MessageId, phone: &Phone, message_type: MessageType, now: UnixMs) -> Self {
         let mut message = Self {
-            ownership: OwnershipRow::waiting(),
+            ownership: Some(Ownership::new()),
             ..Self::blank(id, phone, message_type, now)
         };
         message.send_by(phone);
@@ -269,8 +232,7 @@ impl Message {
             network_code: None,
             duration_sec: None,
             ring_time_sec: None,
-            send_attempts: 0,
-            ownership: OwnershipRow::waiting(),
+            ownership: Some(Ownership::new()),
             life_end: Some(life_end),
             parts_done: None,
             scheduled_id: None,
@@ -317,8 +279,7 @@ impl Message {
             route_params: None,
             status_url: None,
             status_secret: None,
-            send_attempts: 0,
-            ownership: OwnershipRow::default(),
+            ownership: None,
             on_unknown: OnUnknown::Report,
             life_end: None,
             hidden: false,
@@ -329,13 +290,41 @@ impl Message {
         }
     }
 
+    /// Returns where an outgoing message is; `None` of one that came in.
+    pub fn state(&self) -> Option<HubState> {
+        self.ownership.as_ref().map(|owned| owned.state)
+    }
+
+    /// Says whether it waits at the hub.
+    pub fn is_waiting(&self) -> bool {
+        self.state() == Some(HubState::Waiting)
+    }
+
+    /// Returns how often it was given to a phone.
+    pub fn send_attempts(&self) -> u32 {
+        self.ownership
+            .as_ref()
+            .map_or(0, |owned| owned.send_attempts)
+    }
+
+    /// Returns what its transitions go by at `now`, as far as the message itself says it.
+    pub fn rules(&self, now: UnixMs) -> Rules {
+        Rules {
+            on_unknown: match self.on_unknown {
+                OnUnknown::Report => hub::OnUnknown::Report,
+                OnUnknown::Resend => hub::OnUnknown::Resend,
+            },
+            life_left: self.life_end.is_none_or(|end| now < end),
+            other_route: false,
+        }
+    }
+
     /// Returns the payload of a data message.
     pub fn data(&self) -> Option<DataSms> {
-        let params = self.route_params.as_ref();
-        let is_text = self.message_type == MessageType::Sms;
-        params
-            .filter(|_| is_text)
-            .and_then(|params| DataSms::of_params(params))
+        if self.message_type != MessageType::Sms {
+            return None;
+        }
+        DataSms::of_params(self.route_params.as_ref()?)
     }
 
     /// Notes how long a call lasted and rang, in seconds, as its phone says; says whether that was

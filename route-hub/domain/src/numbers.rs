@@ -203,7 +203,7 @@ pub fn is_region(text: &str) -> bool {
 }
 
 /// Says whether a number is assigned where it is read; a short code may be, for all we know.
-pub fn is_valid(number: &PhoneNumber, region: Option<&str>) -> bool {
+pub(crate) fn is_valid(number: &PhoneNumber, region: Option<&str>) -> bool {
     match number.shape() {
         NumberShape::ShortCode => true,
         NumberShape::Alphanumeric => false,
@@ -241,7 +241,7 @@ fn parsed(number: &PhoneNumber, region: Option<&str>) -> Option<phonenumber::Pho
     phonenumber::parse(region, number.as_str()).ok()
 }
 
-/// Reads whoever wrote, as the network gave it: a number in `region` where that makes one, else
+/// Reads a sender as the network gave it: a number in `region` where that makes one, else
 /// the text as it came. `None` when there is nothing.
 pub fn sender(typed: &str, region: Option<&str>) -> Option<Address> {
     match parse(typed, region, Names::Allowed) {
@@ -438,9 +438,9 @@ mod tests {
             region in proptest::option::of("US|GB|KE|NO|DE|IT|BR"),
         ) {
             if let Ok(number) = parse(&digits, region.as_deref(), Names::Refused) {
-                let given = digits.trim_start_matches('0');
+                let typed = digits.trim_start_matches('0');
                 let read = number.digits().trim_start_matches('0');
-                prop_assert!(read.ends_with(given) || given.ends_with(read), "{}", number.as_str());
+                prop_assert!(read.ends_with(typed) || typed.ends_with(read), "{}", number.as_str());
             }
         }
 

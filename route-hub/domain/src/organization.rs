@@ -67,9 +67,9 @@ pub struct Project {
 
 impl Project {
     /// How long a message may wait unless the project or the message says otherwise: 72 hours.
-    pub const MESSAGE_LIFE_MS: i64 = 72 * 3_600_000;
+    pub(crate) const MESSAGE_LIFE_MS: i64 = 72 * 3_600_000;
     /// Most messages that may wait unless the project says otherwise.
-    pub const QUEUE_CAP: i64 = 1_000_000;
+    pub(crate) const QUEUE_CAP: i64 = 1_000_000;
 
     /// Makes a project with every setting at its default.
     pub fn new(

@@ -2,6 +2,7 @@
 
 use crate::code::coded;
 use crate::{KindQueue, QuietHours, Vars, Window, Zone};
+use postrider_link::frame;
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 use std::ops::RangeInclusive;
 
@@ -85,6 +86,25 @@ coded! {
         Retry = "retry" / 12,
         /// The phone's owner has not let its app do it.
         NoPermission = "no_permission" / 13,
+    }
+}
+
+impl WaitingFor {
+    /// Returns how the API shows what a phone says; `None` where that is nothing about its messages.
+    pub const fn of_phone(told: frame::WaitingFor) -> Option<Self> {
+        use frame::WaitingFor as Told;
+        Some(match told {
+            Told::NoSim | Told::SimHeld => Self::NoService,
+            Told::SilentRadio => Self::Radio,
+            Told::Paused => Self::Paused,
+            Told::QuietHours => Self::QuietHours,
+            Told::SendLimit | Told::PlatformGuard => Self::SendLimit,
+            Told::Retry => Self::Retry,
+            Told::NotPermitted => Self::NoPermission,
+            Told::SimChanged => Self::SimChanged,
+            Told::SentResults | Told::SendDelay | Told::UssdAnswer | Told::LineBusy => Self::Queue,
+            Told::NotKnown => return None,
+        })
     }
 }
 
@@ -296,7 +316,7 @@ impl Phone {
         }
     }
 
-    /// Begins the count anew; a phone that paused by its limit sends again.
+    /// Starts the count again; a phone that its limit paused sends again.
     pub fn reset_sent_count(&mut self, now: UnixMs) {
         self.sent_message_count = 0;
         self.sent_message_epoch = now;

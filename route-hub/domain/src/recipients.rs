@@ -42,9 +42,10 @@ pub fn check(
         return Ok(());
     };
     let is_allowed = |region: &str| allowed.iter().any(|allowed| allowed == region);
-    match numbers::regions(number, region).into_iter().any(is_allowed) {
-        true => Ok(()),
-        false => Err(RefusedRecipient::Country),
+    if numbers::regions(number, region).into_iter().any(is_allowed) {
+        Ok(())
+    } else {
+        Err(RefusedRecipient::Country)
     }
 }
 

@@ -46,7 +46,7 @@ pub struct RelativeSchedule {
     pub time_of_day: TimeOfDay,
     /// In what the offset counts.
     pub offset_scale: OffsetScale,
-    /// How far from the date it is, below nothing before it.
+    /// How far from the date it is; negative: before the date.
     pub offset_count: i64,
     /// What recurs from there on, as it was written.
     pub rrule: String,

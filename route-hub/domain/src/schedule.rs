@@ -81,7 +81,7 @@ impl Schedule {
         }))
     }
 
-    /// Looks for the next moment anew: one that is still to come, or came within the last minute,
+    /// Looks for the next moment again: one that is still to come, or came within the last minute,
     /// and is after all that were sent.
     ///
     /// What does not recur and was never sent has its start, also when that has passed.

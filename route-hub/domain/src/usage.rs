@@ -56,7 +56,7 @@ impl UsageType {
         !matches!(self, Self::ExternalMessagesPeriod)
     }
 
-    /// Says whether it begins anew each day.
+    /// Says whether its count starts again each day.
     pub const fn is_daily(self) -> bool {
         matches!(
             self,

@@ -31,11 +31,10 @@ pub fn read(text: &str) -> Result<Address, InvalidCode> {
         .and_then(|rest| rest.strip_suffix('#'))
         .ok_or(InvalidCode)?;
     let is_dialled = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'*' | b'#');
-    let is_code = !inside.is_empty() && inside.bytes().all(is_dialled);
-    match Address::new(text).filter(|_| is_code && text.len() <= CODE_LENGTH_MAX) {
-        Some(code) => Ok(code),
-        None => Err(InvalidCode),
+    if inside.is_empty() || !inside.bytes().all(is_dialled) || text.len() > CODE_LENGTH_MAX {
+        return Err(InvalidCode);
     }
+    Address::new(text).ok_or(InvalidCode)
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use serde_json::Value as Json;
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// Most variables of one object.
-pub const VARS_MAX: usize = 100;
+pub(crate) const VARS_MAX: usize = 100;
 /// Most characters of a variable's name.
-pub const NAME_LENGTH_MAX: usize = 32;
+pub(crate) const NAME_LENGTH_MAX: usize = 32;
 /// Most bytes of a variable's text.
-pub const VALUE_BYTES_MAX: usize = 4096;
+pub(crate) const VALUE_BYTES_MAX: usize = 4096;
 
 /// The value of a custom variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,8 +97,8 @@ impl VarsChange {
     ///
     /// # Errors
     /// The first rule that is broken, with the variable's name.
-    pub fn parse(given: &Json) -> Result<Self, InvalidVars> {
-        match given {
+    pub fn parse(json: &Json) -> Result<Self, InvalidVars> {
+        match json {
             Json::Null => Ok(Self::default()),
             Json::Array(items) if items.is_empty() => Ok(Self::default()),
             Json::Object(members) => {
@@ -188,9 +188,9 @@ impl Vars {
 
     /// Makes the variables of a new object.
     pub fn from_change(change: VarsChange) -> Self {
-        let given = change.0.into_iter();
+        let changes = change.0.into_iter();
         Self(
-            given
+            changes
                 .filter_map(|(name, value)| Some((name, value?)))
                 .collect(),
         )
@@ -303,12 +303,12 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn change(given: Json) -> VarsChange {
-        VarsChange::parse(&given).unwrap()
+    fn change(json: Json) -> VarsChange {
+        VarsChange::parse(&json).unwrap()
     }
 
-    fn refusal(given: Json) -> (String, InvalidVars) {
-        let error = VarsChange::parse(&given).unwrap_err();
+    fn refusal(json: Json) -> (String, InvalidVars) {
+        let error = VarsChange::parse(&json).unwrap_err();
         (error.param(), error)
     }
 

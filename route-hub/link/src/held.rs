@@ -3,15 +3,15 @@
 
 use hub_app::alerts::{self, About};
 use hub_app::damage;
-use hub_app::devices::{installs, sims};
+use hub_app::devices::sims;
+use hub_app::dispatch::expose;
 use hub_app::dispatch::freeze;
 use hub_app::dispatch::transitions::Detail;
-use hub_app::dispatch::{expose, ownership};
 use hub_app::hub::proofs::Proofs;
 use hub_app::unit_of_work::UnitOfWork;
-use hub_domain::{AlertKind, Device, Direction, Message, Phone};
+use hub_domain::{AlertKind, Device, Message, Phone};
 use hub_store::devices::{self, LinkCounters};
-use hub_store::{StoreError, messages, past_exposures, phones};
+use hub_store::{StoreError, lost_installs, messages, past_exposures, phones, projects};
 use postrider_link::dispatch::freeze::Freeze;
 use postrider_link::dispatch::held::{PageRows, Rows};
 use postrider_link::dispatch::hello;
@@ -48,7 +48,7 @@ impl Rows for Held<'_, '_> {
     }
 
     fn owned(&self, message: &Message) -> Result<Ownership, StoreError> {
-        ownership::of(message)
+        Ok(message.ownership.clone().unwrap_or_default())
     }
 
     fn is_alive(&self, message: &Message) -> bool {
@@ -81,7 +81,7 @@ impl Rows for Held<'_, '_> {
     }
 
     fn freeze(&mut self) -> Result<Option<Freeze>, StoreError> {
-        freeze::of_project(self.work.tx, self.work.project.id)
+        projects::freeze(self.work.tx, self.work.project.id)
     }
 
     fn key(&self, message: &Message) -> i64 {
@@ -110,7 +110,7 @@ impl PageRows for Held<'_, '_> {
     }
 
     fn is_for_phones(&self, message: &Message) -> bool {
-        message.direction == Direction::Outgoing && !message.simulated
+        message.ownership.is_some() && !message.simulated
     }
 
     fn was_held(&mut self, row: &HeldRow) -> Result<bool, StoreError> {
@@ -141,7 +141,7 @@ impl PageRows for Held<'_, '_> {
 impl hello::Rows for Held<'_, '_> {
     fn lose(&mut self, install: &InstallId) -> Result<(), StoreError> {
         let work = &mut self.work;
-        installs::lose(work.tx, &self.device, install.as_str(), work.now.unix)?;
+        lost_installs::insert(work.tx, &self.device, install.as_str(), work.now.unix)?;
         freeze::gone(work, &self.device)
     }
 

@@ -2,7 +2,6 @@
 
 use crate::held::{Held, link_of};
 use hub_app::alerts::{self, About};
-use hub_app::devices::installs;
 use hub_app::devices::project_of;
 use hub_app::devices::verify::DeviceKey;
 use hub_app::dispatch::freeze;
@@ -10,7 +9,7 @@ use hub_app::hub::Hub;
 use hub_app::unit_of_work::Effects;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Device, DeviceState, Phone};
-use hub_store::{StoreError, Tx, devices, meta};
+use hub_store::{StoreError, Tx, devices, lost_installs, meta};
 use hub_web::front::{Guest, Owner};
 use postrider_link::close::CloseCode;
 use postrider_link::dispatch::hello;
@@ -103,8 +102,8 @@ async fn signer(hub: &Hub, greeting: &Greeting) -> Result<Signer, StoreError> {
     let (hello, nonce) = (&*greeting.hello, &greeting.nonce);
     let (id, install) = (hello.phone, hello.install.clone());
     let find = move |tx: &mut Tx<'_>| {
-        let former = installs::former_key(tx, id, install.as_str())?;
-        Ok((devices::get(tx, id)?, former))
+        let former = lost_installs::former_key(tx, id, install.as_str())?;
+        Ok((devices::get(tx, id)?, former.map(DeviceKey::from)))
     };
     let (device, former) = hub.store.read(find).await?;
     let Some(device) = device else {
@@ -156,7 +155,7 @@ impl Deciding<'_> {
             generation: meta::generation(tx)?,
             own_generation: device.gen_own,
             overtaken,
-            install_is_lost: installs::is_lost(tx, device.id, self.hello.install.as_str())?,
+            install_is_lost: lost_installs::is_lost(tx, device.id, self.hello.install.as_str())?,
         };
         let acked = self.hub.links.acked_on(&Fence::of(device.id, &row));
         match hello::decide(self.hello, device.state.service(), &row, acked, around) {

@@ -10,7 +10,7 @@ use hub_app::damage;
 use hub_app::devices::health;
 use hub_app::devices::project_of;
 use hub_app::dispatch::freeze;
-use hub_app::dispatch::{expose, ownership, report};
+use hub_app::dispatch::{expose, report};
 use hub_app::hub::Hub;
 use hub_app::messages::inbound;
 use hub_app::unit_of_work::Effects;
@@ -203,11 +203,8 @@ impl turn::Rows for Rows<'_, '_> {
 
     fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, StoreError> {
         let found = messages::found(self.work.tx, id.get())?;
-        found
-            .as_ref()
-            .and_then(Found::row)
-            .map(ownership::of)
-            .transpose()
+        let message = found.as_ref().and_then(Found::row);
+        Ok(message.and_then(|message| message.ownership.clone()))
     }
 
     fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), StoreError> {
@@ -266,8 +263,11 @@ impl turn::Rows for Rows<'_, '_> {
         let mut asks = Vec::new();
         // A damaged message is set aside when it expires, or when its phone reports on it.
         for message in held.iter().filter_map(Found::row) {
-            let ask = turn::ask_of(&ownership::of(message)?, self.by);
-            asks.extend(ask.map(|ask| (message.id, message.ownership.ep, ask)));
+            if let Some(owned) = &message.ownership
+                && let Some(ask) = turn::ask_of(owned, self.by)
+            {
+                asks.push((message.id, owned.ep, ask));
+            }
         }
         Ok(asks)
     }

@@ -2,7 +2,7 @@
 //!
 //! The engine's own backup copies pages; the connection that it reads from holds one read
 //! transaction from the first page to the last. So the copy is the database as it was at one
-//! moment, it never begins anew because somebody committed meanwhile, and nobody who commits waits
+//! moment, it never starts again because somebody committed meanwhile, and nobody who commits waits
 //! for it: in WAL a reader holds up no writer. What it costs is that the log is not written back
 //! past that moment until the copy is done. (`VACUUM INTO` would hold the same transaction for one
 //! long statement, which rebuilds every index, can be neither paced nor interrupted between pages,

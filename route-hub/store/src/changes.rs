@@ -1,7 +1,7 @@
-//! What a process beside the hub has changed, so that the hub reads that again and nothing else.
+//! What another process has changed, so that the hub reads only that again.
 //!
-//! Each scope has the number of its last change; the numbers rise over all of them. Whoever writes
-//! beside a running hub raises them in the same transaction ([`raise`]); the hub asks for what is
+//! Each scope has the number of its last change; the numbers rise over all of them. A process that
+//! writes beside a running hub raises them in the same transaction ([`raise`]); the hub asks for what is
 //! newer than it has seen ([`since`]).
 
 use crate::{StoreError, Tx, values};

@@ -24,7 +24,7 @@ impl<T> Found<T> {
     }
 }
 
-/// A row that cannot be read; prints nothing that stands in it.
+/// A row that cannot be read; prints nothing of its content.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Damaged {
     /// Its table.
@@ -47,7 +47,7 @@ impl fmt::Debug for Damaged {
 /// before the job that works on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Where it stands in the order of its statement.
+    /// Its place in the order of its statement.
     pub at: UnixMs,
     /// Its key.
     pub id: i64,
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// Reads a row whose first columns are its key and its project, whatever stands in it.
+/// Reads a row whose first columns are its key and its project, whatever the others hold.
 ///
 /// # Errors
 /// What the database says, but for [`StoreError::BadRow`].

@@ -47,7 +47,7 @@ pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores all of a device anew, but for its owner.
+/// Stores all of a device; its owner stays.
 pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE devices SET name = $2, public_key = $3, key_algorithm = $4, install = $5, \
@@ -164,6 +164,25 @@ pub fn freeze(tx: &mut Tx<'_>, id: DeviceId, gen_own: u64) -> Result<(), StoreEr
         &values![id, gen_own],
     )?;
     Ok(())
+}
+
+/// Stores whether a device is frozen by its own numbers alone.
+pub fn set_frozen_alone(tx: &mut Tx<'_>, id: DeviceId, alone: bool) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE devices SET frozen_alone = $2 WHERE id = $1",
+        &values![id, alone],
+    )?;
+    Ok(())
+}
+
+/// Says whether a device is frozen by its own numbers alone.
+pub fn is_frozen_alone(tx: &mut Tx<'_>, id: DeviceId) -> Result<bool, StoreError> {
+    let alone = tx.query_one(
+        "SELECT frozen_alone FROM devices WHERE id = $1",
+        &values![id],
+        |row| row.flag(0),
+    )?;
+    Ok(alone.unwrap_or(false))
 }
 
 /// Returns the highest generation that any device is in, or is to agree on.

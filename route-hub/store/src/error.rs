@@ -74,7 +74,7 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Busy => f.write_str("the database is busy"),
-            Self::Closed => f.write_str("the database is shut"),
+            Self::Closed => f.write_str("the database is closed"),
             Self::TooSlow => f.write_str("the query took too long"),
             Self::Conflict(_) => f.write_str("the row conflicts with another"),
             Self::BadRow { column } => write!(f, "column {column} of a row cannot be read"),

@@ -6,13 +6,12 @@
 //! so that each gets its own result. There are no savepoints: they copy every touched page. A job
 //! that returns an error before its first write leaves nothing to roll back: the group goes on.
 //!
-//! A job takes so many steps of the engine and no more ([`JOB_STEPS_MAX`]): steps, not time, so that
-//! a slow disk refuses nobody. Whose jobs took the fewest goes first (see `turns.rs`), and large
-//! jobs keep nobody else's group waiting (see `large.rs`).
+//! A job has a budget of steps of the engine ([`JOB_STEPS_MAX`]): steps, not time, so that a slow
+//! disk refuses nobody. The party whose jobs took the fewest goes first (see `turns.rs`), and large
+//! jobs delay nobody else's group (see `large.rs`).
 //!
-//! What an error tells of the database is kept ([`crate::Health`]). While it is full or cannot be
-//! written, the writer tries once a second whether it can be again; a damaged one is written to no
-//! more.
+//! The writer keeps what errors tell of the database ([`crate::Health`]). It tries a full or
+//! read-only database again once a second, and never writes to a damaged one.
 
 use crate::health::HealthBoard;
 use crate::job::Job;
@@ -32,7 +31,7 @@ use tokio::sync::watch;
 pub const JOB_STEPS_MAX: u64 = 1_000_000;
 /// Most steps of a job that cannot be cut, such as one turn of a phone's link.
 pub(crate) const WHOLE_STEPS_MAX: u64 = 8 * JOB_STEPS_MAX;
-/// What a job is charged with beside its steps: it is no less than this, however small.
+/// What each job is charged on top of its steps.
 const STEPS_OF_A_JOB: u64 = 1_000;
 /// Most jobs of one transaction.
 pub(crate) const GROUP_MAX: usize = 512;
@@ -40,25 +39,25 @@ pub(crate) const GROUP_MAX: usize = 512;
 const GROUP_WORK_MAX: Duration = Duration::from_millis(20);
 /// How often the writer looks for commits of other processes.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How long nothing must come before the writer tidies up after [`MUCH_TO_TIDY`] groups.
+/// How long the queue must be empty before the writer tidies up after [`MUCH_TO_TIDY`] groups.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How long nothing must come before it tidies up after fewer: the first commit after a tidying
+/// How long it must be empty before the writer tidies up after fewer: the first commit after a tidying
 /// costs a second sync, which a caller would wait for.
 const REST: Duration = Duration::from_secs(1);
 /// Groups after which any pause is used: about ten thousand pages, before the engine itself
 /// would make a caller wait.
 const MUCH_TO_TIDY: u32 = 2_048;
-/// How long a reader sleeps before it looks whether the store was shut.
+/// How long a reader sleeps before it looks whether the store was closed.
 const READER_WAIT: Duration = Duration::from_secs(60);
 
 /// How often a database that takes no writes is tried.
 const TRY_EVERY: Duration = Duration::from_secs(1);
-/// What is written to try it: more than what little an old row leaves free.
+/// What is written to try it: more than an old row leaves free.
 const TRIED_BYTES: usize = 16 * 1024;
 /// The name under which that is written.
 const TRIED_AS: &str = "room";
 
-/// How long what was answered too early stays off the disk.
+/// How long a job that was answered too early stays off the disk.
 #[cfg(feature = "fault-order")]
 const FAULT_WINDOW: Duration = Duration::from_millis(150);
 
@@ -127,7 +126,7 @@ impl<'q> Writer<'q> {
         self.session.tidy();
     }
 
-    /// Takes the first job of a group; who rests is waited for until somebody's rest is over.
+    /// Takes the first job of a group; a party that rests has its turn when its rest is over.
     fn first_job(&self, wait: Duration, rest: Option<Duration>) -> Taken {
         match rest {
             None => self.queue.take(wait),
@@ -230,7 +229,7 @@ impl<'q> Writer<'q> {
                 continue;
             }
             if !committable {
-                // All that its company did is done once more.
+                // The other jobs of its group run again.
                 self.queue.charge(party, group_steps);
                 failed = Some((job, is_over_budget));
                 break;
@@ -310,13 +309,12 @@ impl<'q> Writer<'q> {
     }
 
     fn next_job(&mut self, group: &Group, now: Duration) -> Option<(Party, Box<dyn Job>)> {
-        let taken = match self.large.is_shared(now) {
-            false => self.queue.take(Duration::ZERO),
-            true => {
-                self.large.next_end(now);
-                let may = |party, cost| self.large.may_join(group, party, cost);
-                self.queue.take_of(Duration::ZERO, may)
-            }
+        let taken = if self.large.is_shared(now) {
+            self.large.next_end(now);
+            let may = |party, cost| self.large.may_join(group, party, cost);
+            self.queue.take_of(Duration::ZERO, may)
+        } else {
+            self.queue.take(Duration::ZERO)
         };
         match taken {
             Taken::Some(party, job) => Some((party, job)),
@@ -337,7 +335,7 @@ pub(crate) fn run_reader(
             Taken::Closed => return,
             Taken::TimedOut => {}
             Taken::Some(party, job) => {
-                // Damage alone is a reader's to tell: it may not write at all.
+                // A reader may only tell of damage: it never writes, so it knows nothing else.
                 let tell = |told| {
                     if told == Health::Damaged {
                         health.worsen(told);

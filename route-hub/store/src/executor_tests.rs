@@ -71,16 +71,18 @@ impl Session for OnDisk {
     fn execute(&mut self, _: Sql<'_>, _: &[Value<'_>]) -> Result<usize, StoreError> {
         let mut disk = self.0.lock().unwrap();
         disk.has_written = true;
-        match disk.is_damaged {
-            true => Err(StoreError::Damaged(cause())),
-            false => Ok(1),
+        if disk.is_damaged {
+            Err(StoreError::Damaged(cause()))
+        } else {
+            Ok(1)
         }
     }
 
     fn query(&mut self, _: Sql<'_>, _: &[Value<'_>], _: EachRow<'_>) -> Result<(), StoreError> {
-        match self.0.lock().unwrap().is_damaged {
-            true => Err(StoreError::Damaged(cause())),
-            false => Ok(()),
+        if self.0.lock().unwrap().is_damaged {
+            Err(StoreError::Damaged(cause()))
+        } else {
+            Ok(())
         }
     }
 

@@ -4,7 +4,7 @@
 //!        no room                    room again (tried once a second)
 //!  Ok ───────────────▶ Full ──────────────────────────────▶ Ok
 //!  Ok ───────────────▶ NotWritable ───────────────────────▶ Ok
-//!  any ──────────────▶ Damaged      until the process is started anew
+//!  any ──────────────▶ Damaged      until the process is restarted
 //! ```
 //!
 //! Asking costs nothing: nobody has to write to learn it.
@@ -18,12 +18,12 @@ pub enum Health {
     /// It does.
     #[default]
     Ok,
-    /// There is no room on its disk; it goes on by itself once there is.
+    /// There is no room on its disk; writes go on once there is.
     Full,
-    /// Its file cannot be written: its disk fails, or is mounted to be read alone.
+    /// Its file cannot be written: its disk fails, or is mounted read-only.
     NotWritable,
-    /// Its file is damaged: no more is written to it, until it was restored and the hub is
-    /// started anew.
+    /// Its file is damaged: nothing is written to it until it was restored and the hub is
+    /// restarted.
     Damaged,
 }
 
@@ -62,7 +62,7 @@ impl HealthBoard {
         *self.0.borrow()
     }
 
-    /// Has the change told to whoever waits for one.
+    /// Tells the change to those who wait for one.
     pub(crate) fn watch(&self) -> watch::Receiver<Health> {
         self.0.subscribe()
     }

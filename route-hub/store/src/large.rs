@@ -1,35 +1,35 @@
-//! Large jobs while several projects use the writer: they keep others waiting as little as can be.
+//! Large jobs while several projects use the writer: others wait for them as little as possible.
 //!
-//! A job is done in one piece, so that whoever comes while a large one runs waits for its end. Two
-//! rules keep that from being everybody's lot. A large job is in no group with jobs of others that
-//! were there before it: those are committed first. And who had a large one leaves the writer to
-//! the others for as long again: without that, somebody who always has one more waiting would be
-//! met by whoever sends one thing after another each time.
+//! A job cannot be interrupted, so jobs that come while a large one runs wait for its end. Two rules
+//! keep that rare. A large job does not join a group with earlier jobs of others: those are
+//! committed first. And after a large job its party leaves the writer to the others for as long as
+//! the job took. Otherwise a party that always has another large job waiting would delay every send
+//! of a program that sends one message after the other.
 //!
 //! Both hold only while several projects use the writer; one alone is not slowed down.
 
 use crate::turns::Party;
 use std::time::Duration;
 
-/// Steps from which on a job is large: about a millisecond of work.
+/// A job with this many steps is large: about a millisecond of work.
 const LARGE_STEPS: u64 = 16_000;
-/// For how long somebody who was there counts as being there.
+/// How long a party counts as using the writer after its last job.
 const LATELY: Duration = Duration::from_millis(100);
-/// The longest rest, should a job have taken long for a reason of the disk's or the machine's.
+/// The longest rest: a job may have taken long because of the disk or the machine.
 const REST_MAX: Duration = Duration::from_millis(50);
 
-/// Who had large jobs, and whether anybody else is there. Times are those since the writer's start.
+/// Which parties had large jobs, and whether others use the writer. Times count from the writer's start.
 #[derive(Debug, Default)]
 pub(crate) struct LargeJobs {
     last: Option<Party>,
-    /// Until when several parties count as being there.
+    /// Until when several parties count as using the writer.
     shared_until: Duration,
-    /// Who rests, and until when.
+    /// Which parties rest, and until when.
     resting: Vec<(Party, Duration)>,
 }
 
 impl LargeJobs {
-    /// Notes a job that ran: what it took of the engine, and of time.
+    /// Notes a job that ran: its steps and its time.
     pub(crate) fn ran(&mut self, party: Party, steps: u64, took: Duration, now: Duration) {
         if party == Party::HUB {
             return;
@@ -47,13 +47,13 @@ impl LargeJobs {
         now < self.shared_until
     }
 
-    /// Forgets whose rest is over, and returns when the next one's is.
+    /// Forgets the rests that are over, and returns when the next one ends.
     pub(crate) fn next_end(&mut self, now: Duration) -> Option<Duration> {
         self.resting.retain(|(_, until)| *until > now);
         self.resting.iter().map(|(_, until)| *until).min()
     }
 
-    /// Says whether somebody leaves the writer to the others for now.
+    /// Says whether a party leaves the writer to the others for now.
     pub(crate) fn rests(&self, party: Party) -> bool {
         self.resting.iter().any(|(resting, _)| *resting == party)
     }

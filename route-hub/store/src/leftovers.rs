@@ -1,7 +1,7 @@
-//! What is left of something that was deleted: pairs too many to go in one job.
+//! What is left of something that was deleted: more pairs than one job can remove.
 //!
-//! Whatever they belonged to is gone for everybody; a row here says that some are left, so that a
-//! restart goes on where the last process ended.
+//! Their group or label is gone for everybody; a row here says that some pairs are left, so that the
+//! hub goes on removing them after a restart.
 
 use crate::purge::{self, Purged};
 use crate::{StoreError, Tx, values};

@@ -7,6 +7,11 @@
 //!
 //! What engines do differently lies behind one trait (`tx::Session`): SQLite's is `sqlite.rs`.
 
+#![warn(unreachable_pub)]
+
+#[macro_use]
+mod codes;
+
 pub mod alerts;
 pub mod api_keys;
 pub mod audit;
@@ -25,6 +30,7 @@ pub mod inbound_counted;
 pub mod labels;
 pub mod leftovers;
 pub mod list;
+pub mod lost_installs;
 pub mod messages;
 pub mod meta;
 pub mod organizations;

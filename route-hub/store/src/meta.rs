@@ -22,20 +22,6 @@ pub fn put(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns the names that begin with a text, and their values.
-pub fn beginning_with(
-    tx: &mut Tx<'_>,
-    beginning: &str,
-) -> Result<Vec<(String, String)>, StoreError> {
-    // Names are plain letters: nothing sorts above this one and still begins alike.
-    let end = format!("{beginning}\u{7f}");
-    tx.query(
-        "SELECT name, value FROM hub_meta WHERE name >= $1 AND name < $2 ORDER BY name",
-        &values![beginning, &end],
-        |row| Ok((row.text(0)?, row.text(1)?)),
-    )
-}
-
 /// Removes a value.
 pub fn remove(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
     tx.execute("DELETE FROM hub_meta WHERE name = $1", &values![name])?;

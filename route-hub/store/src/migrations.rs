@@ -80,6 +80,10 @@ const ALL: &[(&str, &str)] = &[
         "V22__commands_for_later",
         include_str!("../migrations/V22__commands_for_later.sql"),
     ),
+    (
+        "V23__freezes_and_lost_installs",
+        include_str!("../migrations/V23__freezes_and_lost_installs.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.
@@ -164,6 +168,7 @@ fn failure(error: refinery::Error) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rusqlite::types::Value as SqlValue;
 
     #[test]
     fn what_was_on_its_way_through_a_group_goes_on_as_a_broadcast() {
@@ -268,6 +273,81 @@ mod tests {
         let messages: Vec<String> = messages.map(Result::unwrap).collect();
         let command = r#"{"v":1,"command":{"item":{"vars":{"a":1.50}},"options":{"sender":{"param":"phone_id","value":"PN1"},"kind":"text"}}}"#;
         assert_eq!(messages, [command, "nothing", list]);
+    }
+
+    #[test]
+    fn freezes_and_lost_installs_move_from_texts_into_columns() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let before = ALL.iter().position(|(name, _)| name.starts_with("V23__"));
+        bring_to(&mut connection, &ALL[..before.unwrap()]).unwrap();
+        for id in 1..=4 {
+            let rows = format!(
+                "INSERT INTO projects (id, organization_id, name, name_folded, timezone_id, \
+                 auto_create_contacts, short_link_scheme, vars, message_life_ms, queue_cap, \
+                 stopped, time_created) VALUES ({id}, 9, '{id}', '{id}', 'UTC', 1, 1, '{{}}', 0, \
+                 0, 0, 0); \
+                 INSERT INTO devices (id, organization_id, project_id, name, public_key, \
+                 key_algorithm, install, conn, gen, down_sent, down_acked, up, state, frozen, \
+                 time_paired) VALUES ({id}, 9, 1, '', '', '', '', 0, 0, 0, 0, 0, 1, 0, 0)"
+            );
+            connection.execute_batch(&rows).unwrap();
+        }
+        for (name, value) in [
+            ("gen", "3"),
+            ("frozen PJ0000000000000001", "phone 7"),
+            ("frozen PJ0000000000000002", "whole 3765283582505844736"),
+            ("frozen PJ0000000000000003", "lost 9"),
+            ("frozen_alone DV0000000000000002", ""),
+            (
+                "lost_install DV0000000000000001 install-of-tests",
+                "ed25519 a2V5 55",
+            ),
+            (
+                "lost_install DV0000000000000001 without-a-moment",
+                "p256 a2V5",
+            ),
+            ("lost_install DV0000000000000003 without-a-key", ""),
+        ] {
+            let put = "INSERT INTO hub_meta (name, value) VALUES (?1, ?2)";
+            connection.execute(put, [name, value]).unwrap();
+        }
+        run(&mut connection).unwrap();
+        assert_eq!(
+            shown(
+                &connection,
+                "SELECT id, freeze_scope, frozen_up_to FROM projects"
+            ),
+            ["1 1 7", "2 2 3765283582505844736", "3 3 9", "4 - -"]
+        );
+        let alone = shown(&connection, "SELECT id FROM devices WHERE frozen_alone = 1");
+        assert_eq!(alone, ["2"]);
+        let lost =
+            "SELECT device_id, install, key_algorithm, public_key, time_lost FROM lost_installs";
+        assert_eq!(
+            shown(&connection, lost),
+            [
+                "1 install-of-tests ed25519 a2V5 55",
+                "1 without-a-moment p256 a2V5 -",
+                "3 without-a-key - - -",
+            ]
+        );
+        assert_eq!(shown(&connection, "SELECT name FROM hub_meta"), ["gen"]);
+    }
+
+    /// Returns each row as its values with spaces between, `-` for NULL.
+    fn shown(connection: &Connection, sql: &str) -> Vec<String> {
+        let mut read = connection.prepare(sql).unwrap();
+        let columns = read.column_count();
+        let rows = read.query_map([], |row| {
+            let value = |column| match row.get(column).unwrap() {
+                SqlValue::Null => "-".to_owned(),
+                SqlValue::Integer(number) => number.to_string(),
+                SqlValue::Text(text) => text,
+                other => format!("{other:?}"),
+            };
+            Ok((0..columns).map(value).collect::<Vec<_>>().join(" "))
+        });
+        rows.unwrap().map(Result::unwrap).collect()
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreE
     Ok(())
 }
 
-/// Stores an organization's name and zone anew.
+/// Stores a changed name and zone.
 pub fn update(tx: &mut Tx<'_>, organization: &Organization) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE organizations SET name = $2, timezone_id = $3 WHERE id = $1",

@@ -116,7 +116,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores all of a phone anew, but for its id, project, device, slot, kind and creation.
+/// Stores all of a phone that may change: its id, project, device, slot, kind and creation stay.
 pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE phones SET name = $3, name_folded = $4, phone_number = $5, country = $6, \

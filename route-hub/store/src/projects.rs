@@ -4,6 +4,7 @@ use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Project, RouteId, Vars, fold};
+use postrider_link::dispatch::freeze::{Freeze, Scope as FreezeScope};
 use postrider_model::{OrganizationId, ProjectId, Secret};
 
 /// The columns in the order in which [`read`] takes them.
@@ -69,7 +70,7 @@ pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores every setting of a project anew; id, organization and creation stay.
+/// Stores every setting of a project; id, organization and creation stay.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] when the organization has another one of that name or slug.
@@ -106,6 +107,44 @@ pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
         ],
     )?;
     Ok(changed == 1)
+}
+
+/// Stores how far a project is frozen; `None` ends it.
+pub fn set_freeze(
+    tx: &mut Tx<'_>,
+    id: ProjectId,
+    freeze: Option<Freeze>,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE projects SET freeze_scope = $2, frozen_up_to = $3 WHERE id = $1",
+        &values![
+            id,
+            freeze.map(|freeze| freeze.scope.code()),
+            freeze.map(|freeze| freeze.up_to),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns how far a project is frozen; `None` when it is not.
+pub fn freeze(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<Freeze>, StoreError> {
+    let found = tx.query_one(
+        "SELECT freeze_scope, frozen_up_to FROM projects WHERE id = $1",
+        &values![id],
+        |row| {
+            let mut columns = Cursor::new(row);
+            Ok((
+                columns.opt_coded(FreezeScope::from_code)?,
+                columns.opt_int()?,
+            ))
+        },
+    )?;
+    Ok(found.and_then(|(scope, up_to)| {
+        Some(Freeze {
+            scope: scope?,
+            up_to: up_to?,
+        })
+    }))
 }
 
 /// Returns a project's zone alone; `None` when it cannot be read.

@@ -1,7 +1,7 @@
-//! Removing old rows without holding anybody up.
+//! Removing old rows without delaying others.
 //!
 //! One step removes at most [`ROWS_MAX`] rows and takes about 5 ms at most, counted in steps of the
-//! engine. Whoever goes on after a step first lets others work as long as it did.
+//! engine. Before the next step others may work for as long as the last one took.
 
 use crate::{StoreError, Tx};
 

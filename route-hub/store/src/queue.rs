@@ -1,4 +1,4 @@
-//! Where jobs wait for a database thread: in turns, with a bound, a share for each party.
+//! Where jobs wait for a database thread: a bounded queue with turns and a share for each party.
 
 use crate::StoreError;
 use crate::job::Job;
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Most jobs that may wait. A party may have as many of them as there is room left (half, where it
-/// is alone); above it the caller is told [`StoreError::Busy`] at once.
+/// Most jobs that may wait. A party may have as many as there is room left (half, where it is
+/// alone); beyond it the caller gets [`StoreError::Busy`] at once.
 pub(crate) const QUEUE_MAX: usize = 8192;
 
 /// What waiting for a job came to.
@@ -42,9 +42,10 @@ impl Waiting {
     }
 
     fn push(&mut self, party: Party, job: Box<dyn Job>) -> Result<(), StoreError> {
-        match self.closed {
-            true => Err(StoreError::Closed),
-            false => self.turns.push(party, job).map_err(|_| StoreError::Busy),
+        if self.closed {
+            Err(StoreError::Closed)
+        } else {
+            self.turns.push(party, job).map_err(|_| StoreError::Busy)
         }
     }
 }
@@ -84,7 +85,7 @@ impl WriteQueue {
         }
     }
 
-    /// As [`Self::take`], of those alone that `may` go; it is told what a party's jobs cost lately.
+    /// As [`Self::take`], but only jobs of parties that `may` go; it is told what a party's jobs cost lately.
     pub(crate) fn take_of(&self, wait: Duration, may: impl Fn(Party, u64) -> bool) -> Taken {
         let mut state = lock(&self.state);
         let none = |state: &mut Waiting| !state.closed && state.turns.first(&may).is_none();
@@ -92,7 +93,7 @@ impl WriteQueue {
             let waited = self.came.wait_timeout_while(state, wait, none);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        // Once it is closed nobody new comes whom others could be in the way of.
+        // Once it is closed no new jobs come that could be delayed.
         let closed = state.closed;
         let first = state.turns.first(|party, cost| closed || may(party, cost));
         let next = first.and_then(|first| state.turns.next(|party, _| party == first));
@@ -123,13 +124,13 @@ impl WriteQueue {
 /// Which jobs a reader takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// The hub's own alone: it is kept for keys, sign-ins and background work.
+    /// The hub's own: keys, sign-ins and background work.
     Kept,
     /// Everybody's.
     Common,
 }
 
-/// The jobs that wait for a reader, and for whom readers are at work.
+/// The jobs that wait for a reader, and the parties that readers work for.
 pub(crate) struct ReadQueue {
     state: Mutex<Reading>,
     came_for_kept: Condvar,
@@ -142,7 +143,7 @@ struct Reading {
     at_work: AtWork,
 }
 
-/// How many readers do something for whom.
+/// How many readers work for each party.
 type AtWork = BTreeMap<Party, usize>;
 
 impl ReadQueue {
@@ -179,9 +180,10 @@ impl ReadQueue {
         let waited = came.wait_timeout_while(lock(&self.state), wait, idle);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let Some((party, job)) = self.next(&mut state, reader) else {
-            return match state.waiting.closed {
-                true => Taken::Closed,
-                false => Taken::TimedOut,
+            return if state.waiting.closed {
+                Taken::Closed
+            } else {
+                Taken::TimedOut
             };
         };
         state.waiting.turns.charge(party, 1);
@@ -215,12 +217,13 @@ impl ReadQueue {
         state.waiting.turns.any(may)
     }
 
-    /// Says whether a party may have one reader more: never all of the common ones, so that whoever
-    /// comes finds one, and no more than half of them while others wait.
+    /// Says whether a party may have one more reader: never all of the common ones, so that a newcomer
+    /// finds one, and no more than half of them while others wait.
     fn may(&self, at_work: &AtWork, reader: Reader, party: Party, others: bool) -> bool {
-        let most = match others {
-            true => self.common / 2,
-            false => self.common.saturating_sub(1),
+        let most = if others {
+            self.common / 2
+        } else {
+            self.common.saturating_sub(1)
         };
         match reader {
             Reader::Kept => party == Party::HUB,

@@ -1,9 +1,8 @@
 //! How long the readings of one request may take, all together.
 //!
 //! A request may read several times: counts and pages, a count for each kind of use, what it needs
-//! before it writes. A limit on each reading alone would let it hold a reader for as many times
-//! that. What counts is the time that the readings themselves took, not their wait for a turn: that
-//! is other people's doing.
+//! before it writes. With a limit on each reading it could hold a reader many times as
+//! long. The time of the readings counts, not their wait for a turn: others cause that.
 
 use crate::list::TIME_MAX;
 use crate::stopwatch::Stopwatch;
@@ -62,10 +61,11 @@ impl ReadingTime {
         }
         let took = Stopwatch::start();
         let read = tx.within(left, work);
-        // Engines count in coarser units: what was broken off has used all there was.
-        self.spend(match tx.is_too_slow() {
-            true => left,
-            false => took.elapsed(),
+        // Engines count in coarser units: a reading that was broken off has used all its time.
+        self.spend(if tx.is_too_slow() {
+            left
+        } else {
+            took.elapsed()
         });
         read
     }

@@ -117,7 +117,7 @@ pub fn remove(
     Ok(changed == 1)
 }
 
-/// Stores how far the walk over contacts has come, `None` at its end, unless it began anew
+/// Stores how far the walk over contacts has come, `None` at its end, unless it was started again
 /// meanwhile; one that was deleted is gone with the end.
 pub fn walked(
     tx: &mut Tx<'_>,
@@ -138,7 +138,7 @@ pub fn walked(
     Ok(changed == 1)
 }
 
-/// Has the contacts of every one that goes by a group looked at anew.
+/// Starts the walk over contacts again for every one that goes by a group.
 pub fn walk_group(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -152,7 +152,7 @@ pub fn walk_group(
     Ok(())
 }
 
-/// Has the contacts of one looked at anew.
+/// Starts the walk over contacts again for one of them.
 pub fn walk_again(tx: &mut Tx<'_>, id: RelativeScheduledId) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE relative_schedules SET walked_up_to = 0 WHERE id = $1 AND removed = 0",

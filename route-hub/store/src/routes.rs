@@ -45,7 +45,7 @@ pub fn insert(tx: &mut Tx<'_>, route: &Route) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores a route's name, rules and variables anew.
+/// Stores a changed name, rules and variables.
 pub fn update(tx: &mut Tx<'_>, route: &Route) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE routes SET name = $3, name_folded = $4, actions = $5, vars = $6 \

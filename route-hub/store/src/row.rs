@@ -73,7 +73,7 @@ impl<'r> Row<'r> {
     ///
     /// # Errors
     /// [`StoreError::BadRow`].
-    pub fn opt_text(&self, column: usize) -> Result<Option<String>, StoreError> {
+    pub(crate) fn opt_text(&self, column: usize) -> Result<Option<String>, StoreError> {
         Ok(self.columns.text(column)?.map(str::to_owned))
     }
 
@@ -81,7 +81,7 @@ impl<'r> Row<'r> {
     ///
     /// # Errors
     /// [`StoreError::BadRow`].
-    pub fn text_ref(&self, column: usize) -> Result<&str, StoreError> {
+    pub(crate) fn text_ref(&self, column: usize) -> Result<&str, StoreError> {
         self.columns
             .text(column)?
             .ok_or(StoreError::BadRow { column })
@@ -91,7 +91,7 @@ impl<'r> Row<'r> {
     ///
     /// # Errors
     /// [`StoreError::BadRow`].
-    pub fn opt_text_ref(&self, column: usize) -> Result<Option<&str>, StoreError> {
+    pub(crate) fn opt_text_ref(&self, column: usize) -> Result<Option<&str>, StoreError> {
         self.columns.text(column)
     }
 
@@ -125,7 +125,7 @@ impl<'r> Row<'r> {
     ///
     /// # Errors
     /// [`StoreError::BadRow`].
-    pub fn opt_id<K>(&self, column: usize) -> Result<Option<Id<K>>, StoreError> {
+    pub(crate) fn opt_id<K>(&self, column: usize) -> Result<Option<Id<K>>, StoreError> {
         let Some(value) = self.columns.int(column)? else {
             return Ok(None);
         };
@@ -139,14 +139,6 @@ impl<'r> Row<'r> {
     /// [`StoreError::BadRow`].
     pub fn time(&self, column: usize) -> Result<UnixMs, StoreError> {
         self.int(column).map(UnixMs)
-    }
-
-    /// Returns a moment or NULL.
-    ///
-    /// # Errors
-    /// [`StoreError::BadRow`].
-    pub fn opt_time(&self, column: usize) -> Result<Option<UnixMs>, StoreError> {
-        Ok(self.columns.int(column)?.map(UnixMs))
     }
 }
 

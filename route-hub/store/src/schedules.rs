@@ -194,9 +194,10 @@ pub fn found(
 ) -> Result<Option<Found<Schedule>>, StoreError> {
     let readable = |row: &Row<'_>| {
         let schedule = read(row)?;
-        match is_readable(&schedule.message) {
-            true => Ok(schedule),
-            false => Err(StoreError::BadRow { column: MESSAGE }),
+        if is_readable(&schedule.message) {
+            Ok(schedule)
+        } else {
+            Err(StoreError::BadRow { column: MESSAGE })
         }
     };
     tx.query_one(
@@ -267,7 +268,7 @@ pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Resul
     list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
 }
 
-/// Limits a list to what stands in a contact's or a group's own.
+/// Limits a list to the schedules of a contact or a group.
 pub fn filter_of(column: Column, key: i64) -> Filter {
     Filter::new(column, list::Op::Eq, list::Operand::Int(key))
 }

@@ -111,7 +111,7 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Store
     let connection = Connection::open_with_flags(path, flags).map_err(failure)?;
     connection.busy_timeout(BUSY_WAIT).map_err(failure)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    // Else a statement is planned anew whenever a bound value could decide on a partial index.
+    // Otherwise a statement is planned again whenever a bound value could decide on a partial index.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(failure)?;
@@ -530,7 +530,7 @@ mod tests {
         assert_eq!(&*numbered(sql), expected);
     }
 
-    /// Sets how many pages the file may have: with those that it has, its disk is as good as full.
+    /// Sets how many pages the file may have: when it has as many already, its disk seems full.
     fn pages_max(store: &Store, sql: &'static str) {
         let set = store.write_blocking(move |tx| tx.query(sql, &[], |row| row.int(0)));
         set.unwrap();

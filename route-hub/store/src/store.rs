@@ -19,7 +19,7 @@ use tokio::sync::{oneshot, watch};
 
 /// The hub's database: a handle to clone, with the threads behind it.
 ///
-/// Dropping the last handle shuts it: what waits is still done first.
+/// Dropping the last handle closes it, after the jobs that wait.
 #[derive(Clone)]
 pub struct Store {
     shared: Arc<Shared>,
@@ -73,9 +73,10 @@ impl Store {
             Writer::new(writer, &queue, changes_in, commits, health).run();
         })?;
         for (number, session) in readers.into_iter().enumerate() {
-            let reader = match number < kept {
-                true => Reader::Kept,
-                false => Reader::Common,
+            let reader = if number < kept {
+                Reader::Kept
+            } else {
+                Reader::Common
             };
             let queue = Arc::clone(&store.shared.reads);
             let health = Arc::clone(&store.shared.health);
@@ -235,7 +236,7 @@ impl Store {
 
     /// Counts the moments at which another process was seen to have written.
     ///
-    /// Looked at four times a second; whoever keeps rows in memory reads them again.
+    /// Looked at four times a second; who keeps rows in memory reads them again.
     pub fn changed_elsewhere(&self) -> watch::Receiver<u64> {
         self.shared.changes.clone()
     }

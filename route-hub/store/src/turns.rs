@@ -1,9 +1,9 @@
-//! Who goes next: what waits, by whom it is for, so that a project slows only itself.
+//! Whose turn it is: jobs wait in a line for each project, so that a project slows only itself.
 //!
-//! Whoever has used the least goes first. What somebody used is charged after the fact, in any
-//! unit, so that one large piece of work counts as much as many small ones. Somebody who comes
-//! back begins where the others are: time away earns nothing, and what was used just before is
-//! still known, as long as others wait.
+//! The party that has used the least goes first. Use is charged after the work, in any unit, so
+//! that one large piece of work counts as much as many small ones. A party that comes back begins
+//! where the others are: it saves nothing up while it is away, and as long as others wait it is
+//! still charged for what it used before.
 
 use postrider_model::{OrganizationId, ProjectId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -29,17 +29,17 @@ impl Party {
 #[derive(Debug)]
 pub(crate) struct Turns<T> {
     lines: BTreeMap<Party, Line<T>>,
-    /// The parties for which something waits, the next one first.
+    /// The parties with waiting jobs, the next one first.
     order: BTreeSet<Place>,
     /// How many may wait in all.
     capacity: usize,
     len: usize,
-    /// What the last one to go had used: where somebody who comes begins.
+    /// What the last party to go had used: a new party begins there.
     level: u64,
     came: u64,
 }
 
-/// By what was used, then by who came first.
+/// By use, then by who came first.
 type Place = (u64, u64, Party);
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ struct Line<T> {
     waiting: VecDeque<T>,
     used: u64,
     came: u64,
-    /// What its jobs cost lately: the next one is taken to cost as much.
+    /// What its jobs cost lately: the estimate for the next one.
     cost: u64,
 }
 
@@ -63,8 +63,8 @@ impl<T> Turns<T> {
         }
     }
 
-    /// Adds to the end of a party's line, unless its share is full: as many as there is room left,
-    /// so that there always is some for others.
+    /// Adds to the end of a party's line, unless its share is full: a line may be as long as the room
+    /// that is left, so that others always find some.
     pub(crate) fn push(&mut self, party: Party, item: T) -> Result<(), T> {
         let room = self.capacity - self.len;
         let waiting = self.lines.get(&party).map_or(0, |line| line.waiting.len());
@@ -88,7 +88,7 @@ impl<T> Turns<T> {
         Ok(())
     }
 
-    /// Takes what is next of those whom `may` lets go; it is told whether somebody else waits.
+    /// Takes the next job of the parties that `may` lets go; it is told whether others wait.
     pub(crate) fn next(&mut self, may: impl Fn(Party, bool) -> bool) -> Option<(Party, T)> {
         let others = self.order.len() > 1;
         let mut places = self.order.iter();
@@ -104,7 +104,7 @@ impl<T> Turns<T> {
         Some((party, item))
     }
 
-    /// Counts what was used for a party.
+    /// Charges a party with what its job used.
     pub(crate) fn charge(&mut self, party: Party, used: u64) {
         if let Some(line) = self.lines.get_mut(&party) {
             let waits = self.order.remove(&(line.used, line.came, party));
@@ -150,7 +150,7 @@ impl<T> Turns<T> {
     }
 }
 
-/// Empty lines above which those are dropped that nothing is known of any more.
+/// Most empty lines; above it those that no longer matter are dropped.
 const LINES_KEPT: usize = 64;
 
 #[cfg(test)]

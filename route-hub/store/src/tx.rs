@@ -184,7 +184,7 @@ impl<'c> Tx<'c> {
     ///
     /// # Errors
     /// What the engine says, and what `read` returns.
-    pub fn query_built<T>(
+    pub(crate) fn query_built<T>(
         &mut self,
         sql: &str,
         values: &[Value<'_>],

@@ -75,9 +75,12 @@ const fn counting(usage: UsageType) -> Option<&'static str> {
              project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
         }
         UsageType::ExternalMessagesDay | UsageType::ExternalMessagesPeriod => {
-            "SELECT count(*) FROM messages WHERE hidden = 0 AND direction = 1 AND simulated = 0 \
-             AND id >= $2 AND id < $3 AND project_id IN \
-             (SELECT id FROM projects WHERE organization_id = $1)"
+            concat!(
+                "SELECT count(*) FROM messages WHERE hidden = 0 AND direction = ",
+                code!(direction Outgoing),
+                " AND simulated = 0 AND id >= $2 AND id < $3 AND project_id IN \
+                 (SELECT id FROM projects WHERE organization_id = $1)"
+            )
         }
         UsageType::Projects => {
             "SELECT count(*) FROM projects WHERE organization_id = $1 AND id >= $2 AND id < $3"
@@ -87,8 +90,12 @@ const fn counting(usage: UsageType) -> Option<&'static str> {
              (SELECT id FROM projects WHERE organization_id = $1)"
         }
         UsageType::CustomContactFields => {
-            "SELECT count(*) FROM fields WHERE owner = 1 AND clearing = 0 AND id >= $2 AND \
-             id < $3 AND project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
+            concat!(
+                "SELECT count(*) FROM fields WHERE owner = ",
+                code!(owner Contact),
+                " AND clearing = 0 AND id >= $2 AND id < $3 AND project_id IN \
+                 (SELECT id FROM projects WHERE organization_id = $1)"
+            )
         }
         UsageType::ActiveServices
         | UsageType::Users

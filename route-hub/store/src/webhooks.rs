@@ -43,7 +43,7 @@ pub fn insert(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stores address, secret and events anew.
+/// Stores a changed address, secret and events.
 pub fn update(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE webhooks SET url = $3, secret = $4, events = $5 WHERE id = $1 AND project_id = $2",

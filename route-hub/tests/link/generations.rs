@@ -6,7 +6,7 @@ use super::support::{Line, Phone, TestHub, hub};
 use hub_domain::DeviceState;
 use hub_store::meta;
 use postrider_link::frame::{HeldRow, HubFrame};
-use postrider_link::ownership::hub::{Fact, HubState};
+use postrider_link::ownership::hub::{Fact, HubState, Ownership};
 use postrider_model::{MessageId, WireState};
 
 /// Has the hub forget everything that it gave the phone and heard from it.
@@ -22,9 +22,10 @@ pub async fn forget(hub: &TestHub, phone: &Phone) {
 pub async fn forget_exposure(hub: &TestHub, id: MessageId) {
     hub.write(move |tx| {
         let mut message = hub_store::messages::by_key(tx, id)?.expect("it is there");
-        message.ownership.state = HubState::Waiting.code();
-        (message.ownership.ep, message.ownership.down_s) = (0, None);
-        (message.ownership.device_id, message.ownership.install) = (None, None);
+        message.ownership = Some(Ownership {
+            send_attempts: message.send_attempts(),
+            ..Ownership::new()
+        });
         hub_store::messages::update_ownership(tx, &message)
     })
     .await;

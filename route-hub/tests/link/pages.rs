@@ -2,7 +2,7 @@
 
 use super::generations::{forget, forget_exposure, reconcile, row};
 use super::support::{Phone, TestHub, hub};
-use hub_domain::{Direction, OwnershipRow};
+use hub_domain::Direction;
 use hub_store::{meta, projects};
 use postrider_link::frame::HeldRow;
 use postrider_link::ownership::hub::HubState;
@@ -64,7 +64,7 @@ async fn a_page_speaks_of_no_message_of_another_phone_and_of_none_that_no_phone_
     let came = hub
         .queue_with(&liar, "in", |it| {
             it.direction = Direction::Incoming;
-            it.ownership = OwnershipRow::default();
+            it.ownership = None;
         })
         .await;
     let ids = [held, waits, simulated, came];

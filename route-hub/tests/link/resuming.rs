@@ -18,7 +18,7 @@ async fn a_phone_that_never_received_gets_the_same_number_again() {
     let again = line.send().await;
     assert_eq!((again.s, again.id, again.ep), (first.s, id, 1));
     assert!(again.ttl_ms <= first.ttl_ms);
-    assert_eq!(hub.message(id).await.send_attempts, 1);
+    assert_eq!(hub.message(id).await.send_attempts(), 1);
 }
 
 #[tokio::test]

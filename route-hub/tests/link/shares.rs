@@ -2,12 +2,11 @@
 
 use super::facts::incoming;
 use super::support::{TestHub, hub};
-use hub_app::devices::installs;
 use hub_app::housekeeping;
 use hub_domain::{Alert, AlertKind};
 use hub_store::facts_aside::{self, FactAside};
 use hub_store::past_exposures::{self, PastExposure};
-use hub_store::{Value as Column, alerts, devices, messages, projects, rows_aside};
+use hub_store::{Value as Column, alerts, devices, lost_installs, messages, projects, rows_aside};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{DeviceId, MessageId, UnixMs, WireState};
 
@@ -92,9 +91,9 @@ async fn the_newest_hundred_lost_installations_of_a_device_are_remembered() {
     let lost = hub
         .write(move |tx| {
             for n in 1..=105 {
-                installs::lose(tx, &device, &format!("install-{n}"), UnixMs(n))?;
+                lost_installs::insert(tx, &device, &format!("install-{n}"), UnixMs(n))?;
             }
-            let lost = (1..=105).map(|n| installs::is_lost(tx, id, &format!("install-{n}")));
+            let lost = (1..=105).map(|n| lost_installs::is_lost(tx, id, &format!("install-{n}")));
             lost.collect::<Result<Vec<_>, _>>()
         })
         .await;

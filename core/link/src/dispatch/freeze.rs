@@ -26,8 +26,6 @@ mod tests;
 
 use crate::mistake;
 use postrider_model::DeviceId;
-use std::fmt;
-use std::str::FromStr;
 
 /// What a project waits with until its phones have answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,15 +36,32 @@ pub struct Freeze {
     pub up_to: i64,
 }
 
-/// Whose word a frozen project's messages wait for.
+/// Whose word a frozen project's messages wait for; the codes are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Their own phone's.
-    Own,
+    Own = 1,
     /// That of all phones in service.
-    All,
+    All = 2,
     /// That of all phones, one of which will never give it.
-    AllButLost,
+    AllButLost = 3,
+}
+
+impl Scope {
+    /// Returns the code that is stored.
+    pub const fn code(self) -> i64 {
+        self as i64
+    }
+
+    /// Returns the scope stored as `code`, or `None` for a code that no version wrote.
+    pub const fn from_code(code: i64) -> Option<Self> {
+        match code {
+            1 => Some(Self::Own),
+            2 => Some(Self::All),
+            3 => Some(Self::AllButLost),
+            _ => None,
+        }
+    }
 }
 
 /// A device, as far as a freeze goes by it.
@@ -160,9 +175,10 @@ impl Device {
     /// Returns the generation of its own under which it is asked: a new one, unless it has not
     /// answered the last one.
     fn asked_under(self, generation: u64) -> u64 {
-        match self.gen_seen >= generation.max(self.gen_own) {
-            true => self.gen_seen + 1,
-            false => self.gen_own,
+        if self.gen_seen >= generation.max(self.gen_own) {
+            self.gen_seen + 1
+        } else {
+            self.gen_own
         }
     }
 }
@@ -247,9 +263,10 @@ pub fn gone<R: Rows>(rows: &mut R, device: Device) -> Result<bool, R::Error> {
     }
     if let Some(freeze) = rows.freeze()? {
         let of_all = freeze.is_whole() && device.in_service;
-        let queues = match of_all {
-            true => Queues::OfProject,
-            false => Queues::OfDevice(device.id),
+        let queues = if of_all {
+            Queues::OfProject
+        } else {
+            Queues::OfDevice(device.id)
         };
         rows.forget_exposures(queues, freeze.up_to)?;
         if of_all {
@@ -258,42 +275,4 @@ pub fn gone<R: Rows>(rows: &mut R, device: Device) -> Result<bool, R::Error> {
         }
     }
     answered(rows, device)
-}
-
-impl Scope {
-    const ALL: [Self; 3] = [Self::Own, Self::All, Self::AllButLost];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Own => "phone",
-            Self::All => "whole",
-            Self::AllButLost => "lost",
-        }
-    }
-}
-
-/// As it is stored: the scope's word and the key.
-impl fmt::Display for Freeze {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.scope.as_str(), self.up_to)
-    }
-}
-
-/// A text that no version stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotAFreeze;
-
-impl FromStr for Freeze {
-    type Err = NotAFreeze;
-
-    fn from_str(text: &str) -> Result<Self, NotAFreeze> {
-        let (word, up_to) = text.split_once(' ').ok_or(NotAFreeze)?;
-        let mut scopes = Scope::ALL.into_iter();
-        Ok(Self {
-            scope: scopes
-                .find(|scope| scope.as_str() == word)
-                .ok_or(NotAFreeze)?,
-            up_to: up_to.parse().map_err(|_| NotAFreeze)?,
-        })
-    }
 }

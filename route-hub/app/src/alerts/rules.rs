@@ -1,6 +1,6 @@
 //! When an alert begins and when it ends: pure rules.
 
-use postrider_link::frame::SimInfo;
+use postrider_link::frame::{SimInfo, WaitingFor};
 use postrider_model::UnixMs;
 
 /// A battery at or below this is low, in percent.
@@ -8,8 +8,6 @@ const BATTERY_LOW: u8 = 15;
 /// A battery at or above this is fine again, in percent. In between nothing changes, so that a
 /// battery around a limit raises one alert.
 const BATTERY_FINE: u8 = 25;
-/// The phone's word for a radio that gives no results.
-const RADIO_SILENT: &str = "silent_radio";
 /// How long a phone may be gone before somebody is told: twice what a phone that lost its network
 /// or its hub needs to come back.
 pub const OFFLINE_AFTER_MS: i64 = 3 * 60_000;
@@ -37,7 +35,7 @@ pub fn battery(percent: Option<u8>, charging: bool) -> Verdict {
 
 /// Judges a radio by what its SIM slot waits for.
 pub fn radio(sim: &SimInfo) -> Verdict {
-    if sim.waiting_for.as_deref() == Some(RADIO_SILENT) {
+    if sim.waiting_for.as_deref() == Some(WaitingFor::SilentRadio.as_str()) {
         Verdict::Raise
     } else {
         Verdict::Clear

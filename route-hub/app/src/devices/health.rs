@@ -97,18 +97,7 @@ fn kind_queue(told: &frame::KindQueue, now: UnixMs) -> Option<KindQueue> {
 
 /// Reads the phone's word for what its next message waits for; one of a later version says nothing.
 fn waiting_for(word: &str) -> Option<WaitingFor> {
-    Some(match word {
-        "no_sim" | "sim_held" => WaitingFor::NoService,
-        "silent_radio" => WaitingFor::Radio,
-        "paused" => WaitingFor::Paused,
-        "quiet_hours" => WaitingFor::QuietHours,
-        "send_limit" | "platform_guard" => WaitingFor::SendLimit,
-        "retry" => WaitingFor::Retry,
-        "not_permitted" => WaitingFor::NoPermission,
-        "sim_changed" => WaitingFor::SimChanged,
-        "sent_results" | "send_delay" | "ussd_answer" | "line_busy" => WaitingFor::Queue,
-        _ => return None,
-    })
+    WaitingFor::of_phone(frame::WaitingFor::from_word(word)?)
 }
 
 #[cfg(test)]

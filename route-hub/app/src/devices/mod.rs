@@ -1,7 +1,6 @@
 //! Devices: which may be connected, and what is known of each.
 
 pub mod health;
-pub mod installs;
 pub mod removal;
 pub mod sims;
 pub mod verify;

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub_domain::Device;
+use hub_store::lost_installs::FormerKey;
 use postrider_link::frame::{Hello, Nonce};
 use postrider_link::signature::expected_bytes;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey, VerificationAlgorithm};
@@ -14,6 +15,15 @@ pub struct DeviceKey {
     pub algorithm: String,
     /// The key in base64.
     pub public: String,
+}
+
+impl From<FormerKey> for DeviceKey {
+    fn from(former: FormerKey) -> Self {
+        Self {
+            algorithm: former.algorithm,
+            public: former.public,
+        }
+    }
 }
 
 impl DeviceKey {

@@ -1,7 +1,7 @@
 //! Phones at providers: this hub has no connector to any of them yet.
 
-use hub_domain::{Message, OwnershipRow, Phone};
-use postrider_link::ownership::hub::HubState;
+use hub_domain::{Message, Phone};
+use postrider_link::ownership::hub::{HubState, Ownership};
 use postrider_model::MessageStatus;
 
 /// The `error_code` of a message for a phone that nothing here can send by.
@@ -23,9 +23,9 @@ pub fn fail_without(message: &mut Message, phone: &Phone) {
         message.status = MessageStatus::Failed;
         message.error_code = Some(NO_CONNECTOR.to_owned());
         message.error_message = Some(reason);
-        message.ownership = OwnershipRow {
-            state: HubState::Failed.code(),
-            ..OwnershipRow::default()
-        };
+        message.ownership = Some(Ownership {
+            state: HubState::Failed,
+            ..Ownership::new()
+        });
     }
 }

@@ -6,7 +6,6 @@
 
 use crate::damage::{self, Resting};
 use crate::dispatch::freeze;
-use crate::dispatch::ownership;
 use crate::dispatch::transitions::Detail;
 use crate::hub::Hub;
 use crate::transaction;
@@ -162,7 +161,9 @@ fn end(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<bool, Stor
     };
     let ago_ms = u64::try_from(work.now.unix.0 - over.0).unwrap_or(0);
     // After a restore, a phone that has not answered yet may have sent it.
-    let state = ownership::of(&message)?.state;
+    let Some(state) = message.state() else {
+        return Ok(false);
+    };
     let fact = Fact::life_over(state, ago_ms, || freeze::may_be_out(work.tx, &message))?;
     work.apply(&mut message, fact, &Detail::default())?;
     work.effects.settings(message.phone_id);

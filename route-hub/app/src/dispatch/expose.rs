@@ -96,7 +96,7 @@ pub fn frame(
     Send {
         s,
         id: message.id,
-        ep: message.ownership.ep,
+        ep: message.ownership.as_ref().map_or(0, |owned| owned.ep),
         proof: proof(work, message),
         report: reports && matches!(kind, Kind::Sms | Kind::DataSms | Kind::Mms),
         kind,
@@ -113,10 +113,10 @@ pub fn frame(
 }
 
 fn proof(work: &UnitOfWork<'_, '_>, message: &Message) -> Option<Proof> {
-    let owned = &message.ownership;
-    let install = owned.install.as_deref()?.parse().ok()?;
+    let owned = message.ownership.as_ref()?;
+    let holder = owned.holder.as_ref()?;
     let proofs = &work.hub.proofs;
-    Some(proofs.of(owned.device_id?, &install, message.id, owned.ep))
+    Some(proofs.of(holder.device, &holder.install, message.id, owned.ep))
 }
 
 /// A year: the longest life that a frame names, so that it stays an exact integer everywhere.

@@ -7,25 +7,10 @@ use crate::dispatch::device_lost;
 use crate::dispatch::transitions::Detail;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Device, DeviceState, Message};
-use hub_store::{StoreError, Tx, devices, messages, meta, phones};
+use hub_store::{StoreError, Tx, devices, messages, meta, phones, projects};
 use postrider_link::dispatch::freeze::{self as rules, Freeze, Frozen, Queues};
 use postrider_link::ownership::hub::Fact;
 use postrider_model::{DeviceId, ProjectId};
-
-/// Reads how far a project is frozen; `None` when it is not.
-pub fn of_project(tx: &mut Tx<'_>, project: ProjectId) -> Result<Option<Freeze>, StoreError> {
-    let kept = meta::get(tx, &frozen_name(project))?;
-    Ok(kept.and_then(|kept| kept.parse().ok()))
-}
-
-fn frozen_name(project: ProjectId) -> String {
-    format!("frozen {project}")
-}
-
-/// Kept while a device is frozen by its own numbers alone.
-fn alone_name(device: DeviceId) -> String {
-    format!("frozen_alone {device}")
-}
 
 /// Returns a device as the rules of a freeze see it.
 pub fn seen_by_rules(device: &Device) -> rules::Device {
@@ -53,15 +38,11 @@ impl rules::Rows for Rows<'_, '_, '_> {
     }
 
     fn freeze(&mut self) -> Result<Option<Freeze>, StoreError> {
-        of_project(self.0.tx, self.0.project.id)
+        projects::freeze(self.0.tx, self.0.project.id)
     }
 
     fn put_freeze(&mut self, freeze: Option<Freeze>) -> Result<(), StoreError> {
-        let name = frozen_name(self.0.project.id);
-        match freeze {
-            Some(freeze) => meta::put(self.0.tx, &name, &freeze.to_string()),
-            None => meta::remove(self.0.tx, &name),
-        }
+        projects::set_freeze(self.0.tx, self.0.project.id, freeze)
     }
 
     fn devices(&mut self) -> Result<Vec<rules::Device>, StoreError> {
@@ -84,10 +65,7 @@ impl rules::Rows for Rows<'_, '_, '_> {
     }
 
     fn put_alone(&mut self, id: DeviceId, alone: bool) -> Result<(), StoreError> {
-        match alone {
-            true => meta::put(self.0.tx, &alone_name(id), ""),
-            false => meta::remove(self.0.tx, &alone_name(id)),
-        }
+        devices::set_frozen_alone(self.0.tx, id, alone)
     }
 
     fn forget_exposures(&mut self, of: Queues, up_to: i64) -> Result<(), StoreError> {
@@ -108,14 +86,14 @@ impl rules::Rows for Rows<'_, '_, '_> {
 
 /// Returns the key above which a project's messages may be exposed; 0 lets all of them.
 pub fn exposable_above(tx: &mut Tx<'_>, project: ProjectId) -> Result<i64, StoreError> {
-    let freeze = of_project(tx, project)?;
+    let freeze = projects::freeze(tx, project)?;
     Ok(freeze.and_then(Freeze::holds_up_to).unwrap_or(0))
 }
 
 /// Says whether a queued message may be on a phone that has not answered: nobody can say of it
 /// that it was not sent.
 pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
-    let freeze = of_project(tx, message.project_id)?;
+    let freeze = projects::freeze(tx, message.project_id)?;
     let Some(freeze) = freeze.filter(|_| !message.simulated) else {
         return Ok(false);
     };
@@ -127,7 +105,7 @@ pub fn may_be_out(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError
 /// Says whether its own phone, frozen and waited for by nobody else, may have a queued message:
 /// then it goes to another one by its sender's choice alone (R4).
 pub fn may_be_with_its_phone(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
-    let freeze = of_project(tx, message.project_id)?;
+    let freeze = projects::freeze(tx, message.project_id)?;
     let Some(freeze) = freeze.filter(|_| !message.simulated) else {
         return Ok(false);
     };
@@ -167,7 +145,7 @@ pub fn shown_by(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), St
 /// A phone that was frozen by its numbers has shown an exposure that this hub made and does not
 /// know: the whole project waits, for any of its messages may have gone to another phone since.
 pub fn proven_by(work: &mut UnitOfWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
-    if meta::get(work.tx, &alone_name(device.id))?.is_none() {
+    if !devices::is_frozen_alone(work.tx, device.id)? {
         return Ok(());
     }
     tracing::warn!(device = %device.id, project = %work.project.id,

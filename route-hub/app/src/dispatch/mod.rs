@@ -10,7 +10,6 @@ mod explain;
 pub mod expose;
 pub mod failover;
 pub mod freeze;
-pub mod ownership;
 pub mod quiet;
 pub mod report;
 pub mod routing;

@@ -24,7 +24,9 @@ pub fn apply(
     let Some(mut message) = damage::message(work, event.id)? else {
         return Ok(Some("no such message"));
     };
-    let owned = crate::dispatch::ownership::of(&message)?;
+    let Some(owned) = &message.ownership else {
+        return Ok(Some("no message to send"));
+    };
     let fact = match owned.said(event, by, || was_held(work.tx, by, event))? {
         Said::OfMessage(fact) => fact,
         Said::OfPart => return Ok(None),

@@ -103,7 +103,7 @@ pub fn may_move(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<bool
     };
     let route = work.hub.cache.route_in(work.tx, id)?;
     let has_others = route.is_some_and(|route| route.actions.phones().len() > 1);
-    Ok(has_others && message.send_attempts < ATTEMPTS_MAX)
+    Ok(has_others && message.send_attempts() < ATTEMPTS_MAX)
 }
 
 /// Counts the message in the queue of the phone that it goes to.

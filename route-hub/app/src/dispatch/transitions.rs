@@ -1,6 +1,6 @@
 //! What follows from a fact about a message: its row, its status, its webhook.
 
-use crate::dispatch::{explain, ownership, routing};
+use crate::dispatch::{explain, routing};
 use crate::unit_of_work::{Closed, UnitOfWork};
 use crate::webhooks::enqueue;
 use hub_domain::{BroadcastShare, Message, Phone};
@@ -37,12 +37,14 @@ impl UnitOfWork<'_, '_> {
         fact: Fact<'_>,
         detail: &Detail,
     ) -> Result<Option<Outcome>, StoreError> {
-        let mut owned = ownership::of(message)?;
-        let before = owned.clone();
+        let Some(before) = message.ownership.clone() else {
+            return Ok(None);
+        };
+        let mut owned = before.clone();
         if is_sent_again(&before, &fact) {
             self.count_sent(message.phone_id);
         }
-        let mut rules = ownership::rules(message, self.now.unix);
+        let mut rules = message.rules(self.now.unix);
         rules.other_route = routing::may_move(self, message)?;
         let Ok(outcome) = owned.apply(fact, rules) else {
             return Ok(None);
@@ -65,30 +67,28 @@ impl UnitOfWork<'_, '_> {
         if owned == before && outcome.publish.is_none() && !parts_known && !call_known {
             return Ok(Some(outcome));
         }
-        self.keep(message, &owned, &outcome, detail)?;
+        self.keep(message, owned, &outcome, detail)?;
         Ok(Some(outcome))
     }
 
     fn keep(
         &mut self,
         message: &mut Message,
-        owned: &Ownership,
+        owned: Ownership,
         outcome: &Outcome,
         detail: &Detail,
     ) -> Result<(), StoreError> {
         if let Some((ep, holder)) = &outcome.replaced {
-            let install = holder.install.as_str().to_owned();
-            let device_id = holder.device;
             let past = PastExposure {
                 message_id: message.id,
                 ep: *ep,
-                device_id,
-                install,
+                device_id: holder.device,
+                install: holder.install.as_str().to_owned(),
             };
             past_exposures::insert(self.tx, &past)?;
         }
         let share = BroadcastShare::of(message);
-        ownership::put(message, owned);
+        message.ownership = Some(owned);
         let parts_before = message.num_parts;
         message.num_parts = detail.parts.or(parts_before);
         match &outcome.publish {
@@ -187,5 +187,6 @@ fn is_sent_again(before: &Ownership, fact: &Fact<'_>) -> bool {
 }
 
 fn has_no_proof(message: &Message) -> bool {
-    Flags::from_code(message.ownership.flags).has(Flags::NO_PROOF)
+    let owned = message.ownership.as_ref();
+    owned.is_some_and(|owned| owned.flags.has(Flags::NO_PROOF))
 }

@@ -63,7 +63,7 @@ async fn answered(actor: &Actor, id: MessageId) -> Result<Verdict, Failure> {
 }
 
 fn verdict(message: &Message) -> Option<Verdict> {
-    match HubState::from_code(message.ownership.state)? {
+    match message.state()? {
         HubState::Waiting | HubState::Exposed | HubState::OnPhone | HubState::Retrying => None,
         HubState::Cancelled => Some(Verdict::Cancelled),
         HubState::Submitting

@@ -57,8 +57,8 @@ impl Desk {
     async fn answer(&self, id: MessageId, state: WireState) {
         loop {
             let changed = self.actor.hub.bus.watch_message(id);
-            let flags = self.stored(id).await.ownership.flags;
-            if Flags::from_code(flags).has(Flags::CANCEL_ASKED) {
+            let owned = self.stored(id).await.ownership;
+            if owned.is_some_and(|owned| owned.flags.has(Flags::CANCEL_ASKED)) {
                 return self.report(id, state).await;
             }
             let _ = changed.await;

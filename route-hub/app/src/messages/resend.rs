@@ -142,7 +142,7 @@ fn again(
 ) -> Result<Message, StoreError> {
     let target = target.filter(|target| target.phone.id != message.phone_id);
     let new_route = target.is_some();
-    let state = HubState::from_code(message.ownership.state);
+    let state = message.state();
     let is_held = state.is_some_and(HubState::is_open);
     let is_waiting = state == Some(HubState::Waiting);
     if !is_held && !is_waiting {

@@ -137,7 +137,7 @@ fn quiet_until(project: &Project, message: &Message, phone: &Phone, now: UnixMs)
 }
 
 fn reason(project: &Project, message: &Message, phone: &Phone, around: &Circumstances) -> Waiting {
-    let waits_here = match HubState::from_code(message.ownership.state) {
+    let waits_here = match message.state() {
         Some(HubState::Retrying) => return only(WaitingFor::Retry),
         Some(HubState::Waiting) => true,
         _ if around.online => false,
@@ -214,9 +214,17 @@ fn pause(project: &Project, phone: &Phone) -> Option<WaitingFor> {
 mod tests {
     use super::*;
     use crate::messages::tests::{message, phone, project};
+    use postrider_link::ownership::hub::Ownership;
 
     const NOW: UnixMs = UnixMs(3_600_000);
     const LATER: UnixMs = UnixMs(7_200_000);
+
+    fn in_state(message: &mut Message, state: HubState) {
+        message.ownership = Some(Ownership {
+            state,
+            ..Ownership::new()
+        });
+    }
 
     fn around(online: bool) -> Circumstances {
         Circumstances {
@@ -264,7 +272,7 @@ mod tests {
         let (mut phone, mut message) = (phone(), message());
         phone.send_paused = true;
         phone.waiting_for = Some(WaitingFor::NoService);
-        message.ownership.state = HubState::OnPhone.code();
+        in_state(&mut message, HubState::OnPhone);
         assert_eq!(
             of(&phone, &message, &around(true)),
             (WaitingFor::NoService, None)
@@ -280,7 +288,7 @@ mod tests {
             of(&phone, &message, &around(true)),
             (WaitingFor::SimChanged, None)
         );
-        message.ownership.state = HubState::Retrying.code();
+        in_state(&mut message, HubState::Retrying);
         assert_eq!(
             of(&phone, &message, &around(true)),
             (WaitingFor::Retry, None)
@@ -296,7 +304,7 @@ mod tests {
         };
         let expected = (WaitingFor::QuietHours, Some(LATER));
         for state in [HubState::Waiting, HubState::OnPhone] {
-            message.ownership.state = state.code();
+            in_state(&mut message, state);
             for told in [
                 None,
                 Some(WaitingFor::QuietHours),

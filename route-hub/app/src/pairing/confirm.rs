@@ -1,7 +1,7 @@
 //! The operator says whether the six digits agree: the device joins, or does not.
 
 use crate::alerts::{self, About};
-use crate::devices::{installs, sims};
+use crate::devices::sims;
 use crate::dispatch::freeze;
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
@@ -11,7 +11,7 @@ use crate::stored_caps::{Cap, Reached};
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::numbers::{self, Names};
 use hub_domain::{AlertKind, Device, DeviceState, Pairing, PairingState, Phone, Project};
-use hub_store::{StoreError, Tx, devices, pairings, phones, projects};
+use hub_store::{StoreError, Tx, devices, lost_installs, pairings, phones, projects};
 use postrider_link::frame::SimInfo;
 use postrider_model::PairingId;
 use thiserror::Error;
@@ -180,7 +180,7 @@ impl Joining<'_, '_, '_> {
         if device.install != self.claimant.install.as_str() {
             freeze::gone(self.work, &device)?;
             let now = self.work.now.unix;
-            installs::lose(self.work.tx, &device, &device.install, now)?;
+            lost_installs::insert(self.work.tx, &device, &device.install, now)?;
             device.frozen = false;
             device.conn = 0;
             (device.gen_seen, device.gen_own) = (0, 0);

@@ -13,7 +13,7 @@ use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use crate::worker::{self, Next, Worker};
-use hub_domain::{BroadcastShare, Message, MessageType, OwnershipRow, Phone, PhoneType};
+use hub_domain::{BroadcastShare, Message, MessageType, Phone, PhoneType};
 use hub_store::damaged::Found;
 use hub_store::{StoreError, messages, phones};
 use postrider_link::ownership::hub::{Fact, HubState};
@@ -84,16 +84,14 @@ fn next_step(message: &Message) -> Option<Step> {
         .as_ref()
         .map_or("", |number| number.as_str());
     let steps = sequence(to);
-    if message.ownership.state == OwnershipRow::WAITING {
+    let state = message.state()?;
+    if state == HubState::Waiting {
         return steps.first().copied();
     }
-    let at = steps
-        .iter()
-        .position(|step| step.state.code() == message.ownership.state);
-    match at {
+    match steps.iter().position(|step| step.state == state) {
         Some(at) => steps.get(at + 1).copied(),
         // A phone tried it before it was simulated: the sequence begins anew.
-        None if message.ownership.state == HubState::Retrying.code() => steps.first().copied(),
+        None if state == HubState::Retrying => steps.first().copied(),
         None => None,
     }
 }
@@ -258,8 +256,8 @@ fn play_all(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreEr
             Entry::Vacant(place) => place.insert(phones::by_key(work.tx, message.phone_id)?),
         };
         let room = Room::of(phone.as_ref(), &work.project.timezone_id, now);
-        let is_new = message.ownership.state == OwnershipRow::WAITING;
-        let waits = is_new || message.ownership.state == HubState::Retrying.code();
+        let is_new = message.is_waiting();
+        let waits = is_new || message.state() == Some(HubState::Retrying);
         let route = phone.as_mut().filter(|phone| is_test_route(phone));
         if is_new && route.as_ref().is_some_and(|route| is_full(work, route)) {
             continue;
@@ -305,11 +303,11 @@ fn play(
     message: &mut Message,
     step: Step,
 ) -> Result<bool, StoreError> {
-    if message.ownership.state == OwnershipRow::WAITING {
-        message.send_attempts += 1;
-    }
     let share = BroadcastShare::of(message);
-    message.ownership.state = step.state.code();
+    if let Some(owned) = &mut message.ownership {
+        owned.send_attempts += u32::from(owned.state == HubState::Waiting);
+        owned.state = step.state;
+    }
     message.status = step.state.status();
     message.error_message = step.error.map(str::to_owned);
     message.time_updated = work.now.unix;

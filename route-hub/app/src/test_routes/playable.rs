@@ -3,7 +3,7 @@
 //! What a test route holds back (its pause, quiet hours, gap and limit; no phone keeps them for it)
 //! is passed over in one step of an index, however much that is: it delays no other route.
 
-use hub_domain::{OwnershipRow, Phone, PhoneType};
+use hub_domain::{Phone, PhoneType};
 use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::HubState;
@@ -126,14 +126,24 @@ impl Room {
     fn take(&self, tx: &mut Tx<'_>, route: i64) -> Result<Vec<i64>, StoreError> {
         let mut ids = Vec::new();
         if self.rests_until.is_none() {
-            ids = messages::simulated(tx, route, OwnershipRow::WAITING, self.waiting)?;
-            ids.extend(messages::simulated(tx, route, RETRYING, OF_ROUTE_MAX)?);
+            ids = messages::simulated(tx, route, HubState::Waiting, self.waiting)?;
+            ids.extend(messages::simulated(
+                tx,
+                route,
+                HubState::Retrying,
+                OF_ROUTE_MAX,
+            )?);
             ids.sort_unstable();
         }
         if self.has_gap {
             ids.truncate(1);
         }
-        ids.extend(messages::simulated(tx, route, SENT, OF_ROUTE_MAX)?);
+        ids.extend(messages::simulated(
+            tx,
+            route,
+            HubState::Sent,
+            OF_ROUTE_MAX,
+        )?);
         ids.sort_unstable();
         ids.truncate(OF_ROUTE_MAX as usize);
         Ok(ids)
@@ -141,11 +151,8 @@ impl Room {
 
     /// Says whether anything waits for the end of the gap.
     fn has_waiting(&self, tx: &mut Tx<'_>, route: i64) -> Result<bool, StoreError> {
-        let is_new = self.waiting > 0
-            && !messages::simulated(tx, route, OwnershipRow::WAITING, 1)?.is_empty();
-        Ok(is_new || !messages::simulated(tx, route, RETRYING, 1)?.is_empty())
+        let is_new =
+            self.waiting > 0 && !messages::simulated(tx, route, HubState::Waiting, 1)?.is_empty();
+        Ok(is_new || !messages::simulated(tx, route, HubState::Retrying, 1)?.is_empty())
     }
 }
-
-const RETRYING: i64 = HubState::Retrying.code();
-const SENT: i64 = HubState::Sent.code();

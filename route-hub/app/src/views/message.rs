@@ -53,7 +53,7 @@ impl MessageView {
         out.put("vars", &message.vars);
         if message.direction == Direction::Outgoing {
             out.put("priority", &message.priority);
-            out.put("send_attempts", &message.send_attempts);
+            out.put("send_attempts", &message.send_attempts());
         }
         out.put_some("error_message", message.error_message.as_deref());
         out.put_some("error_code", message.error_code.as_deref());
@@ -157,8 +157,7 @@ pub fn mms_parts(message: &Message) -> Option<Vec<Value>> {
 
 /// Says whether a call or a dialogue goes on at this moment, as far as its phone has said.
 fn is_in_progress(message: &Message) -> bool {
-    message.direction == Direction::Outgoing
-        && message.ownership.state == HubState::Submitting.code()
+    message.state() == Some(HubState::Submitting)
 }
 
 fn is_live(message_type: MessageType) -> bool {

@@ -214,9 +214,10 @@ impl<'r> Expansion<'r> {
             return date.weekday() == by.day;
         };
         let in_year = self.frequency == Frequency::Yearly && self.rule.by_month.is_empty();
-        let (day, length) = match in_year {
-            true => (date.day_of_year(), date.days_in_year()),
-            false => (i16::from(date.day()), i16::from(date.days_in_month())),
+        let (day, length) = if in_year {
+            (date.day_of_year(), date.days_in_year())
+        } else {
+            (i16::from(date.day()), i16::from(date.days_in_month()))
         };
         let nth_here = if nth > 0 {
             (day - 1) / 7 + 1

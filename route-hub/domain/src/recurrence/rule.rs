@@ -6,11 +6,11 @@ use std::fmt;
 /// Longest text of a rule, in bytes.
 pub const RULE_LENGTH_MAX: usize = 500;
 /// Highest `INTERVAL`.
-pub const INTERVAL_MAX: u32 = 10_000;
+pub(crate) const INTERVAL_MAX: u32 = 10_000;
 /// Highest `COUNT`.
 pub const COUNT_MAX: u32 = 10_000;
 /// Most times a day that a rule may name; a rule that names more is a frequency below hourly.
-pub const TIMES_A_DAY_MAX: usize = 24;
+pub(crate) const TIMES_A_DAY_MAX: usize = 24;
 
 /// How long a rule's period is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Frequency {
     Yearly,
 }
 
-/// A weekday, and which one of its month or year: from its start, or its end below nothing.
+/// A weekday, and which one of its month or year: counted from the start, negative from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ByDay {
     pub(super) nth: Option<i16>,
@@ -74,7 +74,7 @@ impl fmt::Display for InvalidRule {
             Self::Malformed => {
                 f.write_str("must be parts like NAME=VALUE, each once, with ; between")
             }
-            Self::UnknownPart => f.write_str("has a part that no recurrence rule has"),
+            Self::UnknownPart => f.write_str("has a part that recurrence rules do not know"),
             Self::Frequency => {
                 f.write_str("must have FREQ: HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY")
             }
@@ -238,15 +238,26 @@ fn frequency(value: &str) -> Result<Frequency, InvalidRule> {
 /// Reads a number of plain digits with a sign or without.
 fn number(text: &str) -> Option<i16> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let plain = (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| plain)
+    if (1..=4).contains(&digits.len()) && is_digits(digits) {
+        text.parse().ok()
+    } else {
+        None
+    }
 }
 
 fn count(value: &str, most: u32, part: &'static str) -> Result<u32, InvalidRule> {
-    let digits = (1..=9).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit());
-    let read: Option<u32> = value.parse().ok().filter(|_| digits);
-    read.filter(|count| (1..=most).contains(count))
-        .ok_or(InvalidRule::Value(part))
+    let wrong = InvalidRule::Value(part);
+    if value.len() > 9 || !is_digits(value) {
+        return Err(wrong);
+    }
+    match value.parse() {
+        Ok(count) if (1..=most).contains(&count) => Ok(count),
+        _ => Err(wrong),
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn numbers(
@@ -262,7 +273,7 @@ fn numbers(
     Ok(list)
 }
 
-/// Reads numbers that count from a start, or below nothing from an end; never nothing.
+/// Reads numbers that count from a start, or from an end when negative; 0 is refused.
 fn both_ways(value: &str, most: i16, part: &'static str) -> Result<Vec<i16>, InvalidRule> {
     let list = numbers(value, -most..=most, part)?;
     if list.contains(&0) {

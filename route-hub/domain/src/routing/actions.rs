@@ -146,15 +146,6 @@ impl Actions {
         });
         found
     }
-
-    /// Says whether a phone that is away for long enough is passed over somewhere.
-    pub fn fails_over(&self) -> bool {
-        let mut found = false;
-        walk(&self.0, &mut |action| {
-            found |= matches!(action, Action::UsePhone(offer) if offer.offline_sec.is_some());
-        });
-        found
-    }
 }
 
 impl TestKind {

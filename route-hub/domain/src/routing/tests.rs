@@ -10,8 +10,8 @@ fn phone(n: i64) -> PhoneId {
     PhoneId::from_i64(n).unwrap()
 }
 
-fn rules(given: Value) -> Actions {
-    Actions::parse(&given).unwrap()
+fn rules(json: Value) -> Actions {
+    Actions::parse(&json).unwrap()
 }
 
 fn states(all: &[(i64, Ability, u64)]) -> BTreeMap<PhoneId, PhoneState> {
@@ -267,8 +267,8 @@ proptest! {
 
     #[test]
     fn any_json_is_read_or_refused(text in "[\\[\\]{}:,\"a-z_0-9]{0,80}") {
-        if let Ok(given) = serde_json::from_str::<Value>(&text) {
-            drop(Actions::parse(&given));
+        if let Ok(json) = serde_json::from_str::<Value>(&text) {
+            drop(Actions::parse(&json));
         }
     }
 }

@@ -32,7 +32,7 @@ impl Tallies {
         }
     }
 
-    /// Counts a message anew that had another share before.
+    /// Counts a message whose share has changed.
     pub fn changed(&mut self, before: Option<BroadcastShare>, message: &Message) {
         let after = BroadcastShare::of(message);
         if before == after {

@@ -8,12 +8,16 @@ use postrider_model::{BroadcastId, MessageId, ProjectId, ScheduledId};
 const NEXT: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM broadcasts WHERE stage < 3 AND project_id = $1 AND id > $2 \
-     ORDER BY project_id, id LIMIT 1"
+    " FROM broadcasts WHERE stage < ",
+    code!(stage Queued),
+    " AND project_id = $1 AND id > $2 ORDER BY project_id, id LIMIT 1"
 );
 
-const NEXT_PROJECT: &str = "SELECT project_id FROM broadcasts WHERE stage < 3 AND project_id > $1 \
-     ORDER BY project_id, id LIMIT 1";
+const NEXT_PROJECT: &str = concat!(
+    "SELECT project_id FROM broadcasts WHERE stage < ",
+    code!(stage Queued),
+    " AND project_id > $1 ORDER BY project_id, id LIMIT 1"
+);
 
 /// Returns the broadcast under way whose turn it is in the next project above a key: the one after
 /// that which had the project's last turn, as `last` knows it, else its oldest.
@@ -41,15 +45,20 @@ pub fn advance(
     reached: i64,
     is_end: bool,
 ) -> Result<bool, StoreError> {
-    let stage = match is_end {
-        true => BroadcastStage::Queued,
-        false => BroadcastStage::Queuing,
+    let stage = if is_end {
+        BroadcastStage::Queued
+    } else {
+        BroadcastStage::Queuing
     };
     let changed = tx.execute(
-        "UPDATE broadcasts SET done_up_to = $3, reached = reached + $4, stage = $5, \
-         estimated_count = CASE WHEN $5 = 3 OR estimated_count < reached + $4 \
-         THEN reached + $4 ELSE estimated_count END \
-         WHERE id = $1 AND done_up_to = $2 AND stage = 1",
+        concat!(
+            "UPDATE broadcasts SET done_up_to = $3, reached = reached + $4, stage = $5, \
+             estimated_count = CASE WHEN $5 = ",
+            code!(stage Queued),
+            " OR estimated_count < reached + $4 THEN reached + $4 ELSE estimated_count END \
+             WHERE id = $1 AND done_up_to = $2 AND stage = ",
+            code!(stage Queuing)
+        ),
         &values![
             broadcast.id,
             broadcast.done_up_to,
@@ -64,7 +73,12 @@ pub fn advance(
 /// Ends a broadcast that cannot go on, for a reason.
 pub fn end(tx: &mut Tx<'_>, id: BroadcastId, problem: &str) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE broadcasts SET stage = 3, problem = $2 WHERE id = $1 AND stage = 1",
+        concat!(
+            "UPDATE broadcasts SET stage = ",
+            code!(stage Queued),
+            ", problem = $2 WHERE id = $1 AND stage = ",
+            code!(stage Queuing)
+        ),
         &values![id, problem],
     )?;
     Ok(())
@@ -77,7 +91,12 @@ pub fn end_of_schedule(
     problem: &str,
 ) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE broadcasts SET stage = 3, problem = $2 WHERE scheduled_id = $1 AND stage = 1",
+        concat!(
+            "UPDATE broadcasts SET stage = ",
+            code!(stage Queued),
+            ", problem = $2 WHERE scheduled_id = $1 AND stage = ",
+            code!(stage Queuing)
+        ),
         &values![scheduled_id, problem],
     )?;
     Ok(())
@@ -86,7 +105,12 @@ pub fn end_of_schedule(
 /// Ends all whose messages are being made, for a reason.
 pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE broadcasts SET stage = 3, problem = $1 WHERE stage = 1",
+        concat!(
+            "UPDATE broadcasts SET stage = ",
+            code!(stage Queued),
+            ", problem = $1 WHERE stage = ",
+            code!(stage Queuing)
+        ),
         &values![problem],
     )?;
     Ok(())
@@ -96,8 +120,15 @@ pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
 /// cancelled by this.
 pub fn cancel(tx: &mut Tx<'_>, project_id: ProjectId, id: BroadcastId) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE broadcasts SET stage = 2, done_up_to = 0 WHERE id = $1 AND project_id = $2 \
-         AND (stage = 1 OR (stage = 3 AND queued_count + failed_queued_count > 0))",
+        concat!(
+            "UPDATE broadcasts SET stage = ",
+            code!(stage Cancelling),
+            ", done_up_to = 0 WHERE id = $1 AND project_id = $2 AND (stage = ",
+            code!(stage Queuing),
+            " OR (stage = ",
+            code!(stage Queued),
+            " AND queued_count + failed_queued_count > 0))"
+        ),
         &values![id, project_id],
     )?;
     Ok(changed == 1)
@@ -115,8 +146,11 @@ pub fn walked(
         None => BroadcastStage::Cancelled,
     };
     let changed = tx.execute(
-        "UPDATE broadcasts SET stage = $3, done_up_to = $4 \
-         WHERE id = $1 AND stage = 2 AND done_up_to = $2",
+        concat!(
+            "UPDATE broadcasts SET stage = $3, done_up_to = $4 WHERE id = $1 AND done_up_to = $2 \
+             AND stage = ",
+            code!(stage Cancelling)
+        ),
         &values![
             broadcast.id,
             broadcast.done_up_to,
@@ -131,7 +165,10 @@ pub fn walked(
 /// goes on: what is above it is not to be sent.
 pub fn called_off(tx: &mut Tx<'_>, id: BroadcastId) -> Result<Option<i64>, StoreError> {
     tx.query_one(
-        "SELECT done_up_to FROM broadcasts WHERE id = $1 AND stage = 2",
+        concat!(
+            "SELECT done_up_to FROM broadcasts WHERE id = $1 AND stage = ",
+            code!(stage Cancelling)
+        ),
         &values![id],
         |row| row.int(0),
     )

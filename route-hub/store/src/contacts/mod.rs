@@ -44,9 +44,9 @@ pub mod by {
     /// The number.
     pub const PHONE_NUMBER: Column = Column::new("phone_number", NUMBER);
     /// Whether somebody still has to answer, as a code.
-    pub const CONVERSATION_STATUS: Column = Column::new("conversation_status", Kind::Int);
+    pub(crate) const CONVERSATION_STATUS: Column = Column::new("conversation_status", Kind::Int);
     /// When it was changed last.
-    pub const TIME_UPDATED: Column = Column::new("time_updated", Kind::Time);
+    pub(crate) const TIME_UPDATED: Column = Column::new("time_updated", Kind::Time);
     /// When it was made.
     pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
     /// Whether nothing may be sent to it.

@@ -55,7 +55,7 @@ impl Marker {
 
     /// Reads a marker that a page of the same order gave.
     ///
-    /// A marker is not signed: whoever makes one up only chooses where a page begins.
+    /// A marker is not signed: somebody who makes one up only chooses where a page begins.
     ///
     /// # Errors
     /// [`BadMarker`].

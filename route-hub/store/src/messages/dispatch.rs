@@ -1,31 +1,44 @@
 //! What dispatch asks and changes: queues, exposures, lives.
 
+use super::ownership::OwnershipRow;
 use super::{found_in, read};
 use crate::damaged::{Found, Place};
 use crate::row::Cursor;
 use crate::{StoreError, Tx, values};
 use hub_domain::{Message, status_code};
+use postrider_link::ownership::hub::HubState;
 use postrider_model::{BroadcastId, CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
 
 const CLAIM: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 \
-             AND priority = $2 AND id > $3 ORDER BY id LIMIT $4"
+    " FROM messages WHERE phone_id = $1 AND state = ",
+    code!(state Waiting),
+    " AND simulated = 0 AND priority = $2 AND id > $3 ORDER BY id LIMIT $4"
 );
 
 const WAITING: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE phone_id = $1 AND state = 10 AND simulated = 0 AND +id <= $2 \
-             ORDER BY priority DESC, id"
+    " FROM messages WHERE phone_id = $1 AND state = ",
+    code!(state Waiting),
+    " AND simulated = 0 AND +id <= $2 ORDER BY priority DESC, id"
 );
 
 /// What may have a next step of its sequence, as the index says it.
 macro_rules! simulated {
     () => {
-        "simulated = 1 AND direction = 1 AND (state IN (10, 35) OR \
-         (state = 60 AND to_number IN ('+15005550012', '+15005550013')))"
+        concat!(
+            "simulated = 1 AND direction = ",
+            code!(direction Outgoing),
+            " AND (state IN (",
+            code!(state Waiting),
+            ", ",
+            code!(state Retrying),
+            ") OR (state = ",
+            code!(state Sent),
+            " AND to_number IN ('+15005550012', '+15005550013')))"
+        )
     };
 }
 
@@ -41,54 +54,91 @@ const SIMULATED_ON: &str = concat!(
     " AND phone_id > $1 ORDER BY phone_id LIMIT 1"
 );
 
+/// A phone holds it, as the index says it.
+macro_rules! held {
+    () => {
+        concat!(
+            "state >= ",
+            code!(state Exposed),
+            " AND state < ",
+            code!(state Sent)
+        )
+    };
+}
+
+/// A phone holds it, and it may still get its first result.
+macro_rules! open {
+    () => {
+        concat!(held!(), " AND state < ", code!(state Unknown))
+    };
+}
+
 const ON_DEVICE: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE device_id = $1 AND down_s > $2 AND state >= 20 AND state < 60 \
-             ORDER BY down_s"
+    " FROM messages WHERE device_id = $1 AND down_s > $2 AND ",
+    held!(),
+    " ORDER BY down_s"
 );
 
 const HELD: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE device_id = $1 AND state >= 20 AND state < 60 AND state < 50 \
-             ORDER BY id"
+    " FROM messages WHERE device_id = $1 AND ",
+    open!(),
+    " ORDER BY id"
 );
 
 const ASKED_BACK: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE device_id = $1 AND (flags & 2) <> 0 ORDER BY id"
+    " FROM messages WHERE device_id = $1 AND (flags & ",
+    code!(flag REVOKE_ASKED),
+    ") <> 0 ORDER BY id"
 );
 
-const LIFE_ENDED: &str = "SELECT life_end, id, project_id FROM messages \
-         WHERE life_end <= $1 AND (life_end, id) > ($3, $4) AND state < 50 AND direction = 1 \
-         AND (state = 10 OR life_end <= $2) ORDER BY life_end, id LIMIT $5";
+const LIFE_ENDED: &str = concat!(
+    "SELECT life_end, id, project_id FROM messages \
+     WHERE life_end <= $1 AND (life_end, id) > ($3, $4) AND state < ",
+    code!(state Unknown),
+    " AND direction = ",
+    code!(direction Outgoing),
+    " AND (state = ",
+    code!(state Waiting),
+    " OR life_end <= $2) ORDER BY life_end, id LIMIT $5"
+);
 
 const ROUTED: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE phone_id = $1 AND route_id = $2 AND state = 10 AND id > $3 \
-             ORDER BY id LIMIT $4"
+    " FROM messages WHERE phone_id = $1 AND route_id = $2 AND state = ",
+    code!(state Waiting),
+    " AND id > $3 ORDER BY id LIMIT $4"
 );
 
 const OPEN_OF_BROADCAST: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE broadcast_id = $1 AND id > $2 AND +status IN (1, 4) \
-             ORDER BY id LIMIT $3"
+    " FROM messages WHERE broadcast_id = $1 AND id > $2 AND +status IN (",
+    queued!(),
+    ") ORDER BY id LIMIT $3"
 );
 
-const QUEUED: &str = "SELECT count(*) FROM (SELECT 1 FROM messages WHERE phone_id = $1 \
-         AND state = 10 LIMIT $2) AS queued";
+const QUEUED: &str = concat!(
+    "SELECT count(*) FROM (SELECT 1 FROM messages WHERE phone_id = $1 AND state = ",
+    code!(state Waiting),
+    " LIMIT $2) AS queued"
+);
 
-const OPEN_EXPOSURES: &str = "SELECT phone_id, priority, count(*), count(route_id) FROM messages \
-         WHERE device_id = $1 AND state >= 20 AND state < 60 AND state < 50 \
-         GROUP BY phone_id, priority ORDER BY phone_id, priority";
+const OPEN_EXPOSURES: &str = concat!(
+    "SELECT phone_id, priority, count(*), count(route_id) FROM messages WHERE device_id = $1 AND ",
+    open!(),
+    " GROUP BY phone_id, priority ORDER BY phone_id, priority"
+);
 
 /// Stores everything that dispatch changes: route, status, errors, times and ownership.
 pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    let ownership = &message.ownership;
+    let ownership = OwnershipRow::of(message);
     tx.execute(
         "UPDATE messages SET status = $2, state = $3, ep = $4, device_id = $5, install = $6, \
          down_s = $7, flags = $8, send_attempts = $9, error_message = $10, error_code = $11, \
@@ -100,10 +150,10 @@ pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreE
             ownership.state,
             ownership.ep,
             ownership.device_id,
-            &ownership.install,
+            ownership.install,
             ownership.down_s,
             ownership.flags,
-            message.send_attempts,
+            ownership.send_attempts,
             &message.error_message,
             &message.error_code,
             message.time_sent,
@@ -130,7 +180,7 @@ pub fn update_call(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError>
 ///
 /// For a message whose status, errors and times stay as they are.
 pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    let ownership = &message.ownership;
+    let ownership = OwnershipRow::of(message);
     tx.execute(
         "UPDATE messages SET state = $2, ep = $3, device_id = $4, install = $5, down_s = $6, \
          flags = $7, send_attempts = $8 WHERE id = $1",
@@ -139,10 +189,10 @@ pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreEr
             ownership.state,
             ownership.ep,
             ownership.device_id,
-            &ownership.install,
+            ownership.install,
             ownership.down_s,
             ownership.flags,
-            message.send_attempts,
+            ownership.send_attempts,
         ],
     )?;
     Ok(())
@@ -200,7 +250,9 @@ pub fn waiting_up_to(
 
 /// The states in which a simulated message may have a next step: it waits, it is to be tried
 /// again, it was sent and a report follows.
-pub const SIMULATED_STATES: [i64; 3] = [10, 35, 60];
+#[cfg(test)]
+pub(crate) const SIMULATED_STATES: [HubState; 3] =
+    [HubState::Waiting, HubState::Retrying, HubState::Sent];
 
 /// Returns the first route above `above`, with its project, that has simulated messages whose
 /// sequence may have a next step; `None` for a project that cannot be read.
@@ -218,10 +270,12 @@ pub fn simulated_on(
 pub fn simulated(
     tx: &mut Tx<'_>,
     phone: i64,
-    state: i64,
+    state: HubState,
     limit: u32,
 ) -> Result<Vec<i64>, StoreError> {
-    tx.query(SIMULATED, &values![phone, state, limit], |row| row.int(0))
+    tx.query(SIMULATED, &values![phone, state.code(), limit], |row| {
+        row.int(0)
+    })
 }
 
 /// Returns the exposures that a device holds without a sent result, unknown ones too, and whose
@@ -322,8 +376,12 @@ pub fn life_ended(
 /// Walks every such message: for the start, when counters are made.
 pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, StoreError> {
     tx.query(
-        "SELECT id, (SELECT count(*) FROM messages WHERE project_id = projects.id \
-         AND status IN (1, 4)) FROM projects ORDER BY id",
+        concat!(
+            "SELECT id, (SELECT count(*) FROM messages WHERE project_id = projects.id \
+             AND status IN (",
+            queued!(),
+            ")) FROM projects ORDER BY id"
+        ),
         &[],
         |row| {
             let mut columns = Cursor::new(row);

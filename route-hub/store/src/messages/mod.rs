@@ -5,9 +5,10 @@ use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, labels, values};
 use hub_domain::{
-    Address, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, OwnershipRow,
-    Vars, status_code, status_from_code,
+    Address, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, Vars,
+    status_code, status_from_code,
 };
+use ownership::OwnershipRow;
 use postrider_model::{MessageId, MessageText, ProjectId, Secret, UnixMs};
 use std::borrow::Cow;
 
@@ -23,8 +24,16 @@ macro_rules! columns {
     };
 }
 
+/// The statuses of a message that waits, at the hub or on a phone.
+macro_rules! queued {
+    () => {
+        concat!(code!(status Queued), ", ", code!(status FailedQueued))
+    };
+}
+
 mod dispatch;
 mod of_contact;
+mod ownership;
 pub(crate) mod retention;
 
 pub use dispatch::*;
@@ -49,8 +58,6 @@ pub mod by {
     pub const STATUS: Column = Column::new("status", Kind::Int);
     /// Whether it is starred.
     pub const STARRED: Column = Column::new("starred", Kind::Flag);
-    /// Whether it is only a test.
-    pub const SIMULATED: Column = Column::new("simulated", Kind::Flag);
     /// When it was made.
     pub const TIME_CREATED: Column = Column::new("time_created", Kind::TimeMade);
     /// The id that a gateway gave it.
@@ -98,7 +105,7 @@ const TABLE: Table<Message> = Table {
 
 /// Stores a new message.
 pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    let ownership = &message.ownership;
+    let ownership = OwnershipRow::of(message);
     tx.execute(
         concat!(
             "INSERT INTO messages (",
@@ -136,11 +143,11 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
             &message.route_params,
             &message.status_url,
             &message.status_secret,
-            message.send_attempts,
+            ownership.send_attempts,
             ownership.state,
             ownership.ep,
             ownership.device_id,
-            &ownership.install,
+            ownership.install,
             ownership.down_s,
             ownership.flags,
             message.on_unknown.code(),
@@ -250,8 +257,11 @@ pub fn hide(
 /// Counts a project's messages that wait at the hub or on a phone, up to `most`.
 pub fn count_queued(tx: &mut Tx<'_>, project_id: ProjectId, most: i64) -> Result<i64, StoreError> {
     let counted = tx.query_one(
-        "SELECT count(*) FROM (SELECT 1 FROM messages WHERE project_id = $1 \
-         AND status IN (1, 4) LIMIT $2) AS queued",
+        concat!(
+            "SELECT count(*) FROM (SELECT 1 FROM messages WHERE project_id = $1 AND status IN (",
+            queued!(),
+            ") LIMIT $2) AS queued"
+        ),
         &values![project_id, most],
         |row| row.int(0),
     )?;
@@ -310,15 +320,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
         route_params: columns.opt_text()?,
         status_url: columns.opt_text()?,
         status_secret: columns.opt_text()?.map(Secret::new),
-        send_attempts: columns.count()?,
-        ownership: OwnershipRow {
-            state: columns.int()?,
-            ep: columns.count()?,
-            device_id: columns.opt_id()?,
-            install: columns.opt_text()?,
-            down_s: columns.opt_count()?,
-            flags: columns.int()?,
-        },
+        ownership: ownership::read(&mut columns)?,
         on_unknown: columns.coded(OnUnknown::from_code)?,
         life_end: columns.opt_time()?,
         hidden: columns.flag()?,

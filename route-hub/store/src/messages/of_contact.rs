@@ -2,7 +2,8 @@
 
 use crate::row::Cursor;
 use crate::{StoreError, Tx, values};
-use hub_domain::{Direction, OwnershipRow};
+use hub_domain::Direction;
+use postrider_link::ownership::hub::HubState;
 use postrider_model::{ContactId, MessageId};
 
 /// A message of a contact, as far as is needed to see whether it can still be called off.
@@ -32,7 +33,7 @@ pub fn of_contact_below(
             let state = columns.int()?;
             Ok(OfContact {
                 id,
-                is_open: direction == Direction::Outgoing && state < OwnershipRow::UNKNOWN,
+                is_open: direction == Direction::Outgoing && state < HubState::Unknown.code(),
             })
         },
     )

@@ -3,7 +3,8 @@
 use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{StoreError, Tx, contacts, labels, values};
-use hub_domain::{Direction, OwnershipRow};
+use hub_domain::Direction;
+use postrider_link::ownership::hub::HubState;
 use postrider_model::{ContactId, Key, MessageId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
@@ -42,12 +43,12 @@ impl Old {
     /// Says whether nothing can become of the message any more: it came in, or it was sent or
     /// ended, or nobody heard of it for long.
     fn is_over(&self, retention: &Retention) -> bool {
-        let is_unknown = self.state >= OwnershipRow::UNKNOWN;
+        let is_unknown = self.state >= HubState::Unknown.code();
         let is_forgotten = self
             .life_end
             .is_some_and(|end| end < retention.unknown_before);
         self.direction == Direction::Incoming
-            || self.state >= OwnershipRow::SENT
+            || self.state >= HubState::Sent.code()
             || (is_unknown && is_forgotten)
     }
 }
@@ -122,8 +123,14 @@ pub fn purge_hidden(
 ) -> Result<Purged, StoreError> {
     purge::step(tx, |tx, limit| {
         let ids = tx.query(
-            "SELECT id FROM messages WHERE project_id = $1 AND hidden = 1 AND time_updated < $2 \
-             AND (direction = 0 OR state >= 60) ORDER BY time_updated LIMIT $3",
+            concat!(
+                "SELECT id FROM messages WHERE project_id = $1 AND hidden = 1 AND time_updated < $2 \
+                 AND (direction = ",
+                code!(direction Incoming),
+                " OR state >= ",
+                code!(state Sent),
+                ") ORDER BY time_updated LIMIT $3"
+            ),
             &values![project_id, before, limit],
             |row| row.id(0),
         )?;

@@ -6,6 +6,7 @@ use hub_domain::*;
 use hub_store::damaged::Found;
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::*;
+use postrider_link::ownership::hub::{Flags, HubState, Ownership};
 use postrider_model::*;
 
 pub(crate) fn opened<B: Backend>() -> (B, Store) {
@@ -221,6 +222,14 @@ pub(crate) fn a_changed_resource_reads_back<B: Backend>() {
         messages::update_ownership(tx, &changed)?;
         assert!(messages::update(tx, &changed)?);
         assert_eq!(messages::get(tx, id(10), id(50))?, Some(changed));
+        let came_in = Message {
+            direction: Direction::Incoming,
+            ownership: None,
+            ..sample::message(51, 10)
+        };
+        messages::insert(tx, &came_in)?;
+        messages::update_ownership(tx, &came_in)?;
+        assert_eq!(messages::get(tx, id(10), id(51))?, Some(came_in));
         assert!(messages::hide(tx, id(10), id(50), NOW)?);
         assert!(!messages::hide(tx, id(10), id(50), NOW)?);
         assert_eq!(messages::get(tx, id(10), id(50))?, None);
@@ -277,7 +286,7 @@ pub(crate) fn a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it
         let mut claimed = messages::claim_queued(tx, id(20), 2, 3)?;
         claimed.extend(messages::claim_queued(tx, id(20), 1, 1)?);
         for mut message in claimed.clone() {
-            message.ownership.state = OwnershipRow::EXPOSED;
+            message.ownership = sample::in_state(HubState::Exposed);
             messages::update_ownership(tx, &message)?;
         }
         let rest = messages::claim_queued(tx, id(20), 1, 10)?;
@@ -293,22 +302,23 @@ pub(crate) fn a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it
 pub(crate) fn exposures_are_found_by_their_device<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {
+        let none = Flags::default();
         for (key, device, s, state, flags) in [
-            (1, 40, Some(3), 20, 0),
-            (2, 40, Some(1), 50, 0),
-            (3, 40, Some(2), 60, 2),
-            (4, 40, None, 10, 0),
-            (5, 41, Some(4), 20, 0),
-            (6, 40, Some(5), 40, 1),
+            (1, 40, Some(3), HubState::Exposed, none),
+            (2, 40, Some(1), HubState::Unknown, none),
+            (3, 40, Some(2), HubState::Sent, Flags::REVOKE_ASKED),
+            (4, 40, None, HubState::Waiting, none),
+            (5, 41, Some(4), HubState::Exposed, none),
+            (6, 40, Some(5), HubState::Submitting, Flags::CANCEL_ASKED),
         ] {
-            let ownership = OwnershipRow {
+            let ownership = Some(Ownership {
                 state,
                 ep: 1,
-                device_id: Some(id(device)),
-                install: Some("i".to_owned()),
-                down_s: s,
+                holder: sample::holder(device),
+                s,
                 flags,
-            };
+                send_attempts: 1,
+            });
             messages::insert(
                 tx,
                 &Message {
@@ -342,17 +352,14 @@ pub(crate) fn a_life_that_ended_is_found_once_dealt_with_no_more<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {
         for (key, life_end, state) in [
-            (1, 100, 10),
-            (2, 200, 10),
-            (3, 100, 20),
-            (4, 40, 30),
-            (5, 40, 60),
-            (6, 40, 50),
+            (1, 100, HubState::Waiting),
+            (2, 200, HubState::Waiting),
+            (3, 100, HubState::Exposed),
+            (4, 40, HubState::OnPhone),
+            (5, 40, HubState::Sent),
+            (6, 40, HubState::Unknown),
         ] {
-            let ownership = OwnershipRow {
-                state,
-                ..OwnershipRow::default()
-            };
+            let ownership = sample::in_state(state);
             let life_end = Some(UnixMs(life_end));
             messages::insert(
                 tx,
@@ -381,7 +388,7 @@ pub(crate) fn a_life_that_ended_is_found_once_dealt_with_no_more<B: Backend>() {
             let Some(Found::Row(mut message)) = messages::found(tx, place.id)? else {
                 panic!("it is there and sound");
             };
-            message.ownership.state = 91;
+            message.ownership = sample::in_state(HubState::Expired);
             messages::update_ownership(tx, &message)?;
         }
         let left = messages::life_ended(tx, UnixMs(150), UnixMs(50), first, 10)?;
@@ -482,19 +489,27 @@ pub(crate) fn what_is_simulated_is_found_route_by_route<B: Backend>() {
     let (_backend, store) = opened::<B>();
     sample::two_projects(&store);
     write(&store, |tx| {
-        for (key, project, state) in [(60, 10, 10), (61, 11, 10), (62, 10, 35), (63, 10, 60)] {
+        for (key, project, state) in [
+            (60, 10, HubState::Waiting),
+            (61, 11, HubState::Waiting),
+            (62, 10, HubState::Retrying),
+            (63, 10, HubState::Sent),
+        ] {
             let mut message = sample::message(key, project);
             (message.simulated, message.phone_id) = (true, id(project + 10));
-            message.ownership.state = state;
+            message.ownership = sample::in_state(state);
             messages::insert(tx, &message)?;
         }
         let (ours, theirs) = (id::<kind::Project>(10), id::<kind::Project>(11));
         assert_eq!(messages::simulated_on(tx, 0)?, Some((20, Some(ours))));
         assert_eq!(messages::simulated_on(tx, 20)?, Some((21, Some(theirs))));
         assert_eq!(messages::simulated_on(tx, 21)?, None);
-        assert_eq!(messages::simulated(tx, 20, 10, 9)?, [60]);
-        assert_eq!(messages::simulated(tx, 20, 35, 9)?, [62]);
-        assert!(messages::simulated(tx, 20, 60, 9)?.is_empty(), "it ended");
+        assert_eq!(messages::simulated(tx, 20, HubState::Waiting, 9)?, [60]);
+        assert_eq!(messages::simulated(tx, 20, HubState::Retrying, 9)?, [62]);
+        assert!(
+            messages::simulated(tx, 20, HubState::Sent, 9)?.is_empty(),
+            "it ended"
+        );
         let mut quiet = phones::by_key(tx, id(21))?.unwrap();
         assert_eq!(phones::with_quiet_hours(tx, PhoneType::Android)?, []);
         quiet.quiet_mode = QuietMode::Confirm;

@@ -3,6 +3,7 @@
 use hub_domain::*;
 use hub_store::contacts::Touches;
 use hub_store::{Store, StoreError, Tx, contacts, messages, organizations, phones, projects};
+use postrider_link::ownership::hub::{Flags, Holder, HubState, Ownership};
 use postrider_model::*;
 
 pub(crate) const NOW: UnixMs = UnixMs(1_000_000);
@@ -52,6 +53,23 @@ pub(crate) fn message(value: i64, project_id: i64) -> Message {
     message
 }
 
+/// Returns who holds an exposure: a device, by an installation of one name.
+pub(crate) fn holder(device: i64) -> Option<Holder> {
+    let install = "install-0000-0001".parse().expect("an install");
+    Some(Holder {
+        device: id(device),
+        install,
+    })
+}
+
+/// Returns ownership in a state that nobody brought about.
+pub(crate) fn in_state(state: HubState) -> Option<Ownership> {
+    Some(Ownership {
+        state,
+        ..Ownership::new()
+    })
+}
+
 pub(crate) fn full_message() -> Message {
     Message {
         contact_id: Some(id(30)),
@@ -75,15 +93,14 @@ pub(crate) fn full_message() -> Message {
         route_params: Some(r#"{"a":1}"#.to_owned()),
         status_url: Some("http://127.0.0.1/s".to_owned()),
         status_secret: Some(Secret::new("s3")),
-        send_attempts: 2,
-        ownership: OwnershipRow {
-            state: 75,
+        ownership: Some(Ownership {
+            state: HubState::NotDelivered,
             ep: 2,
-            device_id: Some(id(40)),
-            install: Some("install-1".to_owned()),
-            down_s: Some(9),
-            flags: 5,
-        },
+            holder: holder(40),
+            s: Some(9),
+            flags: Flags::from_code(5),
+            send_attempts: 2,
+        }),
         on_unknown: OnUnknown::Resend,
         parts_done: Some("[1,0,1]".to_owned()),
         disclosure: Disclosure {

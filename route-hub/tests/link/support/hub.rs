@@ -5,7 +5,6 @@ use axum::Router;
 use axum::routing::get;
 use hub_api::state::ApiState;
 use hub_app::clock::SystemClock;
-use hub_app::devices::installs;
 use hub_app::dispatch::expiry;
 use hub_app::dispatch::freeze;
 use hub_app::dispatch::transitions::Detail;
@@ -15,7 +14,9 @@ use hub_app::unit_of_work::Effects;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{Alert, Device, Message, MessageType, Organization, Project};
 use hub_store::{SqliteSettings, Store, StoreError, Tx};
-use hub_store::{alerts, devices, facts_aside, messages, meta, organizations, phones, projects};
+use hub_store::{
+    alerts, devices, facts_aside, lost_installs, messages, meta, organizations, phones, projects,
+};
 use hub_web::front::FrontSettings;
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{KeyMaker, MessageId, UnixMs};
@@ -220,7 +221,7 @@ impl TestHub {
         self.write(move |tx| {
             let mut device = devices::get(tx, id)?.expect("it is there");
             let other = devices::get(tx, other)?.expect("it is there");
-            installs::lose(tx, &device, &device.install, UnixMs(1))?;
+            lost_installs::insert(tx, &device, &device.install, UnixMs(1))?;
             device.public_key = other.public_key;
             device.install = "install-of-tests-2".to_owned();
             devices::update(tx, &device)
@@ -252,7 +253,7 @@ impl TestHub {
     }
 
     pub async fn state(&self, id: MessageId) -> HubState {
-        HubState::from_code(self.message(id).await.ownership.state).expect("a state")
+        self.message(id).await.state().expect("a state")
     }
 
     pub async fn device(&self, phone: &Phone) -> Device {

@@ -159,9 +159,10 @@ fn is_by_day(rule: &Rule, frequency: Frequency, by: ByDay, day: Date) -> bool {
         return day.weekday() == by.day;
     };
     let of_year = frequency == Frequency::Yearly && rule.by_month.is_empty();
-    let mut list = match of_year {
-        true => days_from(day.first_of_year(), day.last_of_year()),
-        false => days_from(day.first_of_month(), day.last_of_month()),
+    let mut list = if of_year {
+        days_from(day.first_of_year(), day.last_of_year())
+    } else {
+        days_from(day.first_of_month(), day.last_of_month())
     };
     list.retain(|other| other.weekday() == by.day);
     is_at(&[nth], &list, day)
