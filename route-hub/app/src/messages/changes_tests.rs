@@ -152,7 +152,14 @@ async fn what_was_sent_is_copied_with_nothing_of_how_it_went() {
     let sent = desk.send().await;
     desk.expose(sent.id).await;
     desk.report(sent.id, WireState::Sent).await;
+    let noted = MessageChange {
+        starred: Some(true),
+        error_message: Some(Some("Nobody there".to_owned())),
+        ..MessageChange::default()
+    };
+    update(&desk.actor, sent.id, noted).await.unwrap();
     let resent = desk.resend(&sent, None).await.unwrap();
+    assert_eq!((resent.starred, &resent.error_message), (false, &None));
     assert_ne!(resent.id, sent.id);
     assert_eq!((&resent.content, resent.time_sent), (&sent.content, None));
     assert_eq!(resent.ownership, sent.ownership, "waits as a new one does");

@@ -107,6 +107,7 @@ mod tests {
     use super::*;
     use crate::messages::tests::Desk;
     use hub_domain::Direction;
+    use hub_store::phones;
 
     fn from(number: &str, phone_id: PhoneId) -> NewIncoming {
         NewIncoming {
@@ -126,8 +127,16 @@ mod tests {
     async fn a_number_is_read_where_the_phone_is_and_the_phone_is_its_recipient() {
         let mut desk = Desk::new().await;
         let mut project = (*desk.actor.project).clone();
-        project.country = Some("US".to_owned());
+        project.country = Some("NO".to_owned());
         desk.actor.project = Arc::new(project);
+        let mut phone = desk.phone.clone();
+        phone.country = Some("US".to_owned());
+        let storing = desk
+            .actor
+            .hub
+            .store
+            .write(move |tx| phones::update(tx, &phone));
+        storing.await.unwrap();
         let command = from("(500) 555-0101", desk.phone.id);
         let done = receive(&desk.actor, command, None, |_| String::new()).await;
         let Ok(Once::Done(view)) = done else {
