@@ -4,9 +4,9 @@
 //! many were sent, in how many milliseconds.
 
 use hub_app::clock::SystemClock;
+use hub_app::commands::new_message::Given;
+use hub_app::commands::stored_message::StoredMessage;
 use hub_app::hub::{Hub, HubParts};
-use hub_app::messages::new_message::Given;
-use hub_app::messages::stored_message::StoredMessage;
 use hub_app::schedules::fire;
 use hub_domain::{MessageType, Organization, Phone, PhoneType, Project, Schedule, ScheduledTo};
 use hub_store::{SqliteSettings, Store, Tx, organizations, phones, projects, schedules};

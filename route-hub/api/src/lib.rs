@@ -3,12 +3,14 @@
 //! A handler lets the caller in, reads the parameters into a command, calls one use case of `hub-app`
 //! and shows what it returns.
 
+#![warn(unreachable_pub)]
+
 pub mod broadcasts;
 pub mod contacts;
 pub mod fields;
 pub mod groups;
 pub mod labels;
-pub mod lists;
+mod lists;
 pub mod messages;
 pub mod organizations;
 pub mod phones;

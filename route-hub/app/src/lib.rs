@@ -2,6 +2,8 @@
 //!
 //! The modules stand in layers, the lowest first. A module uses its own layer and those before it.
 
+#![warn(unreachable_pub)]
+
 // Tools that know no hub.
 pub mod background;
 pub mod clock;
@@ -22,7 +24,7 @@ pub mod data_folder;
 pub mod elsewhere;
 pub mod hub;
 mod hub_id;
-pub mod purge;
+mod purge;
 
 // Who does something, and the transaction that it is done in.
 pub mod actor;

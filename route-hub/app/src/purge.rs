@@ -6,7 +6,7 @@ use hub_store::purge::Purged;
 use hub_store::{StoreError, Tx, leftovers};
 
 /// Removes what a request left behind of what it deleted, without holding up its answer.
-pub fn leftovers_soon(hub: &Hub) {
+pub(crate) fn leftovers_soon(hub: &Hub) {
     let hub = hub.clone();
     tokio::spawn(async move {
         if let Err(error) = all_of(&hub, leftovers::purge).await {

@@ -5,8 +5,8 @@ use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::broadcasts::PERMISSION;
 use hub_app::broadcasts::create::create;
-use hub_app::broadcasts::view::BroadcastView;
 use hub_app::hub::Hub;
+use hub_app::views::broadcast::BroadcastView;
 use hub_web::{Answer, Fields};
 
 /// Takes a broadcast, whatever its size: its messages are made from now on.

@@ -6,9 +6,9 @@ use crate::{ApiResult, Call, enter, idempotency, parse};
 use axum::extract::State;
 use hub_app::broadcasts::PERMISSION;
 use hub_app::broadcasts::multi::{self, PartOf, SentMessages, WantedMessages};
+use hub_app::commands::new_message::{MessageItem, To};
+use hub_app::commands::stored_message::MessagePatch;
 use hub_app::hub::Hub;
-use hub_app::messages::new_message::{MessageItem, To};
-use hub_app::messages::stored_message::MessagePatch;
 use hub_web::{Answer, ApiError, Fields, Params};
 
 /// Most messages of one request.

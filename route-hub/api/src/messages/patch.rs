@@ -2,8 +2,8 @@
 
 use crate::messages::{links, unsupported_params};
 use crate::parse;
-use hub_app::messages::new_message::{Given, Kind, MessageItem, Payload, To};
-use hub_app::messages::stored_message::MessagePatch;
+use hub_app::commands::new_message::{Given, Kind, MessageItem, Payload, To};
+use hub_app::commands::stored_message::MessagePatch;
 use hub_domain::{Address, DATA_BYTES_MAX, Encoding, OnUnknown, RouteId};
 use hub_web::{ApiError, Field, Object, Params};
 use postrider_model::{LabelId, MessageText};
@@ -211,7 +211,7 @@ fn some_text(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hub_app::messages::stored_message::StoredMessage;
+    use hub_app::commands::stored_message::StoredMessage;
 
     fn form(text: &str) -> Params {
         let body = Some(("application/x-www-form-urlencoded", text.as_bytes()));

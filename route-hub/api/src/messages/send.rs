@@ -3,9 +3,9 @@
 use crate::messages::patch;
 use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
+use hub_app::commands::new_message::NewMessage;
 use hub_app::hub::Hub;
 use hub_app::messages::PERMISSION;
-use hub_app::messages::new_message::NewMessage;
 use hub_app::messages::send::{self, Sent};
 use hub_web::{Answer, ApiError, Fields, Params};
 

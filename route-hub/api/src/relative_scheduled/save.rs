@@ -5,8 +5,8 @@ use crate::relative_scheduled::read;
 use crate::{ApiResult, Call, enter, idempotency};
 use axum::extract::State;
 use hub_app::hub::Hub;
-use hub_app::schedules::relative::view::RelativeView;
 use hub_app::schedules::{PERMISSION, relative};
+use hub_app::views::relative_schedule::RelativeView;
 use hub_web::{Answer, Fields};
 
 /// The fields that a caller may read but not write.

@@ -8,8 +8,8 @@ use axum::extract::State;
 use hub_app::hub::Hub;
 use hub_app::schedules::create::SchedulePatch;
 use hub_app::schedules::recipient::RecipientPatch;
-use hub_app::schedules::view::ScheduleView;
 use hub_app::schedules::{self, PERMISSION};
+use hub_app::views::schedule::ScheduleView;
 use hub_web::{Answer, ApiError, Fields, Params};
 use postrider_model::Now;
 

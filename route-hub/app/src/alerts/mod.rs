@@ -6,7 +6,7 @@
 
 pub mod offline;
 pub(crate) mod rules;
-pub mod waiting;
+pub(crate) mod waiting;
 
 #[cfg(test)]
 mod tests;

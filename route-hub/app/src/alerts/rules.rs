@@ -10,11 +10,11 @@ const BATTERY_LOW: u8 = 15;
 const BATTERY_FINE: u8 = 25;
 /// How long a phone may be gone before somebody is told: twice what a phone that lost its network
 /// or its hub needs to come back.
-pub const OFFLINE_AFTER_MS: i64 = 3 * 60_000;
+pub(crate) const OFFLINE_AFTER_MS: i64 = 3 * 60_000;
 
 /// What a rule wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// The alert stands from now on.
     Raise,
     /// The alert is over.
@@ -24,7 +24,7 @@ pub enum Verdict {
 }
 
 /// Judges a battery.
-pub fn battery(percent: Option<u8>, charging: bool) -> Verdict {
+pub(crate) fn battery(percent: Option<u8>, charging: bool) -> Verdict {
     match percent {
         _ if charging => Verdict::Clear,
         Some(percent) if percent <= BATTERY_LOW => Verdict::Raise,
@@ -34,7 +34,7 @@ pub fn battery(percent: Option<u8>, charging: bool) -> Verdict {
 }
 
 /// Judges a radio by what its SIM slot waits for.
-pub fn radio(sim: &SimInfo) -> Verdict {
+pub(crate) fn radio(sim: &SimInfo) -> Verdict {
     if sim.waiting_for.as_deref() == Some(WaitingFor::SilentRadio.as_str()) {
         Verdict::Raise
     } else {
@@ -44,7 +44,7 @@ pub fn radio(sim: &SimInfo) -> Verdict {
 
 /// Judges whether incoming messages reach the program that waits for them; `forwards` is what the
 /// phone's owner allows, `None` when the phone has not said.
-pub fn forwarding(forwards: Option<bool>, is_waited_for: bool) -> Verdict {
+pub(crate) fn forwarding(forwards: Option<bool>, is_waited_for: bool) -> Verdict {
     match forwards {
         _ if !is_waited_for => Verdict::Clear,
         Some(true) => Verdict::Clear,
@@ -55,7 +55,7 @@ pub fn forwarding(forwards: Option<bool>, is_waited_for: bool) -> Verdict {
 
 /// What is known of a device's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Presence {
+pub(crate) struct Presence {
     /// Whether this process holds its link.
     pub connected: bool,
     /// When it went, if that was seen.
@@ -66,7 +66,7 @@ pub struct Presence {
 
 impl Presence {
     /// Returns since when it is gone, as far as that is known; `None`: it was never here.
-    pub fn gone_at(&self) -> Option<UnixMs> {
+    pub(crate) fn gone_at(&self) -> Option<UnixMs> {
         self.last_seen
             .map(|last_seen| self.offline_since.unwrap_or(last_seen))
     }
@@ -76,7 +76,7 @@ impl Presence {
 ///
 /// A device whose leaving nobody saw (the hub was killed) counts from the hub's start, since until
 /// then it had nobody to come back to. One that was never here is not missed.
-pub fn is_missed(presence: Presence, hub_started: UnixMs, now: UnixMs) -> bool {
+pub(crate) fn is_missed(presence: Presence, hub_started: UnixMs, now: UnixMs) -> bool {
     let Some(gone_at) = presence.gone_at() else {
         return false;
     };

@@ -43,7 +43,7 @@ pub(crate) fn write(
 }
 
 /// Ends the alert once `count` events of the project are gone and few enough are left.
-pub fn left(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreError> {
+pub(crate) fn left(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreError> {
     match are_few_again(work.hub, work.tx, work.project.id, count)? {
         true => alerts::clear(work, About::Project, AlertKind::WebhooksWaiting),
         false => Ok(()),

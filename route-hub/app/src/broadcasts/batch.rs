@@ -3,13 +3,13 @@
 use crate::actor::Actor;
 use crate::broadcasts::PERMISSION;
 use crate::broadcasts::new_broadcast::{Named, NewBroadcast, Recipients};
+use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
 use crate::messages::outgoing::{self, SendError};
 use crate::messages::planned;
 use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
-use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;

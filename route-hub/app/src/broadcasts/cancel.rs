@@ -1,7 +1,6 @@
 //! Cancelling what a broadcast has not sent yet, in steps that a restart neither loses nor repeats.
 
 use crate::actor::Actor;
-use crate::broadcasts::view::BroadcastView;
 use crate::broadcasts::{PERMISSION, found};
 use crate::dispatch::transitions::Detail;
 use crate::failure::Failure;
@@ -9,6 +8,7 @@ use crate::hub::Hub;
 use crate::steps;
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
+use crate::views::broadcast::BroadcastView;
 use hub_domain::Broadcast;
 use hub_store::{StoreError, broadcasts, messages};
 use postrider_link::ownership::hub::Fact;

@@ -3,10 +3,10 @@
 use crate::actor::Actor;
 use crate::broadcasts::PERMISSION;
 use crate::broadcasts::new_broadcast::{Named, NewBroadcast, Recipients};
-use crate::broadcasts::view::BroadcastView;
+use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
-use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::transaction::{Once, Repeat, run_once};
+use crate::views::broadcast::BroadcastView;
 use hub_domain::MessageSource;
 
 /// A broadcast that somebody wants.

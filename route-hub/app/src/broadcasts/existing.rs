@@ -1,10 +1,10 @@
 //! Looking at broadcasts.
 
 use crate::actor::Actor;
-use crate::broadcasts::view::BroadcastView;
 use crate::broadcasts::{VIEW, found};
 use crate::failure::Failure;
 use crate::listing::{self, ListRequest, Listed};
+use crate::views::broadcast::BroadcastView;
 use hub_store::broadcasts;
 use postrider_model::BroadcastId;
 

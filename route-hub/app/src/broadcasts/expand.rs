@@ -1,10 +1,10 @@
 //! Making the messages of a broadcast, in steps that a restart neither loses nor repeats.
 
+use crate::commands::stored_message::StoredMessage;
 use crate::damage;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
-use crate::messages::stored_message::StoredMessage;
 use crate::steps;
 use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
@@ -34,7 +34,7 @@ struct Next {
 /// Takes a broadcast one step further; says whether it moved.
 ///
 /// That of a stopped project, or of one whose queue is full, waits until that is over.
-pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
+pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
     let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
     let Some(project) = project.filter(|project| !project.stopped) else {
         return Ok(false);

@@ -12,11 +12,9 @@ pub mod batch;
 pub mod cancel;
 pub mod create;
 pub mod existing;
-pub mod expand;
+pub(crate) mod expand;
 pub mod multi;
 pub mod new_broadcast;
-
-pub use crate::views::broadcast as view;
 
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};

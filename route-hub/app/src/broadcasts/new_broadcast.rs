@@ -1,9 +1,9 @@
 //! What a new broadcast is made of.
 
 use crate::actor::Actor;
+use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::hub::Hub;
-use crate::messages::stored_message::StoredMessage;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::broadcast::in_words;
 use crate::webhooks::enqueue;

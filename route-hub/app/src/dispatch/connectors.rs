@@ -5,17 +5,17 @@ use postrider_link::ownership::hub::{HubState, Ownership};
 use postrider_model::MessageStatus;
 
 /// The `error_code` of a message for a phone that nothing here can send by.
-pub const NO_CONNECTOR: &str = "no_connector";
+pub(crate) const NO_CONNECTOR: &str = "no_connector";
 
 /// Says that this hub cannot send by a phone.
-pub fn missing(phone: &Phone) -> Option<String> {
+pub(crate) fn missing(phone: &Phone) -> Option<String> {
     let kind = phone.phone_type;
     kind.is_provider()
         .then(|| format!("This hub has no connector for {kind} yet."))
 }
 
 /// Ends a new message at once, as failed, when nothing here can send it.
-pub fn fail_without(message: &mut Message, phone: &Phone) {
+pub(crate) fn fail_without(message: &mut Message, phone: &Phone) {
     if message.simulated {
         return;
     }

@@ -3,7 +3,7 @@
 //! Who may send a message is decided by `postrider_link::ownership`; the functions here write down
 //! what it says, in a job of the store.
 
-pub mod connectors;
+pub(crate) mod connectors;
 mod device_lost;
 pub mod expiry;
 mod explain;
@@ -12,5 +12,5 @@ pub mod failover;
 pub mod freeze;
 pub mod quiet;
 pub mod report;
-pub mod routing;
+pub(crate) mod routing;
 pub mod transitions;

@@ -15,7 +15,7 @@ const ATTEMPTS_MAX: u32 = 5;
 
 /// What a route is asked to send.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// The recipient.
     pub to: &'a Address,
     /// The message's type.
@@ -28,7 +28,7 @@ pub struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// Reads it off a stored message; `None` for one without a recipient.
-    pub fn of(message: &'a Message) -> Option<Self> {
+    pub(crate) fn of(message: &'a Message) -> Option<Self> {
         Some(Self {
             to: message.to_number.as_ref()?,
             message_type: message.message_type,
@@ -46,7 +46,7 @@ struct Picking<'r> {
 }
 
 /// Picks the phone for a message; `None` when the route has none that ever could send it.
-pub fn pick(
+pub(crate) fn pick(
     work: &mut UnitOfWork<'_, '_>,
     route: &Route,
     wanted: &Wanted<'_>,
@@ -58,7 +58,7 @@ pub fn pick(
 
 /// Picks a phone for a waiting message whose own cannot send it any more; `None` while that one is
 /// as good as any.
-pub fn pick_better(
+pub(crate) fn pick_better(
     work: &mut UnitOfWork<'_, '_>,
     route: &Route,
     message: &Message,
@@ -77,7 +77,7 @@ pub fn pick_better(
 }
 
 /// Picks another phone than the message's own, one that can send now.
-pub fn pick_other(
+pub(crate) fn pick_other(
     work: &mut UnitOfWork<'_, '_>,
     message: &Message,
 ) -> Result<Option<Arc<Phone>>, StoreError> {
@@ -97,7 +97,10 @@ pub fn pick_other(
 
 /// Says whether a message that is proven unsent goes to another phone: its route has others, and
 /// it was not tried too often.
-pub fn may_move(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<bool, StoreError> {
+pub(crate) fn may_move(
+    work: &mut UnitOfWork<'_, '_>,
+    message: &Message,
+) -> Result<bool, StoreError> {
     let Some(id) = message.route_id else {
         return Ok(false);
     };

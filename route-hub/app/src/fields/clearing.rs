@@ -15,7 +15,7 @@ const STEP: u32 = 100;
 const STEPS_WAITED_FOR: usize = 100;
 
 /// Clears what a request has begun, and the rest of it behind the request's back.
-pub async fn begin(hub: &Hub) -> Result<(), StoreError> {
+pub(crate) async fn begin(hub: &Hub) -> Result<(), StoreError> {
     for _ in 0..STEPS_WAITED_FOR {
         if step(hub).await? == 0 {
             return Ok(());
@@ -31,7 +31,7 @@ pub async fn begin(hub: &Hub) -> Result<(), StoreError> {
 }
 
 /// Clears whatever is left to be cleared.
-pub async fn finish(hub: &Hub) -> Result<(), StoreError> {
+pub(crate) async fn finish(hub: &Hub) -> Result<(), StoreError> {
     loop {
         let began = hub.now().boot;
         if step(hub).await? == 0 {

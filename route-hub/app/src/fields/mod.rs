@@ -1,7 +1,7 @@
 //! Fields: what a project says of its contacts' and messages' variables.
 
 mod change;
-pub mod clearing;
+pub(crate) mod clearing;
 #[cfg(test)]
 mod tests;
 

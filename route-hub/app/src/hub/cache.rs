@@ -20,7 +20,7 @@ const ROWS_MAX: usize = 50_000;
 
 /// A map by ids that the hub itself made: nobody can choose them so that they collide, and the
 /// standard hasher, which guards against that, costs a hundred instructions a look.
-pub type ById<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+pub(crate) type ById<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// The rows of one kind.
 ///

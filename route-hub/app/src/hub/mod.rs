@@ -1,10 +1,10 @@
 //! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
 
 pub mod bus;
-pub mod cache;
+pub(crate) mod cache;
 pub mod fact_rates;
 mod last_used;
-pub mod links;
+pub(crate) mod links;
 pub mod pairing_tries;
 pub mod proofs;
 mod queue_caps;

@@ -1,10 +1,10 @@
 //! Labels and the messages that have them, whoever asks.
 
 use crate::actor::{Actor, Who};
+use crate::commands::new_message::{MessageItem, NewMessage, SendOptions, To};
 use crate::failure::Failure;
 use crate::labels::{LabelPatch, delete, get, get_or_create, list, put_on, take_off, update};
 use crate::listing::{ListRequest, Listed};
-use crate::messages::new_message::{MessageItem, NewMessage, SendOptions, To};
 use crate::messages::send::send;
 use crate::phones::add_test_phone;
 use crate::projects::make;

@@ -1,9 +1,9 @@
 //! What somebody wants sent, checked: what all messages of a request share, and each of them.
 
+use crate::commands::new_message::{MessageItem, SendOptions, To};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::labels;
-use crate::messages::new_message::{MessageItem, SendOptions, To};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Operation, Sending};
 use crate::messages::writing::Writing;
@@ -16,7 +16,7 @@ use std::fmt;
 
 /// Whom a message is for, as the request names them.
 #[derive(Debug, Clone)]
-pub enum Recipient {
+pub(crate) enum Recipient {
     /// A number.
     Number(PhoneNumber),
     /// A contact.
@@ -29,7 +29,7 @@ pub enum Recipient {
 
 /// What one message of a request says.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub(crate) struct Draft {
     /// Whom it is for.
     pub to: Recipient,
     /// What it carries.
@@ -46,7 +46,7 @@ pub struct Draft {
 
 /// What all messages of a request share.
 #[derive(Debug, Clone)]
-pub struct Shared {
+pub(crate) struct Shared {
     /// What sends.
     pub sender: Sender,
     /// Whether it was named: then no contact's own goes before.
@@ -71,7 +71,7 @@ pub struct Shared {
 
 /// Who makes messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// How they came to be.
     pub source: MessageSource,
     /// The schedule that makes them.
@@ -91,7 +91,7 @@ impl Origin {
 
 impl Shared {
     /// Checks what all messages of a request share.
-    pub async fn of(
+    pub(crate) async fn of(
         hub: &Hub,
         project: &Project,
         options: &SendOptions,
@@ -119,7 +119,7 @@ impl Shared {
     }
 
     /// Says what a message carries; `path` is where its parameters stand.
-    pub fn body(&self, item: &MessageItem, path: &Path) -> Result<Body, Refusal> {
+    pub(crate) fn body(&self, item: &MessageItem, path: &Path) -> Result<Body, Refusal> {
         let content = item.content.as_ref().map_or("", |content| content.as_str());
         let body = self.sending.body(content, &self.writing);
         body.map_err(|rule| path.refuse("content", rule))
@@ -176,11 +176,11 @@ fn code(to: &To, path: &Path) -> Result<Recipient, Refusal> {
 
 /// Where a message's own parameters stand: at the top of a request, or in an item of a list.
 #[derive(Debug, Clone, Default)]
-pub struct Path(String);
+pub(crate) struct Path(String);
 
 impl Path {
     /// Those of an item.
-    pub fn within(item: impl fmt::Display) -> Self {
+    pub(crate) fn within(item: impl fmt::Display) -> Self {
         Self(item.to_string())
     }
 
@@ -199,7 +199,7 @@ impl Path {
 
 impl Draft {
     /// Checks one message.
-    pub fn new(
+    pub(crate) fn new(
         shared: &Shared,
         to: &To,
         item: &MessageItem,
@@ -211,7 +211,7 @@ impl Draft {
     }
 
     /// Makes one of many that say the same.
-    pub fn of(to: Recipient, body: Body, item: &MessageItem) -> Self {
+    pub(crate) fn of(to: Recipient, body: Body, item: &MessageItem) -> Self {
         Self {
             to,
             body,

@@ -2,22 +2,20 @@
 
 pub mod cancel;
 pub mod change;
-pub mod draft;
+pub(crate) mod draft;
 pub mod existing;
 pub mod inbound;
 pub mod incoming;
-pub mod outgoing;
-pub mod planned;
-pub mod ready;
+pub(crate) mod outgoing;
+pub(crate) mod planned;
+pub(crate) mod ready;
 pub mod resend;
 pub mod send;
-pub mod sender;
-pub mod sending;
-pub mod stored_message;
-pub mod waiting;
-pub mod writing;
-
-pub use crate::commands::new_message;
+pub(crate) mod sender;
+pub(crate) mod sending;
+pub(crate) mod stored_message;
+pub(crate) mod waiting;
+pub(crate) mod writing;
 
 use hub_domain::Permission;
 use hub_view::Refusal;

@@ -24,10 +24,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A message that is queued, and the phone that is to send it.
-pub type Queued = Box<(Message, Arc<Phone>)>;
+pub(crate) type Queued = Box<(Message, Arc<Phone>)>;
 
 /// Why a draft is not sent.
-pub enum SendError {
+pub(crate) enum SendError {
     /// Its contact is blocked: there is no message.
     Blocked,
     /// The custom route has no phone for this recipient.
@@ -49,10 +49,10 @@ impl From<StoreError> for SendError {
 }
 
 /// Says that a custom route leads to no phone.
-pub const NO_PHONE: &str = "has no phone that may send to this recipient";
+pub(crate) const NO_PHONE: &str = "has no phone that may send to this recipient";
 
 /// Whom a draft reaches, and by what.
-pub struct Reached {
+pub(crate) struct Reached {
     /// The recipient, where there is such a contact.
     pub contact: Option<Contact>,
     /// The phone that is to send it.
@@ -64,7 +64,7 @@ pub struct Reached {
 }
 
 /// Finds whom a draft reaches, or says why nobody is reached.
-pub fn reach(
+pub(crate) fn reach(
     work: &mut UnitOfWork<'_, '_>,
     shared: &Shared,
     draft: &Draft,
@@ -115,7 +115,7 @@ pub fn reach(
 /// made ready before.
 ///
 /// It refuses before its first write.
-pub fn store(
+pub(crate) fn store(
     work: &mut UnitOfWork<'_, '_>,
     shared: &Shared,
     draft: &Draft,
@@ -154,7 +154,7 @@ pub fn store(
 }
 
 /// Puts labels on a new message, and notes the names of its variables.
-pub fn annotate(
+pub(crate) fn annotate(
     work: &mut UnitOfWork<'_, '_>,
     message: &Message,
     labels: &[LabelId],
@@ -263,7 +263,7 @@ fn parts_by(phone: &Phone, shared: &Shared, body: &Body) -> Option<u32> {
 }
 
 /// Shows a message that was just stored to whoever sent it.
-pub fn show(
+pub(crate) fn show(
     hub: &Hub,
     project: &Project,
     phone: &Phone,

@@ -1,14 +1,14 @@
 //! Messages that are sent later: their parameters are checked when they are planned, and read again
 //! when they go out.
 
+use crate::commands::new_message::{MessageItem, To};
+use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::messages::draft::{Draft, Origin, Path, Recipient, Shared};
-use crate::messages::new_message::{MessageItem, To};
 use crate::messages::outgoing::{self, SendError};
 use crate::messages::ready::{self, Ready};
 use crate::messages::sending::{Body, Operation, Sending};
-use crate::messages::stored_message::StoredMessage;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// What a planned message carries, whoever gets it.
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub(crate) struct Planned {
     shared: Shared,
     body: Body,
     item: MessageItem,
@@ -29,7 +29,7 @@ pub struct Planned {
 
 /// Why a planned message was not made.
 #[derive(Debug)]
-pub enum Unsent {
+pub(crate) enum Unsent {
     /// Its contact is blocked.
     Blocked,
     /// It was refused, for this reason.
@@ -70,17 +70,17 @@ impl Planned {
     }
 
     /// Returns the type of the messages.
-    pub fn message_type(&self) -> MessageType {
+    pub(crate) fn message_type(&self) -> MessageType {
         self.shared.sending.message_type()
     }
 
     /// Says whether it goes to a code, which is nobody's.
-    pub fn is_for_code(&self) -> bool {
+    pub(crate) fn is_for_code(&self) -> bool {
         self.shared.sending == Sending::Ussd
     }
 
     /// Says whom somebody names: a number, a code or a contact.
-    pub fn recipient(&self, to: &To, project: &Project) -> Result<ScheduledTo, Refusal> {
+    pub(crate) fn recipient(&self, to: &To, project: &Project) -> Result<ScheduledTo, Refusal> {
         Ok(
             match self.shared.recipient(to, &Path::default(), project)? {
                 Recipient::Number(number) => ScheduledTo::Number(number.into()),
@@ -95,7 +95,11 @@ impl Planned {
     }
 
     /// Says which numbers somebody names in `to_numbers`, each once.
-    pub fn numbers(&self, typed: &[Address], project: &Project) -> Result<Vec<Address>, Refusal> {
+    pub(crate) fn numbers(
+        &self,
+        typed: &[Address],
+        project: &Project,
+    ) -> Result<Vec<Address>, Refusal> {
         let numbers = numbers(typed, &self.shared, project)?;
         Ok(numbers.into_iter().map(Address::from).collect())
     }
@@ -183,7 +187,7 @@ impl Planned {
 }
 
 /// Reads the numbers that somebody names in `to_numbers`, each once.
-pub fn numbers(
+pub(crate) fn numbers(
     typed: &[Address],
     shared: &Shared,
     project: &Project,

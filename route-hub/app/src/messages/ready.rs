@@ -23,14 +23,14 @@ const STEP: usize = 10;
 
 /// What was made ready for the messages of a job.
 #[derive(Debug, Clone, Default)]
-pub struct Ready {
+pub(crate) struct Ready {
     texts: Vec<Option<Text>>,
     groups: KnownGroups,
 }
 
 /// A text that was written before its job.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub(crate) struct Text {
     /// What tells the variables that it was written from, from others.
     fingerprint: u64,
     /// What its message carries, or why it cannot be written.
@@ -40,7 +40,7 @@ pub struct Text {
 impl Ready {
     /// Makes ready what messages need; nothing where they need nothing. Who cannot be sent to at all
     /// is `None`, and has a place all the same.
-    pub async fn of(
+    pub(crate) async fn of(
         hub: &Hub,
         project: &Arc<Project>,
         shared: &Shared,
@@ -73,12 +73,12 @@ impl Ready {
     }
 
     /// Tells a job what is known of groups; its texts are asked for one by one.
-    pub fn begin(&self, work: &mut UnitOfWork<'_, '_>) {
+    pub(crate) fn begin(&self, work: &mut UnitOfWork<'_, '_>) {
         work.groups.extend(&self.groups);
     }
 
     /// Returns the text of one of the messages, by their order.
-    pub fn text(&self, index: usize) -> Option<&Text> {
+    pub(crate) fn text(&self, index: usize) -> Option<&Text> {
         self.texts.get(index).and_then(Option::as_ref)
     }
 }

@@ -1,12 +1,12 @@
 //! Sending a message again.
 
 use crate::actor::Actor;
+use crate::commands::new_message::Given;
 use crate::dispatch::connectors;
 use crate::dispatch::freeze;
 use crate::dispatch::routing::Wanted;
 use crate::dispatch::transitions::Detail;
 use crate::failure::Failure;
-use crate::messages::new_message::Given;
 use crate::messages::sender::Sender;
 use crate::messages::{PERMISSION, found, outgoing, waiting};
 use crate::transaction::{Once, Repeat, run_once};

@@ -1,10 +1,10 @@
 //! Sending one message: once it is answered, it is on disk and will be sent or accounted for.
 
 use crate::actor::Actor;
+use crate::commands::new_message::NewMessage;
 use crate::failure::Failure;
 use crate::messages::PERMISSION;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
-use crate::messages::new_message::NewMessage;
 use crate::messages::outgoing::{self, Queued, SendError};
 use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;

@@ -1,9 +1,9 @@
 //! What sends the messages of a request: a phone, or a custom route that picks one for each.
 
+use crate::commands::new_message::Given;
 use crate::dispatch::routing::{self, Wanted};
 use crate::failure::Failure;
 use crate::hub::Hub;
-use crate::messages::new_message::Given;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::routing::Route;
 use hub_domain::{Phone, Project, RouteId};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What sends.
 #[derive(Debug, Clone)]
-pub enum Sender {
+pub(crate) enum Sender {
     /// A phone.
     Phone(Arc<Phone>),
     /// A custom route.
@@ -46,7 +46,7 @@ impl Sender {
     }
 
     /// Finds what is named.
-    pub async fn named(
+    pub(crate) async fn named(
         hub: &Hub,
         named: &Given<RouteId>,
         project: &Project,
@@ -100,7 +100,7 @@ impl Sender {
     }
 
     /// Returns the custom route's id.
-    pub fn route_id(&self) -> Option<CustomRouteId> {
+    pub(crate) fn route_id(&self) -> Option<CustomRouteId> {
         match self {
             Self::Phone(_) => None,
             Self::Route(route) => Some(route.id),
@@ -108,7 +108,7 @@ impl Sender {
     }
 
     /// Returns the phone for one message; `None` when the route has none for its recipient.
-    pub fn phone_for(
+    pub(crate) fn phone_for(
         &self,
         work: &mut UnitOfWork<'_, '_>,
         wanted: &Wanted<'_>,

@@ -1,6 +1,6 @@
 //! What kind of message a request sends, and what each kind needs.
 
-use crate::messages::new_message::{Kind, Payload, SendOptions};
+use crate::commands::new_message::{Kind, Payload, SendOptions};
 use crate::messages::writing::Writing;
 use hub_domain::{DataSms, Encoding, MessageType};
 use hub_rules::Template;
@@ -9,7 +9,7 @@ use postrider_model::{MessageText, NumberShape, PhoneNumber};
 
 /// What all messages of a request are.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sending {
+pub(crate) enum Sending {
     /// Texts.
     Text,
     /// The same payload for everybody.
@@ -22,7 +22,7 @@ pub enum Sending {
 
 /// Which operation asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// `send`.
     Single,
     /// `send_multi`.
@@ -31,7 +31,7 @@ pub enum Operation {
 
 /// What a single message carries.
 #[derive(Debug, Clone, Default)]
-pub struct Body {
+pub(crate) struct Body {
     /// Its text.
     pub content: Option<MessageText>,
     /// Its SMS parts, where there are any.
@@ -66,7 +66,7 @@ impl Sending {
     }
 
     /// Returns the type of the messages.
-    pub const fn message_type(&self) -> MessageType {
+    pub(crate) const fn message_type(&self) -> MessageType {
         match self {
             Self::Text | Self::Data(_) => MessageType::Sms,
             Self::Ussd => MessageType::Ussd,

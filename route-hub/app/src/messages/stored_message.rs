@@ -1,6 +1,6 @@
 //! A message that is sent later, made, changed and checked by whoever asks.
 
-pub use crate::commands::stored_message::{MessagePatch, StoredMessage, Unreadable};
+use crate::commands::stored_message::{MessagePatch, StoredMessage};
 
 use crate::actor::Actor;
 use crate::failure::Failure;

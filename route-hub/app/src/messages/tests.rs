@@ -1,7 +1,7 @@
 //! A project that sends, for the tests of this folder, and rows that are not stored.
 
 use crate::actor::{Actor, Who};
-use crate::messages::new_message::{MessageItem, NewMessage, SendOptions, To};
+use crate::commands::new_message::{MessageItem, NewMessage, SendOptions, To};
 use crate::messages::send::send;
 use crate::testing::Office;
 use crate::transaction::Once;

@@ -12,12 +12,16 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Shows a stored message as a reader may see it, a queued one with the reason for its waiting.
-pub fn show(actor: &Actor, tx: &mut Tx<'_>, message: Message) -> Result<MessageView, StoreError> {
+pub(crate) fn show(
+    actor: &Actor,
+    tx: &mut Tx<'_>,
+    message: Message,
+) -> Result<MessageView, StoreError> {
     Viewer::new(actor, tx)?.view(tx, message)
 }
 
 /// As [`show`], of many messages.
-pub fn show_all(
+pub(crate) fn show_all(
     actor: &Actor,
     tx: &mut Tx<'_>,
     messages: Vec<Message>,

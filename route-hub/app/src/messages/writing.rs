@@ -1,7 +1,7 @@
 //! How texts are written: as they were given, or with variables put in for each recipient, and with
 //! links to media below.
 
-use crate::messages::new_message::SendOptions;
+use crate::commands::new_message::SendOptions;
 use crate::messages::ready::scope;
 use crate::messages::sending::{Body, Sending};
 use hub_domain::{Contact, Phone, Project};
@@ -15,7 +15,7 @@ const RENDERED_BYTES_MAX: usize = 20_000;
 
 /// What all texts of a request share.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Writing {
+pub(crate) struct Writing {
     /// Whether `[[variables]]` are put in.
     pub replaces: bool,
     /// What stands on lines of its own below each text.
@@ -137,7 +137,7 @@ fn with_links<'t>(text: Cow<'t, str>, links: &[String]) -> Cow<'t, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::new_message::Given;
+    use crate::commands::new_message::Given;
     use crate::messages::tests::project;
 
     fn write(content: &str, options: &SendOptions) -> Result<Body, String> {

@@ -12,7 +12,7 @@ const KEY_DIGITS: i64 = 0xff_ffff_ffff;
 
 /// Gives a project that has no slug one of its own: its name's letters and digits, with the end of
 /// its key where another project of the organization has those or there are too few.
-pub fn give(tx: &mut Tx<'_>, project: &mut Project) -> Result<(), StoreError> {
+pub(super) fn give(tx: &mut Tx<'_>, project: &mut Project) -> Result<(), StoreError> {
     if project.url_slug.is_some() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Schedules that a restored hub may have sent already, and forgot.
 
-use crate::messages::stored_message::StoredMessage;
+use crate::commands::stored_message::StoredMessage;
 use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, schedules};
 use postrider_model::UnixMs;

@@ -1,13 +1,13 @@
 //! Scheduling a message, once or again and again.
 
 use crate::actor::Actor;
+use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
-use crate::messages::stored_message::{MessagePatch, StoredMessage};
 use crate::schedules::PERMISSION;
 use crate::schedules::recipient::{RecipientPatch, listed};
 use crate::schedules::timing::{self, TimingPatch};
-use crate::schedules::view::ScheduleView;
 use crate::transaction::{Once, Repeat, run_once};
+use crate::views::schedule::ScheduleView;
 use hub_domain::Schedule;
 use hub_store::schedules;
 

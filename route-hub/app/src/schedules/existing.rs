@@ -3,9 +3,9 @@
 use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::listing::{self, ListRequest, Listed};
-use crate::schedules::view::ScheduleView;
 use crate::schedules::{PERMISSION, VIEW, found};
 use crate::transaction::run;
+use crate::views::schedule::ScheduleView;
 use hub_store::list::Filter;
 use hub_store::schedules::{self, by};
 use hub_store::{broadcasts, contacts, groups};

@@ -2,11 +2,11 @@
 
 use crate::actor::Actor;
 use crate::broadcasts::new_broadcast::{NewBroadcast, Recipients};
+use crate::commands::stored_message::StoredMessage;
 use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
-use crate::messages::stored_message::StoredMessage;
 use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};

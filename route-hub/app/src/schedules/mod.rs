@@ -13,8 +13,6 @@ pub mod relative;
 pub mod timing;
 pub mod update;
 
-pub use crate::views::schedule as view;
-
 #[cfg(test)]
 mod tests;
 

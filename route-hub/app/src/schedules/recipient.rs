@@ -1,7 +1,7 @@
 //! Whom a scheduled message is for.
 
+use crate::commands::new_message::To;
 use crate::failure::Failure;
-use crate::messages::new_message::To;
 use crate::messages::planned::Planned;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Project, ScheduledTo};

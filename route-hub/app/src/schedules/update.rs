@@ -1,14 +1,14 @@
 //! Changing a scheduled message.
 
 use crate::actor::Actor;
+use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::messages::planned::Planned;
-use crate::messages::stored_message::StoredMessage;
 use crate::schedules::create::SchedulePatch;
 use crate::schedules::recipient::listed;
-use crate::schedules::view::ScheduleView;
 use crate::schedules::{PERMISSION, found};
 use crate::transaction::run;
+use crate::views::schedule::ScheduleView;
 use hub_domain::Schedule;
 use hub_store::schedules;
 use hub_view::Refusal;

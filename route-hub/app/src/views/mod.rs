@@ -4,17 +4,17 @@
 
 pub(crate) mod alert;
 pub mod broadcast;
-pub mod contact;
-pub mod field;
-pub mod group;
-pub mod label;
+pub(crate) mod contact;
+pub(crate) mod field;
+pub(crate) mod group;
+pub(crate) mod label;
 pub mod message;
-pub mod organization;
-pub mod phone;
-pub mod project;
+pub(crate) mod organization;
+pub(crate) mod phone;
+pub(crate) mod project;
 pub mod relative_schedule;
-pub mod route;
+pub(crate) mod route;
 pub mod schedule;
 pub(crate) mod sight;
 pub(crate) mod stored_message;
-pub mod webhook;
+pub(crate) mod webhook;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Whom something is for, in words.
 #[derive(Debug, Clone, Default)]
-pub struct Named {
+pub(crate) struct Named {
     /// As `recipients` shows it.
     shown: Option<Json>,
     /// For people.
@@ -19,7 +19,7 @@ pub struct Named {
 
 impl Named {
     /// Looks up one recipient.
-    pub fn read(
+    pub(crate) fn read(
         tx: &mut Tx<'_>,
         project_id: ProjectId,
         to: &ScheduledTo,

@@ -22,7 +22,10 @@ use hub_store::{StoreError, contacts};
 ///
 /// A message with a status URL of its own is told of there alone, another one at the project's
 /// status URL and to its webhook objects. Nobody is told of a deleted message.
-pub fn send_status(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<(), StoreError> {
+pub(crate) fn send_status(
+    work: &mut UnitOfWork<'_, '_>,
+    message: &Message,
+) -> Result<(), StoreError> {
     if message.hidden {
         return Ok(());
     }
@@ -85,7 +88,7 @@ pub(crate) fn incoming_message(
 
 /// By what a contact was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ContactAdded {
+pub(crate) enum ContactAdded {
     /// A program asked for it.
     ByRequest,
     /// A message came from its number, or went to it.
@@ -93,7 +96,7 @@ pub enum ContactAdded {
 }
 
 /// Tells of a new contact; what programs change of contacts is not told.
-pub fn contact_added(
+pub(crate) fn contact_added(
     work: &mut UnitOfWork<'_, '_>,
     contact: &Contact,
     added: ContactAdded,

@@ -8,7 +8,7 @@
 mod commits;
 pub mod deliver;
 mod deliveries;
-pub mod enqueue;
+pub(crate) mod enqueue;
 mod growth;
 mod lane;
 mod retry;

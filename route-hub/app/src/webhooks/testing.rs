@@ -10,7 +10,7 @@ use std::{sync::Arc, thread};
 use tempfile::TempDir;
 
 /// A row of no message, due at once.
-pub fn row(id: i64) -> OutboxRow {
+pub(crate) fn row(id: i64) -> OutboxRow {
     OutboxRow {
         id,
         project_id: project(1),
@@ -27,16 +27,16 @@ pub fn row(id: i64) -> OutboxRow {
     }
 }
 
-pub fn project(n: i64) -> ProjectId {
+pub(crate) fn project(n: i64) -> ProjectId {
     ProjectId::new(Key::new(n).unwrap())
 }
 
-pub fn message(n: i64) -> MessageId {
+pub(crate) fn message(n: i64) -> MessageId {
     MessageId::new(Key::new(n).unwrap())
 }
 
 /// A hub on a database of its own, with a project and a phone that are not stored.
-pub struct Fixture {
+pub(crate) struct Fixture {
     pub(crate) hub: Hub,
     pub(crate) project: Project,
     pub(crate) phone: Phone,
@@ -145,7 +145,7 @@ fn endpoints(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, String)>, StoreError> {
 }
 
 /// Runs jobs to their end from any thread, an asynchronous one too.
-pub trait Here {
+pub(crate) trait Here {
     fn write_here<T, F>(&self, job: F) -> T
     where
         T: Send + 'static,

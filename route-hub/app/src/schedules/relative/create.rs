@@ -1,15 +1,15 @@
 //! Scheduling a message for each contact by the contact's own date.
 
 use crate::actor::Actor;
+use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
-use crate::messages::stored_message::StoredMessage;
 use crate::schedules::PERMISSION;
 use crate::schedules::relative::check_recipient;
 use crate::schedules::relative::patch::{RelativePatch, refuse_code};
-use crate::schedules::relative::view::RelativeView;
 use crate::stored_caps::Cap;
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
+use crate::views::relative_schedule::RelativeView;
 use hub_domain::{OffsetScale, RelativeSchedule};
 use hub_store::relative_schedules;
 use hub_view::Refusal;

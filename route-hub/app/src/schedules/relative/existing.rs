@@ -4,9 +4,9 @@ use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::listing::{self, ListRequest, Listed};
 use crate::schedules::relative::found;
-use crate::schedules::relative::view::RelativeView;
 use crate::schedules::{PERMISSION, VIEW};
 use crate::transaction::run;
+use crate::views::relative_schedule::RelativeView;
 use hub_store::relative_schedules;
 use postrider_model::RelativeScheduledId;
 

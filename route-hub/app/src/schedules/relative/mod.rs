@@ -6,8 +6,6 @@ pub mod follow;
 pub mod patch;
 pub mod update;
 
-pub use crate::views::relative_schedule as view;
-
 use crate::failure::Failure;
 use crate::schedules::recipient::listed;
 use crate::unit_of_work::UnitOfWork;

@@ -1,7 +1,7 @@
 //! What is given of a message that is scheduled relative to a date.
 
+use crate::commands::stored_message::MessagePatch;
 use crate::messages::planned::Planned;
-use crate::messages::stored_message::MessagePatch;
 use crate::schedules::recipient::RecipientPatch;
 use crate::schedules::timing::{Recurrence, RecurrencePatch};
 use hub_domain::{OffsetScale, Project, RelativeSchedule, TimeOfDay};

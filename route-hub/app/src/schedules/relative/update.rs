@@ -1,13 +1,13 @@
 //! Changing a message that is scheduled relative to a date.
 
 use crate::actor::Actor;
+use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
-use crate::messages::stored_message::StoredMessage;
 use crate::schedules::PERMISSION;
 use crate::schedules::relative::patch::{RelativePatch, refuse_code};
-use crate::schedules::relative::view::RelativeView;
 use crate::schedules::relative::{check_recipient, found};
 use crate::transaction::run;
+use crate::views::relative_schedule::RelativeView;
 use hub_domain::RelativeSchedule;
 use hub_store::relative_schedules;
 use hub_view::Refusal;
