@@ -21,7 +21,9 @@ impl Address {
     /// Takes an address as it came, without space around it; `None` when there is nothing.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
-        (!text.is_empty()).then(|| Self(text.chars().take(LENGTH_MAX).collect()))
+        let end = text.char_indices().nth(LENGTH_MAX);
+        let text = end.map_or(text, |(end, _)| &text[..end]);
+        (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
     /// Returns the address itself.
