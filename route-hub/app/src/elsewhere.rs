@@ -50,7 +50,7 @@ pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: i64, eve
 /// is kept in memory is read again.
 ///
 /// # Errors
-/// What the database says; then nobody has been told.
+/// When the database fails; then nobody has been told.
 async fn take_in(hub: &Hub, seen: i64, hint: bool) -> Result<i64, StoreError> {
     let changed = hub.store.read(move |tx| {
         let mut changed = Vec::new();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Commits what one page shows.
 ///
 /// # Errors
-/// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
+/// [`StoreError::Closed`] when the phone has a newer connection.
 pub(crate) async fn store(
     hub: &Hub,
     project: ProjectId,
@@ -90,7 +90,7 @@ fn put_aside(
 /// had started over before, and only the phone had not learned of it.
 ///
 /// # Errors
-/// What the database says; [`StoreError::Closed`] when the phone has a newer connection.
+/// [`StoreError::Closed`] when the phone has a newer connection.
 pub(crate) async fn finish(
     hub: &Hub,
     project: ProjectId,

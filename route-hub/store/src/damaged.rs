@@ -69,7 +69,7 @@ impl Place {
 /// Reads a row whose first columns are its key and its project, whatever the others hold.
 ///
 /// # Errors
-/// What the database says, but for [`StoreError::BadRow`].
+/// Any but [`StoreError::BadRow`].
 pub(crate) fn found<T>(
     row: &Row<'_>,
     table: &'static str,

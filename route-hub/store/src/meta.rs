@@ -73,7 +73,7 @@ const HUB_ID: &str = "hub_id";
 /// Returns the hub's own id; `None` before it was made.
 ///
 /// # Errors
-/// What the database says, or that the stored one is no id.
+/// When the stored one is not an id.
 pub fn hub_id(tx: &mut Tx<'_>) -> Result<Option<HubId>, StoreError> {
     let stored = get(tx, HUB_ID)?;
     let read = |text: String| text.parse().map_err(|_| StoreError::BadRow { column: 0 });

@@ -38,7 +38,7 @@ pub enum ErrorCode {
     IdempotencyMismatch,
     /// The pairing code is wrong, used up, or for another phone.
     PairingRefused,
-    /// The pairing code has run out.
+    /// The pairing code has expired.
     PairingExpired,
     /// The phone's app speaks an older form of pairing.
     AppTooOld,
@@ -111,7 +111,7 @@ impl ErrorCode {
     }
 }
 
-/// A failure that a caller is told of.
+/// A failure that the caller sees.
 ///
 /// Messages name parameters and rules, never the values that came in. A cause, where there is one,
 /// goes to the log with the request's id and is not shown.

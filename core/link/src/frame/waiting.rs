@@ -4,7 +4,7 @@ macro_rules! words {
     ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
         /// What the next message on a phone waits for, as the phone says it in `waiting_for`.
         ///
-        /// A word of a later version is none of these, and says nothing to this one.
+        /// This version ignores words of later ones.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum WaitingFor { $($(#[$doc])* $name,)* }
 

@@ -63,9 +63,6 @@ impl Worker for Broadcasts {
 }
 
 /// Takes one broadcast of each project a step further and returns how many moved.
-///
-/// # Errors
-/// What the database says when it is asked whose turn it is.
 pub async fn round(hub: &Hub, turns: &mut Turns, now: Now) -> Result<usize, StoreError> {
     let last = std::mem::take(&mut turns.0);
     let (mut above, mut moved) = (0, 0);

@@ -134,7 +134,7 @@ impl Recipients {
         }
     }
 
-    /// Looks for a group, with whoever of it gets nothing.
+    /// Looks for a group, and for the contact of it that gets nothing.
     async fn find_group(
         actor: &Actor,
         id: GroupId,

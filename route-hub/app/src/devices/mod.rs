@@ -12,7 +12,7 @@ use hub_store::{StoreError, Tx, projects};
 /// Returns the project of a device's phones.
 ///
 /// # Errors
-/// What the database says, or that there is no such project.
+/// When there is no such project.
 pub fn project_of(tx: &mut Tx<'_>, device: &Device) -> Result<Project, StoreError> {
     projects::get(tx, device.project_id)?.ok_or(StoreError::BadRow { column: 2 })
 }

@@ -52,9 +52,6 @@ impl Worker for Expiry {
 }
 
 /// Ends everything that is due, and returns how many messages that were.
-///
-/// # Errors
-/// What the database says when it is asked what is due.
 pub async fn sweep(hub: &Hub) -> Result<usize, StoreError> {
     sweep_but(hub, &mut Resting::default()).await
 }

@@ -49,7 +49,7 @@ pub enum Claim {
     Wrong,
     /// It has been used, or ended by wrong tries, by another key or by the operator.
     UsedUp,
-    /// It has run out.
+    /// It has expired.
     Expired,
     /// It is good, and stays so, but the phone would be led from https to a link without TLS.
     PlainLink,
@@ -102,7 +102,7 @@ pub fn claim(
     }
 }
 
-/// A claim that fits the code: it stands unless the code has run out, or the phone came over https
+/// A claim that fits the code: it stands unless the code has expired, or the phone came over https
 /// and would be led astray.
 fn accept(
     tx: &mut Tx<'_>,

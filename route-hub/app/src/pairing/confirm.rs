@@ -28,8 +28,8 @@ pub enum ConfirmRefused {
     /// No phone has used the code yet.
     #[error("no phone has used the code yet")]
     NotClaimed,
-    /// The code has run out.
-    #[error("the code has run out")]
+    /// The code has expired.
+    #[error("the code has expired")]
     Expired,
     /// It was refused, or the code ended by wrong tries or another key.
     #[error("the code was ended: by wrong tries, by a phone with another key, or by refusing it")]

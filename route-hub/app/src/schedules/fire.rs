@@ -34,17 +34,11 @@ struct Due {
 ///
 /// Each project's send in jobs of its own, and what fails in one holds up no other. Those of a
 /// stopped project, or of one whose queue is full, wait until that is over.
-///
-/// # Errors
-/// What the database says when it is asked what is due.
 pub async fn all_due(hub: &Hub, now: Now) -> Result<usize, StoreError> {
     all_due_but(hub, &mut Resting::default(), now).await
 }
 
 /// As [`all_due`], but for what failed lately.
-///
-/// # Errors
-/// What the database says when it is asked what is due.
 pub async fn all_due_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<usize, StoreError> {
     let mut after = (UnixMs(i64::MIN), 0);
     let mut fired = 0;

@@ -152,7 +152,7 @@ impl Deliveries {
         for endpoint in scanned.limited {
             let lane = self.lanes.entry(endpoint).or_default();
             lane.more = true;
-            // What waits for the project's share is told of when a row of somebody leaves.
+            // A row that leaves wakes what waits for the project's share.
             if lane.is_hungry() && !scanned.squeezed {
                 self.scanning.wake();
             }

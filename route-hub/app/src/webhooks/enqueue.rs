@@ -17,11 +17,11 @@ use hub_store::{StoreError, contacts};
 
 /// Tells the present status of an outgoing message.
 ///
-/// For each change, and for `queued` when the message is made; a single message sent by the REST
-/// API is not told of when it is queued, since its sender has the answer.
+/// Each change sends one, and so does the `queued` of a new message; a single message sent by the
+/// REST API sends none when it is queued, since its sender has the answer.
 ///
-/// A message with a status URL of its own is told of there alone, another one at the project's
-/// status URL and to its webhook objects. Nobody is told of a deleted message.
+/// It goes to the message's own status URL alone; without one to the project's status URL and
+/// webhook objects. A deleted message sends none.
 pub(crate) fn send_status(
     work: &mut UnitOfWork<'_, '_>,
     message: &Message,

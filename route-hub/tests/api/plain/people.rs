@@ -111,7 +111,7 @@ impl Test {
     }
 }
 
-/// Texts are compared without regard to case; what is not there is none of them.
+/// Texts are compared without regard to case; a missing text matches none.
 fn compares(op: &str, text: Option<&String>, wanted: &str) -> bool {
     let wanted = wanted.to_lowercase();
     let Some(text) = text.map(|text| text.to_lowercase()) else {

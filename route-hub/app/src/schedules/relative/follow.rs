@@ -24,9 +24,6 @@ const JUST_PASSED_MS: i64 = 60_000;
 /// Takes every walk and each project's noted contacts one step further; returns how much was done.
 ///
 /// Each step is a job of its project's own: one that fails holds up no other.
-///
-/// # Errors
-/// What the database says when it is asked what there is to do.
 pub async fn step_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
     Ok(look_at_all_noted(hub, now).await? + walk_all(hub, now).await?)
 }
