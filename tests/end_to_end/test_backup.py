@@ -83,7 +83,7 @@ def test_a_broadcast_that_a_backup_has_in_the_middle_reaches_nobody_again(statio
 
 def test_a_backup_overwrites_nothing_and_finds_a_name_in_a_folder(station, tmp_path):
     (tmp_path / "taken.db").write_text("precious")
-    with pytest.raises(Refused, match="there already"):
+    with pytest.raises(Refused, match="exists already"):
         backup(station.admin.folder, tmp_path / "taken.db")
     assert (tmp_path / "taken.db").read_text() == "precious"
     folder = tmp_path / "backups"
