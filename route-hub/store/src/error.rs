@@ -42,6 +42,13 @@ pub enum StoreError {
         /// The newest schema that this version knows.
         known: i64,
     },
+    /// The server cannot be reached, or what it was asked has no answer.
+    Unreachable(Cause),
+    /// The database is one that a hub does not work on.
+    Refused {
+        /// Why, in a sentence's second half.
+        why: String,
+    },
     /// The file is damaged.
     Damaged(Cause),
     /// There is no room for what was to be written; a little later there may be.
@@ -65,7 +72,12 @@ impl StoreError {
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
-            Self::Busy | Self::Closed | Self::TooSlow | Self::Full(_) | Self::NotWritable(_)
+            Self::Busy
+                | Self::Closed
+                | Self::TooSlow
+                | Self::Unreachable(_)
+                | Self::Full(_)
+                | Self::NotWritable(_)
         )
     }
 }
@@ -88,6 +100,8 @@ impl fmt::Display for StoreError {
                 f,
                 "the database has schema {found}, this version knows schemas up to {known}"
             ),
+            Self::Unreachable(_) => f.write_str("the database server cannot be reached"),
+            Self::Refused { why } => f.write_str(why),
             Self::Damaged(_) => f.write_str("the database file is damaged"),
             Self::Full(_) => f.write_str("there is no room for the database"),
             Self::NotWritable(_) => f.write_str("the database cannot be written"),
@@ -101,6 +115,7 @@ impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Conflict(cause)
+            | Self::Unreachable(cause)
             | Self::Damaged(cause)
             | Self::Full(cause)
             | Self::NotWritable(cause)
@@ -113,6 +128,7 @@ impl Error for StoreError {
             | Self::ErrorIgnored
             | Self::OverBudget { .. }
             | Self::Missing { .. }
+            | Self::Refused { .. }
             | Self::Foreign { .. }
             | Self::Newer { .. } => None,
         }

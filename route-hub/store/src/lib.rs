@@ -5,7 +5,8 @@
 //! of one resource each; every one that serves the API takes the project's id, so that no id of
 //! another project is ever found.
 //!
-//! What engines do differently lies behind one trait (`tx::Session`): SQLite's is `sqlite.rs`.
+//! What engines do differently lies behind one trait (`tx::Session`): SQLite's is `sqlite.rs`,
+//! PostgreSQL's is `postgres/`.
 
 #![warn(unreachable_pub)]
 
@@ -61,6 +62,7 @@ mod load;
 mod migrations;
 #[cfg(test)]
 mod plans;
+mod postgres;
 mod priority;
 mod queue;
 mod reading_time;
@@ -76,6 +78,7 @@ pub use error::{Cause, StoreError};
 pub use executor::JOB_STEPS_MAX;
 pub use health::Health;
 pub use load::Load;
+pub use postgres::PostgresSettings;
 pub use reading_time::within_request;
 pub use row::Row;
 pub use sqlite::SqliteSettings;

@@ -6,7 +6,7 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::sync::Arc;
 
 /// Every migration, in order: its name and its text.
-const ALL: &[(&str, &str)] = &[
+pub(crate) const ALL: &[(&str, &str)] = &[
     ("V1__first", include_str!("../migrations/V1__first.sql")),
     ("V2__kinds", include_str!("../migrations/V2__kinds.sql")),
     ("V3__people", include_str!("../migrations/V3__people.sql")),

@@ -264,7 +264,7 @@ impl SqliteSession {
         Ok(statement)
     }
 
-    fn run(&self, sql: &str) -> Result<(), StoreError> {
+    fn command(&self, sql: &str) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(failure)?;
         statement.raw_execute().map_err(failure)?;
         Ok(())
@@ -287,19 +287,19 @@ fn bind(statement: &mut Statement<'_>, values: &[Value<'_>]) -> Result<(), Store
 impl Session for SqliteSession {
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         match access {
-            Access::Write => self.run("BEGIN IMMEDIATE"),
-            Access::Read => self.run("BEGIN"),
+            Access::Write => self.command("BEGIN IMMEDIATE"),
+            Access::Read => self.command("BEGIN"),
         }
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        self.run("COMMIT")
+        self.command("COMMIT")
     }
 
     fn rollback(&mut self) {
         // Some errors have already rolled back.
         if !self.connection.is_autocommit() {
-            drop(self.run("ROLLBACK"));
+            drop(self.command("ROLLBACK"));
         }
     }
 
@@ -355,7 +355,7 @@ impl Session for SqliteSession {
 
     fn tidy(&mut self) {
         // A checkpoint that readers hold up is done at the next idle moment.
-        drop(self.run("PRAGMA wal_checkpoint(PASSIVE)"));
+        drop(self.command("PRAGMA wal_checkpoint(PASSIVE)"));
     }
 }
 

@@ -4,12 +4,13 @@ use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
 use crate::health::HealthBoard;
 use crate::job::TypedJob;
 use crate::load::{Commits, Load};
+use crate::postgres::{self, Connector, PostgresSession};
 use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
 use crate::turns::Party;
 use crate::tx::Session;
-use crate::{Health, SqliteSettings, StoreError, Tx, migrations, sqlite};
+use crate::{Health, PostgresSettings, SqliteSettings, StoreError, Tx, migrations, sqlite};
 use postrider_model::{OrganizationId, ProjectId};
 use std::future::Future;
 use std::io;
@@ -46,6 +47,20 @@ impl Store {
             .map(|_| Ok(Box::new(sqlite::open_reader(&settings)?) as Box<dyn Session>))
             .collect::<Result<Vec<_>, StoreError>>()?;
         Self::start(writer, readers)
+    }
+
+    /// Opens a PostgreSQL database, brings its schema up to date and starts the threads.
+    ///
+    /// # Errors
+    /// [`StoreError::Unreachable`], [`StoreError::Refused`], [`StoreError::Newer`] and what else the
+    /// server says.
+    pub fn open_postgres(settings: &PostgresSettings) -> Result<Self, StoreError> {
+        let connector = Connector::new(settings)?;
+        postgres::migrate(&connector)?;
+        let open = || Ok(Box::new(PostgresSession::open(connector.clone())?) as Box<dyn Session>);
+        let readers = (0..settings.readers.max(1)).map(|_| open());
+        let readers = readers.collect::<Result<Vec<_>, StoreError>>()?;
+        Self::start(open()?, readers)
     }
 
     /// Starts the threads on connections that are open.

@@ -36,14 +36,19 @@ pub(crate) enum Access {
 
 /// One connection of an engine: everything that engines do differently lies behind it.
 ///
-/// SQLite's is in `sqlite.rs`. PostgreSQL comes in as another implementation; the executor, the
-/// repositories and the conformance tests know only this.
+/// SQLite's is in `sqlite.rs`, PostgreSQL's in `postgres/`; the executor, the repositories and the
+/// conformance tests know only this.
 pub(crate) trait Session: Send {
     fn begin(&mut self, access: Access) -> Result<(), StoreError>;
     fn commit(&mut self) -> Result<(), StoreError>;
     /// Ends the transaction if one is open; there is nothing to be done about a failure.
     fn rollback(&mut self);
     fn execute(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<usize, StoreError>;
+    /// As [`Self::execute`] for a statement whose count nobody reads: its error may come later, at
+    /// the next statement that is waited for or at the commit.
+    fn run(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+        self.execute(sql, values).map(drop)
+    }
     fn query(
         &mut self,
         sql: Sql<'_>,
@@ -149,6 +154,17 @@ impl<'c> Tx<'c> {
         result
     }
 
+    /// Runs a statement whose count nobody reads. On a server nobody waits for it: what it comes
+    /// to is known before the job is answered.
+    ///
+    /// # Errors
+    /// As [`Self::execute`]; of this statement or one before it.
+    pub fn run(&mut self, sql: &'static str, values: &[Value<'_>]) -> Result<(), StoreError> {
+        let result = self.session.run(Sql::Fixed(sql), values);
+        self.note(&result);
+        result
+    }
+
     /// Runs a statement and returns its first row.
     ///
     /// # Errors
@@ -160,7 +176,7 @@ impl<'c> Tx<'c> {
         mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let mut found = None;
-        self.run(Sql::Fixed(sql), values, &mut |row| {
+        self.read(Sql::Fixed(sql), values, &mut |row| {
             found = Some(read(row)?);
             Ok(false)
         })?;
@@ -216,14 +232,14 @@ impl<'c> Tx<'c> {
         mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
         let mut rows = Vec::new();
-        self.run(sql, values, &mut |row| {
+        self.read(sql, values, &mut |row| {
             rows.push(read(row)?);
             Ok(true)
         })?;
         Ok(rows)
     }
 
-    fn run(
+    fn read(
         &mut self,
         sql: Sql<'_>,
         values: &[Value<'_>],

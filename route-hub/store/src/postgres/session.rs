@@ -1,0 +1,323 @@
+//! One connection to PostgreSQL, used from a thread that may wait.
+//!
+//! Writes whose count nobody reads are sent without a wait: what became of them is known at the next
+//! wait, COMMIT's at the latest. A statement that comes after a failed one fails as well, so the first
+//! error is the one that counts.
+
+use super::connect::Connector;
+use super::failure::failure;
+use super::values::{Encoded, encode};
+use crate::row::Row;
+use crate::stopwatch::Stopwatch;
+use crate::tx::{Access, EachRow, Limit, Session, Sql};
+use crate::{StoreError, Value};
+use futures_util::{FutureExt as _, TryStreamExt as _};
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, Error, Statement};
+
+/// What a statement is charged, in the steps of [`crate::JOB_STEPS_MAX`].
+const STEPS_OF_A_STATEMENT: u64 = 200;
+/// What a row that is read or changed is charged.
+const STEPS_OF_A_ROW: u64 = 20;
+/// Statements with a text of their own that are kept prepared.
+const BUILT_MAX: usize = 256;
+
+/// The longest that one wait lasts: a little longer than the server gives a statement.
+const STATEMENT_MAX: Duration = Duration::from_secs(6);
+/// How long a server has to end a statement that it was told to end.
+const CANCEL_WAIT: Duration = Duration::from_secs(2);
+
+type Sent = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send>>;
+
+/// One connection; made anew at the next transaction when it was lost.
+pub(crate) struct PostgresSession {
+    connector: Connector,
+    runtime: Runtime,
+    client: Option<Arc<Client>>,
+    /// By the address and length of the constant that each was made from.
+    prepared: HashMap<(usize, usize), Statement>,
+    built: HashMap<Box<str>, Statement>,
+    /// Writes that were sent and not waited for.
+    sent: VecDeque<Sent>,
+    is_open: bool,
+    clock: Stopwatch,
+    end_ms: u64,
+    steps: u64,
+    steps_max: u64,
+    has_written: bool,
+    waits: u64,
+}
+
+impl PostgresSession {
+    /// Opens a connection.
+    ///
+    /// # Errors
+    /// What [`Connector::connect`] refuses, and [`StoreError::Unreachable`].
+    pub(crate) fn open(connector: Connector) -> Result<Self, StoreError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| StoreError::Engine(Arc::new(error)))?;
+        let mut session = Self {
+            connector,
+            runtime,
+            client: None,
+            prepared: HashMap::new(),
+            built: HashMap::new(),
+            sent: VecDeque::new(),
+            is_open: false,
+            clock: Stopwatch::start(),
+            end_ms: Limit::NONE.0,
+            steps: 0,
+            steps_max: u64::MAX,
+            has_written: false,
+            waits: 0,
+        };
+        session.client()?;
+        Ok(session)
+    }
+
+    /// Returns the connection, a new one where it was lost.
+    fn client(&mut self) -> Result<Arc<Client>, StoreError> {
+        if let Some(client) = &self.client
+            && !client.is_closed()
+        {
+            return Ok(Arc::clone(client));
+        }
+        self.forget();
+        let client = self.runtime.block_on(self.connector.connect())?;
+        Ok(Arc::clone(self.client.insert(Arc::new(client))))
+    }
+
+    /// Lets go of a connection, and of what was made on it.
+    fn forget(&mut self) {
+        self.sent.clear();
+        self.prepared.clear();
+        self.built.clear();
+        self.client = None;
+        self.is_open = false;
+    }
+
+    /// Sends something without a wait.
+    fn send(&mut self, work: impl Future<Output = Result<u64, Error>> + Send + 'static) {
+        let mut work: Sent = Box::pin(work);
+        // The first poll puts it on its way.
+        match (&mut work).now_or_never() {
+            None => self.sent.push_back(work),
+            Some(early) => self.sent.push_back(Box::pin(std::future::ready(early))),
+        }
+    }
+
+    /// Sends something and waits until it is done, and all that was sent before it.
+    fn wait<T>(&mut self, work: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
+        self.waits += 1;
+        let client = self.client()?;
+        let limit = self.time_left();
+        let sent = &mut self.sent;
+        let connector = &self.connector;
+        let waited = self.runtime.block_on(async {
+            let mut work = pin!(work);
+            let early = work.as_mut().now_or_never();
+            let mut all = pin!(async {
+                while let Some(earlier) = sent.front_mut() {
+                    let done = earlier.await;
+                    sent.pop_front();
+                    done?;
+                }
+                match early {
+                    Some(done) => done,
+                    None => work.await,
+                }
+            });
+            if let Ok(done) = tokio::time::timeout(limit, all.as_mut()).await {
+                return Some(done.map_err(failure));
+            }
+            connector.cancel(&client).await;
+            let ended = tokio::time::timeout(CANCEL_WAIT, all).await;
+            ended.ok().map(|done| done.map_err(failure))
+        });
+        let done = waited.unwrap_or_else(|| {
+            self.forget();
+            Err(StoreError::Unreachable(Arc::new(NoAnswer)))
+        });
+        if matches!(done, Err(StoreError::Unreachable(_))) {
+            self.forget();
+        }
+        if done.is_err() {
+            self.sent.clear();
+        }
+        done
+    }
+
+    /// Returns how long a statement may still take.
+    fn time_left(&self) -> Duration {
+        let left_ms = self.end_ms.saturating_sub(self.now_ms());
+        Duration::from_millis(left_ms).min(STATEMENT_MAX)
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(Limit::NONE.0)
+    }
+
+    fn statement(&mut self, sql: Sql<'_>) -> Result<Statement, StoreError> {
+        let (known, text) = match sql {
+            Sql::Fixed(text) => (self.prepared.get(&place(text)), text),
+            Sql::Built(text) => (self.built.get(text), text),
+        };
+        if let Some(statement) = known {
+            return Ok(statement.clone());
+        }
+        let client = self.client()?;
+        let statement = self.wait(async { client.prepare(text).await })?;
+        match sql {
+            Sql::Fixed(text) => {
+                self.prepared.insert(place(text), statement.clone());
+            }
+            Sql::Built(text) => {
+                if self.built.len() >= BUILT_MAX {
+                    self.built.clear();
+                }
+                self.built.insert(text.into(), statement.clone());
+            }
+        }
+        Ok(statement)
+    }
+
+    /// Prepares a statement and encodes its values.
+    fn bound(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+    ) -> Result<(Arc<Client>, Statement, Vec<Encoded>), StoreError> {
+        self.charge(STEPS_OF_A_STATEMENT)?;
+        let statement = self.statement(sql)?;
+        let encoded = encode(values, statement.params())
+            .map_err(|error| StoreError::Engine(Arc::new(error)))?;
+        Ok((self.client()?, statement, encoded))
+    }
+
+    fn charge(&mut self, steps: u64) -> Result<(), StoreError> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.steps_max {
+            return Err(StoreError::OverBudget { job: "" });
+        }
+        Ok(())
+    }
+
+    /// Sends a statement that has no values.
+    fn command(&mut self, text: &'static str) -> Result<(), StoreError> {
+        let client = self.client()?;
+        self.send(async move { client.batch_execute(text).await.map(|()| 0) });
+        Ok(())
+    }
+}
+
+fn place(text: &'static str) -> (usize, usize) {
+    (text.as_ptr().addr(), text.len())
+}
+
+impl Session for PostgresSession {
+    fn begin(&mut self, access: Access) -> Result<(), StoreError> {
+        let begin = match access {
+            Access::Write => "BEGIN ISOLATION LEVEL READ COMMITTED",
+            Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        };
+        self.command(begin)?;
+        self.is_open = true;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let client = self.client()?;
+        self.is_open = false;
+        self.wait(async { client.batch_execute("COMMIT").await })
+    }
+
+    fn rollback(&mut self) {
+        if std::mem::take(&mut self.is_open) && self.client.is_some() {
+            self.sent.clear();
+            drop(self.command("ROLLBACK"));
+        }
+    }
+
+    fn execute(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<usize, StoreError> {
+        let (client, statement, encoded) = self.bound(sql, values)?;
+        let changed = self.wait(async { client.execute_raw(&statement, encoded).await })?;
+        self.has_written |= changed > 0;
+        self.charge(changed.saturating_mul(STEPS_OF_A_ROW))?;
+        Ok(usize::try_from(changed).unwrap_or(usize::MAX))
+    }
+
+    fn run(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+        let (client, statement, encoded) = self.bound(sql, values)?;
+        self.has_written = true;
+        self.send(async move { client.execute_raw(&statement, encoded).await });
+        Ok(())
+    }
+
+    fn query(
+        &mut self,
+        sql: Sql<'_>,
+        values: &[Value<'_>],
+        each: EachRow<'_>,
+    ) -> Result<(), StoreError> {
+        let (client, statement, encoded) = self.bound(sql, values)?;
+        let mut rows_read = 0;
+        let read = self.wait(async {
+            let mut rows = pin!(client.query_raw(&statement, encoded).await?);
+            while let Some(row) = rows.try_next().await? {
+                rows_read += 1;
+                match each(&Row::new(&row)) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            Ok(Ok(()))
+        })?;
+        self.charge(STEPS_OF_A_ROW * rows_read)?;
+        read
+    }
+
+    fn limit_time(&mut self, limit: Duration) -> Limit {
+        let length_ms = u64::try_from(limit.as_millis()).unwrap_or(Limit::NONE.0);
+        let end_ms = self.now_ms().saturating_add(length_ms);
+        let before = Limit(self.end_ms);
+        self.end_ms = self.end_ms.min(end_ms);
+        before
+    }
+
+    fn restore_limit(&mut self, limit: Limit) {
+        self.end_ms = limit.0;
+    }
+
+    fn begin_job(&mut self, steps_max: u64) {
+        self.steps = 0;
+        self.steps_max = steps_max;
+        self.has_written = false;
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn has_written(&self) -> bool {
+        self.has_written
+    }
+
+    fn change_mark(&mut self) -> Result<i64, StoreError> {
+        Ok(0)
+    }
+
+    fn tidy(&mut self) {}
+}
+
+/// The server did not answer at all, not even to a request to stop.
+#[derive(Debug, thiserror::Error)]
+#[error("the server does not answer")]
+struct NoAnswer;
