@@ -15,6 +15,7 @@
 
 use crate::health::HealthBoard;
 use crate::job::Job;
+use crate::keys::Keys;
 use crate::large::{Group, LargeJobs};
 use crate::load::Commits;
 use crate::queue::{ReadQueue, Reader, Taken, WriteQueue};
@@ -65,6 +66,7 @@ const FAULT_WINDOW: Duration = Duration::from_millis(150);
 pub(crate) struct Writer<'q> {
     session: Box<dyn Session>,
     queue: &'q WriteQueue,
+    keys: Arc<Keys>,
     changes: watch::Sender<u64>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
@@ -72,6 +74,8 @@ pub(crate) struct Writer<'q> {
     large: LargeJobs,
     last_try: Stopwatch,
     change_mark: Option<i64>,
+    /// Whether others may have stored keys that ours do not lie above yet.
+    keys_are_old: bool,
     last_look: Stopwatch,
     groups_untidy: u32,
     idle_for: Duration,
@@ -81,6 +85,7 @@ impl<'q> Writer<'q> {
     pub(crate) fn new(
         session: Box<dyn Session>,
         queue: &'q WriteQueue,
+        keys: Arc<Keys>,
         changes: watch::Sender<u64>,
         commits: Arc<Commits>,
         health: Arc<HealthBoard>,
@@ -88,6 +93,7 @@ impl<'q> Writer<'q> {
         Self {
             session,
             queue,
+            keys,
             changes,
             commits,
             health,
@@ -95,6 +101,7 @@ impl<'q> Writer<'q> {
             large: LargeJobs::default(),
             last_try: Stopwatch::start(),
             change_mark: None,
+            keys_are_old: true,
             last_look: Stopwatch::start(),
             groups_untidy: 0,
             idle_for: Duration::ZERO,
@@ -149,16 +156,42 @@ impl<'q> Writer<'q> {
 
     fn look_for_changes(&mut self) {
         self.last_look = Stopwatch::start();
-        let Ok(mark) = self.session.change_mark() else {
-            return;
-        };
-        if self
-            .change_mark
-            .replace(mark)
-            .is_some_and(|old| old != mark)
-        {
+        if let Ok(mark) = self.session.change_mark() {
+            self.saw(mark);
+        }
+    }
+
+    /// Notes the number that changes when another process has committed.
+    fn saw(&mut self, mark: i64) {
+        let before = self.change_mark.replace(mark);
+        if before.is_some_and(|before| before != mark) {
+            self.keys_are_old = true;
             self.changes.send_modify(|changes| *changes += 1);
         }
+    }
+
+    /// Begins a transaction that writes, in which new keys lie above all that is stored.
+    fn begin(&mut self) -> Result<(), StoreError> {
+        self.session.begin(Access::Write)?;
+        let raised = self.raise_keys();
+        if raised.is_err() {
+            self.session.rollback();
+        }
+        raised
+    }
+
+    fn raise_keys(&mut self) -> Result<(), StoreError> {
+        let mark = self.session.change_mark()?;
+        self.saw(mark);
+        if self.keys_are_old {
+            self.session.begin_job(u64::MAX);
+            let mut tx = Tx::new(&mut *self.session, &self.keys);
+            if let Some(highest) = meta::highest_key(&mut tx)? {
+                self.keys.rise_above(highest);
+            }
+            self.keys_are_old = false;
+        }
+        Ok(())
     }
 
     /// Tries whether a database that took no writes takes them again.
@@ -177,7 +210,7 @@ impl<'q> Writer<'q> {
     /// Says whether a write of the writer's own was committed.
     fn wrote(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<(), StoreError>) -> bool {
         let begun = self.session.begin(Access::Write);
-        let written = begun.and_then(|()| work(&mut Tx::new(&mut *self.session)));
+        let written = begun.and_then(|()| work(&mut Tx::new(&mut *self.session, &self.keys)));
         let committed = written.and_then(|()| self.session.commit());
         if let Err(error) = &committed {
             self.session.rollback();
@@ -191,7 +224,7 @@ impl<'q> Writer<'q> {
     fn run_group(&mut self, party: Party, job: Box<dyn Job>) {
         let begun = match self.health.now() {
             Health::Damaged => Err(takes_no_writes()),
-            Health::Ok | Health::Full | Health::NotWritable => self.session.begin(Access::Write),
+            Health::Ok | Health::Full | Health::NotWritable => self.begin(),
         };
         if let Err(error) = begun {
             self.health.worsen(Health::told_by(&error));
@@ -209,7 +242,7 @@ impl<'q> Writer<'q> {
         let mut early = false;
         while let Some((party, mut job)) = next.take() {
             self.session.begin_job(job.steps_max());
-            let mut tx = Tx::new(&mut *self.session);
+            let mut tx = Tx::new(&mut *self.session, &self.keys);
             let committable = job.run(&mut tx);
             let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
             #[cfg(feature = "fault-order")]
@@ -286,11 +319,11 @@ impl<'q> Writer<'q> {
 
     /// Runs jobs again that have run well in a group that was rolled back.
     fn together(&mut self, mut jobs: Vec<Box<dyn Job>>) {
-        let begun = self.session.begin(Access::Write).is_ok();
+        let begun = self.begin().is_ok();
         let all_ran = begun
             && jobs.iter_mut().all(|job| {
                 self.session.begin_job(job.steps_max());
-                job.run(&mut Tx::new(&mut *self.session))
+                job.run(&mut Tx::new(&mut *self.session, &self.keys))
             });
         if all_ran {
             self.commit(jobs);
@@ -302,9 +335,9 @@ impl<'q> Writer<'q> {
 
     fn each_alone(&mut self, jobs: impl IntoIterator<Item = Box<dyn Job>>) {
         for job in jobs {
-            let health = &self.health;
-            let tell = |told| health.worsen(told);
-            run_alone(&mut *self.session, Access::Write, job, tell);
+            let begun = self.begin();
+            let tell = |told| self.health.worsen(told);
+            run_alone(&mut *self.session, begun, &self.keys, job, tell);
         }
     }
 
@@ -328,6 +361,7 @@ pub(crate) fn run_reader(
     mut session: Box<dyn Session>,
     queue: &ReadQueue,
     reader: Reader,
+    keys: &Keys,
     health: &HealthBoard,
 ) {
     loop {
@@ -342,7 +376,8 @@ pub(crate) fn run_reader(
                     }
                 };
                 if !job.is_unwanted() {
-                    run_alone(&mut *session, Access::Read, job, tell);
+                    let begun = session.begin(Access::Read);
+                    run_alone(&mut *session, begun, keys, job, tell);
                 }
                 queue.done(party);
             }
@@ -350,20 +385,21 @@ pub(crate) fn run_reader(
     }
 }
 
-/// Runs one job in a transaction of its own. `tell` hears what errors say of the database before the
+/// Runs one job in a transaction of its own, which was begun for it. `tell` hears what errors say of the database before the
 /// caller has its answer: what the caller does next meets it.
 fn run_alone(
     session: &mut dyn Session,
-    access: Access,
+    begun: Result<(), StoreError>,
+    keys: &Keys,
     mut job: Box<dyn Job>,
     tell: impl Fn(Health),
 ) {
-    if let Err(error) = session.begin(access) {
+    if let Err(error) = begun {
         tell(Health::told_by(&error));
         return job.fail(error);
     }
     session.begin_job(job.steps_max());
-    let mut tx = Tx::new(session);
+    let mut tx = Tx::new(session, keys);
     let committable = job.run(&mut tx);
     tell(tx.told());
     if !committable {

@@ -34,7 +34,7 @@ struct OnDisk(Arc<Mutex<Disk>>);
 
 impl OnDisk {
     fn store(&self) -> Store {
-        Store::start(Box::new(self.clone()), vec![Box::new(self.clone())]).unwrap()
+        Store::start(Box::new(self.clone()), vec![Box::new(self.clone())], 0).unwrap()
     }
 
     fn set(&self, change: impl FnOnce(&mut Disk)) {

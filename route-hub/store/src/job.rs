@@ -1,5 +1,6 @@
 //! Jobs: work with a place for its result, and somebody who waits for it.
 
+use crate::gate::Gates;
 use crate::{StoreError, Tx};
 use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +12,9 @@ pub(crate) trait Job: Send {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
     /// Returns how many steps of the engine it may take.
     fn steps_max(&self) -> u64;
+    /// Returns what it may change: nothing where it only reads.
+    #[expect(dead_code, reason = "SQLite has one writer: only PostgreSQL's asks")]
+    fn gates(&self) -> Option<Gates>;
     /// Says whether nobody waits for the result any more.
     fn is_unwanted(&self) -> bool;
     /// Tells the caller the result of the last run.
@@ -23,6 +27,7 @@ pub(crate) trait Job: Send {
 pub(crate) struct TypedJob<T, E, F> {
     work: F,
     steps_max: u64,
+    gates: Option<Gates>,
     result: Result<T, E>,
     caller: oneshot::Sender<Result<T, E>>,
 }
@@ -36,12 +41,14 @@ where
     pub(crate) fn boxed(
         work: F,
         steps_max: u64,
+        gates: Option<Gates>,
     ) -> (Box<dyn Job>, oneshot::Receiver<Result<T, E>>) {
         let (caller, answer) = oneshot::channel();
         let result = Err(StoreError::Closed.into());
         let job = Self {
             work,
             steps_max,
+            gates,
             result,
             caller,
         };
@@ -75,6 +82,10 @@ where
 
     fn steps_max(&self) -> u64 {
         self.steps_max
+    }
+
+    fn gates(&self) -> Option<Gates> {
+        self.gates
     }
 
     fn is_unwanted(&self) -> bool {

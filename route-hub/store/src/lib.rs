@@ -55,8 +55,10 @@ mod error;
 mod executor;
 #[cfg(test)]
 mod executor_tests;
+mod gate;
 mod health;
 mod job;
+mod keys;
 mod large;
 mod load;
 mod migrations;
@@ -76,6 +78,7 @@ mod value;
 
 pub use error::{Cause, StoreError};
 pub use executor::JOB_STEPS_MAX;
+pub use gate::Gate;
 pub use health::Health;
 pub use load::Load;
 pub use postgres::PostgresSettings;

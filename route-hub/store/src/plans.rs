@@ -1,6 +1,7 @@
 //! How the statements of background work find their rows: never by reading a whole table that
 //! grows with what people do.
 
+use crate::keys::Keys;
 use crate::messages::Retention;
 use crate::sqlite::{SqliteSession, open_writer};
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
@@ -217,7 +218,7 @@ fn plans_of(work: fn(&mut Tx<'_>) -> Result<(), StoreError>) -> Vec<(String, Str
     let plans = Vec::new();
     let mut planned = Planned { session, plans };
     planned.begin(Access::Write).unwrap();
-    work(&mut Tx::new(&mut planned)).unwrap();
+    work(&mut Tx::new(&mut planned, &Keys::of_process(0))).unwrap();
     planned.plans
 }
 

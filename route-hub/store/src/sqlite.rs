@@ -50,6 +50,8 @@ pub struct SqliteSettings {
     /// Whether the log is brought to its full size (64 MiB) at once, so that no commit has to
     /// make the file longer: a flush then takes half the time and less.
     pub reserve_log: bool,
+    /// The number of this process in the keys that it makes: no two that write at once share one.
+    pub process: u8,
 }
 
 impl SqliteSettings {
@@ -61,6 +63,7 @@ impl SqliteSettings {
             readers: 4,
             create: true,
             reserve_log: false,
+            process: 0,
         }
     }
 }
@@ -349,7 +352,8 @@ impl Session for SqliteSession {
 
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         self.connection
-            .query_row("PRAGMA data_version", [], |row| row.get(0))
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(failure)
     }
 

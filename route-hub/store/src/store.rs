@@ -1,8 +1,10 @@
 //! The handle that everybody holds.
 
 use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
+use crate::gate::{Gate, Gates};
 use crate::health::HealthBoard;
 use crate::job::TypedJob;
+use crate::keys::Keys;
 use crate::load::{Commits, Load};
 use crate::postgres::{self, Connector, PostgresSession};
 use crate::priority;
@@ -46,7 +48,7 @@ impl Store {
         let readers = (0..settings.readers.max(1))
             .map(|_| Ok(Box::new(sqlite::open_reader(&settings)?) as Box<dyn Session>))
             .collect::<Result<Vec<_>, StoreError>>()?;
-        Self::start(writer, readers)
+        Self::start(writer, readers, settings.process)
     }
 
     /// Opens a PostgreSQL database, brings its schema up to date and starts the threads.
@@ -60,16 +62,18 @@ impl Store {
         let open = || Ok(Box::new(PostgresSession::open(connector.clone())?) as Box<dyn Session>);
         let readers = (0..settings.readers.max(1)).map(|_| open());
         let readers = readers.collect::<Result<Vec<_>, StoreError>>()?;
-        Self::start(open()?, readers)
+        Self::start(open()?, readers, 0)
     }
 
     /// Starts the threads on connections that are open.
     pub(crate) fn start(
         writer: Box<dyn Session>,
         readers: Vec<Box<dyn Session>>,
+        process: u8,
     ) -> Result<Self, StoreError> {
         // Of several readers one is kept for the hub itself.
         let kept = usize::from(readers.len() > 1);
+        let keys = Arc::new(Keys::of_process(process));
         let (changes_in, changes) = watch::channel(0);
         let store = Self {
             shared: Arc::new(Shared {
@@ -84,8 +88,9 @@ impl Store {
         let queue = Arc::clone(&store.shared.writes);
         let commits = Arc::clone(&store.shared.commits);
         let health = Arc::clone(&store.shared.health);
+        let keys_of_writer = Arc::clone(&keys);
         store.spawn("store-write", move || {
-            Writer::new(writer, &queue, changes_in, commits, health).run();
+            Writer::new(writer, &queue, keys_of_writer, changes_in, commits, health).run();
         })?;
         for (number, session) in readers.into_iter().enumerate() {
             let reader = if number < kept {
@@ -94,12 +99,12 @@ impl Store {
                 Reader::Common
             };
             let queue = Arc::clone(&store.shared.reads);
-            let health = Arc::clone(&store.shared.health);
+            let (keys, health) = (Arc::clone(&keys), Arc::clone(&store.shared.health));
             store.spawn("store-read", move || {
                 if reader == Reader::Common {
                     priority::lower();
                 }
-                run_reader(session, &queue, reader, &health)
+                run_reader(session, &queue, reader, &keys, &health)
             })?;
         }
         Ok(store)
@@ -119,28 +124,36 @@ impl Store {
     /// Returns the store as a project uses it: with its share of the writer, the readers and the
     /// queues. What runs for a request, a phone or anything else of one project goes this way.
     pub fn of(&self, project_id: ProjectId) -> Share<'_> {
-        let party = Party::project(project_id);
-        Share { store: self, party }
+        Share {
+            store: self,
+            party: Party::project(project_id),
+            gates: Gates::of(Gate::Project(project_id)),
+        }
     }
 
     /// As [`Self::of`], for what an organization does outside its projects.
     pub fn of_organization(&self, id: OrganizationId) -> Share<'_> {
-        let party = Party::organization(id);
-        Share { store: self, party }
+        Share {
+            store: self,
+            party: Party::organization(id),
+            gates: Gates::of(Gate::Organization(id)),
+        }
     }
 
-    fn hub(&self) -> Share<'_> {
+    /// As [`Self::of`], for what the hub does by itself.
+    pub fn hub(&self) -> Share<'_> {
         Share {
             store: self,
             party: Party::HUB,
+            gates: Gates::of(Gate::Hub),
         }
     }
 
     /// Runs a job of the hub's own that writes, together with others, and returns once it is on
     /// disk.
     ///
-    /// A job may run more than once; what varies (times, keys) comes from outside it. An error that it
-    /// returns before its first write is an answer: there is nothing to roll back, and the jobs that
+    /// A job may run more than once: times come from outside it, keys from its [`Tx`]. It changes
+    /// only what lies behind its gates. An error that it returns before its first write is an answer: there is nothing to roll back, and the jobs that
     /// share its transaction go on. After a write it is rolled back with them and runs again alone.
     ///
     /// # Errors
@@ -179,10 +192,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let answer = self.submit_write(Party::HUB, WHOLE_STEPS_MAX, job)?;
-        answer
-            .blocking_recv()
-            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+        self.hub().write_blocking(job)
     }
 
     /// As [`Self::read`], for threads that are not asynchronous.
@@ -203,7 +213,7 @@ impl Store {
 
     fn submit_write<T, E, F>(
         &self,
-        party: Party,
+        share: Share<'_>,
         steps_max: u64,
         job: F,
     ) -> Result<Answer<T, E>, StoreError>
@@ -212,8 +222,8 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let (job, answer) = TypedJob::boxed(job, steps_max);
-        self.shared.writes.push(party, job)?;
+        let (job, answer) = TypedJob::boxed(job, steps_max, Some(share.gates));
+        self.shared.writes.push(share.party, job)?;
         Ok(answer)
     }
 
@@ -223,7 +233,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let (job, answer) = TypedJob::boxed(job, u64::MAX);
+        let (job, answer) = TypedJob::boxed(job, u64::MAX, None);
         self.shared.reads.push(party, job)?;
         Ok(answer)
     }
@@ -262,9 +272,17 @@ impl Store {
 pub struct Share<'s> {
     store: &'s Store,
     party: Party,
+    gates: Gates,
 }
 
 impl Share<'_> {
+    /// Adds a gate to those that its writes name: at most two beside its own.
+    #[must_use]
+    pub fn and(mut self, gate: Gate) -> Self {
+        self.gates = self.gates.and(gate);
+        self
+    }
+
     /// As [`Store::write`].
     ///
     /// # Errors
@@ -275,7 +293,7 @@ impl Share<'_> {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        answer(self.store.submit_write(self.party, JOB_STEPS_MAX, job))
+        answer(self.store.submit_write(*self, JOB_STEPS_MAX, job))
     }
 
     /// As [`Self::write`], for what cannot be cut into steps: everything that a phone said at once,
@@ -292,7 +310,23 @@ impl Share<'_> {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        answer(self.store.submit_write(self.party, WHOLE_STEPS_MAX, job))
+        answer(self.store.submit_write(*self, WHOLE_STEPS_MAX, job))
+    }
+
+    /// As [`Store::write_blocking`].
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub fn write_blocking<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let answer = self.store.submit_write(*self, WHOLE_STEPS_MAX, job)?;
+        answer
+            .blocking_recv()
+            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
     /// As [`Store::read`], with one limit on all that is read for the same request

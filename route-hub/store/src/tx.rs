@@ -1,7 +1,9 @@
 //! A job's view of the database: one transaction.
 
+use crate::keys::Keys;
 use crate::row::Row;
 use crate::{Health, StoreError, Value};
+use postrider_model::{Id, Key, UnixMs};
 use std::time::Duration;
 
 /// A statement's text, with parameters written `$1`, `$2`, ….
@@ -77,6 +79,7 @@ pub(crate) trait Session: Send {
 /// Texts are constants, with parameters written `$1`; each is prepared once per connection.
 pub struct Tx<'c> {
     session: &'c mut dyn Session,
+    keys: &'c Keys,
     failed: bool,
     told: Health,
     over_budget: bool,
@@ -86,9 +89,10 @@ pub struct Tx<'c> {
 }
 
 impl<'c> Tx<'c> {
-    pub(crate) fn new(session: &'c mut dyn Session) -> Self {
+    pub(crate) fn new(session: &'c mut dyn Session, keys: &'c Keys) -> Self {
         Self {
             session,
+            keys,
             failed: false,
             told: Health::Ok,
             over_budget: false,
@@ -96,6 +100,16 @@ impl<'c> Tx<'c> {
             #[cfg(feature = "fault-order")]
             answered_early: false,
         }
+    }
+
+    /// Makes a key at `now`, above every stored one. A job that runs again draws another.
+    pub fn key(&mut self, now: UnixMs) -> Key {
+        self.keys.next(now)
+    }
+
+    /// Makes the id of a new row at `now`, as [`Self::key`].
+    pub fn id<K>(&mut self, now: UnixMs) -> Id<K> {
+        Id::new(self.key(now))
     }
 
     /// Has the job's caller told its result before the commit: the wrong order, on purpose.

@@ -90,6 +90,7 @@ conformance! {
         an_alert_stands_once_until_it_is_cleared
         a_generation_only_rises
         keys_go_on_above_the_highest
+        keys_rise_whoever_makes_them
     }
     lists {
         filters_agree_with_a_plain_scan

@@ -212,6 +212,26 @@ pub(crate) fn keys_go_on_above_the_highest<B: Backend>() {
     );
 }
 
+/// Two processes, one with a clock far behind the other's: outbox, freeze and walks go by keys.
+pub(crate) fn keys_rise_whoever_makes_them<B: Backend>() {
+    let backend = B::fresh();
+    let (ahead, behind) = (backend.open(), backend.open());
+    let mut last = Key::default();
+    for _ in 0..3 {
+        for (store, clock) in [(&ahead, UnixMs(9_000_000)), (&behind, UnixMs(1_000))] {
+            let project: ProjectId = id(10);
+            let made = store.of(project).write_blocking(move |tx| {
+                let key = tx.key(clock);
+                outbox::insert(tx, &sample::event(key.get(), None, 1))?;
+                Ok::<_, StoreError>(key)
+            });
+            let key = made.unwrap();
+            assert!(key > last, "{key:?} after {last:?}");
+            last = key;
+        }
+    }
+}
+
 pub(crate) fn what_others_changed_is_told_once_and_in_order<B: Backend>() {
     let (_backend, store) = opened::<B>();
     let (ours, theirs) = (
