@@ -44,6 +44,9 @@ pub enum StoreError {
     },
     /// The server cannot be reached, or what it was asked has no answer.
     Unreachable(Cause),
+    /// Nobody knows whether the job was done: its commit has no answer, and the server cannot be
+    /// asked. Whoever waits for it must not be told that it was not.
+    Unsure,
     /// The database is one that a hub does not work on.
     Refused {
         /// Why, in a sentence's second half.
@@ -101,6 +104,7 @@ impl fmt::Display for StoreError {
                 "the database has schema {found}, this version knows schemas up to {known}"
             ),
             Self::Unreachable(_) => f.write_str("the database server cannot be reached"),
+            Self::Unsure => f.write_str("whether it was done cannot be found out"),
             Self::Refused { why } => f.write_str(why),
             Self::Damaged(_) => f.write_str("the database file is damaged"),
             Self::Full(_) => f.write_str("there is no room for the database"),
@@ -128,6 +132,7 @@ impl Error for StoreError {
             | Self::ErrorIgnored
             | Self::OverBudget { .. }
             | Self::Missing { .. }
+            | Self::Unsure
             | Self::Refused { .. }
             | Self::Foreign { .. }
             | Self::Newer { .. } => None,

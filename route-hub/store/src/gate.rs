@@ -19,10 +19,6 @@ pub enum Gate {
 
 impl Gate {
     /// Returns the number of its lock: keys are unique over all tables, and none is 0.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "PostgreSQL's writer locks by it")
-    )]
     pub(crate) const fn number(self) -> i64 {
         match self {
             Self::Hub => 0,

@@ -13,7 +13,6 @@ pub(crate) trait Job: Send {
     /// Returns how many steps of the engine it may take.
     fn steps_max(&self) -> u64;
     /// Returns what it may change: nothing where it only reads.
-    #[expect(dead_code, reason = "SQLite has one writer: only PostgreSQL's asks")]
     fn gates(&self) -> Option<Gates>;
     /// Says whether nobody waits for the result any more.
     fn is_unwanted(&self) -> bool;

@@ -80,7 +80,7 @@ pub use error::{Cause, StoreError};
 pub use executor::JOB_STEPS_MAX;
 pub use gate::Gate;
 pub use health::Health;
-pub use load::Load;
+pub use load::{ClusterLoad, Load};
 pub use postgres::PostgresSettings;
 pub use reading_time::within_request;
 pub use row::Row;

@@ -15,6 +15,19 @@ pub struct Load {
     pub jobs_committed: u64,
 }
 
+/// What happened among the processes on one server, since this one started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClusterLoad {
+    /// Jobs that ran again because the server gave them up for another transaction.
+    pub reruns: u64,
+    /// COMMITs without an answer.
+    pub lost_commits: u64,
+    /// How often a party waited for a gate that another process held.
+    pub gates_waited: u64,
+    /// Processes that this one took over.
+    pub takeovers: u64,
+}
+
 /// Counts group commits.
 #[derive(Debug, Default)]
 pub(crate) struct Commits {

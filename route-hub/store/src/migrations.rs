@@ -84,6 +84,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V23__freezes_and_lost_installs",
         include_str!("../migrations/V23__freezes_and_lost_installs.sql"),
     ),
+    (
+        "V24__processes_and_gates",
+        include_str!("../migrations/V24__processes_and_gates.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

@@ -104,6 +104,27 @@ impl WriteQueue {
         }
     }
 
+    /// As [`Self::take`], but only jobs of parties that `may` go, also when the queue is closed.
+    pub(crate) fn take_where(&self, wait: Duration, may: impl Fn(Party) -> bool) -> Taken {
+        let mut state = lock(&self.state);
+        let may = |party, _| may(party);
+        if !wait.is_zero() {
+            let none = |state: &mut Waiting| !state.closed && !state.turns.any(may);
+            let waited = self.came.wait_timeout_while(state, wait, none);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        match state.turns.next(may) {
+            Some((party, job)) => Taken::Some(party, job),
+            None if state.closed => Taken::Closed,
+            None => Taken::TimedOut,
+        }
+    }
+
+    /// Has those look again who wait for a party that may go only now.
+    pub(crate) fn look_again(&self) {
+        self.came.notify_all();
+    }
+
     /// Counts the steps that a party's job took.
     pub(crate) fn charge(&self, party: Party, steps: u64) {
         lock(&self.state).turns.charge(party, steps);

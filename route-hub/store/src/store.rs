@@ -5,8 +5,8 @@ use crate::gate::{Gate, Gates};
 use crate::health::HealthBoard;
 use crate::job::TypedJob;
 use crate::keys::Keys;
-use crate::load::{Commits, Load};
-use crate::postgres::{self, Connector, PostgresSession};
+use crate::load::{ClusterLoad, Commits, Load};
+use crate::postgres::{self, Cluster, Stop};
 use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
@@ -29,12 +29,106 @@ pub struct Store {
 }
 
 struct Shared {
-    writes: Arc<WriteQueue>,
+    /// A party's writes always wait in the same one.
+    writes: Vec<Arc<WriteQueue>>,
     reads: Arc<ReadQueue>,
     changes: watch::Receiver<u64>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    cluster: Option<Arc<Cluster>>,
+    threads: Mutex<Threads>,
+}
+
+/// The threads of a store.
+#[derive(Default)]
+struct Threads {
+    working: Vec<JoinHandle<()>>,
+    /// Ends after the others: as long as it beats, they may write.
+    heart: Option<(Arc<Stop>, JoinHandle<()>)>,
+}
+
+/// What a store is put together from.
+struct Parts {
+    keys: Arc<Keys>,
+    writes: Vec<Arc<WriteQueue>>,
+    reads: Arc<ReadQueue>,
+    commits: Arc<Commits>,
+    health: Arc<HealthBoard>,
+    cluster: Option<Arc<Cluster>>,
+    working: Vec<JoinHandle<()>>,
+    heart: Option<(Arc<Stop>, JoinHandle<()>)>,
+}
+
+impl Parts {
+    fn new(process: u8, queues: usize, readers: &[Box<dyn Session>]) -> Self {
+        Self {
+            keys: Arc::new(Keys::of_process(process)),
+            writes: (0..queues).map(|_| Arc::new(WriteQueue::new())).collect(),
+            reads: Arc::new(ReadQueue::new(readers.len() - kept(readers))),
+            commits: Arc::default(),
+            health: Arc::new(HealthBoard::new()),
+            cluster: None,
+            working: Vec::new(),
+            heart: None,
+        }
+    }
+
+    fn spawn(
+        &mut self,
+        name: &str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), StoreError> {
+        self.working.push(spawned(name, work)?);
+        Ok(())
+    }
+
+    fn spawn_readers(&mut self, readers: Vec<Box<dyn Session>>) -> Result<(), StoreError> {
+        let kept = kept(&readers);
+        for (number, session) in readers.into_iter().enumerate() {
+            let reader = if number < kept {
+                Reader::Kept
+            } else {
+                Reader::Common
+            };
+            let queue = Arc::clone(&self.reads);
+            let (keys, health) = (Arc::clone(&self.keys), Arc::clone(&self.health));
+            self.spawn("store-read", move || {
+                if reader == Reader::Common {
+                    priority::lower();
+                }
+                run_reader(session, &queue, reader, &keys, &health)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn store(self, changes: watch::Receiver<u64>) -> Store {
+        let shared = Shared {
+            writes: self.writes,
+            reads: self.reads,
+            changes,
+            commits: self.commits,
+            health: self.health,
+            cluster: self.cluster,
+            threads: Mutex::new(Threads {
+                working: self.working,
+                heart: self.heart,
+            }),
+        };
+        Store {
+            shared: Arc::new(shared),
+        }
+    }
+}
+
+/// Returns how many readers are kept for the hub itself: one, where there are several.
+fn kept(readers: &[Box<dyn Session>]) -> usize {
+    usize::from(readers.len() > 1)
+}
+
+fn spawned(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StoreError> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+    spawned.map_err(|error: io::Error| StoreError::Engine(Arc::new(error)))
 }
 
 impl Store {
@@ -57,68 +151,43 @@ impl Store {
     /// [`StoreError::Unreachable`], [`StoreError::Refused`], [`StoreError::Newer`] and what else the
     /// server says.
     pub fn open_postgres(settings: &PostgresSettings) -> Result<Self, StoreError> {
-        let connector = Connector::new(settings)?;
-        postgres::migrate(&connector)?;
-        let open = || Ok(Box::new(PostgresSession::open(connector.clone())?) as Box<dyn Session>);
-        let readers = (0..settings.readers.max(1)).map(|_| open());
-        let readers = readers.collect::<Result<Vec<_>, StoreError>>()?;
-        Self::start(open()?, readers, 0)
+        let mut opened = postgres::open(settings)?;
+        let readers = std::mem::take(&mut opened.readers);
+        let mut parts = Parts::new(opened.process.number, postgres::QUEUES, &readers);
+        let cluster = Arc::new(Cluster::new(
+            Arc::clone(&parts.keys),
+            Arc::clone(&parts.health),
+            Arc::clone(&parts.commits),
+        ));
+        let stop = Arc::new(Stop::default());
+        let (work, (name, beat)) = opened.work(&parts.writes, &cluster, Arc::clone(&stop))?;
+        for (name, work) in work {
+            parts.spawn(name, work)?;
+        }
+        parts.spawn_readers(readers)?;
+        parts.heart = Some((stop, spawned(name, beat)?));
+        parts.cluster = Some(cluster);
+        let (_, changes) = watch::channel(0);
+        Ok(parts.store(changes))
     }
 
-    /// Starts the threads on connections that are open.
+    /// Starts the threads on connections to SQLite that are open.
     pub(crate) fn start(
         writer: Box<dyn Session>,
         readers: Vec<Box<dyn Session>>,
         process: u8,
     ) -> Result<Self, StoreError> {
-        // Of several readers one is kept for the hub itself.
-        let kept = usize::from(readers.len() > 1);
-        let keys = Arc::new(Keys::of_process(process));
+        let mut parts = Parts::new(process, 1, &readers);
         let (changes_in, changes) = watch::channel(0);
-        let store = Self {
-            shared: Arc::new(Shared {
-                writes: Arc::new(WriteQueue::new()),
-                reads: Arc::new(ReadQueue::new(readers.len() - kept)),
-                changes,
-                commits: Arc::default(),
-                health: Arc::new(HealthBoard::new()),
-                threads: Mutex::new(Vec::new()),
-            }),
-        };
-        let queue = Arc::clone(&store.shared.writes);
-        let commits = Arc::clone(&store.shared.commits);
-        let health = Arc::clone(&store.shared.health);
-        let keys_of_writer = Arc::clone(&keys);
-        store.spawn("store-write", move || {
-            Writer::new(writer, &queue, keys_of_writer, changes_in, commits, health).run();
+        let queue = Arc::clone(&parts.writes[0]);
+        let commits = Arc::clone(&parts.commits);
+        let health = Arc::clone(&parts.health);
+        let keys = Arc::clone(&parts.keys);
+        parts.spawn("store-write", move || {
+            Writer::new(writer, &queue, keys, changes_in, commits, health).run();
         })?;
-        for (number, session) in readers.into_iter().enumerate() {
-            let reader = if number < kept {
-                Reader::Kept
-            } else {
-                Reader::Common
-            };
-            let queue = Arc::clone(&store.shared.reads);
-            let (keys, health) = (Arc::clone(&keys), Arc::clone(&store.shared.health));
-            store.spawn("store-read", move || {
-                if reader == Reader::Common {
-                    priority::lower();
-                }
-                run_reader(session, &queue, reader, &keys, &health)
-            })?;
-        }
-        Ok(store)
-    }
-
-    fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), StoreError> {
-        let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-        let thread = spawned.map_err(|error: io::Error| StoreError::Engine(Arc::new(error)))?;
-        self.shared
-            .threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(thread);
-        Ok(())
+        parts.spawn_readers(readers)?;
+        Ok(parts.store(changes))
     }
 
     /// Returns the store as a project uses it: with its share of the writer, the readers and the
@@ -223,7 +292,7 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         let (job, answer) = TypedJob::boxed(job, steps_max, Some(share.gates));
-        self.shared.writes.push(share.party, job)?;
+        self.shared.queue(share.party).push(share.party, job)?;
         Ok(answer)
     }
 
@@ -242,11 +311,23 @@ impl Store {
     pub fn load(&self) -> Load {
         let (commits, jobs_committed) = self.shared.commits.so_far();
         Load {
-            writes_waiting: self.shared.writes.len(),
+            writes_waiting: self.shared.writes.iter().map(|queue| queue.len()).sum(),
             reads_waiting: self.shared.reads.len(),
             commits,
             jobs_committed,
         }
+    }
+
+    /// Returns what happened among the processes on one server; `None` on SQLite.
+    pub fn cluster_load(&self) -> Option<ClusterLoad> {
+        self.shared.cluster.as_ref().map(|cluster| cluster.load())
+    }
+
+    /// Becomes true when another process has taken over: this one writes nothing any more, and is to
+    /// end. `None` on SQLite.
+    pub fn taken_over(&self) -> Option<watch::Receiver<bool>> {
+        let cluster = self.shared.cluster.as_ref();
+        cluster.map(|cluster| cluster.fence.watch())
     }
 
     /// Says whether the database takes writes: what its own errors told, asked without a wait.
@@ -360,19 +441,33 @@ async fn answer<T, E: From<StoreError>>(
         .unwrap_or_else(|_| Err(StoreError::Closed.into()))
 }
 
+impl Shared {
+    fn queue(&self, party: Party) -> &WriteQueue {
+        &self.writes[party.place_among(self.writes.len())]
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.writes.close();
+        self.writes.iter().for_each(|queue| queue.close());
         self.reads.close();
         let threads = self
             .threads
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        for thread in threads.drain(..) {
-            // A job that held the last handle runs on the very thread: nobody waits for itself.
-            if thread.thread().id() != thread::current().id() {
-                drop(thread.join());
-            }
+        let Threads { working, heart } = std::mem::take(threads);
+        working.into_iter().for_each(join);
+        if let Some((stop, heart)) = heart {
+            stop.tell();
+            join(heart);
         }
+    }
+}
+
+/// Waits for a thread's end. A job that held the last handle runs on the very thread: nobody waits for
+/// itself.
+fn join(thread: JoinHandle<()>) {
+    if thread.thread().id() != thread::current().id() {
+        drop(thread.join());
     }
 }

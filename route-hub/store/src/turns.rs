@@ -23,6 +23,12 @@ impl Party {
     pub(crate) const fn organization(id: OrganizationId) -> Self {
         Self(id.get())
     }
+
+    /// Returns its place among so many, always the same.
+    pub(crate) fn place_among(self, count: usize) -> usize {
+        let mixed = self.0.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        usize::try_from(mixed).map_or(0, |mixed| mixed % count)
+    }
 }
 
 /// What waits, in a line for each party.

@@ -80,6 +80,7 @@ pub(crate) trait Session: Send {
 pub struct Tx<'c> {
     session: &'c mut dyn Session,
     keys: &'c Keys,
+    last_key: Option<Key>,
     failed: bool,
     told: Health,
     over_budget: bool,
@@ -93,6 +94,7 @@ impl<'c> Tx<'c> {
         Self {
             session,
             keys,
+            last_key: None,
             failed: false,
             told: Health::Ok,
             over_budget: false,
@@ -104,7 +106,14 @@ impl<'c> Tx<'c> {
 
     /// Makes a key at `now`, above every stored one. A job that runs again draws another.
     pub fn key(&mut self, now: UnixMs) -> Key {
-        self.keys.next(now)
+        let key = self.keys.next(now);
+        self.last_key = Some(key);
+        key
+    }
+
+    /// Returns the highest key that the job made.
+    pub(crate) fn last_key(&self) -> Option<Key> {
+        self.last_key
     }
 
     /// Makes the id of a new row at `now`, as [`Self::key`].

@@ -6,12 +6,13 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use std::fmt;
+use std::future::poll_fn;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Config};
+use tokio_postgres::{AsyncMessage, Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long a new connection may take.
@@ -103,12 +104,22 @@ impl Connector {
     /// # Errors
     /// [`StoreError::Refused`] with why; [`StoreError::Unreachable`].
     pub(crate) async fn connect(&self) -> Result<Client, StoreError> {
-        let (client, connection) = self
-            .config
-            .connect(self.tls.clone())
-            .await
-            .map_err(failure)?;
-        tokio::spawn(connection);
+        self.connect_hearing(|_| {}).await
+    }
+
+    /// As [`Self::connect`]; `hear` is told what the server says without being asked.
+    pub(crate) async fn connect_hearing(
+        &self,
+        mut hear: impl FnMut(AsyncMessage) + Send + 'static,
+    ) -> Result<Client, StoreError> {
+        let opened = self.config.connect(self.tls.clone()).await;
+        let (client, mut connection) = opened.map_err(failure)?;
+        tokio::spawn(async move {
+            while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await
+            {
+                hear(message);
+            }
+        });
         check(&client).await?;
         Ok(client)
     }
@@ -183,5 +194,5 @@ async fn check(client: &Client) -> Result<(), StoreError> {
 }
 
 fn refused(why: String) -> StoreError {
-    StoreError::Refused { why: why.into() }
+    StoreError::Refused { why }
 }

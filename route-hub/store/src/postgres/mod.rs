@@ -1,12 +1,19 @@
 //! The PostgreSQL engine: all that is PostgreSQL's own.
 
+mod cluster;
 mod connect;
 mod failure;
+mod fence;
+mod gates;
+mod group;
 mod migrate;
+mod processes;
 mod session;
+mod start;
 mod values;
+mod writer;
 
-pub(crate) use self::connect::Connector;
+pub(crate) use self::cluster::Cluster;
 pub use self::connect::PostgresSettings;
-pub(crate) use self::migrate::migrate;
-pub(crate) use self::session::PostgresSession;
+pub(crate) use self::processes::Stop;
+pub(crate) use self::start::{QUEUES, open};

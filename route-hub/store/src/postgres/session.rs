@@ -16,9 +16,10 @@ use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, Error, Statement};
+use tokio_postgres::{AsyncMessage, Client, Error, Statement};
 
 /// What a statement is charged, in the steps of [`crate::JOB_STEPS_MAX`].
 const STEPS_OF_A_STATEMENT: u64 = 200;
@@ -42,8 +43,13 @@ pub(crate) struct PostgresSession {
     /// By the address and length of the constant that each was made from.
     prepared: HashMap<(usize, usize), Statement>,
     built: HashMap<Box<str>, Statement>,
-    /// Writes that were sent and not waited for.
-    sent: VecDeque<Sent>,
+    /// Writes that were sent and not waited for, with the number of the job of each.
+    sent: VecDeque<(usize, Sent)>,
+    job: usize,
+    /// The first statement that failed in this transaction, and whose it was.
+    failure: Option<(usize, StoreError)>,
+    /// How many warnings the server gave on this connection.
+    warnings: Arc<AtomicU64>,
     is_open: bool,
     clock: Stopwatch,
     end_ms: u64,
@@ -70,6 +76,9 @@ impl PostgresSession {
             prepared: HashMap::new(),
             built: HashMap::new(),
             sent: VecDeque::new(),
+            job: 0,
+            failure: None,
+            warnings: Arc::default(),
             is_open: false,
             clock: Stopwatch::start(),
             end_ms: Limit::NONE.0,
@@ -83,14 +92,23 @@ impl PostgresSession {
     }
 
     /// Returns the connection, a new one where it was lost.
-    fn client(&mut self) -> Result<Arc<Client>, StoreError> {
+    pub(super) fn client(&mut self) -> Result<Arc<Client>, StoreError> {
         if let Some(client) = &self.client
             && !client.is_closed()
         {
             return Ok(Arc::clone(client));
         }
         self.forget();
-        let client = self.runtime.block_on(self.connector.connect())?;
+        let warnings = Arc::<AtomicU64>::default();
+        self.warnings = Arc::clone(&warnings);
+        let hear = move |message| {
+            if matches!(message, AsyncMessage::Notice(notice) if notice.severity() == "WARNING") {
+                warnings.fetch_add(1, Ordering::Release);
+            }
+        };
+        let client = self
+            .runtime
+            .block_on(self.connector.connect_hearing(hear))?;
         Ok(Arc::clone(self.client.insert(Arc::new(client))))
     }
 
@@ -108,27 +126,36 @@ impl PostgresSession {
         let mut work: Sent = Box::pin(work);
         // The first poll puts it on its way.
         match (&mut work).now_or_never() {
-            None => self.sent.push_back(work),
-            Some(early) => self.sent.push_back(Box::pin(std::future::ready(early))),
+            None => self.sent.push_back((self.job, work)),
+            Some(early) => {
+                let early = Box::pin(std::future::ready(early));
+                self.sent.push_back((self.job, early));
+            }
         }
     }
 
     /// Sends something and waits until it is done, and all that was sent before it.
-    fn wait<T>(&mut self, work: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
+    pub(super) fn wait<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, StoreError> {
         self.waits += 1;
         let client = self.client()?;
         let limit = self.time_left();
-        let sent = &mut self.sent;
+        let (sent, job) = (&mut self.sent, self.job);
+        let mut whose = job;
         let connector = &self.connector;
         let waited = self.runtime.block_on(async {
             let mut work = pin!(work);
             let early = work.as_mut().now_or_never();
             let mut all = pin!(async {
-                while let Some(earlier) = sent.front_mut() {
-                    let done = earlier.await;
+                while let Some((job, earlier)) = sent.front_mut() {
+                    let (job, done) = (*job, earlier.await);
                     sent.pop_front();
+                    whose = job;
                     done?;
                 }
+                whose = job;
                 match early {
                     Some(done) => done,
                     None => work.await,
@@ -148,8 +175,9 @@ impl PostgresSession {
         if matches!(done, Err(StoreError::Unreachable(_))) {
             self.forget();
         }
-        if done.is_err() {
+        if let Err(error) = &done {
             self.sent.clear();
+            self.failure.get_or_insert((whose, error.clone()));
         }
         done
     }
@@ -164,7 +192,7 @@ impl PostgresSession {
         u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(Limit::NONE.0)
     }
 
-    fn statement(&mut self, sql: Sql<'_>) -> Result<Statement, StoreError> {
+    pub(super) fn statement(&mut self, sql: Sql<'_>) -> Result<Statement, StoreError> {
         let (known, text) = match sql {
             Sql::Fixed(text) => (self.prepared.get(&place(text)), text),
             Sql::Built(text) => (self.built.get(text), text),
@@ -209,6 +237,22 @@ impl PostgresSession {
         Ok(())
     }
 
+    /// As [`Session::begin_job`] for the job at a place of its group.
+    pub(super) fn begin_job_at(&mut self, place: usize, steps_max: u64) {
+        self.job = place;
+        self.begin_job(steps_max);
+    }
+
+    /// Returns the first failure of a statement in this transaction, and the place of its job.
+    pub(super) fn take_failure(&mut self) -> Option<(usize, StoreError)> {
+        self.failure.take()
+    }
+
+    /// Returns how many warnings the server gave on this connection.
+    pub(super) fn warnings(&self) -> u64 {
+        self.warnings.load(Ordering::Acquire)
+    }
+
     /// Sends a statement that has no values.
     fn command(&mut self, text: &'static str) -> Result<(), StoreError> {
         let client = self.client()?;
@@ -227,6 +271,7 @@ impl Session for PostgresSession {
             Access::Write => "BEGIN ISOLATION LEVEL READ COMMITTED",
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         };
+        (self.failure, self.job) = (None, 0);
         self.command(begin)?;
         self.is_open = true;
         Ok(())

@@ -1,0 +1,66 @@
+//! What the threads of one process share, and what operators learn of it.
+
+use super::fence::Fence;
+use crate::health::HealthBoard;
+use crate::keys::Keys;
+use crate::load::{ClusterLoad, Commits};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the threads of one process share.
+pub(crate) struct Cluster {
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) health: Arc<HealthBoard>,
+    pub(crate) commits: Arc<Commits>,
+    pub(crate) counters: Counters,
+    pub(crate) fence: Fence,
+}
+
+impl Cluster {
+    pub(crate) fn new(keys: Arc<Keys>, health: Arc<HealthBoard>, commits: Arc<Commits>) -> Self {
+        Self {
+            keys,
+            health,
+            commits,
+            counters: Counters::default(),
+            fence: Fence::new(),
+        }
+    }
+
+    pub(crate) fn load(&self) -> ClusterLoad {
+        let counters = &self.counters;
+        ClusterLoad {
+            reruns: counters.reruns.get(),
+            lost_commits: counters.lost_commits.get(),
+            gates_waited: counters.gates_waited.get(),
+            takeovers: counters.takeovers.get(),
+        }
+    }
+}
+
+/// A number that rises.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn inc(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How often what should be rare has happened.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    /// Jobs that ran again because the server gave them up for another transaction.
+    pub(crate) reruns: Counter,
+    /// COMMITs without an answer.
+    pub(crate) lost_commits: Counter,
+    /// Parties whose gate another hub held.
+    pub(crate) gates_waited: Counter,
+    /// Processes that were taken over.
+    pub(crate) takeovers: Counter,
+}

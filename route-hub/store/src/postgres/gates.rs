@@ -1,0 +1,247 @@
+//! Gates: who may write what belongs to a project, an organization or the hub.
+//!
+//! A gate is a lock that ends with its transaction, under the number of what it guards. The server
+//! hands it on in the order in which it was asked for. Its row in `gates` has the highest key that
+//! was made under it, and the version of what hubs keep in memory.
+
+use super::group::Claim;
+use super::session::PostgresSession;
+use crate::job::Job;
+use crate::tx::{Access, Session as _, Sql};
+use crate::{Gate, StoreError, values};
+use futures_util::future::try_join4;
+use postrider_model::Key;
+use std::collections::BTreeSet;
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+/// Changes after which a row goes on in a new one.
+const CHANGES_MAX: i64 = 500;
+
+/// The row of a writing connection: how many groups it has committed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommitRow {
+    pub(crate) process: u8,
+    pub(crate) incarnation: i64,
+    pub(crate) writer: i64,
+    pub(crate) commits: i64,
+}
+
+impl CommitRow {
+    fn place(self) -> i64 {
+        self.commits / CHANGES_MAX
+    }
+
+    /// Returns the two numbers of its lock.
+    pub(crate) fn lock(self) -> (i32, i32) {
+        let writer = i64::from(self.process) << 8 | self.writer;
+        let low = |number: i64| i32::try_from(number & 0x7fff_ffff).unwrap_or_default();
+        (low(writer), low(self.incarnation))
+    }
+}
+
+const LOCK_WRITER: &str = "SELECT pg_advisory_xact_lock($1::int, $2::int)";
+const RAISE: &str = "UPDATE writers SET commits = commits + 1 WHERE process = $1 \
+    AND incarnation = $2 AND writer = $3 AND place = $4 AND commits = $5";
+const RAISE_IN_NEW_ROW: &str = "WITH old AS (DELETE FROM writers WHERE process = $1 \
+    AND incarnation = $2 AND writer = $3 AND place = $4 AND commits = $5 \
+    RETURNING process, incarnation, writer, place, commits) \
+    INSERT INTO writers (process, incarnation, writer, place, commits) \
+    SELECT process, incarnation, writer, place + 1, commits + 1 FROM old";
+const COMMITS: &str = "SELECT commits FROM writers WHERE process = $1 AND incarnation = $2 \
+    AND writer = $3 ORDER BY place DESC LIMIT 1";
+const TOUCH: &str = "UPDATE writers SET commits = commits WHERE process = $1 AND incarnation = $2 \
+    AND writer = $3 AND commits = $4";
+const TRY: &str =
+    "SELECT pg_try_advisory_xact_lock(gate) FROM unnest($1::bigint[]) AS wanted (gate)";
+const WAIT: &str = "SELECT pg_advisory_xact_lock(gate) IS NOT NULL \
+    FROM unnest($1::bigint[]) AS wanted (gate)";
+const READ: &str = "SELECT newest.gate, newest.place, newest.changes, newest.version, \
+    newest.last_key FROM unnest($1::bigint[]) AS wanted (gate) CROSS JOIN LATERAL \
+    (SELECT * FROM gates WHERE gates.gate = wanted.gate ORDER BY place DESC LIMIT 1) AS newest";
+
+/// The gates of a group.
+pub(crate) struct Gates {
+    held: Vec<GateRow>,
+}
+
+/// What is kept of one gate.
+#[derive(Debug, Clone, Copy)]
+struct GateRow {
+    gate: i64,
+    /// Where its row is, and how often that was changed; `None` before the first change.
+    at: Option<(i64, i64)>,
+    version: i64,
+    last_key: i64,
+    is_changed: bool,
+}
+
+impl Gates {
+    /// Returns the numbers of the gates that jobs need, in the order in which all ask for them: the
+    /// hub's, those of organizations, those of projects.
+    pub(crate) fn wanted<'j>(jobs: impl Iterator<Item = &'j dyn Job>) -> Vec<i64> {
+        let wanted: BTreeSet<_> = jobs.flat_map(of).collect();
+        wanted.into_iter().map(Gate::number).collect()
+    }
+
+    /// Says whether all gates of a job are held.
+    pub(crate) fn hold(&self, job: &dyn Job) -> bool {
+        of(job).all(|gate| self.held.iter().any(|row| row.gate == gate.number()))
+    }
+
+    /// Returns the highest key that was made under any of them.
+    pub(crate) fn last_key(&self) -> Option<Key> {
+        let highest = self.held.iter().map(|row| row.last_key).max();
+        highest.and_then(Key::new)
+    }
+
+    /// Notes the highest key that a job made.
+    pub(crate) fn made(&mut self, job: &dyn Job, key: Key) {
+        for row in &mut self.held {
+            let is_its = of(job).any(|gate| gate.number() == row.gate);
+            if is_its && row.last_key < key.get() {
+                (row.last_key, row.is_changed) = (key.get(), true);
+            }
+        }
+    }
+
+    /// Writes what has changed, without a wait.
+    ///
+    /// # Errors
+    /// Those of statements before.
+    pub(crate) fn save(&mut self, session: &mut PostgresSession) -> Result<(), StoreError> {
+        let changed = self.held.iter().filter(|row| row.is_changed);
+        changed.into_iter().try_for_each(|row| row.save(session))
+    }
+}
+
+fn of(job: &dyn Job) -> impl Iterator<Item = Gate> {
+    job.gates()
+        .into_iter()
+        .flat_map(|gates| gates.iter().collect::<Vec<_>>())
+}
+
+impl GateRow {
+    fn save(&self, session: &mut PostgresSession) -> Result<(), StoreError> {
+        let Self {
+            gate,
+            version,
+            last_key,
+            ..
+        } = *self;
+        let insert = Sql::Fixed(
+            "INSERT INTO gates (gate, place, changes, version, last_key) VALUES ($1, $2, 0, $3, $4)",
+        );
+        match self.at {
+            None => session.run(insert, &values![gate, 0, version, last_key]),
+            Some((place, changes)) if changes < CHANGES_MAX => session.run(
+                Sql::Fixed(
+                    "UPDATE gates SET changes = changes + 1, version = $3, last_key = $4 \
+                     WHERE gate = $1 AND place = $2",
+                ),
+                &values![gate, place, version, last_key],
+            ),
+            Some((place, _)) => {
+                let delete = Sql::Fixed("DELETE FROM gates WHERE gate = $1 AND place = $2");
+                session.run(delete, &values![gate, place])?;
+                session.run(insert, &values![gate, place + 1, version, last_key])
+            }
+        }
+    }
+}
+
+/// Begins a group's transaction: takes the connection's own row and the gates, in one wait. `None`
+/// where the row is no longer this process's.
+///
+/// # Errors
+/// [`StoreError::Busy`] when a gate was not to be had in time; what else the server says.
+pub(crate) fn open(
+    session: &mut PostgresSession,
+    row: &CommitRow,
+    wanted: &[i64],
+    claim: Claim,
+) -> Result<Option<Gates>, StoreError> {
+    let is_full = (row.commits + 1) % CHANGES_MAX == 0;
+    let raise = if is_full { RAISE_IN_NEW_ROW } else { RAISE };
+    let take = if claim == Claim::Try { TRY } else { WAIT };
+    let [lock, raise, take, read] =
+        [LOCK_WRITER, raise, take, READ].map(|text| session.statement(Sql::Fixed(text)));
+    let (lock, raise, take, read) = (lock?, raise?, take?, read?);
+    session.begin(Access::Write)?;
+    let client = session.client()?;
+    let (one, two) = row.lock();
+    let (raised, taken, rows) = session.wait(async {
+        let (process, place) = (i64::from(row.process), row.place());
+        let own: [&(dyn ToSql + Sync); 5] = [
+            &process,
+            &row.incarnation,
+            &row.writer,
+            &place,
+            &row.commits,
+        ];
+        let (_, raised, taken, rows) = try_join4(
+            client.execute(&lock, &[&one, &two]),
+            client.execute(&raise, &own),
+            client.query(&take, &[&wanted]),
+            client.query(&read, &[&wanted]),
+        )
+        .await?;
+        Ok((raised, taken, rows))
+    })?;
+    if raised != 1 {
+        return Ok(None);
+    }
+    let is_taken = |row: &Row| row.get::<_, bool>(0);
+    let held = wanted.iter().zip(&taken).filter(|(_, row)| is_taken(row));
+    let held = held.map(|(gate, _)| GateRow::of(*gate, &rows)).collect();
+    Ok(Some(Gates { held }))
+}
+
+impl GateRow {
+    fn of(gate: i64, rows: &[Row]) -> Self {
+        let row = rows.iter().find(|row| row.get::<_, i64>(0) == gate);
+        Self {
+            gate,
+            at: row.map(|row| (row.get(1), row.get(2))),
+            version: row.map_or(0, |row| row.get(3)),
+            last_key: row.map_or(0, |row| row.get(4)),
+            is_changed: false,
+        }
+    }
+}
+
+/// Returns how many groups a writing connection has committed: waits for the end of a transaction that
+/// it left behind. `None` where the row is no longer this process's.
+///
+/// The answer counts only after a commit that comes after it: a restarted primary shows what its
+/// standby may lack.
+///
+/// # Errors
+/// What the server says; a warning of its commit is [`StoreError::Busy`].
+pub(crate) fn commits(
+    session: &mut PostgresSession,
+    row: &CommitRow,
+) -> Result<Option<i64>, StoreError> {
+    session.begin(Access::Write)?;
+    let (one, two) = row.lock();
+    let own = values![i64::from(row.process), row.incarnation, row.writer];
+    let lock = session.statement(Sql::Fixed(LOCK_WRITER))?;
+    let client = session.client()?;
+    session.wait(async { client.execute(&lock, &[&one, &two]).await })?;
+    let mut found = None;
+    session.query(Sql::Fixed(COMMITS), &own, &mut |read| {
+        found = Some(read.int(0)?);
+        Ok(false)
+    })?;
+    if let Some(commits) = found {
+        let [process, incarnation, writer] = own;
+        let own = [process, incarnation, writer, commits.into()];
+        session.run(Sql::Fixed(TOUCH), &own)?;
+    }
+    let warnings = session.warnings();
+    session.commit()?;
+    if session.warnings() != warnings {
+        return Err(StoreError::Busy);
+    }
+    Ok(found)
+}

@@ -1,0 +1,288 @@
+//! Groups of jobs on one writing connection: one transaction, one COMMIT, then the answers.
+//!
+//! A group first takes its connection's own row and raises the number of its commits from n-1 to n. When
+//! COMMIT has no answer, that row tells whether it happened: the connection is made anew, waits for the
+//! lock that the old transaction holds as long as it lives, and reads the number. So nobody is told a
+//! guess, and no group is written twice.
+//!
+//! Then it takes the gates of its jobs: advisory locks, one for each project, organization and the hub
+//! itself. A group of the writer's only tries them, and gives back the jobs whose gates others hold; a
+//! group of a waiting connection waits for them, in one order, so that no two wait for each other.
+
+use super::cluster::Cluster;
+use super::gates::{self, CommitRow, Gates};
+use super::session::PostgresSession;
+use crate::job::Job;
+use crate::stopwatch::Stopwatch;
+use crate::turns::Party;
+use crate::tx::{Session as _, Tx};
+use crate::{Health, StoreError};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How long an unanswered COMMIT is asked after.
+const ASK_FOR: Duration = Duration::from_secs(60);
+/// The pause before a server that cannot be reached is asked again.
+const ASK_PAUSE: Duration = Duration::from_millis(100);
+/// A job that takes longer goes on a connection of its own with what else its party has.
+const SLOW: Duration = Duration::from_millis(50);
+/// How often jobs run again that the server gave up for another transaction.
+const RERUNS_MAX: u32 = 3;
+
+/// A job and whose it is.
+pub(crate) struct Queued {
+    pub(crate) party: Party,
+    pub(crate) job: Box<dyn Job>,
+}
+
+/// How a group comes by its gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// It goes without those that others hold.
+    Try,
+    /// It waits for them.
+    Wait,
+}
+
+/// What is left over when a group has run.
+#[derive(Default)]
+pub(crate) struct Ran {
+    /// The jobs whose gates others hold, in their order.
+    pub(crate) parked: Vec<Queued>,
+    /// Who took long.
+    pub(crate) slow: Vec<Party>,
+    /// What each job was charged.
+    pub(crate) steps: Vec<(Party, u64)>,
+}
+
+/// One writing connection and the groups on it.
+pub(crate) struct Groups {
+    session: PostgresSession,
+    row: CommitRow,
+    hub: Arc<Cluster>,
+}
+
+impl Groups {
+    pub(crate) fn new(session: PostgresSession, row: CommitRow, hub: Arc<Cluster>) -> Self {
+        Self { session, row, hub }
+    }
+
+    /// Runs jobs in one transaction, and answers all but those that it gives back.
+    pub(crate) fn run(&mut self, jobs: Vec<Queued>, claim: Claim) -> Ran {
+        let mut ran = Ran::default();
+        self.run_into(&mut ran, jobs, claim, 0);
+        ran
+    }
+
+    fn run_into(&mut self, ran: &mut Ran, jobs: Vec<Queued>, claim: Claim, reruns: u32) {
+        if jobs.is_empty() {
+            return;
+        }
+        let mut gates = match self.open(&jobs, claim) {
+            Ok(gates) => gates,
+            Err(error) => return self.fail(jobs, &error),
+        };
+        let mut jobs = part(jobs, &gates, &mut ran.parked);
+        if jobs.is_empty() {
+            return self.session.rollback();
+        }
+        let worked = self.work(&mut jobs, &mut gates, ran);
+        let done = worked.and_then(|()| self.commit(&mut gates));
+        match done {
+            Ok(()) => answer(jobs, &self.hub),
+            Err(Undone::Unsure) => self.ask(ran, jobs),
+            Err(Undone::Lost(error)) if reruns < RERUNS_MAX => {
+                drop(error);
+                self.run_into(ran, jobs, claim, reruns + 1);
+            }
+            Err(Undone::Lost(error)) => self.fail(jobs, &error),
+            Err(Undone::Failed(failure)) if jobs.len() == 1 => {
+                self.finish(ran, jobs, claim, failure, reruns);
+            }
+            Err(Undone::Failed(failure)) => {
+                let failed = jobs.remove(failure.place);
+                self.run_into(ran, jobs, claim, reruns);
+                self.run_into(ran, vec![failed], claim, reruns);
+            }
+        }
+    }
+
+    /// Begins a transaction with as many gates as there are to have.
+    fn open(&mut self, jobs: &[Queued], claim: Claim) -> Result<Gates, StoreError> {
+        let wanted = Gates::wanted(jobs.iter().map(|queued| &*queued.job));
+        let opened = match gates::open(&mut self.session, &self.row, &wanted, claim) {
+            // A connection that was cut while nobody used it shows it now.
+            Err(StoreError::Unreachable(_)) => {
+                gates::open(&mut self.session, &self.row, &wanted, claim)
+            }
+            opened => opened,
+        };
+        let opened = opened.inspect_err(|_| self.session.rollback())?;
+        let Some(gates) = opened else {
+            self.session.rollback();
+            self.hub.fence.end();
+            return Err(StoreError::Closed);
+        };
+        if let Some(key) = gates.last_key() {
+            self.hub.keys.rise_above(key);
+        }
+        Ok(gates)
+    }
+
+    /// Runs the jobs, one after the other.
+    fn work(
+        &mut self,
+        jobs: &mut [Queued],
+        gates: &mut Gates,
+        ran: &mut Ran,
+    ) -> Result<(), Undone> {
+        for (place, queued) in jobs.iter_mut().enumerate() {
+            let took = Stopwatch::start();
+            self.session.begin_job_at(place, queued.job.steps_max());
+            let mut tx = Tx::new(&mut self.session, &self.hub.keys);
+            let committable = queued.job.run(&mut tx);
+            self.hub.health.worsen(tx.told());
+            if let Some(key) = tx.last_key() {
+                gates.made(&*queued.job, key);
+            }
+            ran.steps.push((queued.party, self.session.steps()));
+            if took.elapsed() > SLOW && !ran.slow.contains(&queued.party) {
+                ran.slow.push(queued.party);
+            }
+            if !committable {
+                let undone = self.undone(Failure {
+                    place,
+                    error: None,
+                    at_commit: false,
+                });
+                self.session.rollback();
+                return Err(undone);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what a failure means for the group. A statement that nobody waited for may be of a job
+    /// before.
+    fn undone(&mut self, mut failure: Failure) -> Undone {
+        if let Some((place, error)) = self.session.take_failure() {
+            (failure.place, failure.error) = (place, Some(error));
+        }
+        match failure.error {
+            Some(error @ StoreError::Unreachable(_)) => Undone::Lost(error),
+            _ => Undone::Failed(failure),
+        }
+    }
+
+    fn commit(&mut self, gates: &mut Gates) -> Result<(), Undone> {
+        let at_commit = |error| Failure {
+            place: 0,
+            error: Some(error),
+            at_commit: true,
+        };
+        if let Err(error) = gates.save(&mut self.session) {
+            let undone = self.undone(at_commit(error));
+            self.session.rollback();
+            return Err(undone);
+        }
+        let warnings = self.session.warnings();
+        match self.session.commit() {
+            Ok(()) if self.session.warnings() == warnings => {
+                self.row.commits += 1;
+                Ok(())
+            }
+            Ok(()) | Err(StoreError::Unreachable(_)) => Err(Undone::Unsure),
+            Err(error) => Err(self.undone(at_commit(error))),
+        }
+    }
+
+    /// Ends a job that failed alone; one that the server gave up for another transaction runs again.
+    fn finish(
+        &mut self,
+        ran: &mut Ran,
+        jobs: Vec<Queued>,
+        claim: Claim,
+        failure: Failure,
+        reruns: u32,
+    ) {
+        match failure.error {
+            Some(StoreError::Busy) if reruns < RERUNS_MAX => {
+                self.hub.counters.reruns.inc();
+                self.run_into(ran, jobs, claim, reruns + 1);
+            }
+            Some(error) if failure.at_commit => self.fail(jobs, &error),
+            _ => jobs.into_iter().for_each(|queued| queued.job.answer()),
+        }
+    }
+
+    /// Finds out what became of a COMMIT that has no answer; until then nobody is answered.
+    fn ask(&mut self, ran: &mut Ran, jobs: Vec<Queued>) {
+        self.hub.counters.lost_commits.inc();
+        let asked = Stopwatch::start();
+        while asked.elapsed() < ASK_FOR && !self.hub.fence.has_ended() {
+            match gates::commits(&mut self.session, &self.row) {
+                Ok(Some(commits)) if commits > self.row.commits => {
+                    self.row.commits = commits;
+                    return answer(jobs, &self.hub);
+                }
+                Ok(Some(_)) => return self.run_into(ran, jobs, Claim::Wait, 0),
+                Ok(None) => self.hub.fence.end(),
+                Err(_) => {
+                    self.session.rollback();
+                    thread::sleep(ASK_PAUSE);
+                }
+            }
+        }
+        for queued in jobs {
+            queued.job.fail(StoreError::Unsure);
+        }
+    }
+
+    fn fail(&self, jobs: Vec<Queued>, error: &StoreError) {
+        self.hub.health.worsen(Health::told_by(error));
+        for queued in jobs {
+            queued.job.fail(error.clone());
+        }
+    }
+}
+
+/// Why a group did not come to its end.
+enum Undone {
+    /// The connection was lost before COMMIT was sent.
+    Lost(StoreError),
+    /// COMMIT has no answer.
+    Unsure,
+    /// One job failed.
+    Failed(Failure),
+}
+
+/// A job that failed, by an error of a statement or of its own.
+struct Failure {
+    place: usize,
+    error: Option<StoreError>,
+    /// Whether the job itself knows nothing of it.
+    at_commit: bool,
+}
+
+/// Keeps the jobs whose gates are held. Once a job of a party goes, its later ones go with it.
+fn part(jobs: Vec<Queued>, gates: &Gates, parked: &mut Vec<Queued>) -> Vec<Queued> {
+    let mut kept = Vec::with_capacity(jobs.len());
+    let mut away: Vec<Party> = Vec::new();
+    for queued in jobs {
+        if !away.contains(&queued.party) && gates.hold(&*queued.job) {
+            kept.push(queued);
+        } else {
+            away.push(queued.party);
+            parked.push(queued);
+        }
+    }
+    kept
+}
+
+fn answer(jobs: Vec<Queued>, hub: &Cluster) {
+    hub.commits.count(jobs.len());
+    for queued in jobs {
+        queued.job.answer();
+    }
+}

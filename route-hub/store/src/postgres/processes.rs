@@ -1,0 +1,307 @@
+//! The processes on one database: their numbers, and who of them lives.
+//!
+//! Each counts a beat a second, and looks at the others' beats. No clocks are compared: who stands still
+//! through ten beats of another is taken over by it. That one waits for the locks of the other's
+//! writing connections, removes the rows without which these commit nothing, and so knows that
+//! nothing of the other comes after. An outage of the database stops all beats and takes over nobody.
+
+use super::cluster::Cluster;
+use super::connect::Connector;
+use super::gates::CommitRow;
+use super::session::PostgresSession;
+use crate::tx::{Access, Session as _, Sql};
+use crate::{StoreError, values};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Writing connections of a process: its writers and those that wait for gates.
+pub(crate) const WRITERS: u8 = 4;
+/// Connections that wait for gates.
+pub(crate) const WAITING: u8 = 4;
+/// The time between two beats.
+const BEAT: Duration = Duration::from_secs(1);
+/// Beats of another process through which one may stand still.
+const STILL_MAX: u32 = 10;
+/// Most processes: their number is part of their keys.
+const NUMBERS: i64 = 256;
+
+/// A process on a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Process {
+    /// Its number, which is part of its keys.
+    pub(crate) number: u8,
+    /// Tells it from earlier processes of that number.
+    pub(crate) incarnation: i64,
+}
+
+impl Process {
+    /// Returns the row of one of its writing connections, as it is at the start.
+    pub(crate) fn row(self, writer: u8) -> CommitRow {
+        CommitRow {
+            process: self.number,
+            incarnation: self.incarnation,
+            writer: i64::from(writer),
+            commits: 0,
+        }
+    }
+}
+
+/// Takes a number that no living process has.
+///
+/// # Errors
+/// [`StoreError::Refused`] when there is none.
+pub(crate) fn join(session: &mut PostgresSession) -> Result<Process, StoreError> {
+    session.begin(Access::Write)?;
+    // One at a time.
+    session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])?;
+    let mut taken = BTreeMap::new();
+    let mut newest = 0;
+    let all = "SELECT number, incarnation, ended FROM processes ORDER BY number";
+    session.query(Sql::Fixed(all), &[], &mut |row| {
+        newest = newest.max(row.int(1)?);
+        taken.insert(row.int(0)?, row.flag(2)?);
+        Ok(true)
+    })?;
+    let is_free = |number: &i64| taken.get(number).copied().unwrap_or(true);
+    let free = (0..NUMBERS).find(is_free);
+    let Some(number) = free.and_then(|number| u8::try_from(number).ok()) else {
+        session.rollback();
+        return Err(StoreError::Refused {
+            why: "256 processes use the database, and no more may".to_owned(),
+        });
+    };
+    let process = Process {
+        number,
+        incarnation: newest + 1,
+    };
+    let own = values![i64::from(number), process.incarnation];
+    session.run(
+        Sql::Fixed(
+            "INSERT INTO processes (number, incarnation, beats, ended) VALUES ($1, $2, 0, 0) \
+             ON CONFLICT (number) DO UPDATE SET incarnation = excluded.incarnation, beats = 0, \
+             ended = 0",
+        ),
+        &own,
+    )?;
+    for writer in 0..WRITERS + WAITING {
+        let row = process.row(writer);
+        session.run(
+            Sql::Fixed(
+                "INSERT INTO writers (process, incarnation, writer, place, commits) \
+                 VALUES ($1, $2, $3, 0, 0)",
+            ),
+            &values![i64::from(row.process), row.incarnation, row.writer],
+        )?;
+    }
+    session.commit()?;
+    Ok(process)
+}
+
+/// Says that a process has ended, so that nobody has to wait for it.
+fn leave(session: &mut PostgresSession, process: Process) -> Result<(), StoreError> {
+    let own = values![i64::from(process.number), process.incarnation];
+    session.begin(Access::Write)?;
+    session.run(
+        Sql::Fixed("UPDATE processes SET ended = 1 WHERE number = $1 AND incarnation = $2"),
+        &own,
+    )?;
+    session.run(
+        Sql::Fixed("DELETE FROM writers WHERE process = $1 AND incarnation = $2"),
+        &own,
+    )?;
+    session.commit()
+}
+
+/// What a process saw of the others at its last beat.
+#[derive(Debug, Default)]
+pub(crate) struct Seen(BTreeMap<Process, Sight>);
+
+#[derive(Debug, Clone, Copy)]
+struct Sight {
+    beats: i64,
+    /// Beats of ours since that number changed.
+    still: u32,
+}
+
+impl Seen {
+    /// Takes the others' beats at a beat of our own, and returns those that stood still for too long.
+    pub(crate) fn look(&mut self, beats: &[(Process, i64)]) -> Vec<(Process, i64)> {
+        let before = std::mem::take(&mut self.0);
+        let mut dead = Vec::new();
+        for (process, beats) in beats.iter().copied() {
+            let still = match before.get(&process) {
+                Some(sight) if sight.beats == beats => sight.still + 1,
+                _ => 0,
+            };
+            self.0.insert(process, Sight { beats, still });
+            if still >= STILL_MAX {
+                dead.push((process, beats));
+            }
+        }
+        dead
+    }
+}
+
+/// Beats until it is told to stop; then says that the process has ended.
+pub(crate) struct Heart {
+    session: PostgresSession,
+    process: Process,
+    hub: Arc<Cluster>,
+    seen: Seen,
+}
+
+impl Heart {
+    pub(crate) fn new(
+        connector: Connector,
+        process: Process,
+        hub: Arc<Cluster>,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            session: PostgresSession::open(connector)?,
+            process,
+            hub,
+            seen: Seen::default(),
+        })
+    }
+
+    pub(crate) fn run(mut self, stop: &Stop) {
+        while !stop.wait(BEAT) && !self.hub.fence.has_ended() {
+            // A beat that fails is no beat: nobody is judged by it.
+            if self.beat().is_err() {
+                self.session.rollback();
+            }
+        }
+        if !self.hub.fence.has_ended() {
+            drop(leave(&mut self.session, self.process));
+        }
+    }
+
+    fn beat(&mut self) -> Result<(), StoreError> {
+        let own = values![i64::from(self.process.number), self.process.incarnation];
+        self.session.begin(Access::Write)?;
+        let beat = "UPDATE processes SET beats = beats + 1 WHERE number = $1 AND incarnation = $2 \
+            AND ended = 0";
+        let counted = self.session.execute(Sql::Fixed(beat), &own)?;
+        let mut others = Vec::new();
+        let others_sql = "SELECT number, incarnation, beats FROM processes \
+            WHERE ended = 0 AND number <> $1 AND incarnation <> $2";
+        self.session
+            .query(Sql::Fixed(others_sql), &own, &mut |row| {
+                let number =
+                    u8::try_from(row.int(0)?).map_err(|_| StoreError::BadRow { column: 0 })?;
+                let incarnation = row.int(1)?;
+                others.push((
+                    Process {
+                        number,
+                        incarnation,
+                    },
+                    row.int(2)?,
+                ));
+                Ok(true)
+            })?;
+        self.session.commit()?;
+        if counted == 0 {
+            self.hub.fence.end();
+            return Ok(());
+        }
+        for (dead, beats) in self.seen.look(&others) {
+            if self.take_over(dead, beats)? {
+                self.hub.counters.takeovers.inc();
+                tracing::warn!(
+                    process = dead.number,
+                    "a hub process stood still and was taken over"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a process that stood still: waits until nothing of it is under way, and leaves it no row to
+    /// commit with. One that beats again meanwhile lives.
+    fn take_over(&mut self, dead: Process, beats: i64) -> Result<bool, StoreError> {
+        self.session.begin(Access::Write)?;
+        for writer in 0..WRITERS + WAITING {
+            let (one, two) = dead.row(writer).lock();
+            self.session.run(
+                Sql::Fixed("SELECT pg_advisory_xact_lock($1::int, $2::int)"),
+                &values![one, two],
+            )?;
+        }
+        let ended = self.session.execute(
+            Sql::Fixed(
+                "UPDATE processes SET ended = 1 WHERE number = $1 AND incarnation = $2 \
+                 AND beats = $3 AND ended = 0",
+            ),
+            &values![i64::from(dead.number), dead.incarnation, beats],
+        )?;
+        if ended == 0 {
+            self.session.rollback();
+            return Ok(false);
+        }
+        self.session.run(
+            Sql::Fixed("DELETE FROM writers WHERE process = $1 AND incarnation = $2"),
+            &values![i64::from(dead.number), dead.incarnation],
+        )?;
+        self.session.commit()?;
+        Ok(true)
+    }
+}
+
+/// Tells a thread to stop.
+#[derive(Debug, Default)]
+pub(crate) struct Stop {
+    told: Mutex<bool>,
+    came: Condvar,
+}
+
+impl Stop {
+    pub(crate) fn tell(&self) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.came.notify_all();
+    }
+
+    /// Waits, and says whether it was told to stop.
+    fn wait(&self, longest: Duration) -> bool {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.came.wait_timeout_while(told, longest, |told| !*told);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Process = Process {
+        number: 1,
+        incarnation: 7,
+    };
+    const B: Process = Process {
+        number: 2,
+        incarnation: 8,
+    };
+
+    #[test]
+    fn who_stands_still_through_ten_beats_is_dead_and_who_beats_is_not() {
+        let mut seen = Seen::default();
+        for beat in 0..10 {
+            assert_eq!(seen.look(&[(A, 5), (B, beat)]), []);
+        }
+        assert_eq!(seen.look(&[(A, 5), (B, 10)]), [(A, 5)]);
+        assert_eq!(seen.look(&[(A, 6), (B, 11)]), [], "it beats again");
+    }
+
+    #[test]
+    fn a_new_process_of_the_same_number_is_another() {
+        let mut seen = Seen::default();
+        for _ in 0..10 {
+            assert_eq!(seen.look(&[(A, 5)]), []);
+        }
+        let next = Process {
+            incarnation: 9,
+            ..A
+        };
+        assert_eq!(seen.look(&[(next, 5)]), []);
+    }
+}

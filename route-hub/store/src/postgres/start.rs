@@ -1,0 +1,85 @@
+//! Opening a database: all connections of a process, and the threads on them.
+
+use super::cluster::Cluster;
+use super::connect::{Connector, PostgresSettings};
+use super::group::Groups;
+use super::migrate::migrate;
+use super::processes::{self, Heart, Process, Stop, WAITING, WRITERS};
+use super::session::PostgresSession;
+use super::writer::{Line, Waiting, run_waiting, run_writer};
+use crate::StoreError;
+use crate::queue::WriteQueue;
+use crate::tx::Session;
+use std::sync::Arc;
+
+/// What is open before any thread runs.
+pub(crate) struct Opened {
+    pub(crate) process: Process,
+    pub(crate) readers: Vec<Box<dyn Session>>,
+    connector: Connector,
+    writers: Vec<PostgresSession>,
+    waiting: Vec<PostgresSession>,
+}
+
+/// How many queues of writes there are.
+pub(crate) const QUEUES: usize = WRITERS as usize;
+
+/// Brings the schema up to date, takes a number among the processes and opens all connections.
+///
+/// # Errors
+/// As [`crate::Store::open_postgres`].
+pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
+    let connector = Connector::new(settings)?;
+    migrate(&connector)?;
+    let open = || PostgresSession::open(connector.clone());
+    let mut writers = (0..WRITERS)
+        .map(|_| open())
+        .collect::<Result<Vec<_>, _>>()?;
+    let waiting = (0..WAITING).map(|_| open()).collect::<Result<_, _>>()?;
+    let reader = || Ok::<_, StoreError>(Box::new(open()?) as Box<dyn Session>);
+    let readers = (0..settings.readers.max(1)).map(|_| reader());
+    Ok(Opened {
+        readers: readers.collect::<Result<_, _>>()?,
+        process: processes::join(&mut writers[0])?,
+        connector: connector.clone(),
+        writers,
+        waiting,
+    })
+}
+
+/// A thread's work, and its name.
+pub(crate) type Work = (&'static str, Box<dyn FnOnce() + Send>);
+
+impl Opened {
+    /// Returns the work of the threads that write, and the one that beats until it is told to stop.
+    ///
+    /// # Errors
+    /// When the last connection cannot be opened.
+    pub(crate) fn work(
+        self,
+        queues: &[Arc<WriteQueue>],
+        hub: &Arc<Cluster>,
+        stop: Arc<Stop>,
+    ) -> Result<(Vec<Work>, Work), StoreError> {
+        let (process, mut number) = (self.process, 0);
+        let mut groups = |session| {
+            number += 1;
+            Groups::new(session, process.row(number - 1), Arc::clone(hub))
+        };
+        let shared = Arc::new(Waiting::default());
+        let mut all: Vec<Work> = Vec::new();
+        for (session, queue) in self.writers.into_iter().zip(queues) {
+            let (groups, line) = (groups(session), Arc::new(Line::new(Arc::clone(queue))));
+            let (hub, shared) = (Arc::clone(hub), Arc::clone(&shared));
+            shared.join();
+            let run = move || run_writer(groups, &line, &hub, &shared);
+            all.push(("store-write", Box::new(run)));
+        }
+        for session in self.waiting {
+            let (groups, shared) = (groups(session), Arc::clone(&shared));
+            all.push(("store-wait", Box::new(move || run_waiting(groups, &shared))));
+        }
+        let heart = Heart::new(self.connector, process, Arc::clone(hub))?;
+        Ok((all, ("store-beat", Box::new(move || heart.run(&stop)))))
+    }
+}
