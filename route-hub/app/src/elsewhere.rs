@@ -5,7 +5,7 @@
 //! at every few seconds, too.
 
 use crate::hub::Hub;
-use hub_store::changes::{self, Scope};
+use hub_store::changes::{self, Mark, Scope};
 use hub_store::{StoreError, devices};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -13,6 +13,8 @@ use tokio::time::timeout;
 
 /// How long a change may stay unseen when the hint of it is lost: a revoked key is dead within 5 s.
 pub const LOOK_EVERY: Duration = Duration::from_secs(3);
+/// The same where several hubs work on one server: a revoked key is dead within 1 s.
+pub const LOOK_EVERY_AMONG_HUBS: Duration = Duration::from_millis(500);
 /// How long to wait before what was changed is asked for again, after an error.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
@@ -20,23 +22,23 @@ const AFTER_ERROR: Duration = Duration::from_millis(100);
 ///
 /// `hints` come with their commits, `seen` is the newest change that was there before anything was
 /// read, and `every` is how often changes are looked for without a hint.
-pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: i64, every: Duration) {
+pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: Mark, every: Duration) {
     loop {
         let hint = match timeout(every, hints.changed()).await {
             Ok(Ok(())) => true,
             Ok(Err(_)) => return,
             Err(_) => false,
         };
-        let newest = loop {
-            match take_in(&hub, seen, hint).await {
-                Ok(newest) => break newest,
+        let (changed, newest) = loop {
+            match take_in(&hub, seen.clone(), hint).await {
+                Ok(taken) => break taken,
                 Err(error) => {
                     tracing::warn!(%error, "what another process changed could not be read");
                     tokio::time::sleep(AFTER_ERROR).await;
                 }
             }
         };
-        if hint || newest > seen {
+        if hint || changed {
             hub.bus.wake_webhooks();
             hub.bus.wake_simulated();
         }
@@ -44,32 +46,32 @@ pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: i64, eve
     }
 }
 
-/// Tells everybody concerned by the changes after `seen`, and returns the number of the newest.
+/// Tells everybody concerned by the changes after `seen`; returns whether there were any, and the mark
+/// of the newest.
 ///
 /// A commit (`hint`) that names nobody was made by hand, or changes nothing that a link goes by: what
 /// is kept in memory is read again.
 ///
 /// # Errors
 /// When the database fails; then nobody has been told.
-async fn take_in(hub: &Hub, seen: i64, hint: bool) -> Result<i64, StoreError> {
+async fn take_in(hub: &Hub, seen: Mark, hint: bool) -> Result<(bool, Mark), StoreError> {
     let changed = hub.store.read(move |tx| {
         let mut changed = Vec::new();
-        for (scope, version) in changes::since(tx, seen)? {
+        for scope in changes::since(tx, &seen)? {
             let device = match scope {
                 Scope::Device(id) => devices::get(tx, id)?,
                 _ => None,
             };
-            changed.push((scope, device.map(|device| device.project_id), version));
+            changed.push((scope, device.map(|device| device.project_id)));
         }
-        Ok(changed)
+        Ok((changed, changes::newest(tx)?))
     });
-    let changed = changed.await?;
+    let (changed, newest) = changed.await?;
     if changed.is_empty() && hint {
         hub.cache.forget_everything();
     }
-    let mut newest = seen;
-    for (scope, project, version) in changed {
-        newest = newest.max(version);
+    let any = !changed.is_empty();
+    for (scope, project) in changed {
         match (scope, project) {
             (Scope::Hub, _) => hub.rows_changed(),
             (Scope::Keys(id), _) => hub.cache.forget_keys_of(id),
@@ -83,5 +85,5 @@ async fn take_in(hub: &Hub, seen: i64, hint: bool) -> Result<i64, StoreError> {
             }
         }
     }
-    Ok(newest)
+    Ok((any, newest))
 }

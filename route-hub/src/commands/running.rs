@@ -117,7 +117,10 @@ impl Running {
             hub.clone(),
             hub.store.changed_elsewhere(),
             seen_elsewhere,
-            elsewhere::LOOK_EVERY,
+            match hub.store.cluster_load() {
+                Some(_) => elsewhere::LOOK_EVERY_AMONG_HUBS,
+                None => elsewhere::LOOK_EVERY,
+            },
         ));
         workers.spawn(tell_health(hub.clone()));
         if let Some(listener) = start.operator {

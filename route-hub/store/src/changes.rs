@@ -1,9 +1,9 @@
 //! What another process has changed, so that the hub reads only that again.
 //!
-//! Each scope has the number of its last change; the numbers rise over all of them. A process that
-//! writes beside a running hub raises them in the same transaction ([`raise`]); the hub asks for what is
-//! newer than it has seen ([`since`]).
+//! Each scope has the number of its last change, raised in the transaction of the change ([`raise`]);
+//! every other process asks for what is newer than it has seen ([`since`]).
 
+use crate::tx::Engine;
 use crate::{StoreError, Tx, values};
 use postrider_model::{DeviceId, Id, Key, OrganizationId, PhoneId, ProjectId};
 
@@ -62,30 +62,56 @@ impl Scope {
     }
 }
 
+/// Up to where the changes are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark(String);
+
 /// Notes that something has changed in this transaction.
 pub fn raise(tx: &mut Tx<'_>, scope: Scope) -> Result<(), StoreError> {
-    tx.execute(
-        "INSERT INTO change_versions (scope, scope_id, version) \
-         VALUES ($1, $2, (SELECT COALESCE(MAX(version), 0) + 1 FROM change_versions)) \
-         ON CONFLICT (scope, scope_id) DO UPDATE SET version = excluded.version",
-        &values![scope.code(), scope.id()],
-    )?;
-    Ok(())
+    tx.change_version();
+    let note = match tx.engine() {
+        Engine::Sqlite => {
+            "INSERT INTO change_versions (scope, scope_id, version) \
+             VALUES ($1, $2, (SELECT COALESCE(MAX(version), 0) + 1 FROM change_versions)) \
+             ON CONFLICT (scope, scope_id) DO UPDATE SET version = excluded.version"
+        }
+        Engine::Postgres => {
+            "INSERT INTO change_versions (scope, scope_id, version) \
+             VALUES ($1, $2, CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)) \
+             ON CONFLICT (scope, scope_id) DO UPDATE SET version = excluded.version"
+        }
+    };
+    tx.run(note, &values![scope.code(), scope.id()])
 }
 
-/// Returns the number of the newest change; 0 before the first.
-pub fn newest(tx: &mut Tx<'_>) -> Result<i64, StoreError> {
-    let newest = tx.query_one("SELECT MAX(version) FROM change_versions", &[], |row| {
-        row.opt_int(0)
-    })?;
-    Ok(newest.flatten().unwrap_or(0))
+/// Returns the mark of all that has changed so far.
+pub fn newest(tx: &mut Tx<'_>) -> Result<Mark, StoreError> {
+    let newest = match tx.engine() {
+        Engine::Sqlite => "SELECT CAST(COALESCE(MAX(version), 0) AS TEXT) FROM change_versions",
+        Engine::Postgres => "SELECT CAST(pg_current_snapshot() AS TEXT)",
+    };
+    let mark = tx.query_one(newest, &[], |row| row.text(0).map(Mark))?;
+    mark.ok_or(StoreError::BadRow { column: 0 })
 }
 
-/// Returns what has changed after the change `seen`, with the numbers, in their order.
-pub fn since(tx: &mut Tx<'_>, seen: i64) -> Result<Vec<(Scope, i64)>, StoreError> {
-    tx.query(
-        "SELECT scope, scope_id, version FROM change_versions WHERE version > $1 ORDER BY version",
-        &values![seen],
-        |row| Ok((Scope::from_columns(row.int(0)?, row.int(1)?), row.int(2)?)),
-    )
+/// Returns what has changed after a mark.
+///
+/// On a server transactions end in another order than they began in, so the mark is a snapshot: what
+/// was not to be seen in it is new.
+pub fn since(tx: &mut Tx<'_>, seen: &Mark) -> Result<Vec<Scope>, StoreError> {
+    let since = match tx.engine() {
+        Engine::Sqlite => {
+            "SELECT scope, scope_id FROM change_versions WHERE version > CAST($1 AS BIGINT) \
+             ORDER BY version"
+        }
+        Engine::Postgres => {
+            "SELECT scope, scope_id FROM change_versions WHERE version >= CAST(CAST( \
+             pg_snapshot_xmin(CAST(CAST($1 AS TEXT) AS pg_snapshot)) AS TEXT) AS BIGINT) \
+             AND NOT pg_visible_in_snapshot(CAST(CAST(version AS TEXT) AS xid8), \
+             CAST(CAST($1 AS TEXT) AS pg_snapshot)) ORDER BY version"
+        }
+    };
+    tx.query(since, &values![&seen.0], |row| {
+        Ok(Scope::from_columns(row.int(0)?, row.int(1)?))
+    })
 }

@@ -177,8 +177,8 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     relative_schedules::noted_project(tx, 0)?;
     relative_schedules::noted(tx, project, 100)?;
     relative_schedules::of_project(tx, project)?;
-    changes::newest(tx)?;
-    changes::since(tx, 77)?;
+    let mark = changes::newest(tx)?;
+    changes::since(tx, &mark)?;
     relative_schedules::walking(tx, 0, 100)?;
     relative_schedules::any(tx, project)?;
     outbox::next_project(tx, Some(project))?;

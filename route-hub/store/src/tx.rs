@@ -27,6 +27,15 @@ impl Limit {
     pub(crate) const NONE: Self = Self(u64::MAX);
 }
 
+/// Whose database it is, for the few texts that cannot be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// SQLite.
+    Sqlite,
+    /// PostgreSQL.
+    Postgres,
+}
+
 /// What a transaction may do to the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -41,6 +50,9 @@ pub(crate) enum Access {
 /// SQLite's is in `sqlite.rs`, PostgreSQL's in `postgres/`; the executor, the repositories and the
 /// conformance tests know only this.
 pub(crate) trait Session: Send {
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
     fn begin(&mut self, access: Access) -> Result<(), StoreError>;
     fn commit(&mut self) -> Result<(), StoreError>;
     /// Ends the transaction if one is open; there is nothing to be done about a failure.
@@ -81,6 +93,7 @@ pub struct Tx<'c> {
     session: &'c mut dyn Session,
     keys: &'c Keys,
     last_key: Option<Key>,
+    changes_version: bool,
     failed: bool,
     told: Health,
     over_budget: bool,
@@ -95,6 +108,7 @@ impl<'c> Tx<'c> {
             session,
             keys,
             last_key: None,
+            changes_version: false,
             failed: false,
             told: Health::Ok,
             over_budget: false,
@@ -109,6 +123,21 @@ impl<'c> Tx<'c> {
         let key = self.keys.next(now);
         self.last_key = Some(key);
         key
+    }
+
+    /// Returns whose database it is.
+    pub(crate) fn engine(&self) -> Engine {
+        self.session.engine()
+    }
+
+    /// Notes that the job changes what others keep in memory of what lies behind its gates.
+    pub(crate) fn change_version(&mut self) {
+        self.changes_version = true;
+    }
+
+    /// Says whether [`Self::change_version`] was called.
+    pub(crate) fn changes_version(&self) -> bool {
+        self.changes_version
     }
 
     /// Returns the highest key that the job made.

@@ -111,9 +111,7 @@ fn links_look_again_when_a_project_stops_and_not_for_its_name() {
                 let seen = changes::newest(work.tx)?;
                 change(work, id, &patch)?;
                 std::mem::take(&mut work.effects).note(work.tx)?;
-                let noted = changes::since(work.tx, seen)?;
-                let scopes = noted.into_iter().map(|(scope, _)| scope);
-                Ok::<_, NotDone<ProjectRefused>>(scopes.collect::<Vec<_>>())
+                Ok::<_, NotDone<ProjectRefused>>(changes::since(work.tx, &seen)?)
             })
             .unwrap()
     };

@@ -95,13 +95,17 @@ impl Gates {
         highest.and_then(Key::new)
     }
 
-    /// Notes the highest key that a job made.
-    pub(crate) fn made(&mut self, job: &dyn Job, key: Key) {
+    /// Notes what a job did: the highest key that it made, and whether others must read again what they
+    /// keep in memory.
+    pub(crate) fn ran(&mut self, job: &dyn Job, key: Option<Key>, changes_version: bool) {
+        let key = key.map_or(0, Key::get);
         for row in &mut self.held {
-            let is_its = of(job).any(|gate| gate.number() == row.gate);
-            if is_its && row.last_key < key.get() {
-                (row.last_key, row.is_changed) = (key.get(), true);
+            if of(job).all(|gate| gate.number() != row.gate) {
+                continue;
             }
+            row.is_changed |= changes_version || row.last_key < key;
+            row.last_key = row.last_key.max(key);
+            row.version += i64::from(changes_version);
         }
     }
 

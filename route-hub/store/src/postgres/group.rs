@@ -143,9 +143,7 @@ impl Groups {
             let mut tx = Tx::new(&mut self.session, &self.hub.keys);
             let committable = queued.job.run(&mut tx);
             self.hub.health.worsen(tx.told());
-            if let Some(key) = tx.last_key() {
-                gates.made(&*queued.job, key);
-            }
+            gates.ran(&*queued.job, tx.last_key(), tx.changes_version());
             ran.steps.push((queued.party, self.session.steps()));
             if took.elapsed() > SLOW && !ran.slow.contains(&queued.party) {
                 ran.slow.push(queued.party);

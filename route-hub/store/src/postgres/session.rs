@@ -9,7 +9,7 @@ use super::failure::failure;
 use super::values::{Encoded, encode};
 use crate::row::Row;
 use crate::stopwatch::Stopwatch;
-use crate::tx::{Access, EachRow, Limit, Session, Sql};
+use crate::tx::{Access, EachRow, Engine, Limit, Session, Sql};
 use crate::{StoreError, Value};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use std::collections::{HashMap, VecDeque};
@@ -266,6 +266,10 @@ fn place(text: &'static str) -> (usize, usize) {
 }
 
 impl Session for PostgresSession {
+    fn engine(&self) -> Engine {
+        Engine::Postgres
+    }
+
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         let begin = match access {
             Access::Write => "BEGIN ISOLATION LEVEL READ COMMITTED",

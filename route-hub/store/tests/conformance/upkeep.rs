@@ -238,26 +238,24 @@ pub(crate) fn what_others_changed_is_told_once_and_in_order<B: Backend>() {
         changes::Scope::Project(id(10)),
         changes::Scope::Device(id(11)),
     );
-    let scopes = |found: Vec<(changes::Scope, i64)>| -> Vec<changes::Scope> {
-        found.into_iter().map(|(scope, _)| scope).collect()
+    let raise = |scopes: [changes::Scope; 2]| {
+        for scope in scopes {
+            write(&store, move |tx| changes::raise(tx, scope));
+        }
     };
-    write(&store, move |tx| {
-        assert_eq!((changes::newest(tx)?, changes::since(tx, 0)?), (0, vec![]));
-        changes::raise(tx, ours)?;
-        changes::raise(tx, theirs)?;
-        let seen = changes::newest(tx)?;
-        assert_eq!(scopes(changes::since(tx, 0)?), [ours, theirs]);
-        assert_eq!(changes::since(tx, seen)?, []);
-        changes::raise(tx, ours)?;
-        changes::raise(tx, changes::Scope::Hub)?;
-        assert_eq!(
-            scopes(changes::since(tx, seen)?),
-            [ours, changes::Scope::Hub]
-        );
-        assert_eq!(
-            scopes(changes::since(tx, 0)?),
-            [theirs, ours, changes::Scope::Hub]
-        );
-        Ok(())
-    });
+    let since = |mark: &changes::Mark| {
+        let mark = mark.clone();
+        let since = store.read_blocking(move |tx| changes::since(tx, &mark));
+        since.unwrap()
+    };
+    let newest = || store.read_blocking(changes::newest).unwrap();
+    let first = newest();
+    assert_eq!(since(&first), []);
+    raise([ours, theirs]);
+    assert_eq!(since(&first), [ours, theirs]);
+    let second = newest();
+    assert_eq!(since(&second), []);
+    raise([ours, changes::Scope::Hub]);
+    assert_eq!(since(&second), [ours, changes::Scope::Hub]);
+    assert_eq!(since(&first), [theirs, ours, changes::Scope::Hub]);
 }
