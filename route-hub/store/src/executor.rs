@@ -45,6 +45,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long it must be empty before the writer tidies up after fewer: the first commit after a tidying
 /// costs a second sync, which a caller would wait for.
 const REST: Duration = Duration::from_secs(1);
+/// How long the writer looks for the next job after a group of one before it sleeps: who sends one
+/// message after the other comes back within this, and waking a thread costs as much as the work.
+const LOOK: Duration = Duration::from_micros(100);
 /// Groups after which any pause is used: about ten thousand pages, before the engine itself
 /// would make a caller wait.
 const MUCH_TO_TIDY: u32 = 2_048;
@@ -79,6 +82,8 @@ pub(crate) struct Writer<'q> {
     last_look: Stopwatch,
     groups_untidy: u32,
     idle_for: Duration,
+    /// Whether the last group was of one job.
+    one_by_one: bool,
 }
 
 impl<'q> Writer<'q> {
@@ -105,6 +110,7 @@ impl<'q> Writer<'q> {
             last_look: Stopwatch::start(),
             groups_untidy: 0,
             idle_for: Duration::ZERO,
+            one_by_one: false,
         }
     }
 
@@ -134,7 +140,10 @@ impl<'q> Writer<'q> {
     }
 
     /// Takes the first job of a group; a party that rests has its turn when its rest is over.
-    fn first_job(&self, wait: Duration, rest: Option<Duration>) -> Taken {
+    fn first_job(&mut self, wait: Duration, rest: Option<Duration>) -> Taken {
+        if std::mem::take(&mut self.one_by_one) {
+            self.queue.look(LOOK);
+        }
         match rest {
             None => self.queue.take(wait),
             Some(rest) => {
@@ -276,6 +285,7 @@ impl<'q> Writer<'q> {
         if early {
             std::thread::sleep(FAULT_WINDOW);
         }
+        self.one_by_one = done.len() == 1;
         match failed {
             None => self.commit(done),
             Some((failed, is_over_budget)) => self.without(failed, is_over_budget, done),

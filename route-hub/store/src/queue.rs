@@ -2,9 +2,11 @@
 
 use crate::StoreError;
 use crate::job::Job;
+use crate::stopwatch::Stopwatch;
 use crate::turns::{Party, Turns};
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 /// Most jobs that may wait. A party may have as many as there is room left (half, where it is
@@ -24,8 +26,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The jobs that wait for the writer.
 pub(crate) struct WriteQueue {
-    state: Mutex<Waiting>,
+    state: Mutex<Writing>,
     came: Condvar,
+}
+
+struct Writing {
+    waiting: Waiting,
+    /// How many threads are to be woken for a job.
+    sleepers: usize,
 }
 
 struct Waiting {
@@ -41,6 +49,10 @@ impl Waiting {
         }
     }
 
+    fn is_idle(&self) -> bool {
+        self.turns.is_empty() && !self.closed
+    }
+
     fn push(&mut self, party: Party, job: Box<dyn Job>) -> Result<(), StoreError> {
         if self.closed {
             Err(StoreError::Closed)
@@ -53,7 +65,10 @@ impl Waiting {
 impl WriteQueue {
     pub(crate) fn new() -> Self {
         Self {
-            state: Mutex::new(Waiting::new()),
+            state: Mutex::new(Writing {
+                waiting: Waiting::new(),
+                sleepers: 0,
+            }),
             came: Condvar::new(),
         }
     }
@@ -63,59 +78,56 @@ impl WriteQueue {
     /// # Errors
     /// [`StoreError::Busy`] when the party's share of the queue is full, [`StoreError::Closed`].
     pub(crate) fn push(&self, party: Party, job: Box<dyn Job>) -> Result<(), StoreError> {
-        lock(&self.state).push(party, job)?;
-        self.came.notify_one();
+        let mut state = lock(&self.state);
+        state.waiting.push(party, job)?;
+        if state.sleepers > 0 {
+            drop(state);
+            self.came.notify_one();
+        }
         Ok(())
+    }
+
+    /// Looks for a job for so long, without sleeping.
+    pub(crate) fn look(&self, span: Duration) {
+        let looked = Stopwatch::start();
+        let idle = || lock(&self.state).waiting.is_idle();
+        while idle() && looked.elapsed() < span {
+            thread::yield_now();
+        }
     }
 
     /// Takes the next job, waiting at most `wait` for one.
     ///
     /// A closed queue gives what it still holds before it says so.
     pub(crate) fn take(&self, wait: Duration) -> Taken {
-        let mut state = lock(&self.state);
-        if state.turns.is_empty() && !wait.is_zero() {
-            let idle = |state: &mut Waiting| state.turns.is_empty() && !state.closed;
-            let waited = self.came.wait_timeout_while(state, wait, idle);
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-        match state.turns.next(|_, _| true) {
+        let mut state = self.wait(wait, |waiting| waiting.turns.is_empty());
+        match state.waiting.turns.next(|_, _| true) {
             Some((party, job)) => Taken::Some(party, job),
-            None if state.closed => Taken::Closed,
+            None if state.waiting.closed => Taken::Closed,
             None => Taken::TimedOut,
         }
     }
 
     /// As [`Self::take`], but only jobs of parties that `may` go; it is told what a party's jobs cost lately.
     pub(crate) fn take_of(&self, wait: Duration, may: impl Fn(Party, u64) -> bool) -> Taken {
-        let mut state = lock(&self.state);
-        let none = |state: &mut Waiting| !state.closed && state.turns.first(&may).is_none();
-        if !wait.is_zero() {
-            let waited = self.came.wait_timeout_while(state, wait, none);
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        }
+        let mut state = self.wait(wait, |waiting| waiting.turns.first(&may).is_none());
         // Once it is closed no new jobs come that could be delayed.
-        let closed = state.closed;
-        let first = state.turns.first(|party, cost| closed || may(party, cost));
-        let next = first.and_then(|first| state.turns.next(|party, _| party == first));
-        match next {
+        let Waiting { turns, closed } = &mut state.waiting;
+        let first = turns.first(|party, cost| *closed || may(party, cost));
+        match first.and_then(|first| turns.next(|party, _| party == first)) {
             Some((party, job)) => Taken::Some(party, job),
-            None if closed => Taken::Closed,
+            None if *closed => Taken::Closed,
             None => Taken::TimedOut,
         }
     }
 
     /// As [`Self::take`], but only jobs of parties that `may` go, also when the queue is closed.
     pub(crate) fn take_where(&self, wait: Duration, may: impl Fn(Party) -> bool) -> Taken {
-        let mut state = lock(&self.state);
         let may = |party, _| may(party);
-        if !wait.is_zero() {
-            let none = |state: &mut Waiting| !state.closed && !state.turns.any(may);
-            let waited = self.came.wait_timeout_while(state, wait, none);
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-        match state.turns.next(may) {
+        let mut state = self.wait(wait, |waiting| !waiting.turns.any(may));
+        match state.waiting.turns.next(may) {
             Some((party, job)) => Taken::Some(party, job),
-            None if state.closed => Taken::Closed,
+            None if state.waiting.closed => Taken::Closed,
             None => Taken::TimedOut,
         }
     }
@@ -125,19 +137,32 @@ impl WriteQueue {
         self.came.notify_all();
     }
 
+    /// Sleeps while the queue is open and `none` can be taken, at most for so long.
+    fn wait(&self, wait: Duration, none: impl Fn(&Waiting) -> bool) -> MutexGuard<'_, Writing> {
+        let mut state = lock(&self.state);
+        let idle = |state: &mut Writing| !state.waiting.closed && none(&state.waiting);
+        if !wait.is_zero() && idle(&mut state) {
+            state.sleepers += 1;
+            let waited = self.came.wait_timeout_while(state, wait, idle);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            state.sleepers -= 1;
+        }
+        state
+    }
+
     /// Counts the steps that a party's job took.
     pub(crate) fn charge(&self, party: Party, steps: u64) {
-        lock(&self.state).turns.charge(party, steps);
+        lock(&self.state).waiting.turns.charge(party, steps);
     }
 
     /// Returns how many jobs wait.
     pub(crate) fn len(&self) -> usize {
-        lock(&self.state).turns.len()
+        lock(&self.state).waiting.turns.len()
     }
 
     /// Refuses further jobs; what waits is still done.
     pub(crate) fn close(&self) {
-        lock(&self.state).closed = true;
+        lock(&self.state).waiting.closed = true;
         self.came.notify_all();
     }
 }
@@ -262,5 +287,49 @@ impl ReadQueue {
         lock(&self.state).waiting.closed = true;
         self.came.notify_all();
         self.came_for_kept.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tx;
+    use crate::job::TypedJob;
+
+    /// Longer than any test waits.
+    const EVER: Duration = Duration::from_secs(86_400);
+
+    fn push(queue: &WriteQueue) {
+        let nothing = |_: &mut Tx<'_>| Ok::<_, StoreError>(());
+        let (job, _answer) = TypedJob::boxed(nothing, 1, None);
+        assert!(queue.push(Party::HUB, job).is_ok());
+    }
+
+    #[test]
+    fn a_job_wakes_the_writer_that_sleeps() {
+        let queue = WriteQueue::new();
+        thread::scope(|scope| {
+            let taken = scope.spawn(|| queue.take(EVER));
+            while lock(&queue.state).sleepers == 0 {
+                thread::yield_now();
+            }
+            push(&queue);
+            assert!(matches!(taken.join(), Ok(Taken::Some(..))));
+        });
+        assert_eq!(lock(&queue.state).sleepers, 0);
+    }
+
+    #[test]
+    fn looking_ends_with_a_job_or_with_the_queue() {
+        let queue = WriteQueue::new();
+        thread::scope(|scope| {
+            let looking = scope.spawn(|| queue.look(EVER));
+            push(&queue);
+            assert!(looking.join().is_ok());
+            assert!(matches!(queue.take(Duration::ZERO), Taken::Some(..)));
+            let looking = scope.spawn(|| queue.look(EVER));
+            queue.close();
+            assert!(looking.join().is_ok());
+        });
     }
 }
