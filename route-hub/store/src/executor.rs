@@ -40,17 +40,9 @@ pub(crate) const GROUP_MAX: usize = 512;
 const GROUP_WORK_MAX: Duration = Duration::from_millis(20);
 /// How often the writer looks for commits of other processes.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How long the queue must be empty before the writer tidies up after [`MUCH_TO_TIDY`] groups.
-const PAUSE: Duration = Duration::from_millis(5);
-/// How long it must be empty before the writer tidies up after fewer: the first commit after a tidying
-/// costs a second sync, which a caller would wait for.
-const REST: Duration = Duration::from_secs(1);
 /// How long the writer looks for the next job after a group of one before it sleeps: who sends one
 /// message after the other comes back within this, and waking a thread costs as much as the work.
 const LOOK: Duration = Duration::from_micros(100);
-/// Groups after which any pause is used: about ten thousand pages, before the engine itself
-/// would make a caller wait.
-const MUCH_TO_TIDY: u32 = 2_048;
 /// How long a reader sleeps before it looks whether the store was closed.
 const READER_WAIT: Duration = Duration::from_secs(60);
 
@@ -80,8 +72,6 @@ pub(crate) struct Writer<'q> {
     /// Whether others may have stored keys that ours do not lie above yet.
     keys_are_old: bool,
     last_look: Stopwatch,
-    groups_untidy: u32,
-    idle_for: Duration,
     /// Whether the last group was of one job.
     one_by_one: bool,
 }
@@ -108,8 +98,6 @@ impl<'q> Writer<'q> {
             change_mark: None,
             keys_are_old: true,
             last_look: Stopwatch::start(),
-            groups_untidy: 0,
-            idle_for: Duration::ZERO,
             one_by_one: false,
         }
     }
@@ -117,49 +105,31 @@ impl<'q> Writer<'q> {
     pub(crate) fn run(mut self) {
         self.look_for_changes();
         loop {
-            let much = self.groups_untidy >= MUCH_TO_TIDY;
-            let wait = if much { PAUSE } else { LOOK_EVERY };
             let now = self.started.elapsed();
             let rest = self.large.next_end(now).map(|end| end - now);
-            match self.first_job(wait, rest) {
-                Taken::Some(party, job) => {
-                    self.idle_for = Duration::ZERO;
-                    self.run_group(party, job);
-                    self.groups_untidy = self.groups_untidy.saturating_add(1);
-                }
-                Taken::TimedOut if rest.is_some() => {}
-                Taken::TimedOut => self.idle(wait),
-                Taken::Closed => break,
+            match self.first_job(rest) {
+                Taken::Some(party, job) => self.run_group(party, job),
+                Taken::TimedOut => {}
+                Taken::Closed => return,
             }
             if self.last_look.elapsed() >= LOOK_EVERY {
                 self.look_for_changes();
                 self.try_again();
             }
         }
-        self.session.tidy();
     }
 
     /// Takes the first job of a group; a party that rests has its turn when its rest is over.
-    fn first_job(&mut self, wait: Duration, rest: Option<Duration>) -> Taken {
+    fn first_job(&mut self, rest: Option<Duration>) -> Taken {
         if std::mem::take(&mut self.one_by_one) {
             self.queue.look(LOOK);
         }
         match rest {
-            None => self.queue.take(wait),
+            None => self.queue.take(LOOK_EVERY),
             Some(rest) => {
                 let may = |party, _| !self.large.rests(party);
-                self.queue.take_of(wait.min(rest), may)
+                self.queue.take_of(LOOK_EVERY.min(rest), may)
             }
-        }
-    }
-
-    /// Uses the time in which nobody waits.
-    fn idle(&mut self, waited: Duration) {
-        self.idle_for = self.idle_for.saturating_add(waited);
-        let rested = self.groups_untidy > 0 && self.idle_for >= REST;
-        if rested || self.groups_untidy >= MUCH_TO_TIDY {
-            self.session.tidy();
-            self.groups_untidy = 0;
         }
     }
 

@@ -34,7 +34,13 @@ struct OnDisk(Arc<Mutex<Disk>>);
 
 impl OnDisk {
     fn store(&self) -> Store {
-        Store::start(Box::new(self.clone()), vec![Box::new(self.clone())], 0).unwrap()
+        Store::start(
+            Box::new(self.clone()),
+            vec![Box::new(self.clone())],
+            None,
+            0,
+        )
+        .unwrap()
     }
 
     fn set(&self, change: impl FnOnce(&mut Disk)) {
@@ -110,8 +116,6 @@ impl Session for OnDisk {
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         Ok(1)
     }
-
-    fn tidy(&mut self) {}
 }
 
 fn put(tx: &mut Tx<'_>) -> Result<(), StoreError> {

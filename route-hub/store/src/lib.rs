@@ -70,11 +70,13 @@ mod queue;
 mod reading_time;
 mod row;
 mod sqlite;
+mod stop;
 mod stopwatch;
 mod store;
 mod turns;
 mod tx;
 mod value;
+mod write_back;
 
 pub use error::{Cause, StoreError};
 pub use executor::JOB_STEPS_MAX;

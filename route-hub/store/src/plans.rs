@@ -118,8 +118,6 @@ impl Session for Planned {
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         self.session.change_mark()
     }
-
-    fn tidy(&mut self) {}
 }
 
 fn id<K>() -> Id<K> {

@@ -110,6 +110,13 @@ pub(crate) fn open_reader(settings: &SqliteSettings) -> Result<SqliteSession, St
     SqliteSession::new(connection)
 }
 
+/// Opens a connection that writes the log back.
+pub(crate) fn open_log(settings: &SqliteSettings) -> Result<Connection, StoreError> {
+    let connection = connect(&settings.path, OpenFlags::default())?;
+    patiently(|| configure(&connection))?;
+    Ok(connection)
+}
+
 pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags).map_err(failure)?;
     connection.busy_timeout(BUSY_WAIT).map_err(failure)?;
@@ -355,11 +362,6 @@ impl Session for SqliteSession {
             .prepare_cached("PRAGMA data_version")
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(failure)
-    }
-
-    fn tidy(&mut self) {
-        // A checkpoint that readers hold up is done at the next idle moment.
-        drop(self.command("PRAGMA wal_checkpoint(PASSIVE)"));
     }
 }
 

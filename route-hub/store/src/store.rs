@@ -6,12 +6,14 @@ use crate::health::HealthBoard;
 use crate::job::TypedJob;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits, Load};
-use crate::postgres::{self, Cluster, Stop};
+use crate::postgres::{self, Cluster};
 use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
+use crate::stop::Stop;
 use crate::turns::Party;
 use crate::tx::Session;
+use crate::write_back::WriteBack;
 use crate::{Health, PostgresSettings, SqliteSettings, StoreError, Tx, migrations, sqlite};
 use postrider_model::{OrganizationId, ProjectId};
 use std::future::Future;
@@ -43,8 +45,9 @@ struct Shared {
 #[derive(Default)]
 struct Threads {
     working: Vec<JoinHandle<()>>,
-    /// Ends after the others: as long as it beats, they may write.
-    heart: Option<(Arc<Stop>, JoinHandle<()>)>,
+    /// Ends after the others: as long as a process beats its others may write, and what they wrote is
+    /// written back.
+    last: Option<(Arc<Stop>, JoinHandle<()>)>,
 }
 
 /// What a store is put together from.
@@ -56,7 +59,7 @@ struct Parts {
     health: Arc<HealthBoard>,
     cluster: Option<Arc<Cluster>>,
     working: Vec<JoinHandle<()>>,
-    heart: Option<(Arc<Stop>, JoinHandle<()>)>,
+    last: Option<(Arc<Stop>, JoinHandle<()>)>,
 }
 
 impl Parts {
@@ -69,7 +72,7 @@ impl Parts {
             health: Arc::new(HealthBoard::new()),
             cluster: None,
             working: Vec::new(),
-            heart: None,
+            last: None,
         }
     }
 
@@ -112,7 +115,7 @@ impl Parts {
             cluster: self.cluster,
             threads: Mutex::new(Threads {
                 working: self.working,
-                heart: self.heart,
+                last: self.last,
             }),
         };
         Store {
@@ -142,7 +145,8 @@ impl Store {
         let readers = (0..settings.readers.max(1))
             .map(|_| Ok(Box::new(sqlite::open_reader(&settings)?) as Box<dyn Session>))
             .collect::<Result<Vec<_>, StoreError>>()?;
-        Self::start(writer, readers, settings.process)
+        let log = WriteBack::open(&settings)?;
+        Self::start(writer, readers, Some(log), settings.process)
     }
 
     /// Opens a PostgreSQL database, brings its schema up to date and starts the threads.
@@ -165,7 +169,7 @@ impl Store {
             parts.spawn(name, work)?;
         }
         parts.spawn_readers(readers)?;
-        parts.heart = Some((stop, spawned(name, beat)?));
+        parts.last = Some((stop, spawned(name, beat)?));
         parts.cluster = Some(cluster);
         let (_, changes) = watch::channel(0);
         Ok(parts.store(changes))
@@ -175,6 +179,7 @@ impl Store {
     pub(crate) fn start(
         writer: Box<dyn Session>,
         readers: Vec<Box<dyn Session>>,
+        log: Option<WriteBack>,
         process: u8,
     ) -> Result<Self, StoreError> {
         let mut parts = Parts::new(process, 1, &readers);
@@ -187,6 +192,12 @@ impl Store {
             Writer::new(writer, &queue, keys, changes_in, commits, health).run();
         })?;
         parts.spawn_readers(readers)?;
+        if let Some(log) = log {
+            let stop = Arc::new(Stop::default());
+            let told = Arc::clone(&stop);
+            let work = move || log.run(&told);
+            parts.last = Some((stop, spawned("store-log", work)?));
+        }
         Ok(parts.store(changes))
     }
 
@@ -455,11 +466,11 @@ impl Drop for Shared {
             .threads
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        let Threads { working, heart } = std::mem::take(threads);
+        let Threads { working, last } = std::mem::take(threads);
         working.into_iter().for_each(join);
-        if let Some((stop, heart)) = heart {
+        if let Some((stop, last)) = last {
             stop.tell();
-            join(heart);
+            join(last);
         }
     }
 }

@@ -82,8 +82,6 @@ pub(crate) trait Session: Send {
     fn has_written(&self) -> bool;
     /// Returns a number that changes when another process has committed.
     fn change_mark(&mut self) -> Result<i64, StoreError>;
-    /// Does what is better done while nobody waits.
-    fn tidy(&mut self);
 }
 
 /// A job's transaction.

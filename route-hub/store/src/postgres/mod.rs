@@ -15,5 +15,4 @@ mod writer;
 
 pub(crate) use self::cluster::Cluster;
 pub use self::connect::PostgresSettings;
-pub(crate) use self::processes::Stop;
 pub(crate) use self::start::{QUEUES, open};

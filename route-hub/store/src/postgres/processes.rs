@@ -9,10 +9,11 @@ use super::cluster::Cluster;
 use super::connect::Connector;
 use super::gates::CommitRow;
 use super::session::PostgresSession;
+use crate::stop::Stop;
 use crate::tx::{Access, Session as _, Sql};
 use crate::{StoreError, values};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Writing connections of a process: its writers and those that wait for gates.
@@ -245,27 +246,6 @@ impl Heart {
         )?;
         self.session.commit()?;
         Ok(true)
-    }
-}
-
-/// Tells a thread to stop.
-#[derive(Debug, Default)]
-pub(crate) struct Stop {
-    told: Mutex<bool>,
-    came: Condvar,
-}
-
-impl Stop {
-    pub(crate) fn tell(&self) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.came.notify_all();
-    }
-
-    /// Waits, and says whether it was told to stop.
-    fn wait(&self, longest: Duration) -> bool {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.came.wait_timeout_while(told, longest, |told| !*told);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 

@@ -362,8 +362,6 @@ impl Session for PostgresSession {
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         Ok(0)
     }
-
-    fn tidy(&mut self) {}
 }
 
 /// The server did not answer at all, not even to a request to stop.

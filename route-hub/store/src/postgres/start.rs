@@ -4,11 +4,12 @@ use super::cluster::Cluster;
 use super::connect::{Connector, PostgresSettings};
 use super::group::Groups;
 use super::migrate::migrate;
-use super::processes::{self, Heart, Process, Stop, WAITING, WRITERS};
+use super::processes::{self, Heart, Process, WAITING, WRITERS};
 use super::session::PostgresSession;
 use super::writer::{Line, Waiting, run_waiting, run_writer};
 use crate::StoreError;
 use crate::queue::WriteQueue;
+use crate::stop::Stop;
 use crate::tx::Session;
 use std::sync::Arc;
 
