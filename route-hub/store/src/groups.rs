@@ -154,6 +154,21 @@ impl Moves {
         Ok(joined == 1)
     }
 
+    /// Puts a contact that was just made into a group, once.
+    pub fn join_new(
+        &mut self,
+        tx: &mut Tx<'_>,
+        group: GroupId,
+        contact: ContactId,
+        now: UnixMs,
+    ) -> Result<(), StoreError> {
+        *self.by_group.entry(group).or_default() += 1;
+        tx.run(
+            "INSERT INTO group_members (group_id, member_id, time_joined) VALUES ($1, $2, $3)",
+            &values![group, contact, now],
+        )
+    }
+
     /// Takes a contact out of a group; says whether it was in it.
     pub fn leave(
         &mut self,

@@ -98,6 +98,7 @@ impl Batch {
 
     fn store(&self, work: &mut UnitOfWork<'_, '_>, ready: &Ready) -> Result<SentBatch, StoreError> {
         ready.begin(work);
+        outgoing::look_up(work, self.drafts.iter().map(|draft| &draft.to))?;
         let broadcast = self.given.store(work)?;
         let mut touches = Touches::default();
         let mut count_queued = 0;

@@ -223,6 +223,7 @@ fn send(
         return Ok(Effects::default());
     }
     ready.begin(work);
+    planned.look_up(work, next.to.iter().map(|(_, to)| to))?;
     let mut touches = Touches::default();
     for (place, (_, to)) in next.to.iter().enumerate() {
         match planned.store(work, to, (ready, place), &mut touches) {

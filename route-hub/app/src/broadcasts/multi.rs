@@ -88,6 +88,7 @@ pub async fn send(
             joined.join(work, drafts.len())?;
         }
         ready.begin(work);
+        outgoing::look_up(work, drafts.iter().map(|draft| &draft.to))?;
         let mut touches = Touches::default();
         let mut messages = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.iter().enumerate() {

@@ -49,6 +49,7 @@ pub async fn import(actor: &Actor, command: NewContacts) -> Result<Vec<ContactId
     let groups = command.groups;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let groups = groups.find(work)?;
+        NewContact::look_up(work, &contacts)?;
         // Those that must exist are looked for before the first write, which is cheaper to refuse.
         for (index, new) in contacts.iter().enumerate() {
             if matches!(new.lookup, Lookup::Id(_)) {
@@ -62,7 +63,12 @@ pub async fn import(actor: &Actor, command: NewContacts) -> Result<Vec<ContactId
         for (index, new) in contacts.iter().enumerate() {
             let resolved = new.resolve(work);
             let (before, contact) = resolved.map_err(|failure| of_item(failure, index))?;
-            all.push(saving.save(work.tx, before.as_ref(), contact, &groups)?);
+            let saved = saving.save(work.tx, before.as_ref(), contact, &groups)?;
+            match &before {
+                Some(before) => work.contacts.changed(before, &saved.contact),
+                None => work.contacts.made(&saved.contact),
+            }
+            all.push(saved);
         }
         saving.finish(work)?;
         all.iter().try_for_each(|saved| tell_of_new(work, saved))?;

@@ -40,12 +40,26 @@ impl NewContact {
         }
     }
 
+    /// Looks up together which of these contacts are there.
+    pub(super) fn look_up(work: &mut UnitOfWork<'_, '_>, all: &[Self]) -> Result<(), Failure> {
+        let project = work.project.id;
+        let numbers = all.iter().filter(|new| new.lookup == Lookup::Number);
+        let numbers = numbers.filter_map(|new| new.patch.number());
+        work.contacts.look_up_numbers(work.tx, project, numbers)?;
+        let ids = all.iter().filter_map(|new| match new.lookup {
+            Lookup::Id(id) => Some(id),
+            _ => None,
+        });
+        Ok(work.contacts.look_up(work.tx, project, ids)?)
+    }
+
     /// Finds the contact; `None` when there is none yet.
     pub(super) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Option<Contact>, Failure> {
         let (tx, project) = (&mut *work.tx, work.project.id);
+        let known = &work.contacts;
         Ok(match &self.lookup {
             Lookup::Number => match self.patch.number() {
-                Some(number) => contacts::find_by_number(tx, project, number)?,
+                Some(number) => known.find_by_number(tx, project, number)?,
                 None => None,
             },
             Lookup::Name => match self.patch.name() {
@@ -54,7 +68,7 @@ impl NewContact {
             },
             Lookup::Variable(name, value) => contacts::find_by_variable(tx, project, name, value)?,
             Lookup::Id(id) => {
-                let found = contacts::get(tx, project, *id)?;
+                let found = known.get(tx, project, *id)?;
                 Some(found.ok_or(ContactRefused::UnknownId)?)
             }
             Lookup::Nothing => None,

@@ -24,6 +24,7 @@ pub(crate) fn make_contact(
     let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
     count_first(&mut contact, message);
     contacts::insert(work.tx, &contact)?;
+    work.contacts.made(&contact);
     enqueue::contact_added(work, &contact, ContactAdded::ByMessage)?;
     Ok(Some(id))
 }

@@ -100,7 +100,7 @@ pub struct GroupChanges {
 /// The groups themselves, as they stand in the transaction.
 #[derive(Debug, Default)]
 pub(crate) struct FoundGroups {
-    /// The groups to join.
+    /// The groups to join, each once.
     pub(crate) join: Vec<Group>,
     /// The groups to leave.
     pub(crate) leave: Vec<GroupId>,
@@ -109,9 +109,11 @@ pub(crate) struct FoundGroups {
 impl GroupChanges {
     /// Finds the groups, none of which may be another project's or a dynamic one.
     pub(super) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<FoundGroups, Failure> {
-        let mut join = Vec::with_capacity(self.join.len());
+        let mut join: Vec<Group> = Vec::with_capacity(self.join.len());
         for (index, id) in self.join.iter().enumerate() {
-            join.push(normal_group(work, *id, "add_group_ids", index)?);
+            if join.iter().all(|group| group.id != *id) {
+                join.push(normal_group(work, *id, "add_group_ids", index)?);
+            }
         }
         for (index, id) in self.leave.iter().enumerate() {
             normal_group(work, *id, "remove_group_ids", index)?;

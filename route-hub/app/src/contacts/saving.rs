@@ -67,7 +67,14 @@ impl<'f> Saving<'f> {
             }
         }
         for group in &groups.join {
-            let joined = self.moves.join(tx, group.id, contact.id, self.now.unix)?;
+            let (moves, at) = (&mut self.moves, self.now.unix);
+            let joined = match before {
+                Some(_) => moves.join(tx, group.id, contact.id, at)?,
+                None => {
+                    moves.join_new(tx, group.id, contact.id, at)?;
+                    true
+                }
+            };
             moved |= joined;
             if joined && let Some(variable) = &group.add_time_variable {
                 stamp(&mut contact.vars, variable, self.now);

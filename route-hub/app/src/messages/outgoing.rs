@@ -17,7 +17,7 @@ use hub_domain::{
     Address, Contact, Disclosure, Message, Phone, Project, RouteId, Sight, numbers, recipients,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, contacts, labels, messages};
+use hub_store::{StoreError, labels, messages};
 use postrider_model::{CustomRouteId, LabelId, MessageText, Now, PhoneNumber};
 use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
@@ -71,11 +71,13 @@ pub(crate) fn reach(
 ) -> Result<Reached, SendError> {
     let found = match &draft.to {
         Recipient::Number(number) => {
-            contacts::find_to_send_to(work.tx, work.project.id, &Address::from(number))?
+            let number = Address::from(number);
+            work.contacts
+                .find_to_send_to(work.tx, work.project.id, &number)?
         }
         Recipient::Code(_) => None,
         Recipient::Contact(id) | Recipient::Both(id, _) => {
-            contacts::get(work.tx, work.project.id, *id)?
+            work.contacts.get(work.tx, work.project.id, *id)?
         }
     };
     if found.as_ref().is_some_and(|contact| contact.send_blocked) {
@@ -109,6 +111,24 @@ pub(crate) fn reach(
         to,
         route_id,
     })
+}
+
+/// Looks up together whom a job is going to send to.
+pub(crate) fn look_up<'r>(
+    work: &mut UnitOfWork<'_, '_>,
+    recipients: impl IntoIterator<Item = &'r Recipient>,
+) -> Result<(), StoreError> {
+    let (mut numbers, mut ids) = (Vec::new(), Vec::new());
+    for recipient in recipients {
+        match recipient {
+            Recipient::Number(number) => numbers.push(Address::from(number)),
+            Recipient::Contact(id) | Recipient::Both(id, _) => ids.push(*id),
+            Recipient::Code(_) => {}
+        }
+    }
+    let project = work.project.id;
+    work.contacts.look_up_numbers(work.tx, project, &numbers)?;
+    work.contacts.look_up(work.tx, project, ids)
 }
 
 /// Stores a draft with its contact, in the caller's transaction; `ready` is its text, where that was

@@ -144,6 +144,16 @@ impl Planned {
         made.unwrap_or_default()
     }
 
+    /// Looks up together whom a job is going to send to.
+    pub(crate) fn look_up<'r>(
+        &self,
+        work: &mut UnitOfWork<'_, '_>,
+        to: impl Iterator<Item = &'r ScheduledTo>,
+    ) -> Result<(), StoreError> {
+        let recipients: Vec<_> = to.filter_map(|to| self.recipient_of(to)).collect();
+        outgoing::look_up(work, &recipients)
+    }
+
     /// Stores a message to one recipient, and tells of it; `text` is its place in what was made
     /// ready.
     ///

@@ -10,6 +10,7 @@ use crate::hub::Hub;
 use hub_domain::routing::Ability;
 use hub_domain::{Message, Phone, Project};
 use hub_store::broadcasts::{self, Tallies};
+use hub_store::contacts;
 use hub_store::{StoreError, Tx, phones};
 use postrider_model::{BroadcastId, ContactId, GroupId, Now, PhoneId};
 use std::collections::BTreeMap;
@@ -36,6 +37,8 @@ pub struct UnitOfWork<'w, 't> {
     pub known: KnownPhones,
     /// Which dynamic groups contacts are in, as was asked for custom routes.
     pub groups: KnownGroups,
+    /// Contacts that were looked up together.
+    pub contacts: contacts::Known,
     /// What its messages do to the counts of their broadcasts.
     pub tallies: Tallies,
     called_off: BTreeMap<BroadcastId, Option<i64>>,
@@ -80,6 +83,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             closed: Vec::new(),
             known: KnownPhones::new(),
             groups: KnownGroups::new(),
+            contacts: contacts::Known::default(),
             tallies: Tallies::default(),
             called_off: BTreeMap::new(),
             sent: BTreeMap::new(),

@@ -7,7 +7,7 @@ use hub_domain::{Address, Contact, FieldOwner, VarValue, fold, numbers};
 use postrider_model::{ContactId, ProjectId};
 
 /// Most contacts that are compared by their last digits; with more there is no single match.
-const CANDIDATES_MAX: i64 = 64;
+pub(super) const CANDIDATES_MAX: i64 = 64;
 
 /// Returns the contact that a number belongs to.
 ///
@@ -33,20 +33,20 @@ pub fn find_to_send_to(
 
 /// Which of several contacts with the very number is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Preferred {
+pub(super) enum Preferred {
     Oldest,
     /// One to whom nothing may be sent, else the oldest.
     Blocked,
 }
 
-fn find(
+pub(super) fn find(
     tx: &mut Tx<'_>,
     preferred: Preferred,
     project_id: ProjectId,
     number: &Address,
 ) -> Result<Option<Contact>, StoreError> {
     let tail = numbers::tail(number);
-    let mut candidates = tx.query(
+    let candidates = tx.query(
         concat!(
             "SELECT ",
             columns!(),
@@ -58,21 +58,27 @@ fn find(
     if candidates.len() as i64 == CANDIDATES_MAX {
         return exact(tx, preferred, project_id, &tail, number);
     }
-    let exact = (0..candidates.len())
-        .filter(|at| candidates[*at].phone_number.as_ref() == Some(number))
-        .min_by_key(|at| preferred == Preferred::Blocked && !candidates[*at].send_blocked);
-    if let Some(at) = exact {
-        return Ok(Some(candidates.swap_remove(at)));
+    Ok(pick(&candidates, preferred, number).cloned())
+}
+
+/// Returns which of the contacts whose numbers end alike a number belongs to; the oldest comes first.
+pub(super) fn pick<'c>(
+    candidates: &'c [Contact],
+    preferred: Preferred,
+    number: &Address,
+) -> Option<&'c Contact> {
+    let is_its = |contact: &&Contact| contact.phone_number.as_ref() == Some(number);
+    let exact = candidates.iter().filter(is_its);
+    let exact = exact.min_by_key(|one| preferred == Preferred::Blocked && !one.send_blocked);
+    if exact.is_some() || !numbers::has_comparable_tail(number) {
+        return exact;
     }
-    if !numbers::has_comparable_tail(number) {
-        return Ok(None);
-    }
-    let mut alike = candidates.into_iter().filter(|contact| {
+    let mut alike = candidates.iter().filter(|contact| {
         let theirs = contact.phone_number.as_ref();
         theirs.is_some_and(|theirs| numbers::are_one(theirs, number))
     });
     let first = alike.next();
-    Ok(if alike.next().is_none() { first } else { None })
+    first.filter(|_| alike.next().is_none())
 }
 
 /// Returns the contact with the very number, where too many end alike to look at each.

@@ -22,11 +22,13 @@ macro_rules! columns {
 
 mod counters;
 mod dynamic_groups;
+mod known;
 mod lookup;
 mod variables;
 
 pub use counters::{Touches, forget_message, forget_messages, touch};
 pub use dynamic_groups::{Counted, count_among, filter_of_contact, meets};
+pub use known::Known;
 pub use lookup::{find_by_name, find_by_number, find_by_variable, find_to_send_to};
 
 /// What lists may be filtered and sorted by.
@@ -117,7 +119,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<b
     if removed == 0 {
         return Ok(false);
     }
-    tx.execute(
+    tx.run(
         "DELETE FROM contact_vars WHERE bearer_id = $1",
         &values![id],
     )?;
@@ -127,7 +129,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<b
 
 /// Stores a new contact that has no variables.
 pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO contacts (",
             columns!(),

@@ -105,6 +105,8 @@ conformance! {
         a_dynamic_group_is_the_list_of_its_conditions
         a_large_group_is_gone_at_once_and_its_members_go_in_steps
         however_many_contacts_end_alike_the_very_number_is_found
+        contacts_looked_up_together_are_those_found_one_by_one
+        what_was_looked_up_together_follows_its_job_alone
     }
     broadcasts {
         a_broadcast_reads_back_with_its_numbers

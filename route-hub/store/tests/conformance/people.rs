@@ -6,7 +6,7 @@ use crate::Backend;
 use crate::resources::{opened, write};
 use crate::sample::{self, id};
 use hub_domain::{Contact, FieldOwner, Group, GroupFilters, Vars, VarsChange, fold};
-use hub_store::contacts::by;
+use hub_store::contacts::{Known, by};
 use hub_store::fields::Fields;
 use hub_store::groups::Moves;
 use hub_store::list::{Column, Filter, ListQuery, Marker, Op, Operand, Sort};
@@ -473,6 +473,73 @@ pub(crate) fn however_many_contacts_end_alike_the_very_number_is_found<B: Backen
         assert_eq!(found(tx)?, [Some(3), Some(7)]);
         let alike = sample::address("05005550009");
         assert_eq!(contacts::find_by_number(tx, id(10), &alike)?, None);
+        Ok(())
+    });
+}
+
+pub(crate) fn contacts_looked_up_together_are_those_found_one_by_one<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, project, typed) in [
+            (1, 10, "+15005550001"),
+            (2, 10, "5005550002"),
+            (3, 10, "+15005550003"),
+            (4, 10, "+15005550003"),
+            (5, 11, "+15005550005"),
+        ] {
+            let mut contact = sample::contact(key, project, typed);
+            contact.send_blocked = key == 4;
+            contacts::insert(tx, &contact)?;
+        }
+        for key in 100..200 {
+            let number = format!("+1500555{}", key + 1_000);
+            contacts::insert(tx, &sample::contact(key, 10, &number))?;
+            contacts::insert(tx, &sample::contact(key + 100, 10, "5005550009"))?;
+        }
+        let few = 1..10;
+        let numbers = few.map(|end| format!("+1500555000{end}"));
+        let numbers = numbers.chain((1_050..1_250).map(|end| format!("+1500555{end}")));
+        let numbers: Vec<_> = numbers.map(|text| sample::address(&text)).collect();
+        let ids = [1, 5, 150, 999].map(id);
+        let mut known = Known::default();
+        known.look_up_numbers(tx, id(10), &numbers)?;
+        known.look_up(tx, id(10), ids)?;
+        for number in &numbers {
+            let alone = contacts::find_by_number(tx, id(10), number)?;
+            assert_eq!(known.find_by_number(tx, id(10), number)?, alone);
+            let alone = contacts::find_to_send_to(tx, id(10), number)?;
+            assert_eq!(known.find_to_send_to(tx, id(10), number)?, alone);
+        }
+        for one in ids {
+            assert_eq!(known.get(tx, id(10), one)?, contacts::get(tx, id(10), one)?);
+        }
+        Ok(())
+    });
+}
+
+pub(crate) fn what_was_looked_up_together_follows_its_job_alone<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let [old, new] = ["+15005550001", "+15005550002"].map(sample::address);
+        let first = sample::contact(1, 10, old.as_str());
+        contacts::insert(tx, &first)?;
+        let mut known = Known::default();
+        known.look_up_numbers(tx, id(10), [&old, &new])?;
+        known.look_up(tx, id(10), [id(1)])?;
+        contacts::delete(tx, id(10), id(1))?;
+        let mut found = |known: &Known, number| {
+            let found = known.find_to_send_to(tx, id(10), number)?;
+            Ok::<_, StoreError>(found.map(|contact| contact.id.get()))
+        };
+        assert_eq!(found(&known, &old)?, Some(1), "it is not looked up again");
+        known.made(&sample::contact(3, 10, new.as_str()));
+        assert_eq!(found(&known, &new)?, Some(3));
+        let mut changed = first.clone();
+        changed.phone_number = Some(new.clone());
+        known.changed(&first, &changed);
+        assert_eq!(found(&known, &old)?, None);
+        assert_eq!(found(&known, &new)?, Some(1), "the oldest comes first");
+        assert_eq!(known.get(tx, id(10), id(1))?, Some(changed));
         Ok(())
     });
 }
