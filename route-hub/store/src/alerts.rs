@@ -27,7 +27,7 @@ pub fn raise(tx: &mut Tx<'_>, alert: &Alert) -> Result<bool, StoreError> {
     {
         return Ok(false);
     }
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO alerts (",
             columns!(),

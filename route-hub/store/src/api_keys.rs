@@ -14,7 +14,7 @@ macro_rules! columns {
 
 /// Stores a new key.
 pub fn insert(tx: &mut Tx<'_>, key: &ApiKey) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO api_keys (",
             columns!(),
@@ -91,7 +91,7 @@ pub fn revoke(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<bool, StoreE
 
 /// Notes that a key was used.
 pub fn touch(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE api_keys SET time_last_used = $2 WHERE id = $1",
         &values![id, now],
     )?;

@@ -7,7 +7,7 @@ use postrider_model::OrganizationId;
 
 /// Adds a line.
 pub fn insert(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO audit_log (id, organization_id, project_id, actor, action, target, time) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
         &values![

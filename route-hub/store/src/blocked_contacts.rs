@@ -17,7 +17,7 @@ pub struct BlockedContact {
 
 /// Notes how far a contact's messages were looked at.
 pub fn put(tx: &mut Tx<'_>, blocked: &BlockedContact) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO blocked_contacts (contact_id, project_id, below) VALUES ($1, $2, $3) \
          ON CONFLICT (contact_id) DO UPDATE SET below = excluded.below",
         &values![blocked.contact_id, blocked.project_id, blocked.below],
@@ -28,7 +28,7 @@ pub fn put(tx: &mut Tx<'_>, blocked: &BlockedContact) -> Result<(), StoreError> 
 /// Forgets a contact: all of its messages were looked at.
 pub fn remove(tx: &mut Tx<'_>, contact_id: ContactId) -> Result<(), StoreError> {
     let sql = "DELETE FROM blocked_contacts WHERE contact_id = $1";
-    tx.execute(sql, &values![contact_id])?;
+    tx.run(sql, &values![contact_id])?;
     Ok(())
 }
 

@@ -15,7 +15,7 @@ macro_rules! columns {
 
 /// Stores a new device.
 pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO devices (",
             columns!(),
@@ -94,7 +94,7 @@ pub struct LinkCounters {
 
 /// Stores a link's counters: the one write of every commit on a link.
 pub fn update_link(tx: &mut Tx<'_>, id: DeviceId, link: &LinkCounters) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE devices SET conn = $2, gen = $3, down_sent = $4, down_acked = $5, up = $6 \
          WHERE id = $1",
         &values![
@@ -117,7 +117,7 @@ pub fn admit(
     now: UnixMs,
 ) -> Result<(), StoreError> {
     update_link(tx, device.id, link)?;
-    tx.execute(
+    tx.run(
         "UPDATE devices SET install = $2, time_last_seen = $3, offline_since = NULL, gen_own = $4 \
          WHERE id = $1",
         &values![device.id, &device.install, now, device.gen_own],
@@ -132,7 +132,7 @@ pub fn update_presence(
     last_seen: UnixMs,
     offline_since: Option<UnixMs>,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE devices SET time_last_seen = $2, offline_since = $3 WHERE id = $1",
         &values![id, last_seen, offline_since],
     )?;
@@ -141,7 +141,7 @@ pub fn update_presence(
 
 /// Changes whether a device may connect.
 pub fn set_state(tx: &mut Tx<'_>, id: DeviceId, state: DeviceState) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE devices SET state = $2 WHERE id = $1",
         &values![id, state.code()],
     )?;
@@ -150,7 +150,7 @@ pub fn set_state(tx: &mut Tx<'_>, id: DeviceId, state: DeviceState) -> Result<()
 
 /// Freezes or frees dispatch to a device.
 pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE devices SET frozen = $2 WHERE id = $1",
         &values![id, frozen],
     )?;
@@ -159,7 +159,7 @@ pub fn set_frozen(tx: &mut Tx<'_>, id: DeviceId, frozen: bool) -> Result<(), Sto
 
 /// Freezes a device until it has answered to a generation of its own.
 pub fn freeze(tx: &mut Tx<'_>, id: DeviceId, gen_own: u64) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE devices SET frozen = 1, gen_own = $2 WHERE id = $1",
         &values![id, gen_own],
     )?;
@@ -168,7 +168,7 @@ pub fn freeze(tx: &mut Tx<'_>, id: DeviceId, gen_own: u64) -> Result<(), StoreEr
 
 /// Stores whether a device is frozen by its own numbers alone.
 pub fn set_frozen_alone(tx: &mut Tx<'_>, id: DeviceId, alone: bool) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE devices SET frozen_alone = $2 WHERE id = $1",
         &values![id, alone],
     )?;

@@ -28,7 +28,7 @@ const DROPPED_AT_ONCE_MAX: u32 = 10;
 
 /// Stores a fact aside, in place of its device's oldest where there are [`KEPT_MAX`] of them.
 pub fn insert(tx: &mut Tx<'_>, fact: &FactAside) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO facts_aside (project_id, device_id, s, frame, reason, time) \
          VALUES (COALESCE((SELECT project_id FROM devices WHERE id = $1), 0), $1, $2, $3, $4, $5)",
         &values![fact.device_id, fact.s, &fact.frame, &fact.reason, fact.time],
@@ -58,7 +58,7 @@ fn drop_oldest(tx: &mut Tx<'_>, device_id: DeviceId, count: u32) -> Result<(), S
             &values![device_id, time, s],
         )?;
     }
-    tx.execute(
+    tx.run(
         "UPDATE facts_aside_counts SET kept = kept - $2, dropped = dropped + $2 \
          WHERE device_id = $1",
         &values![device_id, dropped as u64],
@@ -88,7 +88,7 @@ pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<P
                 "DELETE FROM facts_aside WHERE device_id = $1 AND time = $2 AND s = $3",
                 &values![device_id, time, s],
             )?;
-            tx.execute(
+            tx.run(
                 "UPDATE facts_aside_counts SET kept = kept - $2 WHERE device_id = $1",
                 &values![device_id, removed as u64],
             )?;

@@ -127,7 +127,7 @@ pub fn next_place(
 
 /// Stores a new field.
 pub fn insert(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO fields (",
             columns!(),
@@ -153,7 +153,7 @@ pub fn insert(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 
 /// Stores what people say of a field.
 pub fn update(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE fields SET name = $3, field_type = $4, place = $5, items = $6, readonly = $7, \
          lookup_key = $8, show_on_conversation = $9, hide_values = $10 \
          WHERE id = $1 AND project_id = $2",
@@ -175,7 +175,7 @@ pub fn update(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 
 /// Removes a message field; messages keep its values.
 pub fn delete(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM fields WHERE id = $1 AND project_id = $2",
         &values![field.key, field.project_id],
     )?;
@@ -184,7 +184,7 @@ pub fn delete(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 
 /// Removes a contact field for everybody; its values go in steps ([`to_clear`]).
 pub fn begin_clearing(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE fields SET clearing = 1 WHERE id = $1 AND project_id = $2",
         &values![field.key, field.project_id],
     )?;
@@ -213,13 +213,13 @@ pub fn clear_some(tx: &mut Tx<'_>, field: i64, most: u32) -> Result<Vec<ContactI
         |row| row.id(0),
     )?;
     for bearer in &bearers {
-        tx.execute(
+        tx.run(
             "DELETE FROM contact_vars WHERE bearer_id = $1 AND field_id = $2",
             &values![*bearer, field],
         )?;
     }
     if bearers.is_empty() {
-        tx.execute(
+        tx.run(
             "DELETE FROM fields WHERE id = $1 AND clearing = 1",
             &values![field],
         )?;

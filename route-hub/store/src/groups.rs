@@ -35,7 +35,7 @@ const TABLE: Table<Group> = Table::plain("contact_groups", columns!(), read);
 /// # Errors
 /// [`StoreError::Conflict`] when the project has one of this name.
 pub fn insert(tx: &mut Tx<'_>, group: &Group) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO contact_groups (",
             columns!(),
@@ -62,7 +62,7 @@ pub fn insert(tx: &mut Tx<'_>, group: &Group) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::Conflict`] when the project has another of this name.
 pub fn update(tx: &mut Tx<'_>, group: &Group) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE contact_groups SET name = $3, name_folded = $4, filters = $5, allow_sending = $6, \
          add_time_variable = $7, vars = $8 WHERE id = $1 AND project_id = $2",
         &values![
@@ -188,7 +188,7 @@ impl Moves {
     pub fn finish(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         for (group, change) in self.by_group {
             if change != 0 {
-                tx.execute(
+                tx.run(
                     "UPDATE contact_groups SET num_members = num_members + $2 WHERE id = $1",
                     &values![group, change],
                 )?;

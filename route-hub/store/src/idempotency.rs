@@ -47,7 +47,7 @@ pub fn put(
     kept: &KeptAnswer,
     now: UnixMs,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO idempotency (project_id, idem_key, body_hash, answer, time_created) \
          VALUES ($1, $2, $3, $4, $5)",
         &values![project_id, key, &kept.body_hash, &kept.answer, now],

@@ -37,7 +37,7 @@ pub fn count(
 
 /// Keeps the [`INSTALLS_MAX`] installations of a device that counted last.
 fn forget_oldest(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM inbound_counted WHERE device_id = $1 AND install IN \
          (SELECT install FROM inbound_counted WHERE device_id = $1 \
           ORDER BY time DESC, install LIMIT $2 OFFSET $3)",

@@ -29,7 +29,7 @@ const TABLE: Table<Label> = Table::plain("labels", columns!(), read);
 /// # Errors
 /// [`StoreError::Conflict`] when the project has one of this name.
 pub fn insert(tx: &mut Tx<'_>, label: &Label) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO labels (",
             columns!(),
@@ -52,7 +52,7 @@ pub fn insert(tx: &mut Tx<'_>, label: &Label) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::Conflict`] when the project has another of this name.
 pub fn update(tx: &mut Tx<'_>, label: &Label) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE labels SET name = $3, name_folded = $4, vars = $5 \
          WHERE id = $1 AND project_id = $2",
         &values![
@@ -119,7 +119,7 @@ pub fn put_on(
     label: LabelId,
     message: MessageId,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO message_labels (label_id, labelled_id) SELECT id, $3 FROM labels \
          WHERE id = $1 AND project_id = $2 ON CONFLICT (label_id, labelled_id) DO NOTHING",
         &values![label, project_id, message],
@@ -129,7 +129,7 @@ pub fn put_on(
 
 /// Takes every label off a message that is no more.
 pub(crate) fn forget(tx: &mut Tx<'_>, message: MessageId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM message_labels WHERE labelled_id = $1",
         &values![message],
     )?;
@@ -138,7 +138,7 @@ pub(crate) fn forget(tx: &mut Tx<'_>, message: MessageId) -> Result<(), StoreErr
 
 /// Takes a label off a message.
 pub fn take_off(tx: &mut Tx<'_>, label: LabelId, message: MessageId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM message_labels WHERE label_id = $1 AND labelled_id = $2",
         &values![label, message],
     )?;

@@ -42,7 +42,7 @@ impl Holder {
 /// Removes what belongs to something deleted, as far as one job may; notes that more is left.
 pub(crate) fn remove(tx: &mut Tx<'_>, of: Holder, key: i64) -> Result<(), StoreError> {
     if step(tx, of, key)?.more {
-        tx.execute(
+        tx.run(
             "INSERT INTO leftovers (holder_kind, holder) VALUES ($1, $2) \
              ON CONFLICT (holder_kind, holder) DO NOTHING",
             &values![of.code(), key],
@@ -73,7 +73,7 @@ pub fn purge(tx: &mut Tx<'_>) -> Result<Purged, StoreError> {
     };
     let purged = step(tx, of, key)?;
     if !purged.more {
-        tx.execute(
+        tx.run(
             "DELETE FROM leftovers WHERE holder_kind = $1 AND holder = $2",
             &values![of.code(), key],
         )?;

@@ -34,7 +34,7 @@ pub fn insert(
     install: &str,
     now: UnixMs,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO lost_installs (device_id, install, key_algorithm, public_key, time_lost) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (device_id, install) DO UPDATE SET \
          key_algorithm = excluded.key_algorithm, public_key = excluded.public_key, \

@@ -14,7 +14,7 @@ pub fn get(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
 
 /// Stores a value under its name, in place of an earlier one.
 pub fn put(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO hub_meta (name, value) VALUES ($1, $2) \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         &values![name, value],
@@ -24,7 +24,7 @@ pub fn put(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<(), StoreError> {
 
 /// Removes a value.
 pub fn remove(tx: &mut Tx<'_>, name: &str) -> Result<(), StoreError> {
-    tx.execute("DELETE FROM hub_meta WHERE name = $1", &values![name])?;
+    tx.run("DELETE FROM hub_meta WHERE name = $1", &values![name])?;
     Ok(())
 }
 
@@ -54,7 +54,7 @@ pub fn kept_proof_key(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
 
 /// Returns the key of the hub's proofs, and keeps `fresh` where there was none.
 pub fn proof_key(tx: &mut Tx<'_>, fresh: &str) -> Result<String, StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO hub_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
         &values![PROOF_KEY, fresh],
     )?;

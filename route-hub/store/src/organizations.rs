@@ -7,7 +7,7 @@ use postrider_model::OrganizationId;
 
 /// Stores a new organization.
 pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO organizations (id, name, timezone_id, time_created) VALUES ($1, $2, $3, $4)",
         &values![
             organization.id,

@@ -20,7 +20,7 @@ macro_rules! columns {
 
 /// Stores an event.
 pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO outbox (",
             columns!(),
@@ -60,7 +60,7 @@ pub fn mark_attempt(
     attempts: u32,
     due_at: UnixMs,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET attempts = $2, due_at = $3 WHERE id = $1",
         &values![id, attempts, due_at],
     )?;
@@ -105,7 +105,7 @@ fn left(tx: &mut Tx<'_>, project_id: ProjectId, gone: usize) -> Result<u64, Stor
 }
 
 fn count_by(tx: &mut Tx<'_>, project_id: ProjectId, change: i64) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO outbox_waiting (project_id, waiting) VALUES ($1, $2) \
          ON CONFLICT (project_id) DO UPDATE SET waiting = outbox_waiting.waiting + $2",
         &values![project_id, change],
@@ -209,7 +209,7 @@ pub fn put_off_followers(
     let Some(message_id) = event.message_id else {
         return Ok(());
     };
-    tx.execute(
+    tx.run(
         "UPDATE outbox SET due_at = $1 WHERE message_id = $2 AND id > $3 AND +project_id = $4 \
          AND origin = $5 AND due_at < $1",
         &values![

@@ -16,7 +16,7 @@ macro_rules! columns {
 
 /// Stores a new pairing.
 pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO pairings (",
             columns!(),
@@ -47,7 +47,7 @@ pub fn insert(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
 
 /// Stores how far a pairing has come.
 pub fn update(tx: &mut Tx<'_>, pairing: &Pairing) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE pairings SET device_id = $2, wrong_tries = $3, public_key = $4, \
          key_algorithm = $5, device_json = $6, digits = $7, state = $8, commitment = $9, hub_number = $10 \
          WHERE id = $1",

@@ -19,7 +19,7 @@ pub struct PastExposure {
 
 /// Keeps an exposure before a newer one replaces it; keeping it twice changes nothing.
 pub fn insert(tx: &mut Tx<'_>, past: &PastExposure) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO past_exposures (message_id, ep, device_id, install) VALUES ($1, $2, $3, $4) \
          ON CONFLICT (message_id, ep) DO NOTHING",
         &values![past.message_id, past.ep, past.device_id, &past.install],

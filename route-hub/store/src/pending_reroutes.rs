@@ -5,7 +5,7 @@ use postrider_model::{MessageId, PhoneId};
 
 /// Keeps the phone that a message shall go to, in place of an earlier one.
 pub fn put(tx: &mut Tx<'_>, message_id: MessageId, phone_id: PhoneId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO moves (message_id, phone_id) VALUES ($1, $2) \
          ON CONFLICT (message_id) DO UPDATE SET phone_id = excluded.phone_id",
         &values![message_id, phone_id],

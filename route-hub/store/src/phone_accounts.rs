@@ -7,7 +7,7 @@ use postrider_model::{PhoneId, Secret};
 
 /// Stores a phone's account, in place of an earlier one.
 pub fn put(tx: &mut Tx<'_>, phone_id: PhoneId, account: &PhoneAccount) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO phone_accounts (phone_id, external_account_id, external_id, \
          external_config, external_secret) VALUES ($1, $2, $3, $4, $5) \
          ON CONFLICT (phone_id) DO UPDATE SET \
@@ -45,7 +45,7 @@ pub fn get(tx: &mut Tx<'_>, phone_id: PhoneId) -> Result<Option<PhoneAccount>, S
 
 /// Erases a phone's account.
 pub fn delete(tx: &mut Tx<'_>, phone_id: PhoneId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM phone_accounts WHERE phone_id = $1",
         &values![phone_id],
     )?;

@@ -49,7 +49,7 @@ const TABLE: Table<Phone> = Table {
 
 /// Stores a new phone.
 pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO phones (",
             columns!(),
@@ -188,7 +188,7 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
 
 /// Counts sent messages of a phone and keeps whether that paused it: the dispatcher's own write.
 pub fn update_sent_count(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE phones SET sent_message_count = $2, send_paused = $3, auto_paused = $4, \
          last_active_time = $5 WHERE id = $1",
         &values![
@@ -204,7 +204,7 @@ pub fn update_sent_count(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreErro
 
 /// Stores when a test route may send again.
 pub fn update_next_slot(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE phones SET next_slot_time = $2 WHERE id = $1",
         &values![phone.id, phone.next_slot_time],
     )?;
@@ -213,7 +213,7 @@ pub fn update_next_slot(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError
 
 /// Notes that a phone did something.
 pub fn touch(tx: &mut Tx<'_>, id: PhoneId, now: UnixMs) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE phones SET last_active_time = $2 WHERE id = $1",
         &values![id, now],
     )?;

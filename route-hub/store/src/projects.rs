@@ -34,7 +34,7 @@ const TABLE: Table<Project> = Table::plain("projects", columns!(), read);
 /// # Errors
 /// [`StoreError::Conflict`] when the organization has one of that name or slug.
 pub fn insert(tx: &mut Tx<'_>, project: &Project) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO projects (",
             columns!(),
@@ -115,7 +115,7 @@ pub fn set_freeze(
     id: ProjectId,
     freeze: Option<Freeze>,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE projects SET freeze_scope = $2, frozen_up_to = $3 WHERE id = $1",
         &values![
             id,

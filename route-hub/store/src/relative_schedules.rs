@@ -46,7 +46,7 @@ const TABLE: Table<RelativeSchedule> = Table {
 /// Stores a new one.
 pub fn insert(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<(), StoreError> {
     let (group, contact, number) = schedules::columns_of(&relative.to);
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO relative_schedules (",
             columns!(),
@@ -144,7 +144,7 @@ pub fn walk_group(
     project_id: ProjectId,
     group: GroupId,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE relative_schedules SET walked_up_to = 0 WHERE project_id = $1 AND removed = 0 \
          AND group_id = $2",
         &values![project_id, group],
@@ -154,7 +154,7 @@ pub fn walk_group(
 
 /// Starts the walk over contacts again for one of them.
 pub fn walk_again(tx: &mut Tx<'_>, id: RelativeScheduledId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE relative_schedules SET walked_up_to = 0 WHERE id = $1 AND removed = 0",
         &values![id],
     )?;
@@ -240,7 +240,7 @@ pub fn note_change(
     project_id: ProjectId,
     contact: ContactId,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO relative_stale (member_id, project_id) VALUES ($1, $2) \
          ON CONFLICT (member_id) DO NOTHING",
         &values![contact, project_id],
@@ -282,7 +282,7 @@ pub fn is_noted(tx: &mut Tx<'_>, contact: ContactId) -> Result<bool, StoreError>
 
 /// Takes the note away, as the contact is looked at.
 pub fn looked_at(tx: &mut Tx<'_>, contact: ContactId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM relative_stale WHERE member_id = $1",
         &values![contact],
     )?;

@@ -26,7 +26,7 @@ const TABLE: Table<Route> = Table::plain("routes", columns!(), read);
 
 /// Stores a new route.
 pub fn insert(tx: &mut Tx<'_>, route: &Route) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO routes (",
             columns!(),

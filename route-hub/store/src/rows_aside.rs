@@ -11,7 +11,7 @@ use postrider_model::UnixMs;
 /// Takes a row out of its table and keeps it aside.
 pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), StoreError> {
     let project = damaged.project_id.map_or(0, postrider_model::Id::get);
-    tx.execute(
+    tx.run(
         "INSERT INTO rows_aside (table_name, row_id, project_id, content, time) \
          VALUES ($1, $2, $3, $4, $5) \
          ON CONFLICT (table_name, row_id) DO UPDATE SET content = excluded.content, \
@@ -27,7 +27,7 @@ pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), 
         "relative_schedules" => "DELETE FROM relative_schedules WHERE id = $1",
         _ => return Ok(()),
     };
-    tx.execute(delete, &values![damaged.id])?;
+    tx.run(delete, &values![damaged.id])?;
     Ok(())
 }
 

@@ -54,7 +54,7 @@ const TABLE: Table<Schedule> = Table {
 /// Stores a new schedule.
 pub fn insert(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
     let (group, contact, number) = columns_of(&schedule.to);
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO schedules (",
             columns!(),

@@ -36,7 +36,7 @@ pub fn add_requests(
     day: Day,
     requests: u64,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "INSERT INTO api_requests (organization_id, day, requests) VALUES ($1, $2, $3) \
          ON CONFLICT (organization_id, day) \
          DO UPDATE SET requests = api_requests.requests + excluded.requests",

@@ -15,7 +15,7 @@ macro_rules! columns {
 
 /// Keeps an attempt.
 pub fn insert(tx: &mut Tx<'_>, entry: &WebhookLogEntry) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO webhook_log (",
             columns!(),

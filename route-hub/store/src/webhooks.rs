@@ -25,7 +25,7 @@ const TABLE: Table<Webhook> = Table::plain("webhooks", columns!(), read);
 
 /// Stores a new webhook object.
 pub fn insert(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO webhooks (",
             columns!(),

@@ -74,7 +74,7 @@ impl Tallies {
     pub fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         for (id, tally) in self.by_broadcast {
             let counts = tally.counts;
-            tx.execute(
+            tx.run(
                 "UPDATE broadcasts SET estimated_count = estimated_count + $2, \
                  queued_count = queued_count + $3, sent_count = sent_count + $4, \
                  failed_count = failed_count + $5, \

@@ -59,7 +59,7 @@ pub fn insert(
 ) -> Result<(), StoreError> {
     let (to_kind, group) = columns_of(broadcast.to);
     let counts = broadcast.counts;
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO broadcasts (",
             columns!(),
@@ -99,7 +99,7 @@ pub fn insert(
     )?;
     if broadcast.to == BroadcastTo::Numbers {
         let texts: Vec<_> = numbers.iter().map(Address::as_str).collect();
-        tx.execute(
+        tx.run(
             "INSERT INTO broadcast_numbers (broadcast_id, numbers) VALUES ($1, $2)",
             &values![broadcast.id, serde_json::json!(texts).to_string()],
         )?;

@@ -72,7 +72,7 @@ pub fn advance(
 
 /// Ends a broadcast that cannot go on, for a reason.
 pub fn end(tx: &mut Tx<'_>, id: BroadcastId, problem: &str) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "UPDATE broadcasts SET stage = ",
             code!(stage Queued),
@@ -90,7 +90,7 @@ pub fn end_of_schedule(
     scheduled_id: ScheduledId,
     problem: &str,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "UPDATE broadcasts SET stage = ",
             code!(stage Queued),
@@ -104,7 +104,7 @@ pub fn end_of_schedule(
 
 /// Ends all whose messages are being made, for a reason.
 pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         concat!(
             "UPDATE broadcasts SET stage = ",
             code!(stage Queued),

@@ -57,7 +57,7 @@ impl Touches {
 pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
     for (contact_id, touch) in &touches.by_contact {
         let active = (touch.incoming > 0).then_some(ConversationStatus::Active.code());
-        tx.execute(
+        tx.run(
             "UPDATE contacts SET incoming_message_count = incoming_message_count + $2, \
              outgoing_message_count = outgoing_message_count + $3, \
              message_count = message_count + $2 + $3, \
@@ -105,7 +105,7 @@ pub fn forget_messages(
     incoming: i64,
     outgoing: i64,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE contacts SET incoming_message_count = incoming_message_count - $2, \
          outgoing_message_count = outgoing_message_count - $3, \
          message_count = message_count - $2 - $3, \

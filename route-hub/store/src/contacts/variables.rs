@@ -15,7 +15,7 @@ pub(super) fn keep(
 ) -> Result<(), StoreError> {
     for (name, _) in before.iter().filter(|(name, _)| after.get(name).is_none()) {
         let field = fields.key(tx, name)?;
-        tx.execute(
+        tx.run(
             "DELETE FROM contact_vars WHERE bearer_id = $1 AND field_id = $2",
             &values![contact_id, field],
         )?;
@@ -25,7 +25,7 @@ pub(super) fn keep(
             continue;
         }
         let field = fields.key(tx, name)?;
-        tx.execute(
+        tx.run(
             "INSERT INTO contact_vars (bearer_id, field_id, value, number) \
              VALUES ($1, $2, $3, $4) ON CONFLICT (bearer_id, field_id) \
              DO UPDATE SET value = $3, number = $4",

@@ -139,7 +139,7 @@ const OPEN_EXPOSURES: &str = concat!(
 /// Stores everything that dispatch changes: route, status, errors, times and ownership.
 pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let ownership = OwnershipRow::of(message);
-    tx.execute(
+    tx.run(
         "UPDATE messages SET status = $2, state = $3, ep = $4, device_id = $5, install = $6, \
          down_s = $7, flags = $8, send_attempts = $9, error_message = $10, error_code = $11, \
          time_sent = $12, time_updated = $13, life_end = $14, parts_done = $15, num_parts = $16, \
@@ -169,7 +169,7 @@ pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreE
 
 /// Stores how long a call lasted and rang.
 pub fn update_call(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE messages SET duration = $2, ring_time = $3 WHERE id = $1",
         &values![message.id, message.duration_sec, message.ring_time_sec],
     )?;
@@ -181,7 +181,7 @@ pub fn update_call(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError>
 /// For a message whose status, errors and times stay as they are.
 pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let ownership = OwnershipRow::of(message);
-    tx.execute(
+    tx.run(
         "UPDATE messages SET state = $2, ep = $3, device_id = $4, install = $5, down_s = $6, \
          flags = $7, send_attempts = $8 WHERE id = $1",
         &values![
@@ -200,7 +200,7 @@ pub fn update_exposure(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreEr
 
 /// Gives a message to another phone; only for one that no phone holds.
 pub fn update_route(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "UPDATE messages SET phone_id = $2, from_number = $3, time_updated = $4, simulated = $5, \
          route_id = $6 WHERE id = $1",
         &values![

@@ -106,7 +106,7 @@ const TABLE: Table<Message> = Table {
 /// Stores a new message.
 pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     let ownership = OwnershipRow::of(message);
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO messages (",
             columns!(),

@@ -151,11 +151,11 @@ pub(crate) fn erase_by_key(tx: &mut Tx<'_>, id: i64) -> Result<(), StoreError> {
 
 /// Removes a message with what belongs to it.
 pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.run(
         "DELETE FROM past_exposures WHERE message_id = $1",
         &values![id],
     )?;
     labels::forget(tx, id)?;
-    tx.execute("DELETE FROM messages WHERE id = $1", &values![id])?;
+    tx.run("DELETE FROM messages WHERE id = $1", &values![id])?;
     Ok(())
 }
