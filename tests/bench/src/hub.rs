@@ -202,10 +202,18 @@ impl Drop for Hub {
 }
 
 async fn pause(caller: &Caller, project: &str, phone: &str) -> Result<(), Failure> {
+    change(caller, project, phone, br#"{"send_paused":true}"#).await
+}
+
+/// Lets a paused phone send.
+pub(crate) async fn resume(caller: &Caller, project: &str, phone: &str) -> Result<(), Failure> {
+    change(caller, project, phone, br#"{"send_paused":false}"#).await
+}
+
+async fn change(caller: &Caller, project: &str, phone: &str, to: &[u8]) -> Result<(), Failure> {
     let mut connection = Connection::open(caller).await?;
     let path = format!("{project}/phones/{phone}");
-    let pause = br#"{"send_paused":true}"#;
-    let answer = connection.exchange(caller, "POST", &path, "", pause).await;
+    let answer = connection.exchange(caller, "POST", &path, "", to).await;
     answer.map(drop)
 }
 

@@ -2,11 +2,11 @@
 //! ten thousand messages.
 
 use super::lists::{List, compare, list};
-use super::{MULTI, Scale, fresh_numbers, multi_send, single_send};
+use super::{MULTI, Scale, accept_to_radio, fresh_numbers, multi_send, single_send};
 use crate::{
     Failure,
     http::Connection,
-    hub::Hub,
+    hub::{Hub, resume},
     load::{Numbers, Request, block_on, closed_loop},
     report::{Figure, Limit},
     stats::median,
@@ -18,6 +18,7 @@ pub(super) const NAMES: &[&str] = &[
     "single_sends_at_1m_ratio",
     "list_at_1m_ratio",
     "list_at_1m_p99_ms",
+    "accept_to_radio_at_1m_ratio",
 ];
 
 /// How many messages the small store holds.
@@ -31,8 +32,12 @@ const CONNECTIONS: usize = 64;
 
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     block_on(async {
-        let hub = Hub::start_paused(2).await?;
+        let hub = Hub::start_paused(3).await?;
+        // The last phone sends; nothing else waits for it.
+        let sends_by = &hub.phones[2..];
+        resume(&hub.caller, &hub.project, &sends_by[0]).await?;
         let numbers = fresh_numbers();
+        let few_ms = accept_to_radio::slow_p99_ms(&hub, sends_by, scale, &numbers).await?;
         fill(&hub, &numbers, FEW).await?;
         let regular = regular(&hub).await?;
         let few_lists = lists(&hub, &regular).await?;
@@ -40,6 +45,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         fill(&hub, &numbers, scale.many).await?;
         let many_lists = lists(&hub, &regular).await?;
         let many_sends = sends(&hub, scale, &numbers).await?;
+        let many_ms = accept_to_radio::slow_p99_ms(&hub, sends_by, scale, &numbers).await?;
         let (worst, slowest_ms) = compare(&few_lists, &many_lists);
         Ok(vec![
             Figure {
@@ -59,6 +65,12 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
                 value: slowest_ms,
                 unit: "ms",
                 limit: Limit::AtMost(10.0),
+            },
+            Figure {
+                name: NAMES[3],
+                value: many_ms / few_ms,
+                unit: "ratio",
+                limit: Limit::AtMost(1.25),
             },
         ])
     })
