@@ -4,6 +4,7 @@
 
 pub mod admin;
 pub mod commands;
+pub mod database;
 pub mod metrics;
 pub mod routes;
 pub mod serve;

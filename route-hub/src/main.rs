@@ -20,7 +20,7 @@ enum Command {
     Serve(Box<ServeSettings>),
     /// Run a hub with virtual phones on a folder of its own, ready to be tried.
     Demo(DemoArgs),
-    /// Bring the database of a data folder up to date, and say which version it has.
+    /// Bring a database up to date, and say which version it has.
     Migrate(MigrateArgs),
     /// Copy the database of a data folder to one file, while the hub runs and sends.
     Backup(BackupArgs),

@@ -1,6 +1,9 @@
 //! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
 
+use crate::database::DatabaseSettings;
 use clap::Args;
+use hub_app::data_folder::Data;
+use hub_app::data_folder::error::CommandError;
 use hub_app::hub::Caps;
 use serde::Deserialize;
 use std::net::{AddrParseError, SocketAddr};
@@ -20,8 +23,11 @@ pub struct ServeSettings {
     /// Folder of the database and of everything else the hub keeps [default: route-hub-data].
     #[arg(long, env = "ROUTE_HUB_DIR", value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Make a new, empty database if the folder has none; without this flag the hub then refuses to
-    /// start.
+    /// The database, if it is no file in the folder.
+    #[command(flatten)]
+    pub database: DatabaseSettings,
+    /// Make a new hub if the folder has no database, or the PostgreSQL database is empty; without
+    /// this flag the hub then refuses to start.
     ///
     /// There is no variable or key for it: a setting that stays would start an empty hub whenever a
     /// disk is missing.
@@ -214,7 +220,7 @@ impl ServeSettings {
             reason,
         };
         let text = std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
-        let file: Self = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        let file: Self = toml::from_str(&text).map_err(|error| bad(told(&text, &error)))?;
         Ok(self.or(file))
     }
 
@@ -223,6 +229,7 @@ impl ServeSettings {
         Self {
             config: self.config,
             dir: self.dir.or(file.dir),
+            database: self.database.or(file.database),
             create: self.create,
             listen: self.listen.or(file.listen),
             operator_listen: self.operator_listen.or(file.operator_listen),
@@ -266,9 +273,13 @@ impl ServeSettings {
         }
     }
 
-    /// Returns the data folder.
-    pub fn data_dir(&self) -> &Path {
-        self.dir.as_deref().unwrap_or(Path::new("route-hub-data"))
+    /// Returns where the data are.
+    ///
+    /// # Errors
+    /// When the file of the database's password cannot be read.
+    pub fn data(&self) -> Result<Data, CommandError> {
+        let folder = self.dir.as_deref().unwrap_or(Path::new("route-hub-data"));
+        self.database.data(folder)
     }
 
     /// Returns the address to listen on.
@@ -329,6 +340,19 @@ impl ServeSettings {
         names.sort_unstable();
         names.dedup();
         names
+    }
+}
+
+/// Says what is wrong with a file of settings and where, without the line, which may hold a password.
+fn told(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => format!(
+            "line {}: {}",
+            before.matches('\n').count() + 1,
+            error.message()
+        ),
+        None => error.message().to_owned(),
     }
 }
 
@@ -403,6 +427,27 @@ mod tests {
         .with_file()
         .unwrap_err();
         assert!(error.to_string().contains("proces"), "{error}");
+    }
+
+    #[test]
+    fn a_database_may_stand_in_the_file_and_is_not_shown_when_it_is_wrong() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hub.toml");
+        let with_file = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let config = Some(path.clone());
+            ServeSettings {
+                config,
+                ..settings()
+            }
+            .with_file()
+        };
+        let merged = with_file("[database]\nurl = \"postgres://hub:hunter2@db/hub\"\n").unwrap();
+        assert!(matches!(merged.data(), Ok(Data::Postgres(_))));
+        let wrong = with_file("[database]\nurll = \"postgres://hub:hunter2@db/hub\"\n");
+        let wrong = wrong.unwrap_err().to_string();
+        assert!(wrong.contains("line 2: unknown field `urll`"), "{wrong}");
+        assert!(!wrong.contains("hunter2"), "{wrong}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What `route-hub admin` takes.
 
+use crate::database::DatabaseSettings;
 use clap::{Args, Subcommand};
 use postrider_model::{
     AlertId, ApiKeyId, DeviceId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
@@ -18,6 +19,9 @@ pub struct AdminArgs {
         default_value = "route-hub-data"
     )]
     pub dir: PathBuf,
+    /// The hub's database, if it is no file in the folder.
+    #[command(flatten)]
+    pub database: DatabaseSettings,
     /// Print each answer as one line of JSON.
     #[arg(long, global = true)]
     pub json: bool,

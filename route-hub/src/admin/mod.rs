@@ -36,12 +36,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// # Errors
 /// Why it failed, in words for the operator.
 pub fn run(args: AdminArgs) -> Result<(), CommandError> {
-    let AdminArgs { dir, json, command } = args;
+    let AdminArgs {
+        dir,
+        database,
+        json,
+        command,
+    } = args;
     let first_step = matches!(
         command,
         AdminCommand::Organization(OrganizationCommand::Create { .. })
     );
-    let (hub, _place) = data_folder::open_for_admin(&dir, first_step)?;
+    let (hub, _place) = data_folder::open_for_admin(&database.data(&dir)?, first_step)?;
     let admin = Admin {
         hub,
         out: Output { json },

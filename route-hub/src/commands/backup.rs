@@ -2,6 +2,7 @@
 
 use crate::admin::output::Output;
 use crate::commands::stamp::stamp;
+use crate::database::DatabaseSettings;
 use clap::Args;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
@@ -33,6 +34,9 @@ pub struct BackupArgs {
         default_value = "route-hub-data"
     )]
     pub dir: PathBuf,
+    /// Refused: this command is for a database in a data folder.
+    #[command(flatten)]
+    pub database: DatabaseSettings,
     /// The new file, or a folder in which it is called hub-DATE.db.
     #[arg(long, value_name = "FILE|DIR")]
     pub to: PathBuf,
@@ -46,6 +50,7 @@ pub struct BackupArgs {
 /// # Errors
 /// When the data folder cannot be read, the file exists already, or the copy is damaged.
 pub fn backup(args: &BackupArgs) -> Result<(), CommandError> {
+    args.database.only_a_folder("backup")?;
     let _place = data_folder::enter(&args.dir)?;
     let clock = SystemClock::start();
     let to = match args.to.is_dir() {

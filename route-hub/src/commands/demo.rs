@@ -7,6 +7,7 @@ use crate::commands::logging;
 use crate::commands::running::{Running, Start};
 use crate::commands::serve::listen;
 use crate::commands::stop_signal::StopSignal;
+use crate::database::DatabaseSettings;
 use crate::settings::ServeSettings;
 use clap::Args;
 use hub_app::data_folder;
@@ -36,6 +37,9 @@ pub struct DemoArgs {
     /// Keep data, key and phones in this folder [default: a temporary one].
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// The database, if it is no file in the folder; it is empty, or the demo's own.
+    #[command(flatten)]
+    pub database: DatabaseSettings,
     /// Keep the phones' own folders here [default: `phones` in the data folder].
     #[arg(long, value_name = "DIR")]
     pub phones_dir: Option<PathBuf>,
@@ -86,8 +90,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         listen: Some(bound),
         ..ServeSettings::default()
     };
-    let _place = data_folder::make_and_enter(&folder.path)?;
-    let store = data_folder::open(&folder.path)?;
+    let (_place, store) = args.database.data(&folder.path)?.open_or_make()?;
     let demo = demo_setup::open(&store)?;
     let start = Start {
         parts: data_folder::parts(

@@ -40,12 +40,13 @@ pub(super) struct Demo {
 pub(super) fn open(store: &Store) -> Result<Demo, CommandError> {
     let kept = store.read_blocking(|tx| meta::get(tx, KEPT_AS))?;
     if let Some(kept) = kept {
-        let damaged = |_| CommandError::new("the demo's facts in the folder cannot be read");
+        let damaged = |_| CommandError::new("the demo's facts in the database cannot be read");
         return serde_json::from_str(&kept).map_err(damaged);
     }
     let others = store.read_blocking(hub_store::organizations::all)?;
     if !others.is_empty() {
-        let text = "the folder holds a hub that is not a demo: give another folder with --dir";
+        let text =
+            "the database holds a hub that is not a demo: give another with --dir or --database";
         return Err(CommandError::new(text));
     }
     let parts = data_folder::parts(store.clone(), PROCESS, String::new(), Vec::new())?;

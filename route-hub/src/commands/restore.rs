@@ -2,6 +2,7 @@
 
 use crate::admin::output::Output;
 use crate::commands::stamp::stamp;
+use crate::database::DatabaseSettings;
 use clap::Args;
 use hub_app::actor::Who;
 use hub_app::clock::SystemClock;
@@ -34,6 +35,9 @@ pub struct RestoreArgs {
         default_value = "route-hub-data"
     )]
     pub dir: PathBuf,
+    /// Refused: this command is for a database in a data folder.
+    #[command(flatten)]
+    pub database: DatabaseSettings,
     /// Set data that the folder has aside, in a folder of their own within it.
     #[arg(long)]
     pub replace: bool,
@@ -63,6 +67,7 @@ struct Beginning {
 /// # Errors
 /// When the folder is in use or has data, or the backup is not sound; the folder is then as it was.
 pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
+    args.database.only_a_folder("restore")?;
     let folder = &args.dir;
     data_folder::make(folder)?;
     replacement::finish(folder)?;

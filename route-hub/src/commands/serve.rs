@@ -53,8 +53,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let listener = runtime.block_on(listen(settings.listen_addr()))?;
     let bound = listener.local_addr()?;
     let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
-    let _place = data_folder::enter_to_serve(settings.data_dir(), settings.create)?;
-    let store = data_folder::open(settings.data_dir())?;
+    let (_place, store) = settings.data()?.open_to_serve(settings.create)?;
     let caps = [
         (Cap::Phones, settings.phones_max),
         (Cap::DynamicGroups, settings.dynamic_groups_max),

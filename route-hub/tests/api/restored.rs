@@ -10,6 +10,7 @@ use hub_app::schedules::fire;
 use hub_store::{backup, schedules};
 use postrider_model::UnixMs;
 use route_hub::commands::{RestoreArgs, restore};
+use route_hub::database::DatabaseSettings;
 use serde_json::{Value, json};
 use std::fs::File;
 use tempfile::TempDir;
@@ -21,6 +22,7 @@ async fn restored(test: &TestHub, send_missed: bool) -> (TempDir, TestHubAgain) 
     let dir = tempfile::tempdir().unwrap();
     let (from, copy) = (test.folder().join("hub.db"), dir.path().join("copy.db"));
     let args = RestoreArgs {
+        database: DatabaseSettings::default(),
         from: copy.clone(),
         dir: dir.path().join("new"),
         replace: false,

@@ -1,8 +1,11 @@
 //! The data folder: where the database is, and how it is opened.
 
+mod data;
 pub mod error;
 pub mod folder_lock;
 pub mod replacement;
+
+pub use self::data::{Data, Opened};
 
 use self::folder_lock::Place;
 use crate::clock::SystemClock;
@@ -108,16 +111,13 @@ pub fn open(folder: &Path) -> Result<Store, CommandError> {
     })?)
 }
 
-/// Opens a data folder for one admin command; a missing one is made only when `create` says so.
+/// Opens data for one admin command; missing ones are made only when `create` says so.
 ///
 /// # Errors
-/// When the folder or the database cannot be used.
-pub fn open_for_admin(folder: &Path, create: bool) -> Result<(Hub, Place), CommandError> {
-    if create {
-        make(folder)?;
-    }
-    let place = enter(folder)?;
-    Ok((hub_on(folder, create)?, place))
+/// When they cannot be used.
+pub fn open_for_admin(data: &Data, create: bool) -> Result<(Hub, Option<Place>), CommandError> {
+    let (place, store) = data.open_for_command(create)?;
+    Ok((for_one_command(store)?, place))
 }
 
 /// Opens the database of a folder that the caller has entered, for one command.
@@ -125,11 +125,10 @@ pub fn open_for_admin(folder: &Path, create: bool) -> Result<(Hub, Place), Comma
 /// # Errors
 /// When the database cannot be used.
 pub fn hub_on(folder: &Path, create: bool) -> Result<Hub, CommandError> {
-    let store = Store::open_sqlite(SqliteSettings {
-        create,
-        readers: 1,
-        ..SqliteSettings::new(database(folder))
-    })?;
+    for_one_command(data::for_command(folder, create)?)
+}
+
+fn for_one_command(store: Store) -> Result<Hub, CommandError> {
     let number = Random::new().below(ADMIN_PROCESSES);
     let process = ADMIN_PROCESS + u8::try_from(number).unwrap_or(0);
     let parts = parts(store, process, String::new(), Vec::new())?;

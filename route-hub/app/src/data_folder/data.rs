@@ -1,0 +1,102 @@
+//! Where a hub keeps its data: in a data folder, or in a PostgreSQL database.
+
+use crate::data_folder::error::CommandError;
+use crate::data_folder::folder_lock::Place;
+use crate::data_folder::{database, enter, enter_to_serve, make, make_and_enter, open};
+use hub_store::{PostgresSettings, SqliteSettings, Store, StoreError};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where a hub keeps its data.
+#[derive(Debug, Clone)]
+pub enum Data {
+    /// In an SQLite file of a folder.
+    Folder(PathBuf),
+    /// In a PostgreSQL database. No folder is used then.
+    Postgres(PostgresSettings),
+}
+
+/// The place in the database's folder, kept as long as the store, and the store.
+pub type Opened = (Option<Place>, Store);
+
+impl Data {
+    /// Opens the data for a hub that is to serve. Where there are none it refuses, unless `create`
+    /// says that a new hub is wanted: one that starts empty by mistake knows no phone.
+    ///
+    /// # Errors
+    /// When there are no data, or they cannot be used.
+    pub fn open_to_serve(&self, create: bool) -> Result<Opened, CommandError> {
+        match self {
+            Self::Folder(folder) => {
+                let place = enter_to_serve(folder, create)?;
+                Ok((Some(place), open(folder)?))
+            }
+            Self::Postgres(settings) => Ok((None, on_server(settings, create)?)),
+        }
+    }
+
+    /// Opens the data, and makes them where there are none.
+    ///
+    /// # Errors
+    /// When they cannot be made or used.
+    pub fn open_or_make(&self) -> Result<Opened, CommandError> {
+        match self {
+            Self::Folder(folder) => {
+                let place = make_and_enter(folder)?;
+                Ok((Some(place), open(folder)?))
+            }
+            Self::Postgres(settings) => Ok((None, on_server(settings, true)?)),
+        }
+    }
+
+    /// Opens the data for one command; missing ones are made only when `create` says so.
+    ///
+    /// # Errors
+    /// When they cannot be made or used.
+    pub fn open_for_command(&self, create: bool) -> Result<Opened, CommandError> {
+        match self {
+            Self::Folder(folder) => {
+                if create {
+                    make(folder)?;
+                }
+                let place = enter(folder)?;
+                Ok((Some(place), for_command(folder, create)?))
+            }
+            Self::Postgres(settings) => {
+                let settings = PostgresSettings {
+                    readers: 1,
+                    ..settings.clone()
+                };
+                Ok((None, on_server(&settings, create)?))
+            }
+        }
+    }
+}
+
+/// Names the place; a database's URL may hold a password and is not shown.
+impl fmt::Display for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", database(folder).display()),
+            Self::Postgres(_) => f.write_str("the database"),
+        }
+    }
+}
+
+/// Opens the file of a folder that the caller has entered, for one command.
+pub(super) fn for_command(folder: &Path, create: bool) -> Result<Store, StoreError> {
+    Store::open_sqlite(SqliteSettings {
+        create,
+        readers: 1,
+        ..SqliteSettings::new(database(folder))
+    })
+}
+
+fn on_server(settings: &PostgresSettings, create: bool) -> Result<Store, CommandError> {
+    let settings = PostgresSettings {
+        create,
+        ..settings.clone()
+    };
+    let opened = Store::open_postgres(&settings);
+    opened.map_err(|error| CommandError::of("--database", &error))
+}

@@ -1,0 +1,172 @@
+//! Where the database is: the settings that `serve`, `demo`, `admin` and the others share.
+
+use clap::Args;
+use hub_app::data_folder::Data;
+use hub_app::data_folder::error::CommandError;
+use hub_store::PostgresSettings;
+use postrider_model::Secret;
+use serde::Deserialize;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+
+/// The variable of the database's password, which has no flag: everybody can read a command line.
+const PASSWORD_VARIABLE: &str = "ROUTE_HUB_DATABASE_PASSWORD";
+
+/// Where the database is, unless it is a file in the data folder.
+///
+/// In the file of `--config` these are a table: `[database]` with `url`, `password_file`, `ca` and
+/// `plain`.
+#[derive(Debug, Clone, Default, Args, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DatabaseSettings {
+    /// PostgreSQL database, instead of a file in the data folder:
+    /// `postgres://USER@HOST:PORT/NAME`, with several hosts `postgres://USER@ONE,TWO/NAME`.
+    ///
+    /// The password comes from --database-password-file or from the variable
+    /// ROUTE_HUB_DATABASE_PASSWORD. One in the URL works too, but others may read it in the list of
+    /// processes.
+    #[arg(
+        long = "database",
+        env = "ROUTE_HUB_DATABASE",
+        hide_env_values = true,
+        value_name = "URL",
+        value_parser = secret,
+        global = true
+    )]
+    pub url: Option<Secret>,
+    /// File whose first line is the database's password.
+    #[arg(
+        long = "database-password-file",
+        env = "ROUTE_HUB_DATABASE_PASSWORD_FILE",
+        value_name = "FILE",
+        global = true
+    )]
+    pub password_file: Option<PathBuf>,
+    /// Certificates in PEM that may sign the database's, beside the system's.
+    #[arg(
+        long = "database-ca",
+        env = "ROUTE_HUB_DATABASE_CA",
+        value_name = "FILE",
+        global = true
+    )]
+    pub ca: Option<PathBuf>,
+    /// Speak with the database without TLS, over a network that nobody else reads. Loopback and
+    /// Unix sockets need no TLS anyway.
+    #[arg(long = "database-plain", env = "ROUTE_HUB_DATABASE_PLAIN", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", global = true)]
+    pub plain: Option<bool>,
+}
+
+impl DatabaseSettings {
+    /// Takes what is not set here from `other`.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            url: self.url.or(other.url),
+            password_file: self.password_file.or(other.password_file),
+            ca: self.ca.or(other.ca),
+            plain: self.plain.or(other.plain),
+        }
+    }
+
+    /// Returns where the data are: in the database, if one is set, else in `folder`.
+    ///
+    /// # Errors
+    /// When the file of the password cannot be read.
+    pub fn data(&self, folder: &Path) -> Result<Data, CommandError> {
+        let Some(url) = &self.url else {
+            return Ok(Data::Folder(folder.to_owned()));
+        };
+        Ok(Data::Postgres(PostgresSettings {
+            password: self.password()?,
+            ca: self.ca.clone(),
+            plain: self.plain.unwrap_or(false),
+            ..PostgresSettings::new(url.as_str())
+        }))
+    }
+
+    /// Refuses a database that is no file, for a command that copies files.
+    ///
+    /// # Errors
+    /// With what does the command's work on PostgreSQL.
+    pub(crate) fn only_a_folder(&self, command: &str) -> Result<(), CommandError> {
+        match self.url {
+            None => Ok(()),
+            Some(_) => Err(CommandError::new(format!(
+                "{command} is for a data folder; a PostgreSQL database is saved and brought back \
+                 with pg_dump or its point-in-time recovery (docs/postgresql.md)"
+            ))),
+        }
+    }
+
+    fn password(&self) -> Result<Option<String>, CommandError> {
+        let Some(path) = &self.password_file else {
+            return Ok(std::env::var(PASSWORD_VARIABLE).ok());
+        };
+        let failed = |error| {
+            CommandError::of(
+                format!("--database-password-file {}", path.display()),
+                &error,
+            )
+        };
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        Ok(text.lines().next().map(str::to_owned))
+    }
+}
+
+fn secret(text: &str) -> Result<Secret, Infallible> {
+    Ok(Secret::new(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(url: &str) -> DatabaseSettings {
+        DatabaseSettings {
+            url: Some(Secret::new(url)),
+            ..DatabaseSettings::default()
+        }
+    }
+
+    #[test]
+    fn without_a_url_the_data_are_in_the_folder() {
+        let data = DatabaseSettings::default().data(Path::new("here")).unwrap();
+        assert_eq!(data.to_string(), "here/hub.db");
+    }
+
+    #[test]
+    fn the_first_line_of_the_file_is_the_password() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("password");
+        std::fs::write(&file, "open sesame\nnot this\n").unwrap();
+        let settings = DatabaseSettings {
+            password_file: Some(file.clone()),
+            ..on("postgres://hub@db/hub")
+        };
+        let Data::Postgres(postgres) = settings.data(dir.path()).unwrap() else {
+            panic!("a folder");
+        };
+        assert_eq!(postgres.password.as_deref(), Some("open sesame"));
+        std::fs::remove_file(&file).unwrap();
+        let error = settings.data(dir.path()).unwrap_err();
+        assert!(
+            error.to_string().contains("--database-password-file"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn nothing_shows_a_password() {
+        let settings = on("postgres://hub:hunter2@db/hub");
+        let data = settings.data(Path::new("here")).unwrap();
+        let shown = format!("{settings:?} {data:?} {data}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn a_backup_of_files_points_to_the_database_s_own_tools() {
+        let refused = on("postgres://hub@db/hub")
+            .only_a_folder("backup")
+            .unwrap_err();
+        assert!(refused.to_string().contains("pg_dump"), "{refused}");
+    }
+}
