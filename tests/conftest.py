@@ -4,10 +4,16 @@ import os
 
 import pytest
 
+from support import databases
 from support.hub import Demo
 from support.receiver import Receiver
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost,::1"
+
+
+def pytest_unconfigure():
+    """Leaves nothing on a server that somebody else keeps running."""
+    databases.drop_all()
 
 
 @pytest.fixture(scope="session")

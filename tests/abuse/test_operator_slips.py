@@ -7,11 +7,12 @@ from collections import Counter
 import pytest
 from websockets.sync.client import connect
 
-from support.hub import Admin, Serve, free_port
+from support.hub import Admin, Serve
 from support.link import _PLAIN, SUB_PROTOCOL, Ed25519Key, LinkPhone, LinkSocket
 from support.operator import backup, restore
 from support.paths import binary
 from support.phones import VirtualPhone
+from support.ports import free_port
 from support.process import Program, ended_after
 from support.wait import until
 

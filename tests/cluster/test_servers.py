@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
+from cluster.proxied import Proxied
 from support.paths import ROOT
-from support.process import Program
+from support.process import Died, Program
 from support.servers.nats import Nats
 from support.servers.postgres import Postgres, psql
 from support.wait import until
@@ -65,6 +66,17 @@ def test_a_killed_server_keeps_what_it_committed(primary):
     primary.kill()
     primary.start()
     assert primary.ask("SELECT n FROM killed") == "1"
+
+
+def test_a_commit_whose_answer_is_lost_was_done(primary):
+    with contextlib.closing(Proxied(primary.port, postgres=True)) as proxy:
+        proxy.swallow_commits(1)
+        url = primary.url(port=proxy.port) + "?sslmode=disable&gssencmode=disable"
+        with pytest.raises(Died, match="terminated|closed|connection"):
+            psql(url, "BEGIN; CREATE TABLE answered AS SELECT 1 AS n; COMMIT")
+        assert proxy.seen()["swallowed"] == 1
+        assert primary.ask("SELECT n FROM answered") == "1"
+        assert psql(url, "BEGIN; UPDATE answered SET n = 2; COMMIT; SELECT n FROM answered") == "2"
 
 
 def test_a_standby_has_each_answered_commit_and_takes_over(primary):

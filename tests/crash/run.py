@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from crash.check import FINAL, Evidence, findings  # noqa: E402
 from crash.load import Load  # noqa: E402
 from crash.world import World  # noqa: E402
+from support import databases  # noqa: E402
 from support.paths import ROOT, TARGET  # noqa: E402
 from support.rest import success  # noqa: E402
 from support.wait import NeverHappened, until  # noqa: E402
@@ -87,7 +88,7 @@ def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
         kills = []
         for number in range(1, options.rounds + 1):
             # Faults are shown only by kills: a restore excuses what they do.
-            restores = not faulty and dice.random() < RESTORES
+            restores = not faulty and not databases.server() and dice.random() < RESTORES
             kills += world.restore_round(number) if restores else world.kill_round(number)
         load.stop()
         settle(world, options.rounds)

@@ -5,7 +5,8 @@ import threading
 import pytest
 import requests
 
-from support.hub import Demo, free_port
+from support.hub import Demo
+from support.ports import free_port
 from support.wait import until
 
 PEOPLE = 6_000

@@ -1,10 +1,8 @@
 """A phone that is removed, replaced or lost: nothing is sent twice, and nobody waits for ever."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 
+from support.databases import query
 from support.numbers import fresh_number
 from support.station import Station
 from support.wait import until
@@ -29,8 +27,7 @@ def exposed(station, messages):
     """Returns whether all these messages have been given to a phone."""
     keys = ", ".join(str(int(message.id[2:], 16)) for message in messages)
     given = f"SELECT count(*) FROM messages WHERE id IN ({keys}) AND down_s IS NOT NULL"
-    with closing(sqlite3.connect(f"file:{station.admin.folder / 'hub.db'}?mode=ro", uri=True)) as connection:
-        return connection.execute(given).fetchone() == (len(messages),)
+    return query(station.admin.folder, given) == [[str(len(messages))]]
 
 
 def test_a_phone_that_is_removed_leaves_what_it_held_unknown(station):

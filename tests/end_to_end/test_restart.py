@@ -6,9 +6,11 @@ import threading
 import pytest
 import requests
 
-from support.hub import Demo, free_port
+from support.databases import environment
+from support.hub import Demo
 from support.numbers import fresh_number
 from support.paths import binary
+from support.ports import free_port
 from support.process import Program
 from support.rest import success
 from support.station import Station
@@ -149,7 +151,8 @@ def test_the_hub_says_why_it_cannot_start(tmp_path):
 def test_a_second_hub_on_the_same_folder_harms_nothing(tmp_path):
     """Two processes on one database are refused, or share it; either way nothing is lost or sent twice."""
     first = Demo(tmp_path)
-    program = Program([binary("route-hub"), "serve", "--dir", tmp_path / "demo", "--listen", "127.0.0.1:0"])
+    command = [binary("route-hub"), "serve", "--dir", tmp_path / "demo", "--listen", "127.0.0.1:0"]
+    program = Program(command, env=environment(tmp_path / "demo"))
     try:
         sent = [first.rest.send(fresh_number(), f"n{i}")["id"] for i in range(20)]
         for message_id in sent:

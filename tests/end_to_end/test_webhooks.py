@@ -4,13 +4,12 @@ import base64
 import hashlib
 import hmac
 import socket
-import sqlite3
 import threading
 import time
-from contextlib import closing
 
 import pytest
 
+from support.databases import query
 from support.numbers import fresh_number
 from support.receiver import Answer
 from support.wait import until
@@ -81,7 +80,7 @@ def guarded(tmp_path_factory):
     server = Serve(admin.folder).start()
     permissions = ["view_messages", "send_messages", "manage_webhooks", "view_routes"]
     rest = server.rest(admin.key(project, permissions), project)
-    rest.database = admin.folder / "hub.db"
+    rest.folder = admin.folder
     yield rest
     assert server.program.stop() == 0
 
@@ -89,9 +88,7 @@ def guarded(tmp_path_factory):
 def attempts(guarded, message_id):
     """Returns the outcome of each attempt to deliver a message's webhook."""
     key = int(message_id[2:], 16)
-    with closing(sqlite3.connect(f"file:{guarded.database}?mode=ro", uri=True)) as connection:
-        rows = connection.execute("SELECT outcome FROM webhook_log WHERE message_id = ?", (key,)).fetchall()
-    return [outcome for (outcome,) in rows]
+    return [outcome for (outcome,) in query(guarded.folder, f"SELECT outcome FROM webhook_log WHERE message_id = {key}")]
 
 
 def test_an_internal_address_is_never_called(guarded, receiver):

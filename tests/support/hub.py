@@ -1,14 +1,14 @@
 """The hub as a process: the demo with its one line of JSON, and `serve` with the admin commands."""
 
 import json
-import random
-import socket
 import subprocess
 from pathlib import Path
 
 import requests
 
+from support import databases
 from support.paths import binary
+from support.ports import free_port
 from support.process import Died, Program, loopback_environment
 from support.rest import Rest
 from support.wait import until
@@ -23,6 +23,7 @@ class Demo:
         command = [binary("route-hub"), "demo", "--json", "--dir", self.folder / "demo", "--listen", listen]
         command += ["--phones", str(phones), "--radio-log", self.radio_log, *arguments]
         self.folder.mkdir(parents=True, exist_ok=True)
+        env = {**databases.environment(self.folder / "demo"), **(env or {})}
         self.program = Program(command, env=env, name="route-hub demo")
         try:
             self.facts = json.loads(self.program.line())
@@ -59,20 +60,6 @@ def read_radio_log(path):
     return [json.loads(line) for line in whole.splitlines() if line.strip()]
 
 
-def free_port():
-    """Returns a port that was free a moment ago, for a hub that must come back on the same one.
-
-    It lies below those that systems give to connections by themselves, so that none of the other tests' takes it.
-    """
-    while True:
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", random.randint(10_000, 32_000)))
-            except OSError:
-                continue
-            return probe.getsockname()[1]
-
-
 class Admin:
     """`route-hub admin` on one data folder."""
 
@@ -82,7 +69,8 @@ class Admin:
 
     def __call__(self, *arguments, check=True):
         command = [str(binary("route-hub")), "admin", *map(str, arguments), "--dir", str(self.folder), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=loopback_environment())
+        env = loopback_environment(databases.environment(self.folder))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
         if check and done.returncode != 0:
             raise Died(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
         return json.loads(done.stdout) if check and done.stdout.strip() else done
@@ -109,14 +97,15 @@ class Admin:
     def pair(self, *arguments):
         """Starts `admin pair` with these arguments, and returns its code; it waits for the phone and then ends."""
         command = [binary("route-hub"), "admin", "pair", *arguments, "--dir", self.folder, "--json"]
-        program = Program(command, name="route-hub admin pair")
+        program = Program(command, env=databases.environment(self.folder), name="route-hub admin pair")
         self.pairings.append(program)
         return json.loads(program.line())["code"]
 
     def confirm(self, name):
         """Waits until a phone has used the code of this name, and confirms it."""
         command = [str(part) for part in (binary("route-hub"), "admin", "pair", "--confirm", name, "--yes", "--dir", self.folder)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=loopback_environment())
+        env = loopback_environment(databases.environment(self.folder))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
         assert done.returncode == 0, done.stderr
 
     def close(self):
@@ -156,7 +145,8 @@ class Serve:
         command = [program, "serve", "--dir", self.folder, "--listen", f"127.0.0.1:{self.port}"]
         if "--operator-listen" not in self.arguments:
             command += ["--operator-listen", f"127.0.0.1:{self.operator_port}"]
-        self.program = Program(command + self.arguments, env=self.env, name="route-hub serve")
+        env = {**databases.environment(self.folder), **(self.env or {})}
+        self.program = Program(command + self.arguments, env=env, name="route-hub serve")
         until(self._ready, "the hub is ready", 60)
         return self
 

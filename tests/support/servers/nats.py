@@ -5,7 +5,7 @@ import secrets
 import shutil
 import signal
 
-from support.hub import free_port
+from support.ports import free_port
 from support.process import Program
 from support.servers import Missing, account
 from support.wait import until

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from support.hub import free_port
+from support.ports import free_port
 from support.process import Died, Program
 from support.servers import Missing, account
 from support.wait import until
