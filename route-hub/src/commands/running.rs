@@ -23,6 +23,7 @@ use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Client, Guard, Limits, Names};
 use hub_store::{Health, changes, meta};
 use hub_web::front::FrontSettings;
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -157,6 +158,9 @@ impl Running {
                 Ok(()) => CommandError::new("a worker ended"),
                 Err(error) => CommandError::of("a worker failed", &error),
             },
+            () = taken_over(&self.hub) => CommandError::new(
+                "this process stood still for too long, and another one has taken its place",
+            ),
         }
     }
 
@@ -186,6 +190,16 @@ impl Running {
         }
         tracing::info!("stopped");
     }
+}
+
+/// Returns when this process may write no more, because others have taken it for dead.
+async fn taken_over(hub: &Hub) {
+    if let Some(mut told) = hub.store.taken_over()
+        && told.wait_for(|is_over| *is_over).await.is_ok()
+    {
+        return;
+    }
+    pending().await
 }
 
 fn router(observed: &Observed, state: &ApiState, app: &AppOffer) -> Router {

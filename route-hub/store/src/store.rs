@@ -169,9 +169,14 @@ impl Store {
             parts.spawn(name, work)?;
         }
         parts.spawn_readers(readers)?;
+        // Nothing tells of others' commits yet; who listens must not take that for the end.
+        let (hints, changes) = watch::channel(0);
+        let beat = move || {
+            beat();
+            drop(hints);
+        };
         parts.last = Some((stop, spawned(name, beat)?));
         parts.cluster = Some(cluster);
-        let (_, changes) = watch::channel(0);
         Ok(parts.store(changes))
     }
 
