@@ -25,7 +25,8 @@ def server():
     return None if chosen == "sqlite" else chosen
 
 
-# For what is about the files of a data folder.
+# For what is about PostgreSQL, and for what is about the files of a data folder.
+on_a_server = pytest.mark.skipif(server() is None, reason="about a PostgreSQL database")
 of_a_folder = pytest.mark.skipif(server() is not None, reason="about a data folder's own files")
 
 

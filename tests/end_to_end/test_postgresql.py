@@ -1,0 +1,93 @@
+"""A hub whose data are in PostgreSQL: how it gets there, what it refuses, and two hubs on one database."""
+
+import subprocess
+
+import pytest
+
+from support.databases import environment, on_a_server, url
+from support.hub import Demo, Serve
+from support.numbers import fresh_number
+from support.paths import binary
+from support.process import loopback_environment
+
+pytestmark = on_a_server
+
+
+def run(*arguments, **variables):
+    """Runs the program with these variables, and returns what it did."""
+    env = loopback_environment(variables)
+    command = [str(part) for part in (binary("route-hub"), *arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=env, check=False)
+
+
+def without_password(address):
+    """Returns a URL without its password, and the password."""
+    scheme, rest = address.split("://")
+    who, where = rest.split("@")
+    user, password = who.split(":")
+    return f"{scheme}://{user}@{where}", password
+
+
+def sentence(done):
+    """Returns the one sentence in which the program says why it ended."""
+    assert done.returncode == 1, done
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("route-hub: "), done.stderr
+    return lines[0]
+
+
+def test_a_password_may_come_by_a_file_or_a_variable(tmp_path):
+    address, password = without_password(url(tmp_path))
+    listed = ("admin", "organization", "list", "--database", address)
+    assert "password" in sentence(run(*listed))
+    assert run(*listed, ROUTE_HUB_DATABASE_PASSWORD=password).returncode == 0
+    file = tmp_path / "password"
+    file.write_text(f"{password}\n")
+    assert run(*listed, "--database-password-file", file).returncode == 0
+
+
+def test_of_several_hosts_the_one_that_answers_is_taken(tmp_path):
+    several = url(tmp_path).replace("@", "@127.0.0.1:1,")
+    assert run("admin", "organization", "list", ROUTE_HUB_DATABASE=several).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda address, password: address.replace(password, "hunter2"), "password"),
+        (lambda address, _: address.rsplit("/", 1)[0] + "/nowhere", "nowhere"),
+        (lambda address, password: f"postgres://postrider:{password}@127.0.0.1:1/hub", "reached"),
+        (lambda address, password: f"host=127.0.0.1 password={password} nonsense", "URL"),
+    ],
+)
+def test_a_hub_that_cannot_start_says_why_in_one_sentence_without_the_password(tmp_path, change, why):
+    _, password = without_password(url(tmp_path))
+    wrong = change(url(tmp_path), password)
+    said = sentence(run("serve", "--listen", "127.0.0.1:0", "--operator-listen", "off", ROUTE_HUB_DATABASE=wrong))
+    assert why in said, said
+    assert password not in said and "hunter2" not in said, said
+
+
+@pytest.mark.parametrize("command", [("backup", "--to", "copy.db"), ("restore", "--from", "copy.db")])
+def test_copies_are_left_to_the_database_s_own_tools(tmp_path, command):
+    done = run(*command, "--dir", tmp_path, **environment(tmp_path))
+    assert "pg_dump" in sentence(done)
+
+
+def test_the_data_folder_is_not_used(tmp_path):
+    data = tmp_path / "data"
+    assert run("admin", "--dir", data, "organization", "create", "--name", "Clinic", **environment(data)).returncode == 0
+    assert not data.exists()
+
+
+def test_a_hub_beside_the_demo_answers_for_its_messages(tmp_path):
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo", arguments=["--process", "1"]).start()
+    try:
+        sent = [demo.rest.send(fresh_number(), "from the demo")["id"] for _ in range(5)]
+        for message_id in sent:
+            second.rest(demo.api_key, demo.project_id).wait_status(message_id, "delivered", patience_s=60)
+        assert sorted(line["message_id"] for line in demo.radio()) == sorted(sent)
+    finally:
+        second.program.kill()
+        assert demo.program.stop() == 0
