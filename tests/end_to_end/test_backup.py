@@ -9,15 +9,12 @@ from contextlib import closing
 
 import pytest
 
-from support.databases import of_a_folder
 from support.numbers import fresh_number
 from support.operator import Refused, backup, backup_command, begin, copy_by_hand, put_back_by_hand, restore, restore_command
 from support.paths import binary
 from support.process import loopback_environment
 from support.station import Station
 from support.wait import until
-
-pytestmark = of_a_folder
 
 
 @pytest.fixture

@@ -1,16 +1,14 @@
-"""A hub whose data are in PostgreSQL: how it gets there, what it refuses, and two hubs on one database."""
+"""A hub whose data are in PostgreSQL: how it finds it, what it refuses, and a second hub on the database."""
 
 import subprocess
 
 import pytest
 
-from support.databases import environment, on_a_server, url
+from support.databases import environment, url
 from support.hub import Demo, Serve
 from support.numbers import fresh_number
 from support.paths import binary
 from support.process import loopback_environment
-
-pytestmark = on_a_server
 
 
 def run(*arguments, **variables):

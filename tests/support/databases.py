@@ -8,8 +8,6 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-import pytest
-
 from support.paths import binary
 from support.process import loopback_environment
 from support.servers.postgres import psql
@@ -23,11 +21,6 @@ def server():
     """Returns the URL of the server that holds the databases, or `None` where they are files."""
     chosen = os.environ.get(VARIABLE) or "sqlite"
     return None if chosen == "sqlite" else chosen
-
-
-# For what is about PostgreSQL, and for what is about the files of a data folder.
-on_a_server = pytest.mark.skipif(server() is None, reason="about a PostgreSQL database")
-of_a_folder = pytest.mark.skipif(server() is not None, reason="about a data folder's own files")
 
 
 def url(folder):
