@@ -9,7 +9,7 @@ use hub_store::changes::{self, Mark, Scope};
 use hub_store::{StoreError, devices};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 /// How long a change may stay unseen when the hint of it is lost: a revoked key is dead within 5 s.
 pub const LOOK_EVERY: Duration = Duration::from_secs(3);
@@ -24,17 +24,20 @@ const AFTER_ERROR: Duration = Duration::from_millis(100);
 /// read, and `every` is how often changes are looked for without a hint.
 pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: Mark, every: Duration) {
     loop {
-        let hint = match timeout(every, hints.changed()).await {
-            Ok(Ok(())) => true,
-            Ok(Err(_)) => return,
-            Err(_) => false,
+        let hint = tokio::select! {
+            changed = hints.changed() => match changed {
+                Ok(()) => true,
+                Err(_) => return,
+            },
+            () = hub.bus.elsewhere() => false,
+            () = sleep(every) => false,
         };
         let (changed, newest) = loop {
             match take_in(&hub, seen.clone(), hint).await {
                 Ok(taken) => break taken,
                 Err(error) => {
                     tracing::warn!(%error, "what another process changed could not be read");
-                    tokio::time::sleep(AFTER_ERROR).await;
+                    sleep(AFTER_ERROR).await;
                 }
             }
         };

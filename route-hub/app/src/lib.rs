@@ -22,6 +22,7 @@ mod worker;
 // The hub: what it holds in memory, and its folder on disk.
 pub mod data_folder;
 pub mod elsewhere;
+pub mod hints;
 pub mod hub;
 mod hub_id;
 mod purge;

@@ -17,7 +17,7 @@ use hub_app::hub::{Caps, Hub, HubParts};
 use hub_app::organizations::usage;
 use hub_app::pairing::open::BASE_URL;
 use hub_app::webhooks::deliver;
-use hub_app::{broadcasts, elsewhere, housekeeping, retention, schedules, test_routes};
+use hub_app::{broadcasts, elsewhere, hints, housekeeping, retention, schedules, test_routes};
 use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Client, Guard, Limits, Names};
@@ -123,6 +123,8 @@ impl Running {
                 None => elsewhere::LOOK_EVERY,
             },
         ));
+        workers.spawn(hints::run(hub.clone()));
+        workers.spawn(hints::look(hub.clone()));
         workers.spawn(tell_health(hub.clone()));
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(state, observed.clone(), listener));

@@ -165,7 +165,31 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
             hub.bus.looks(),
         ),
     ];
-    for (name, help, value) in counters {
+    let among_hubs = hub.store.cluster_load().map(|load| {
+        [
+            (
+                "store_reruns",
+                "Jobs that ran again because the database gave them up for another transaction",
+                load.reruns,
+            ),
+            (
+                "store_lost_commits",
+                "Commits whose answer was lost and that were asked after",
+                load.lost_commits,
+            ),
+            (
+                "store_gates_waited",
+                "Times that a project waited for another hub's write to it",
+                load.gates_waited,
+            ),
+            (
+                "store_takeovers",
+                "Hub processes that stood still and were taken over by this one",
+                load.takeovers,
+            ),
+        ]
+    });
+    for (name, help, value) in counters.into_iter().chain(among_hubs.into_iter().flatten()) {
         registry.register(name, help, ConstCounter::new(value));
     }
     registry.register(

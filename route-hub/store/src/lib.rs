@@ -26,6 +26,7 @@ pub mod devices;
 pub mod facts_aside;
 pub mod fields;
 pub mod groups;
+pub mod hints;
 pub mod idempotency;
 pub mod inbound_counted;
 pub mod labels;

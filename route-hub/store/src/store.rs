@@ -3,10 +3,11 @@
 use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
 use crate::gate::{Gate, Gates};
 use crate::health::HealthBoard;
+use crate::hints::{self, Hint, Hints};
 use crate::job::TypedJob;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits, Load};
-use crate::postgres::{self, Cluster};
+use crate::postgres::{self, Cluster, Mistakes};
 use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
@@ -20,7 +21,7 @@ use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// The hub's database: a handle to clone, with the threads behind it.
 ///
@@ -38,6 +39,7 @@ struct Shared {
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
     cluster: Option<Arc<Cluster>>,
+    hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
     threads: Mutex<Threads>,
 }
 
@@ -58,6 +60,7 @@ struct Parts {
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
     cluster: Option<Arc<Cluster>>,
+    hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
     working: Vec<JoinHandle<()>>,
     last: Option<(Arc<Stop>, JoinHandle<()>)>,
 }
@@ -71,6 +74,7 @@ impl Parts {
             commits: Arc::default(),
             health: Arc::new(HealthBoard::new()),
             cluster: None,
+            hints: None,
             working: Vec::new(),
             last: None,
         }
@@ -113,6 +117,7 @@ impl Parts {
             commits: self.commits,
             health: self.health,
             cluster: self.cluster,
+            hints: self.hints,
             threads: Mutex::new(Threads {
                 working: self.working,
                 last: self.last,
@@ -158,13 +163,18 @@ impl Store {
         let mut opened = postgres::open(settings)?;
         let readers = std::mem::take(&mut opened.readers);
         let mut parts = Parts::new(opened.process.number, postgres::QUEUES, &readers);
+        opened.raise(&parts.keys)?;
         let cluster = Arc::new(Cluster::new(
             Arc::clone(&parts.keys),
             Arc::clone(&parts.health),
             Arc::clone(&parts.commits),
+            Mistakes::of(settings),
         ));
         let stop = Arc::new(Stop::default());
-        let (work, (name, beat)) = opened.work(&parts.writes, &cluster, Arc::clone(&stop))?;
+        let (hints, inbox, carrier) = hints::hints();
+        let (work, (name, beat)) =
+            opened.work(&parts.writes, &cluster, Arc::clone(&stop), carrier)?;
+        parts.hints = Some((hints, Mutex::new(Some(inbox))));
         for (name, work) in work {
             parts.spawn(name, work)?;
         }
@@ -339,6 +349,17 @@ impl Store {
         self.shared.cluster.as_ref().map(|cluster| cluster.load())
     }
 
+    /// Returns the hub's end of the hints between processes; `None` on SQLite.
+    pub fn hints(&self) -> Option<&Hints> {
+        self.shared.hints.as_ref().map(|(hints, _)| hints)
+    }
+
+    /// Takes the inbox of other processes' hints: once.
+    pub fn take_inbox(&self) -> Option<mpsc::Receiver<Hint>> {
+        let (_, inbox) = self.shared.hints.as_ref()?;
+        inbox.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Becomes true when another process has taken over: this one writes nothing any more, and is to
     /// end. `None` on SQLite.
     pub fn taken_over(&self) -> Option<watch::Receiver<bool>> {
@@ -467,6 +488,8 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.writes.iter().for_each(|queue| queue.close());
         self.reads.close();
+        // The thread that carries them ends with them.
+        self.hints = None;
         let threads = self
             .threads
             .get_mut()

@@ -86,6 +86,7 @@ pub struct Bus {
     broadcasts: Notify,
     blocked: Notify,
     followers: Notify,
+    elsewhere: Notify,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -93,11 +94,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Bus {
-    /// Says that a message was queued for a phone.
-    pub fn wake_phone(&self, phone: PhoneId) {
-        if let Some(wake) = lock(&self.phones).get(&phone) {
-            wake.say_queued();
-        }
+    /// Says that a message was queued for a phone; returns whether anything listens for it here.
+    pub fn wake_phone(&self, phone: PhoneId) -> bool {
+        let phones = lock(&self.phones);
+        let wake = phones.get(&phone);
+        wake.inspect(|wake| wake.say_queued()).is_some()
     }
 
     /// Returns whether anything listens for a phone: its link, or the test route's worker.
@@ -105,11 +106,48 @@ impl Bus {
         lock(&self.phones).contains_key(&phone)
     }
 
-    /// Says that a revoke or a cancel was recorded for a message of this phone.
-    pub fn wake_asked(&self, phone: PhoneId) {
-        if let Some(wake) = lock(&self.phones).get(&phone) {
+    /// Says that a revoke or a cancel was recorded for a message of this phone; returns whether
+    /// anything listens for it here.
+    pub fn wake_asked(&self, phone: PhoneId) -> bool {
+        let phones = lock(&self.phones);
+        let wake = phones.get(&phone);
+        wake.inspect(|wake| wake.say_asked()).is_some()
+    }
+
+    /// As [`Self::wake_asked`], for all phones of a device.
+    pub fn wake_asked_of(&self, project: ProjectId, device: DeviceId) {
+        let projects = lock(&self.projects);
+        if let Some(wake) = projects.get(&project).and_then(|links| links.get(&device)) {
             wake.say_asked();
         }
+    }
+
+    /// Returns the phones for which anything listens here.
+    pub fn heard_phones(&self) -> Vec<PhoneId> {
+        lock(&self.phones).keys().copied().collect()
+    }
+
+    /// Returns the devices with a link here.
+    pub fn linked_devices(&self) -> Vec<(ProjectId, DeviceId)> {
+        let projects = lock(&self.projects);
+        let of_project = |(project, links): (&ProjectId, &BTreeMap<DeviceId, _>)| {
+            let project = *project;
+            links
+                .keys()
+                .map(move |device| (project, *device))
+                .collect::<Vec<_>>()
+        };
+        projects.iter().flat_map(of_project).collect()
+    }
+
+    /// Says that another process has changed something that is kept here.
+    pub fn changed_elsewhere(&self) {
+        self.elsewhere.notify_one();
+    }
+
+    /// Waits until another process says so.
+    pub async fn elsewhere(&self) {
+        self.elsewhere.notified().await;
     }
 
     /// Says that a phone's settings changed.

@@ -1,7 +1,9 @@
 //! What follows the commit of a job.
 
 use crate::hub::Hub;
+use crate::hub::bus::Bus;
 use hub_store::changes::{self, Scope};
+use hub_store::hints::{Hint, Hints};
 use hub_store::{StoreError, Tx};
 use postrider_model::{DeviceId, MessageId, OrganizationId, PhoneId, ProjectId};
 use std::collections::BTreeSet;
@@ -101,6 +103,23 @@ impl Effects {
         Ok(())
     }
 
+    /// Hints at what concerns every process.
+    fn hint(&self, hints: &Hints) {
+        let nothing = self.rows.is_empty()
+            && self.projects.is_empty()
+            && self.devices.is_empty()
+            && self.keys.is_empty()
+            && self.settings.is_empty();
+        let hinted = [
+            (!nothing, Hint::Changed),
+            (self.webhooks, Hint::Webhooks),
+            (self.broadcasts, Hint::Broadcasts),
+        ];
+        for (_, hint) in hinted.into_iter().filter(|(is_so, _)| *is_so) {
+            hints.tell(hint);
+        }
+    }
+
     /// Adds what follows from another piece of the same job.
     pub fn merge(&mut self, other: Self) {
         self.changed.extend(other.changed);
@@ -117,19 +136,22 @@ impl Effects {
         self.keys.extend(other.keys);
     }
 
-    /// Wakes everybody concerned, after the commit.
+    /// Wakes everybody concerned, after the commit; those of other processes by hints.
     pub fn perform(self, hub: &Hub) {
+        if let Some(hints) = hub.store.hints() {
+            self.hint(hints);
+        }
         for message in self.changed {
             hub.bus.message_changed(message);
         }
         for phone in self.queued {
-            hub.bus.wake_phone(phone);
+            wake(hub, phone, Hint::Queued, Bus::wake_phone);
         }
         if self.simulated {
             hub.bus.wake_simulated();
         }
         for phone in self.asked {
-            hub.bus.wake_asked(phone);
+            wake(hub, phone, Hint::Asked, Bus::wake_asked);
         }
         for phone in self.settings {
             hub.bus.phone_changed(phone);
@@ -155,5 +177,13 @@ impl Effects {
         if self.blocked {
             hub.bus.wake_blocked();
         }
+    }
+}
+
+/// Wakes who listens for a phone: here, or elsewhere by a hint.
+fn wake(hub: &Hub, phone: PhoneId, hint: fn(PhoneId) -> Hint, here: fn(&Bus, PhoneId) -> bool) {
+    let is_here = here(&hub.bus, phone);
+    if let Some(hints) = hub.store.hints().filter(|_| !is_here) {
+        hints.tell(hint(phone));
     }
 }

@@ -4,10 +4,10 @@ use super::ownership::OwnershipRow;
 use super::{found_in, read};
 use crate::damaged::{Found, Place};
 use crate::row::Cursor;
-use crate::{StoreError, Tx, values};
+use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Message, status_code};
 use postrider_link::ownership::hub::HubState;
-use postrider_model::{BroadcastId, CustomRouteId, DeviceId, PhoneId, ProjectId, UnixMs};
+use postrider_model::{BroadcastId, CustomRouteId, DeviceId, Id, PhoneId, ProjectId, UnixMs};
 
 const CLAIM: &str = concat!(
     "SELECT ",
@@ -135,6 +135,34 @@ const OPEN_EXPOSURES: &str = concat!(
     open!(),
     " GROUP BY phone_id, priority ORDER BY phone_id, priority"
 );
+
+/// Returns those of some phones for which messages wait.
+pub fn with_queue(tx: &mut Tx<'_>, phones: &[PhoneId]) -> Result<Vec<PhoneId>, StoreError> {
+    let waiting = concat!(
+        "SELECT 1 FROM messages WHERE phone_id = column1 AND simulated = 0 AND state = ",
+        code!(state Waiting)
+    );
+    those_with(tx, phones, waiting)
+}
+
+/// Returns those of some devices that are asked something about their messages.
+pub fn with_requests(tx: &mut Tx<'_>, devices: &[DeviceId]) -> Result<Vec<DeviceId>, StoreError> {
+    let asked = concat!(
+        "SELECT 1 FROM messages WHERE device_id = column1 AND (flags & ",
+        code!(flag REVOKE_ASKED),
+        ") <> 0"
+    );
+    those_with(tx, devices, asked)
+}
+
+/// Returns those of some ids for which `what` has a row.
+fn those_with<K>(tx: &mut Tx<'_>, ids: &[Id<K>], what: &str) -> Result<Vec<Id<K>>, StoreError> {
+    let values: Vec<_> = ids.iter().map(|id| Value::from(*id)).collect();
+    let rows = (1..=ids.len()).map(|number| format!("(CAST(${number} AS BIGINT))"));
+    let rows = rows.collect::<Vec<_>>().join(", ");
+    let sql = format!("SELECT column1 FROM (VALUES {rows}) AS ids WHERE EXISTS ({what})");
+    tx.query_built(&sql, &values, |row| row.id(0))
+}
 
 /// Stores everything that dispatch changes: route, status, errors, times and ownership.
 pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {

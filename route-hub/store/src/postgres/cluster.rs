@@ -1,5 +1,6 @@
 //! What the threads of one process share, and what operators learn of it.
 
+use super::connect::PostgresSettings;
 use super::fence::Fence;
 use crate::health::HealthBoard;
 use crate::keys::Keys;
@@ -14,16 +15,54 @@ pub(crate) struct Cluster {
     pub(crate) commits: Arc<Commits>,
     pub(crate) counters: Counters,
     pub(crate) fence: Fence,
+    pub(crate) mistakes: Mistakes,
+}
+
+/// The mistake that a test plants in a store; none in what ships.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mistakes {
+    #[cfg(feature = "mistakes")]
+    planted: &'static str,
+}
+
+impl Mistakes {
+    #[cfg(feature = "mistakes")]
+    pub(crate) const fn of(settings: &PostgresSettings) -> Self {
+        Self {
+            planted: settings.mistake,
+        }
+    }
+
+    #[cfg(feature = "mistakes")]
+    pub(crate) fn is(self, name: &str) -> bool {
+        self.planted == name
+    }
+
+    #[cfg(not(feature = "mistakes"))]
+    pub(crate) const fn of(_: &PostgresSettings) -> Self {
+        Self {}
+    }
+
+    #[cfg(not(feature = "mistakes"))]
+    pub(crate) const fn is(self, _: &str) -> bool {
+        false
+    }
 }
 
 impl Cluster {
-    pub(crate) fn new(keys: Arc<Keys>, health: Arc<HealthBoard>, commits: Arc<Commits>) -> Self {
+    pub(crate) fn new(
+        keys: Arc<Keys>,
+        health: Arc<HealthBoard>,
+        commits: Arc<Commits>,
+        mistakes: Mistakes,
+    ) -> Self {
         Self {
             keys,
             health,
             commits,
             counters: Counters::default(),
             fence: Fence::new(),
+            mistakes,
         }
     }
 

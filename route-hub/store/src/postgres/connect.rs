@@ -39,6 +39,9 @@ pub struct PostgresSettings {
     pub readers: usize,
     /// Whether an empty database is made a hub's.
     pub create: bool,
+    /// The mistake that a test plants.
+    #[cfg(feature = "mistakes")]
+    pub mistake: &'static str,
 }
 
 impl PostgresSettings {
@@ -51,6 +54,8 @@ impl PostgresSettings {
             plain: false,
             readers: 4,
             create: true,
+            #[cfg(feature = "mistakes")]
+            mistake: "",
         }
     }
 }

@@ -56,6 +56,7 @@ const TRY: &str =
     "SELECT pg_try_advisory_xact_lock(gate) FROM unnest($1::bigint[]) AS wanted (gate)";
 const WAIT: &str = "SELECT pg_advisory_xact_lock(gate) IS NOT NULL \
     FROM unnest($1::bigint[]) AS wanted (gate)";
+const NONE: &str = "SELECT gate IS NOT NULL FROM unnest($1::bigint[]) AS wanted (gate)";
 const READ: &str = "SELECT newest.gate, newest.place, newest.changes, newest.version, \
     newest.last_key FROM unnest($1::bigint[]) AS wanted (gate) CROSS JOIN LATERAL \
     (SELECT * FROM gates WHERE gates.gate = wanted.gate ORDER BY place DESC LIMIT 1) AS newest";
@@ -167,7 +168,11 @@ pub(crate) fn open(
 ) -> Result<Option<Gates>, StoreError> {
     let is_full = (row.commits + 1) % CHANGES_MAX == 0;
     let raise = if is_full { RAISE_IN_NEW_ROW } else { RAISE };
-    let take = if claim == Claim::Try { TRY } else { WAIT };
+    let take = match claim {
+        Claim::Try => TRY,
+        Claim::Wait => WAIT,
+        Claim::None => NONE,
+    };
     let [lock, raise, take, read] =
         [LOCK_WRITER, raise, take, READ].map(|text| session.statement(Sql::Fixed(text)));
     let (lock, raise, take, read) = (lock?, raise?, take?, read?);

@@ -43,6 +43,8 @@ pub(crate) enum Claim {
     Try,
     /// It waits for them.
     Wait,
+    /// It goes without any: a mistake that tests plant.
+    None,
 }
 
 /// What is left over when a group has run.
@@ -111,11 +113,9 @@ impl Groups {
     /// Begins a transaction with as many gates as there are to have.
     fn open(&mut self, jobs: &[Queued], claim: Claim) -> Result<Gates, StoreError> {
         let wanted = Gates::wanted(jobs.iter().map(|queued| &*queued.job));
-        let opened = match gates::open(&mut self.session, &self.row, &wanted, claim) {
+        let opened = match self.try_open(&wanted, claim) {
             // A connection that was cut while nobody used it shows it now.
-            Err(StoreError::Unreachable(_)) => {
-                gates::open(&mut self.session, &self.row, &wanted, claim)
-            }
+            Err(StoreError::Unreachable(_)) => self.try_open(&wanted, claim),
             opened => opened,
         };
         let opened = opened.inspect_err(|_| self.session.rollback())?;
@@ -124,10 +124,21 @@ impl Groups {
             self.hub.fence.end();
             return Err(StoreError::Closed);
         };
-        if let Some(key) = gates.last_key() {
+        if let Some(key) = gates.last_key()
+            && !self.hub.mistakes.is("keys_by_clock")
+        {
             self.hub.keys.rise_above(key);
         }
         Ok(gates)
+    }
+
+    fn try_open(&mut self, wanted: &[i64], claim: Claim) -> Result<Option<Gates>, StoreError> {
+        let claim = if self.hub.mistakes.is("no_gate") {
+            Claim::None
+        } else {
+            claim
+        };
+        gates::open(&mut self.session, &self.row, wanted, claim)
     }
 
     /// Runs the jobs, one after the other.
@@ -217,14 +228,22 @@ impl Groups {
     /// Finds out what became of a COMMIT that has no answer; until then nobody is answered.
     fn ask(&mut self, ran: &mut Ran, jobs: Vec<Queued>) {
         self.hub.counters.lost_commits.inc();
+        if self.hub.mistakes.is("lost_answer_is_yes") {
+            return answer(jobs, &self.hub);
+        }
         let asked = Stopwatch::start();
         while asked.elapsed() < ASK_FOR && !self.hub.fence.has_ended() {
             match gates::commits(&mut self.session, &self.row) {
-                Ok(Some(commits)) if commits > self.row.commits => {
+                Ok(Some(commits))
+                    if commits > self.row.commits && !self.hub.mistakes.is("lost_answer_is_no") =>
+                {
                     self.row.commits = commits;
                     return answer(jobs, &self.hub);
                 }
-                Ok(Some(_)) => return self.run_into(ran, jobs, Claim::Wait, 0),
+                Ok(Some(commits)) => {
+                    self.row.commits = commits;
+                    return self.run_into(ran, jobs, Claim::Wait, 0);
+                }
                 Ok(None) => self.hub.fence.end(),
                 Err(_) => {
                     self.session.rollback();

@@ -7,12 +7,13 @@ mod fence;
 mod gates;
 mod group;
 mod migrate;
+mod notices;
 mod processes;
 mod session;
 mod start;
 mod values;
 mod writer;
 
-pub(crate) use self::cluster::Cluster;
+pub(crate) use self::cluster::{Cluster, Mistakes};
 pub use self::connect::PostgresSettings;
 pub(crate) use self::start::{QUEUES, open};

@@ -4,13 +4,16 @@ use super::cluster::Cluster;
 use super::connect::{Connector, PostgresSettings};
 use super::group::Groups;
 use super::migrate::migrate;
+use super::notices;
 use super::processes::{self, Heart, Process, WAITING, WRITERS};
 use super::session::PostgresSession;
 use super::writer::{Line, Waiting, run_waiting, run_writer};
-use crate::StoreError;
+use crate::hints::Carrier;
+use crate::keys::Keys;
 use crate::queue::WriteQueue;
 use crate::stop::Stop;
-use crate::tx::Session;
+use crate::tx::{Access, Session, Tx};
+use crate::{StoreError, meta};
 use std::sync::Arc;
 
 /// What is open before any thread runs.
@@ -48,10 +51,39 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
     })
 }
 
+/// A thread's work that carries hints by the server's notices.
+///
+/// # Errors
+/// When it has no runtime.
+fn carry(connector: Connector, process: Process, carrier: Carrier) -> Result<Work, StoreError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| StoreError::Engine(Arc::new(error)))?;
+    let carry = move || runtime.block_on(notices::carry(connector, process, carrier));
+    Ok(("store-hints", Box::new(carry)))
+}
+
 /// A thread's work, and its name.
 pub(crate) type Work = (&'static str, Box<dyn FnOnce() + Send>);
 
 impl Opened {
+    /// Has a maker's keys lie above all that is stored.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(crate) fn raise(&mut self, keys: &Keys) -> Result<(), StoreError> {
+        let session = &mut self.writers[0];
+        session.begin(Access::Read)?;
+        session.begin_job(u64::MAX);
+        let highest = meta::highest_key(&mut Tx::new(session, keys))?;
+        self.writers[0].commit()?;
+        if let Some(highest) = highest {
+            keys.rise_above(highest);
+        }
+        Ok(())
+    }
+
     /// Returns the work of the threads that write, and the one that beats until it is told to stop.
     ///
     /// # Errors
@@ -61,6 +93,7 @@ impl Opened {
         queues: &[Arc<WriteQueue>],
         hub: &Arc<Cluster>,
         stop: Arc<Stop>,
+        carrier: Carrier,
     ) -> Result<(Vec<Work>, Work), StoreError> {
         let (process, mut number) = (self.process, 0);
         let mut groups = |session| {
@@ -80,6 +113,7 @@ impl Opened {
             let (groups, shared) = (groups(session), Arc::clone(&shared));
             all.push(("store-wait", Box::new(move || run_waiting(groups, &shared))));
         }
+        all.push(carry(self.connector.clone(), process, carrier)?);
         let heart = Heart::new(self.connector, process, Arc::clone(hub))?;
         Ok((all, ("store-beat", Box::new(move || heart.run(&stop)))))
     }
