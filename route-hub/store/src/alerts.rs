@@ -83,7 +83,7 @@ pub fn get(tx: &mut Tx<'_>, id: AlertId) -> Result<Option<Alert>, StoreError> {
 
 /// Returns the alerts that stand about a device and its phones, oldest first.
 ///
-/// The plus keeps it off the index that holds the ended ones too, for the sake of their order.
+/// The sum keeps it off the index that holds the ended ones too, for the sake of their order.
 pub fn standing_of_device(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -94,7 +94,7 @@ pub fn standing_of_device(
             "SELECT ",
             columns!(),
             " FROM alerts WHERE project_id = $1 AND device_id = $2 AND time_cleared IS NULL \
-             ORDER BY +id"
+             ORDER BY (id + 0)"
         ),
         &values![project_id, device_id],
         read,
@@ -154,7 +154,7 @@ pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<P
              AND time_cleared IS NOT NULL AND time_cleared < $2 AND NOT (kind = $4 AND EXISTS \
              (SELECT 1 FROM devices WHERE devices.id = alerts.device_id AND alerts.time_created >= \
               COALESCE(devices.offline_since, devices.time_last_seen))) \
-             ORDER BY time_cleared LIMIT $3)",
+             ORDER BY time_cleared NULLS FIRST LIMIT $3)",
             &values![project_id, before, limit, AlertKind::PhoneOffline.code()],
         )
     })

@@ -68,7 +68,7 @@ fn drop_oldest(tx: &mut Tx<'_>, device_id: DeviceId, count: u32) -> Result<(), S
 
 /// Returns how many facts were dropped to make room for newer ones, of all devices.
 pub fn dropped(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
-    let sql = "SELECT COALESCE(sum(dropped), 0) FROM facts_aside_counts";
+    let sql = "SELECT CAST(COALESCE(sum(dropped), 0) AS BIGINT) FROM facts_aside_counts";
     let dropped = tx.query_one(sql, &[], |row| Cursor::new(row).count())?;
     Ok(dropped.unwrap_or(0))
 }

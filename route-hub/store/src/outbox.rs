@@ -3,8 +3,8 @@
 //! A row is written in the transaction of its cause. The events of one message go in the order of
 //! their keys: a later one waits for those before it. How many a project has is kept beside them.
 //!
-//! `+project_id` keeps the planner from the indexes of a project, whose backlog may be long: a message
-//! has few events, and is found by its own.
+//! `(project_id + 0)` keeps the planner from the indexes of a project, whose backlog may be long: a
+//! message has few events, and is found by its own.
 
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
@@ -90,7 +90,7 @@ pub fn delete_of_message(
     message_id: MessageId,
 ) -> Result<u64, StoreError> {
     let gone = tx.execute(
-        "DELETE FROM outbox WHERE message_id = $1 AND +project_id = $2",
+        "DELETE FROM outbox WHERE message_id = $1 AND (project_id + 0) = $2",
         &values![message_id, project_id],
     )?;
     left(tx, project_id, gone)
@@ -193,7 +193,7 @@ pub fn before(tx: &mut Tx<'_>, event: &OutboxRow) -> Result<Option<(i64, UnixMs)
         return Ok(None);
     };
     tx.query_one(
-        "SELECT id, due_at FROM outbox WHERE message_id = $1 AND id < $2 AND +project_id = $3 \
+        "SELECT id, due_at FROM outbox WHERE message_id = $1 AND id < $2 AND (project_id + 0) = $3 \
          AND origin = $4 ORDER BY id DESC LIMIT 1",
         &values![message_id, event.id, event.project_id, &event.origin],
         |row| Ok((row.int(0)?, row.time(1)?)),
@@ -210,7 +210,7 @@ pub fn put_off_followers(
         return Ok(());
     };
     tx.run(
-        "UPDATE outbox SET due_at = $1 WHERE message_id = $2 AND id > $3 AND +project_id = $4 \
+        "UPDATE outbox SET due_at = $1 WHERE message_id = $2 AND id > $3 AND (project_id + 0) = $4 \
          AND origin = $5 AND due_at < $1",
         &values![
             due_at,
@@ -225,10 +225,14 @@ pub fn put_off_followers(
 
 /// Counts the events that wait.
 pub fn count(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
-    let counted = tx.query_one("SELECT sum(waiting) FROM outbox_waiting", &[], |row| {
-        let sum: Option<i64> = row.opt_int(0)?;
-        Ok(sum.unwrap_or(0).max(0).unsigned_abs())
-    })?;
+    let counted = tx.query_one(
+        "SELECT CAST(sum(waiting) AS BIGINT) FROM outbox_waiting",
+        &[],
+        |row| {
+            let sum: Option<i64> = row.opt_int(0)?;
+            Ok(sum.unwrap_or(0).max(0).unsigned_abs())
+        },
+    )?;
     Ok(counted.unwrap_or(0))
 }
 

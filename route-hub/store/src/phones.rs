@@ -261,7 +261,7 @@ pub fn of_device(tx: &mut Tx<'_>, device_id: DeviceId) -> Result<Vec<Phone>, Sto
         concat!(
             "SELECT ",
             columns!(),
-            " FROM phones WHERE device_id = $1 AND removed = 0 ORDER BY sim"
+            " FROM phones WHERE device_id = $1 AND removed = 0 ORDER BY sim NULLS FIRST"
         ),
         &values![device_id],
         read,

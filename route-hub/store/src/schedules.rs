@@ -173,7 +173,7 @@ pub fn get(
 
 /// Finds what is due along an index that has nothing but what is to come.
 const DUE: &str = "SELECT next_time, id, project_id FROM schedules \
-     WHERE next_time <= $1 AND (next_time, id) > ($2, $3) ORDER BY next_time, id LIMIT $4";
+     WHERE next_time <= $1 AND (next_time, id) > ($2, $3) ORDER BY next_time NULLS FIRST, id LIMIT $4";
 
 /// Returns where schedules stand whose moment has come, after a place that was seen before, the
 /// longest due first.
@@ -229,7 +229,7 @@ pub fn contacts_of_relative(
 ) -> Result<Vec<ContactId>, StoreError> {
     tx.query(
         "SELECT listed_contact_id FROM schedules WHERE relative_id = $1 \
-         AND listed_contact_id > $2 ORDER BY listed_contact_id LIMIT $3",
+         AND listed_contact_id > $2 ORDER BY listed_contact_id NULLS FIRST LIMIT $3",
         &values![relative, above, limit],
         |row| row.id(0),
     )

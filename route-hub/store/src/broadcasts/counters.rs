@@ -83,11 +83,11 @@ impl Tallies {
                  not_delivered_count = not_delivered_count + $8, \
                  cancelled_count = cancelled_count + $9, num_parts = num_parts + $10, \
                  reply_count = reply_count + $11, \
-                 last_message_time = CASE WHEN $12 IS NULL OR last_message_time > $12 \
+                 last_message_time = CASE WHEN CAST($12 AS BIGINT) IS NULL OR last_message_time > $12 \
                  THEN last_message_time ELSE $12 END, \
-                 last_send_time = CASE WHEN $13 IS NULL OR last_send_time > $13 \
+                 last_send_time = CASE WHEN CAST($13 AS BIGINT) IS NULL OR last_send_time > $13 \
                  THEN last_send_time ELSE $13 END, \
-                 last_reply_time = CASE WHEN $14 IS NULL OR last_reply_time > $14 \
+                 last_reply_time = CASE WHEN CAST($14 AS BIGINT) IS NULL OR last_reply_time > $14 \
                  THEN last_reply_time ELSE $14 END WHERE id = $1",
                 &values![
                     id,

@@ -53,7 +53,7 @@ pub fn advance(
     let changed = tx.execute(
         concat!(
             "UPDATE broadcasts SET done_up_to = $3, reached = reached + $4, stage = $5, \
-             estimated_count = CASE WHEN $5 = ",
+             estimated_count = CASE WHEN CAST($5 AS BIGINT) = ",
             code!(stage Queued),
             " OR estimated_count < reached + $4 THEN reached + $4 ELSE estimated_count END \
              WHERE id = $1 AND done_up_to = $2 AND stage = ",

@@ -61,9 +61,9 @@ pub fn touch(tx: &mut Tx<'_>, touches: &Touches) -> Result<(), StoreError> {
             "UPDATE contacts SET incoming_message_count = incoming_message_count + $2, \
              outgoing_message_count = outgoing_message_count + $3, \
              message_count = message_count + $2 + $3, \
-             last_incoming_message_time = CASE WHEN $4 IS NULL OR last_incoming_message_time > $4 \
+             last_incoming_message_time = CASE WHEN CAST($4 AS BIGINT) IS NULL OR last_incoming_message_time > $4 \
              THEN last_incoming_message_time ELSE $4 END, \
-             last_outgoing_message_time = CASE WHEN $5 IS NULL OR last_outgoing_message_time > $5 \
+             last_outgoing_message_time = CASE WHEN CAST($5 AS BIGINT) IS NULL OR last_outgoing_message_time > $5 \
              THEN last_outgoing_message_time ELSE $5 END, \
              last_message_time = CASE WHEN last_message_time > $6 THEN last_message_time \
              ELSE $6 END, last_message_id = $7, \

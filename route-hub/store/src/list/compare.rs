@@ -42,6 +42,8 @@ pub(super) fn escaped(word: &str) -> String {
 
 pub(super) fn compare_real(expr: Expr, op: Op, value: f64) -> Cond {
     let all = Cond::all();
+    // The column may hold whole numbers.
+    let value = Expr::val(value).cast_as("double precision");
     match op {
         Op::Eq | Op::Prefix => all.add(expr.eq(value)),
         Op::Ne | Op::NotPrefix => Cond::any().add(expr.clone().ne(value)).add(expr.is_null()),

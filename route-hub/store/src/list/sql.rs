@@ -137,14 +137,20 @@ impl<'a, T> Building<'a, T> {
         Expr::cust(format!("{}.{name}", self.table.name))
     }
 
-    /// Names a column of the listed table; a `+` in front keeps its indexes out of the engine's
-    /// choice, so that it follows the path.
-    fn compared(&self, name: &str) -> Expr {
+    /// Names a column of the listed table; as an expression where its indexes are to stay out of the
+    /// engine's choice, so that it follows the path.
+    fn compared(&self, column: Column) -> Expr {
+        let Column { name, kind } = column;
         let is_indexed = |index: &Index| index.column == name;
-        if self.table.indexes.iter().any(is_indexed) && self.followed_column() != Some(name) {
-            return Expr::cust(format!("+{}.{name}", self.table.name));
+        if !self.table.indexes.iter().any(is_indexed) || self.followed_column() == Some(name) {
+            return self.column(name);
         }
-        self.column(name)
+        match kind {
+            Kind::Text | Kind::Number { .. } | Kind::Folded => aside_text(self.table.name, name),
+            Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade => {
+                aside_int(self.table.name, name)
+            }
+        }
     }
 
     fn followed_column(&self) -> Option<&'static str> {
@@ -221,9 +227,12 @@ impl<'a, T> Building<'a, T> {
             }
         };
         for scope in self.scope {
-            let plus = if scoped { "" } else { "+" };
-            let column = format!("{plus}{}.{}", self.table.name, scope.column);
-            select.and_where(Expr::cust(column).eq(scope.key));
+            let column = if scoped {
+                self.column(scope.column)
+            } else {
+                aside_int(self.table.name, scope.column)
+            };
+            select.and_where(column.eq(scope.key));
         }
         if let Some(hidden) = self.table.hidden {
             select.and_where(Expr::cust(format!("{}.{hidden} = 0", self.table.name)));
@@ -231,9 +240,9 @@ impl<'a, T> Building<'a, T> {
         match (rows, self.path) {
             (Some(rows), Path::Rows(at)) => {
                 let filter = &self.query.filters[at];
-                // The `+` keeps the engine from coming the other way.
-                let pair = format!("+{}.{}", rows.table, rows.row);
-                select.and_where(self.column(rows.on).eq(Expr::cust(pair)));
+                // As an expression it keeps the engine from coming the other way.
+                let pair = aside_int(rows.table, rows.row);
+                select.and_where(self.column(rows.on).eq(pair));
                 select.cond_where(self.row_condition(filter));
             }
             (_, Path::Column(at)) => {
@@ -360,7 +369,7 @@ impl<'a, T> Building<'a, T> {
     }
 
     fn compare(&self, column: Column, op: Op, operand: &Operand) -> Cond {
-        let expr = self.compared(column.name);
+        let expr = self.compared(column);
         match (op, operand) {
             (Op::Exists, operand) => presence(expr, is_true(operand)),
             (Op::Null, operand) => presence(expr, !is_true(operand)),
@@ -383,11 +392,14 @@ impl<'a, T> Building<'a, T> {
 
     fn is_number(&self, name: &str, tail: &str, text: &str) -> Cond {
         let is_followed = self.followed_column() == Some(name);
-        let plus = if is_followed { "" } else { "+" };
         let Some(number) = Address::new(text) else {
             return nothing();
         };
-        let tails = Expr::cust(format!("{plus}{}.{tail}", self.table.name));
+        let tails = if is_followed {
+            self.column(tail)
+        } else {
+            aside_text(self.table.name, tail)
+        };
         Cond::all()
             .add(tails.eq(numbers::tail(&number).into_owned()))
             .add(self.column(name).eq(number.as_str()))
@@ -437,6 +449,16 @@ impl Rows {
     fn column(self, name: &str) -> Expr {
         Expr::cust(format!("{}.{name}", self.table))
     }
+}
+
+/// Names a column of numbers in a way that no index answers.
+fn aside_int(table: &str, column: &str) -> Expr {
+    Expr::cust(format!("({table}.{column} + 0)"))
+}
+
+/// Names a column of texts in a way that no index answers.
+fn aside_text(table: &str, column: &str) -> Expr {
+    Expr::cust(format!("({table}.{column} || '')"))
 }
 
 fn nothing() -> Cond {

@@ -22,7 +22,7 @@ const WAITING: &str = concat!(
     columns!(),
     " FROM messages WHERE phone_id = $1 AND state = ",
     code!(state Waiting),
-    " AND simulated = 0 AND +id <= $2 ORDER BY priority DESC, id"
+    " AND simulated = 0 AND (id + 0) <= $2 ORDER BY priority DESC, id"
 );
 
 /// What may have a next step of its sequence, as the index says it.
@@ -78,7 +78,7 @@ const ON_DEVICE: &str = concat!(
     columns!(),
     " FROM messages WHERE device_id = $1 AND down_s > $2 AND ",
     held!(),
-    " ORDER BY down_s"
+    " ORDER BY down_s NULLS FIRST"
 );
 
 const HELD: &str = concat!(
@@ -105,7 +105,7 @@ const LIFE_ENDED: &str = concat!(
     code!(direction Outgoing),
     " AND (state = ",
     code!(state Waiting),
-    " OR life_end <= $2) ORDER BY life_end, id LIMIT $5"
+    " OR life_end <= $2) ORDER BY life_end NULLS FIRST, id LIMIT $5"
 );
 
 const ROUTED: &str = concat!(
@@ -119,7 +119,7 @@ const ROUTED: &str = concat!(
 const OPEN_OF_BROADCAST: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages WHERE broadcast_id = $1 AND id > $2 AND +status IN (",
+    " FROM messages WHERE broadcast_id = $1 AND id > $2 AND (status + 0) IN (",
     queued!(),
     ") ORDER BY id LIMIT $3"
 );
