@@ -48,6 +48,8 @@ pub mod relative_schedules;
 pub mod routes;
 pub mod rows_aside;
 pub mod schedules;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod usage;
 pub mod webhook_log;
 pub mod webhooks;
@@ -74,6 +76,8 @@ mod sqlite;
 mod stop;
 mod stopwatch;
 mod store;
+#[cfg(test)]
+mod texts;
 mod turns;
 mod tx;
 mod value;

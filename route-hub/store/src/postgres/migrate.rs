@@ -1,44 +1,249 @@
 //! Brings the schema of a PostgreSQL database up to date.
+//!
+//! One process does it at a time; hubs of the version before serve beside it. Each lock on a table is
+//! waited for briefly and asked for again: who waits for one keeps everybody behind it waiting too.
 
 use super::connect::Connector;
+use super::dialect::{Dialect, Index};
+use super::failure::{failure, is_rerun};
 use crate::{StoreError, migrations};
+use refinery::error::Kind;
 use refinery::{Migration, Runner};
+use std::error::Error as _;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
-/// Returns a migration's text in PostgreSQL's dialect. What moves rows is left out: all of it is
-/// older than the first PostgreSQL database.
-fn dialect(migration: &str) -> String {
-    let text = migration
-        .replace(" BLOB", " BYTEA")
-        .replace("); -- clustered", ");");
-    let is_comment = |line: &&str| line.starts_with("--");
-    let lines = text.lines().filter(|line| !is_comment(line));
-    let text = lines.collect::<Vec<_>>().join("\n");
-    let moves_rows = |statement: &&str| {
-        let first = statement.split_whitespace().next();
-        matches!(first, Some("UPDATE" | "DELETE" | "INSERT" | "WITH"))
-    };
-    let kept = text.split(";\n").filter(|statement| !moves_rows(statement));
-    kept.collect::<Vec<_>>().join(";\n")
-}
+/// What a connection that migrates is set to: an index may take long, a lock may not.
+const SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = '1s'; \
+    SET idle_in_transaction_session_timeout = '1min'";
+/// How long to wait between two tries.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How often a lock is asked for: for minutes.
+const TRIES: u32 = 500;
+/// The advisory lock of the process that migrates: "PoRt" as a number.
+const TURN: i64 = 0x506f_5274;
 
-/// Brings the schema up to date.
-pub(crate) fn migrate(connector: &Connector) -> Result<(), StoreError> {
-    let engine = |error: &dyn std::error::Error| StoreError::Refused {
-        why: error.to_string(),
-    };
-    let all = migrations::ALL
-        .iter()
-        .map(|(name, sql)| Migration::unapplied(name, &dialect(sql)))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| engine(&error))?;
+/// The oldest schema whose programs work on the newest one. It rises with a migration that takes
+/// away what they need.
+const SERVES_SINCE: i64 = 24;
+/// Under what name a database says so.
+const SERVES_SINCE_NAME: &str = "schema_serves_since";
+
+/// How tables are stored that change much: rows that are written again find room on their page, and
+/// what queues leave behind goes before it is long.
+const STORAGE: &[&str] = &[
+    "ALTER TABLE messages SET (autovacuum_vacuum_scale_factor = 0.02, \
+     autovacuum_vacuum_insert_scale_factor = 0.05)",
+    "ALTER TABLE contacts SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE outbox SET (autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0)",
+    "ALTER TABLE outbox_waiting SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500)",
+    "ALTER TABLE change_versions SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500)",
+    "ALTER TABLE devices SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)",
+    "ALTER TABLE phones SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)",
+    "ALTER TABLE gates SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)",
+    "ALTER TABLE writers SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)",
+    "ALTER TABLE processes SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500)",
+    "ALTER TABLE api_requests SET (fillfactor = 50)",
+    "ALTER TABLE broadcasts SET (fillfactor = 70)",
+    "ALTER TABLE contact_groups SET (fillfactor = 70)",
+    "ALTER TABLE idempotency SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE moves SET (autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 2000)",
+    "ALTER TABLE relative_stale SET (autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 2000)",
+    "ALTER TABLE webhook_log SET (autovacuum_vacuum_scale_factor = 0.02)",
+];
+
+/// Brings the schema up to date; with `create` an empty database is made a hub's.
+///
+/// # Errors
+/// [`StoreError::Refused`] for an empty database without `create` and for somebody else's,
+/// [`StoreError::Newer`] for one that this version cannot serve, [`StoreError::Busy`] when a table
+/// stays locked for minutes.
+pub(crate) fn migrate(connector: &Connector, create: bool) -> Result<(), StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| StoreError::Engine(Arc::new(error)))?;
-    runtime.block_on(async {
-        let mut client = connector.connect().await?;
-        let ran = Runner::new(&all).run_async(&mut client).await;
-        ran.map(drop).map_err(|error| engine(&error))
-    })
+    runtime.block_on(bring_to(connector, migrations::ALL, create))
+}
+
+async fn bring_to(
+    connector: &Connector,
+    all: &[(&str, &str)],
+    create: bool,
+) -> Result<(), StoreError> {
+    let mut client = connector.connect().await?;
+    let dialect = Dialect::of(all);
+    if is_done(&client, &dialect, create).await? {
+        return Ok(());
+    }
+    client.batch_execute(SETTINGS).await.map_err(failure)?;
+    take_turn(&client).await?;
+    // Another process may have done it by now.
+    if is_done(&client, &dialect, create).await? {
+        return Ok(());
+    }
+    let is_new = found(&client).await? == 0;
+    if !is_new {
+        // Before anything goes that older programs need.
+        put_serves_since(&client).await?;
+    }
+    run(&mut client, &dialect, is_new).await?;
+    put_serves_since(&client).await?;
+    for statement in STORAGE {
+        patiently(&client, statement).await?;
+    }
+    for index in missing(&client, &dialect).await? {
+        make(&client, index).await?;
+    }
+    Ok(())
+}
+
+/// Says whether there is nothing left to do.
+async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<bool, StoreError> {
+    let found = found(client).await?;
+    let known = dialect.newest();
+    if found == 0 && !create {
+        return Err(refused("it is empty, and none was to be made"));
+    }
+    if found > known && serves_since(client).await? > known {
+        return Err(StoreError::Newer { found, known });
+    }
+    Ok(found > known || found == known && missing(client, dialect).await?.is_empty())
+}
+
+/// Returns the newest schema that the database has had, 0 for an empty one.
+async fn found(client: &Client) -> Result<i64, StoreError> {
+    let look = "SELECT to_regclass('refinery_schema_history') IS NOT NULL \
+        AND to_regclass('hub_meta') IS NOT NULL, count(*) FROM pg_class \
+        WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid) \
+        AND relnamespace = current_schema()::regnamespace";
+    let row = client.query_one(look, &[]).await.map_err(failure)?;
+    match (row.get(0), row.get::<_, i64>(1)) {
+        (false, 0) => return Ok(0),
+        (false, _) => return Err(refused("it has tables of something else")),
+        (true, _) => {}
+    }
+    let newest = "SELECT COALESCE(max(version), 0)::int8 FROM refinery_schema_history";
+    let row = client.query_one(newest, &[]).await.map_err(failure)?;
+    Ok(row.get(0))
+}
+
+/// Returns the oldest schema whose programs may work on the database.
+async fn serves_since(client: &Client) -> Result<i64, StoreError> {
+    let read = "SELECT value::int8 FROM hub_meta WHERE name = $1";
+    let row = client.query_opt(read, &[&SERVES_SINCE_NAME]).await;
+    let row = row.map_err(failure)?;
+    Ok(row.map_or(i64::MAX, |row| row.get(0)))
+}
+
+async fn put_serves_since(client: &Client) -> Result<(), StoreError> {
+    let put = format!(
+        "INSERT INTO hub_meta (name, value) VALUES ('{SERVES_SINCE_NAME}', '{SERVES_SINCE}') \
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    );
+    patiently(client, &put).await
+}
+
+/// Waits until no other process migrates. Not by a statement that waits: its snapshot would hold up
+/// the other's indexes.
+async fn take_turn(client: &Client) -> Result<(), StoreError> {
+    loop {
+        let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&TURN]);
+        if row.await.map_err(failure)?.get(0) {
+            return Ok(());
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Runs the migrations that are new to the database: for an empty one all in one transaction, so
+/// that one which was broken off is empty still.
+async fn run(client: &mut Client, dialect: &Dialect, is_new: bool) -> Result<(), StoreError> {
+    let unapplied = dialect
+        .migrations
+        .iter()
+        .map(|(name, text)| Migration::unapplied(name, text))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| StoreError::Engine(Arc::new(error)))?;
+    for _ in 0..TRIES {
+        let runner = Runner::new(&unapplied).set_grouped(is_new);
+        match runner.run_async(client).await {
+            Ok(_) => return Ok(()),
+            Err(error) if is_locked(&error) => tokio::time::sleep(PAUSE).await,
+            Err(error) => return Err(explained(error)),
+        }
+    }
+    Err(StoreError::Busy)
+}
+
+fn is_locked(error: &refinery::Error) -> bool {
+    let source = error.source();
+    let source = source.and_then(|source| source.downcast_ref::<tokio_postgres::Error>());
+    source
+        .and_then(tokio_postgres::Error::code)
+        .is_some_and(is_lock)
+}
+
+fn is_lock(code: &SqlState) -> bool {
+    *code == SqlState::LOCK_NOT_AVAILABLE || is_rerun(code)
+}
+
+fn explained(error: refinery::Error) -> StoreError {
+    match error.kind() {
+        Kind::DivergentVersion(..) | Kind::MissingVersion(_) => {
+            refused("its tables were made by something else")
+        }
+        _ => StoreError::Engine(Arc::new(error)),
+    }
+}
+
+/// Returns the indexes that are not there, or were broken off while they were made.
+async fn missing<'d>(client: &Client, dialect: &'d Dialect) -> Result<Vec<&'d Index>, StoreError> {
+    let look = "SELECT relname::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
+        WHERE indisvalid AND relnamespace = current_schema()::regnamespace";
+    let rows = client.query(look, &[]).await.map_err(failure)?;
+    let there: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+    let indexes = dialect.indexes.iter();
+    Ok(indexes
+        .filter(|index| !there.contains(&&*index.name))
+        .collect())
+}
+
+async fn make(client: &Client, index: &Index) -> Result<(), StoreError> {
+    let broken = format!("DROP INDEX CONCURRENTLY IF EXISTS {}", index.name);
+    for _ in 0..TRIES {
+        patiently(client, &broken).await?;
+        match client.batch_execute(&index.statement).await {
+            Err(error) if error.code().is_some_and(is_lock) => tokio::time::sleep(PAUSE).await,
+            done => return done.map_err(failure),
+        }
+    }
+    Err(StoreError::Busy)
+}
+
+/// Runs a statement again while its lock is taken.
+async fn patiently(client: &Client, statement: &str) -> Result<(), StoreError> {
+    for _ in 0..TRIES {
+        match client.batch_execute(statement).await {
+            Err(error) if error.code().is_some_and(is_lock) => tokio::time::sleep(PAUSE).await,
+            done => return done.map_err(failure),
+        }
+    }
+    Err(StoreError::Busy)
+}
+
+fn refused(why: &str) -> StoreError {
+    StoreError::Refused {
+        why: format!("the database is refused: {why}"),
+    }
 }

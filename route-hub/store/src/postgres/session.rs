@@ -315,7 +315,10 @@ impl Session for PostgresSession {
         values: &[Value<'_>],
         each: EachRow<'_>,
     ) -> Result<(), StoreError> {
+        let (Sql::Fixed(text) | Sql::Built(text)) = sql;
         let (client, statement, encoded) = self.bound(sql, values)?;
+        // What returns rows may write them, too.
+        self.has_written |= !text.starts_with("SELECT");
         let mut rows_read = 0;
         let read = self.wait(async {
             let mut rows = pin!(client.query_raw(&statement, encoded).await?);

@@ -34,7 +34,7 @@ pub(crate) const QUEUES: usize = WRITERS as usize;
 /// As [`crate::Store::open_postgres`].
 pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
     let connector = Connector::new(settings)?;
-    migrate(&connector)?;
+    migrate(&connector, settings.create)?;
     let open = || PostgresSession::open(connector.clone());
     let mut writers = (0..WRITERS)
         .map(|_| open())

@@ -1,7 +1,7 @@
 //! What a test is given: a database of some engine.
 
-use hub_store::{SqliteSettings, Store};
-use tempfile::TempDir;
+use hub_store::Store;
+use hub_store::testing::TestDatabase;
 
 /// A database of its own for each test.
 pub(crate) trait Backend {
@@ -11,19 +11,12 @@ pub(crate) trait Backend {
     fn open(&self) -> Store;
 }
 
-/// SQLite in a folder of its own.
-pub(crate) struct Sqlite {
-    dir: TempDir,
-}
-
-impl Backend for Sqlite {
+impl Backend for TestDatabase {
     fn fresh() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        Self { dir }
+        Self::fresh()
     }
 
     fn open(&self) -> Store {
-        let settings = SqliteSettings::new(self.dir.path().join("hub.db"));
-        Store::open_sqlite(settings).unwrap()
+        self.open()
     }
 }

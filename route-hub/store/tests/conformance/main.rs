@@ -1,6 +1,4 @@
-//! One suite for every engine: each test takes the backend as its parameter.
-//!
-//! A new engine implements [`Backend`] and adds one line below.
+//! One suite for every engine: `POSTRIDER_TEST_DATABASE` chooses it.
 
 #[cfg(test)]
 mod backup;
@@ -27,7 +25,7 @@ mod upkeep;
 mod backend;
 
 #[cfg(test)]
-use backend::{Backend, Sqlite};
+use backend::Backend;
 
 macro_rules! conformance {
     ($name:ident: $backend:ty; $($module:ident { $($test:ident)* })*) => {
@@ -43,7 +41,7 @@ macro_rules! conformance {
 }
 
 conformance! {
-    sqlite: crate::Sqlite;
+    engine: hub_store::testing::TestDatabase;
     executor {
         parameters_keep_their_numbers
         a_job_that_fails_takes_nobody_with_it
