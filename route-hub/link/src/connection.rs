@@ -196,7 +196,6 @@ impl Connection {
 
     async fn identify(&mut self, hello: Box<Hello>) {
         let accepted_at = self.link.session.accepted_at();
-        let overtaken = self.hub.links.has_overtaken(hello.phone, accepted_at);
         let nonce = self.link.session.nonce().clone();
         let device = hello.phone;
         let (hub, dialled, guest) = (&self.hub, &self.dialled, self.guest.as_ref());
@@ -205,7 +204,7 @@ impl Connection {
                 hello: hello.clone(),
                 nonce: nonce.clone(),
                 dialled: dialled.clone(),
-                overtaken,
+                accepted_at,
             };
             identify(hub, greeting, guest)
         };

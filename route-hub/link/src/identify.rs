@@ -16,7 +16,7 @@ use postrider_link::dispatch::hello;
 use postrider_link::dispatch::newest::Fence;
 use postrider_link::frame::{Hello, Nonce, Send};
 use postrider_link::session::hub::{Admission, Circumstances, Decision};
-use postrider_model::{Now, ProjectId};
+use postrider_model::{BootMs, Now, ProjectId};
 use std::sync::Arc;
 
 /// What the hub says to a hello.
@@ -47,8 +47,8 @@ pub(crate) struct Greeting {
     pub nonce: Nonce,
     /// The host name that was dialled, where the request says so.
     pub dialled: Option<String>,
-    /// Whether it was overtaken by a newer connection.
-    pub overtaken: bool,
+    /// When its socket was accepted.
+    pub accepted_at: BootMs,
 }
 
 /// Decides about a hello and commits what follows.
@@ -67,7 +67,7 @@ pub(crate) async fn identify(
         tracing::warn!(%project, "a project has too many connections open");
         return Ok(Answer::Refused(CloseCode::GoingAway));
     }
-    let overtaken = greeting.overtaken;
+    let accepted_at = greeting.accepted_at;
     let hello = Arc::new(*greeting.hello);
     let worker = hub.clone();
     let (answer, effects) = hub
@@ -80,7 +80,7 @@ pub(crate) async fn identify(
                 key: &key,
                 now,
             };
-            deciding.decide(tx, overtaken)
+            deciding.decide(tx, accepted_at)
         })
         .await?;
     effects.perform(hub);
@@ -141,7 +141,11 @@ struct Deciding<'a> {
 }
 
 impl Deciding<'_> {
-    fn decide(&self, tx: &mut Tx<'_>, overtaken: bool) -> Result<(Answer, Effects), StoreError> {
+    fn decide(
+        &self,
+        tx: &mut Tx<'_>,
+        accepted_at: BootMs,
+    ) -> Result<(Answer, Effects), StoreError> {
         let refused = |code| Ok((Answer::Refused(code), Effects::default()));
         let paired = devices::get(tx, self.hello.phone)?;
         let Some(device) = paired.filter(|device| DeviceKey::of(device) == *self.key) else {
@@ -151,13 +155,16 @@ impl Deciding<'_> {
         let Some(row) = link_of(&device) else {
             return refused(CloseCode::NotKnown);
         };
+        let (links, newest) = (&self.hub.links, Fence::of(device.id, &row));
+        // Not the time of the hello: the row may name a connection that was admitted since.
+        let read_at = self.hub.now().boot;
         let around = Circumstances {
             generation: meta::generation(tx)?,
             own_generation: device.gen_own,
-            overtaken,
+            overtaken: links.has_overtaken(&newest, accepted_at, read_at),
             install_is_lost: lost_installs::is_lost(tx, device.id, self.hello.install.as_str())?,
         };
-        let acked = self.hub.links.acked_on(&Fence::of(device.id, &row));
+        let acked = links.acked_on(&newest);
         match hello::decide(self.hello, device.state.service(), &row, acked, around) {
             Decision::Admit(admission) => self.admit(tx, device, *admission),
             Decision::WentBack => self.went_back(tx, &device),

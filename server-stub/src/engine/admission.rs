@@ -31,12 +31,12 @@ impl Engine {
             Some(row) => row.clone(),
             None => DeviceLink::new(device.install.clone()),
         };
+        let newest = Fence::of(hello.phone, &row);
+        self.newest.learn(&newest, now.boot);
         let around = Circumstances {
             generation: self.memory.generation,
             own_generation: 0,
-            overtaken: self
-                .newest
-                .has_overtaken(hello.phone, session.accepted_at()),
+            overtaken: self.newest.has_overtaken(&newest, session.accepted_at()),
             install_is_lost: self.memory.lost.contains(&hello.install),
         };
         match hello::decide(hello, device.service, &row, row.down_acked, around) {

@@ -15,7 +15,7 @@ use postrider_model_check::{
 const STATES_MAX: usize = 3_000_000;
 
 /// Each mistake, where it is looked for, and the promise that it breaks.
-const MISTAKES: [(&str, Scope, &str); 45] = [
+const MISTAKES: [(&str, Scope, &str); 46] = [
     ("mark_after_submit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
     ("hub_timeout_resend", scope::TWO_PHONES_REVOKE, TWICE),
     ("write_before_commit", scope::TWO_PHONES_BROKEN_LINK, TWICE),
@@ -77,6 +77,7 @@ const MISTAKES: [(&str, Scope, &str); 45] = [
         scope::TWO_PHONES_BROKEN_LINK,
         "a commit of an older connection was taken",
     ),
+    ("rows_teach_nothing", scope::TWO_PHONES_BROKEN_LINK, SOUND),
     ("rolled_back_unseen", scope::ROLLED_BACK, NOT_UNSENT),
     ("absence_is_proof", scope::TWO_PHONES_BROKEN_LINK, TWICE),
     ("lost_hub_unseen", scope::GONE_BACK, PROTOCOL),

@@ -1,6 +1,6 @@
 //! The newest connection of each device: which one a commit is for, and which one ends.
 
-use crate::{frame::InstallId, ownership::hub::Holder, session::hub::DeviceLink};
+use crate::{frame::InstallId, mistake, ownership::hub::Holder, session::hub::DeviceLink};
 use postrider_model::{BootMs, DeviceId};
 use std::collections::BTreeMap;
 
@@ -41,22 +41,23 @@ impl Fence {
     }
 }
 
-/// The newest connection of each device in this process. `C` reaches a connection that is open.
+/// The newest connection of each device, as far as this process knows, and the one that is open here.
+/// `C` reaches a connection that is open.
 #[derive(Debug)]
 pub struct Newest<C> {
     of: BTreeMap<DeviceId, Entry<C>>,
 }
 
-/// A device's newest connection. It is remembered when it has ended: a hello that was overtaken by
-/// it may still arrive.
+/// What is known of a device's connections. The newest is remembered when it has ended: a hello that
+/// was overtaken by it may still arrive.
 #[derive(Debug)]
 struct Entry<C> {
-    fence: Fence,
-    admitted_at: BootMs,
-    /// The highest downward number that the phone acked on it: the next commit stores it.
+    newest: Fence,
+    known_at: BootMs,
+    /// The highest downward number that the phone acked on the newest: a later commit stores it.
     acked: u64,
-    /// `None` when it has ended.
-    open: Option<C>,
+    /// This process's open connection: the newest, or an older one that is to end.
+    open: Option<(Fence, C)>,
 }
 
 /// What an admission means for a device's connections.
@@ -77,14 +78,34 @@ impl<C> Default for Newest<C> {
 }
 
 impl<C> Newest<C> {
-    /// Returns whether a newer connection was admitted since a socket was accepted, whether or not it
-    /// has ended.
-    pub fn has_overtaken(&self, device: DeviceId, accepted_at: BootMs) -> bool {
-        let entry = self.of.get(&device);
-        entry.is_some_and(|entry| entry.admitted_at >= accepted_at)
+    /// Takes in which connection a device's row names, at a moment after the row was read. Returns this
+    /// process's open connection if that is another one: it must end.
+    pub fn learn(&mut self, row: &Fence, now: BootMs) -> Option<&C> {
+        if mistake::is("rows_teach_nothing") {
+            return None;
+        }
+        let entry = self.of.entry(row.device).or_insert_with(|| Entry {
+            newest: row.clone(),
+            known_at: now,
+            acked: 0,
+            open: None,
+        });
+        if entry.newest != *row {
+            (entry.newest, entry.known_at, entry.acked) = (row.clone(), now, 0);
+        }
+        let open = entry.open.as_ref().filter(|(open, _)| open != row);
+        open.map(|(_, open)| open)
     }
 
-    /// Returns whether a device is connected.
+    /// Returns whether the connection that a device's row names overtook a hello: this process did not
+    /// know it yet when it accepted the hello's socket. A phone raises its number with each connection,
+    /// so a lower one on a socket accepted later is a copy's.
+    pub fn has_overtaken(&self, row: &Fence, accepted_at: BootMs) -> bool {
+        let entry = self.of.get(&row.device);
+        entry.is_some_and(|entry| entry.newest == *row && entry.known_at >= accepted_at)
+    }
+
+    /// Returns whether a device is connected to this process.
     pub fn is_connected(&self, device: DeviceId) -> bool {
         let entry = self.of.get(&device);
         entry.is_some_and(|entry| entry.open.is_some())
@@ -92,23 +113,31 @@ impl<C> Newest<C> {
 
     /// Makes a connection that was just admitted the device's newest.
     pub fn admit(&mut self, fence: Fence, now: BootMs, open: C) -> Place<C> {
-        let newest = self.of.get(&fence.device).map(|entry| &entry.fence);
-        if newest.is_some_and(|it| it.install == fence.install && it.conn > fence.conn) {
-            return Place::Overtaken;
-        }
-        let entry = Entry {
-            fence,
-            admitted_at: now,
-            acked: 0,
-            open: Some(open),
+        let before = self.of.remove(&fence.device);
+        let is_newer = |it: &Fence| it.install == fence.install && it.conn > fence.conn;
+        let (known_at, older) = match before {
+            Some(before) if is_newer(&before.newest) => {
+                self.of.insert(fence.device, before);
+                return Place::Overtaken;
+            }
+            Some(before) if before.newest == fence => (before.known_at, before.open),
+            Some(before) => (now, before.open),
+            None => (now, None),
         };
-        let older = self.of.insert(entry.fence.device, entry);
-        Place::Newest(older.and_then(|older| older.open))
+        let entry = Entry {
+            newest: fence.clone(),
+            known_at,
+            acked: 0,
+            open: Some((fence, open)),
+        };
+        self.of.insert(entry.newest.device, entry);
+        Place::Newest(older.map(|(_, older)| older))
     }
 
     /// Notes what a phone acked, before any commit takes it along.
     pub fn acked(&mut self, fence: &Fence, down: u64) {
-        if let Some(entry) = self.entry(fence) {
+        let entry = self.of.get_mut(&fence.device);
+        if let Some(entry) = entry.filter(|entry| entry.newest == *fence) {
             entry.acked = entry.acked.max(down);
         }
     }
@@ -117,26 +146,22 @@ impl<C> Newest<C> {
     /// when that is not the device's newest.
     pub fn acked_on(&self, fence: &Fence) -> u64 {
         let entry = self.of.get(&fence.device);
-        let entry = entry.filter(|newest| newest.fence == *fence);
+        let entry = entry.filter(|entry| entry.newest == *fence);
         entry.map_or(0, |entry| entry.acked)
     }
 
     /// Returns whether no newer connection took this one's place.
     pub fn is_newest(&self, fence: &Fence) -> bool {
         let entry = self.of.get(&fence.device);
-        entry.is_some_and(|newest| newest.fence == *fence)
+        entry.is_some_and(|entry| entry.newest == *fence)
     }
 
-    /// Notes that a connection ended, unless a newer one took its place; returns whether it was the
-    /// device's open one.
+    /// Notes that a connection ended, unless a newer one of this process took its place; returns
+    /// whether it was the device's open one.
     pub fn leave(&mut self, fence: &Fence) -> bool {
-        self.entry(fence)
-            .is_some_and(|entry| entry.open.take().is_some())
-    }
-
-    fn entry(&mut self, fence: &Fence) -> Option<&mut Entry<C>> {
         let entry = self.of.get_mut(&fence.device);
-        entry.filter(|newest| newest.fence == *fence)
+        let of_it = |(open, _): &mut (Fence, C)| open == fence;
+        entry.is_some_and(|entry| entry.open.take_if(of_it).is_some())
     }
 }
 
@@ -188,7 +213,7 @@ mod tests {
             Place::Overtaken
         );
         assert!(newest.is_newest(&fence(1, 5)));
-        assert!(!newest.has_overtaken(device(), BootMs(11)));
+        assert!(!newest.has_overtaken(&fence(1, 5), BootMs(11)));
     }
 
     #[test]
@@ -196,8 +221,35 @@ mod tests {
         let mut newest = Newest::default();
         newest.admit(fence(1, 1), BootMs(10), "it");
         assert!(newest.leave(&fence(1, 1)) && !newest.is_connected(device()));
-        assert!(newest.has_overtaken(device(), BootMs(10)));
-        assert!(!newest.has_overtaken(device(), BootMs(11)));
+        assert!(newest.has_overtaken(&fence(1, 1), BootMs(10)));
+        assert!(!newest.has_overtaken(&fence(1, 1), BootMs(11)));
+    }
+
+    #[test]
+    fn a_connection_admitted_elsewhere_counts_from_when_it_was_first_read() {
+        let mut newest = Newest::default();
+        newest.admit(fence(1, 1), BootMs(10), "here");
+        assert_eq!(newest.learn(&fence(1, 1), BootMs(15)), None);
+        assert_eq!(newest.learn(&fence(1, 3), BootMs(20)), Some(&"here"));
+        assert_eq!(newest.learn(&fence(1, 3), BootMs(30)), Some(&"here"));
+        assert!(newest.has_overtaken(&fence(1, 3), BootMs(20)));
+        assert!(!newest.has_overtaken(&fence(1, 3), BootMs(21)));
+        assert_eq!(
+            newest.admit(fence(1, 2), BootMs(40), "late"),
+            Place::Overtaken
+        );
+        assert!(newest.leave(&fence(1, 1)) && !newest.leave(&fence(1, 1)));
+        assert_eq!(newest.learn(&fence(1, 3), BootMs(50)), None);
+    }
+
+    #[test]
+    fn one_that_was_read_before_it_was_told_of_counts_from_the_reading() {
+        let mut newest = Newest::default();
+        newest.admit(fence(1, 1), BootMs(10), "older");
+        newest.learn(&fence(1, 2), BootMs(20));
+        let place = newest.admit(fence(1, 2), BootMs(30), "newer");
+        assert_eq!(place, Place::Newest(Some("older")));
+        assert!(!newest.has_overtaken(&fence(1, 2), BootMs(21)));
     }
 
     #[test]

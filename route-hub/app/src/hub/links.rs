@@ -25,10 +25,15 @@ impl Default for Links {
 }
 
 impl Links {
-    /// Says whether a newer connection was admitted by this process since a socket was accepted,
-    /// whether or not it has ended.
-    pub fn has_overtaken(&self, device: DeviceId, accepted_at: BootMs) -> bool {
-        self.lock().has_overtaken(device, accepted_at)
+    /// Takes in which connection a device's row names, and says whether it overtook a hello on its way;
+    /// see [`Newest::has_overtaken`]. `now` is a moment after the row was read. A connection of this
+    /// process that is another one is told to end.
+    pub fn has_overtaken(&self, row: &Fence, accepted_at: BootMs, now: BootMs) -> bool {
+        let mut newest = self.lock();
+        if let Some(outdated) = newest.learn(row, now) {
+            outdated.notify_one();
+        }
+        newest.has_overtaken(row, accepted_at)
     }
 
     /// Says whether a device is connected.

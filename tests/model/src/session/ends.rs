@@ -6,7 +6,10 @@ use crate::{
     world::Hello as Shown,
 };
 use postrider_link::{
-    dispatch::hello::{Service, decide},
+    dispatch::{
+        hello::{Service, decide},
+        newest::{Fence, Newest},
+    },
     frame::{
         Address, Cancel, Challenge, Event, HeldRow, Hello, HubFrame, Kind, Nonce, PhoneFrame,
         Revoke, Send, Void, Welcome,
@@ -16,7 +19,7 @@ use postrider_link::{
         phone::{HelloSnapshot, JournalLink, LinkChange, PhoneEffect, PhoneSession, PhoneSettings},
     },
 };
-use postrider_model::{Key, MessageId, SimSlot, WireState};
+use postrider_model::{BootMs, Key, MessageId, SimSlot, WireState};
 
 use super::{Journal, Link, NOW, Welcomed};
 
@@ -33,12 +36,16 @@ pub(super) fn hello(p: usize, shown: &Shown, hub_generation: u8) -> Hello {
     hello
 }
 
-/// Returns what the hub decides about a hello.
-pub(super) fn asked(hello: &Hello, row: &DeviceLink, generation: u8, overtaken: bool) -> Decision {
+/// Returns what the hub decides about a hello. A `late` one was on its way when a newer connection was
+/// admitted, by any process; else the newer one was known when the hello's socket was accepted.
+pub(super) fn asked(hello: &Hello, row: &DeviceLink, generation: u8, late: bool) -> Decision {
+    let (accepted_at, read_at) = (BootMs(2), if late { BootMs(3) } else { BootMs(1) });
+    let (mut known, newest) = (Newest::<()>::default(), Fence::of(hello.phone, row));
+    known.learn(&newest, read_at);
     let around = Circumstances {
         generation: u64::from(generation),
         own_generation: 0,
-        overtaken,
+        overtaken: known.has_overtaken(&newest, accepted_at),
         install_is_lost: false,
     };
     decide(hello, Service::Open, row, 0, around)

@@ -14,7 +14,7 @@ use postrider_link::{
     frame::{Hello, InstallId, Send, SimInfo},
     session::hub::{Admission, Circumstances, Decision, DeviceLink},
 };
-use postrider_model::{DeviceId, MessageId};
+use postrider_model::{BootMs, DeviceId, MessageId};
 use std::convert::Infallible;
 
 /// A phone that came in, as committed.
@@ -67,10 +67,10 @@ impl hello::Rows for Held<'_> {
 }
 
 impl World {
-    /// Decides about a hello, and commits what follows.
-    pub(crate) fn identify(&mut self, hello: &Hello, overtaken: bool) -> Answer {
+    /// Decides about a hello on a socket accepted at `accepted`, and commits what follows.
+    pub(crate) fn identify(&mut self, hello: &Hello, accepted: BootMs) -> Answer {
         self.step();
-        let id = hello.phone;
+        let (id, now) = (hello.phone, self.hub_now());
         let Some(device) = self.hub.rows.devices.get(&id) else {
             self.coverage
                 .mark("link", "a phone of no row is not known", "");
@@ -82,14 +82,16 @@ impl World {
         if hello.sig.0 != device.key.to_be_bytes() {
             return Answer::Refused(self.of_replaced(hello));
         }
+        let row = &device.link;
+        let newest = Fence::of(id, row);
+        self.hub.newest.learn(&newest, now.boot);
         let around = Circumstances {
             generation: self.hub.rows.generation,
             own_generation: device.own_generation,
-            overtaken,
+            overtaken: self.hub.newest.has_overtaken(&newest, accepted),
             install_is_lost: self.hub.rows.is_lost(id, &hello.install),
         };
-        let row = &device.link;
-        let acked = self.hub.newest.acked_on(&Fence::of(id, row));
+        let acked = self.hub.newest.acked_on(&newest);
         match hello::decide(hello, device.state, row, acked, around) {
             Decision::Admit(admission) => self.admits(hello, *admission),
             Decision::WentBack => {

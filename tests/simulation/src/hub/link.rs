@@ -23,7 +23,7 @@ use postrider_link::{
     frame::{Config, HeldRow, Hello, HubFrame, Send},
     session::hub::{DeviceLink, HubOutput, HubSession, HubSettings},
 };
-use postrider_model::DeviceId;
+use postrider_model::{BootMs, DeviceId};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Seconds between two pings at first.
@@ -45,7 +45,7 @@ pub struct HubLink {
 #[derive(Debug)]
 pub enum Job {
     /// Decide about a hello.
-    Identify(Box<Hello>, bool),
+    Identify(Box<Hello>, BootMs),
     /// Store a held page.
     Page(Vec<HeldRow>),
     /// Store the reconciled row.
@@ -141,8 +141,7 @@ impl World {
                 }
                 HubOutput::Identify(hello) => {
                     let accepted = link.of.session.accepted_at();
-                    let overtaken = self.hub.newest.has_overtaken(hello.phone, accepted);
-                    self.job(socket, Job::Identify(hello, overtaken));
+                    self.job(socket, Job::Identify(hello, accepted));
                 }
                 HubOutput::HeldPage { rows } => self.job(socket, Job::Page(rows)),
                 HubOutput::Reconciled { link, restarts } => {
@@ -248,7 +247,7 @@ impl World {
             return self.job_done(socket, Answer::Close(CloseCode::Internal));
         }
         let answer = match job {
-            Job::Identify(hello, overtaken) => self.identify(&hello, overtaken),
+            Job::Identify(hello, accepted) => self.identify(&hello, accepted),
             Job::Page(rows) => self.store_page(socket, &rows),
             Job::Finish(link, restarts) => self.finish_pages(socket, link, restarts),
             Job::Unpair(last) => self.unpair(*last),
