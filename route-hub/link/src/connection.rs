@@ -2,7 +2,7 @@
 //! [`postrider_link::dispatch::link`], which says what is committed and what follows.
 
 use crate::identify::{Admitted, Answer, Greeting, identify};
-use crate::patience::{Pauses, until_taken};
+use crate::patience::{Pauses, is_waited_for, until_taken};
 use crate::socket::{Heard, Socket};
 use crate::turn::{self, Ended, Turn};
 use crate::{config, leave, pages};
@@ -29,6 +29,9 @@ const HEARTBEAT_S: u64 = 45;
 /// Most facts that wait for a commit; with more the socket is not read. A phone's own window has
 /// this size, so an honest phone never gets there.
 const FACTS_WAITING_MAX: usize = 512;
+/// How long the phone's acks wait for a commit that takes them along, in milliseconds: other processes
+/// know only what is stored.
+const ACKS_WAIT_MS: u64 = 1_000;
 /// The longest delay after which a phone is told to come back when the hub stops, in milliseconds.
 const RETRY_MS_MAX: u64 = 30_000;
 
@@ -62,6 +65,7 @@ pub(crate) async fn serve(
         guest,
         link: Link::new(session),
         facts_in_ms: None,
+        acks_until: None,
         commit: None,
         pauses: Pauses::default(),
         paused_until: None,
@@ -81,9 +85,11 @@ struct Connection {
     link: Link<Fence, config::Sent, PhoneId>,
     /// When facts that wait for their turn may be taken in, in milliseconds from the last look.
     facts_in_ms: Option<u64>,
+    /// When acks that no commit took along are stored.
+    acks_until: Option<BootMs>,
     commit: Option<Commit>,
     pauses: Pauses,
-    /// After the store was full, nothing is stored until this moment.
+    /// After the store could take nothing, nothing is tried until this moment.
     paused_until: Option<BootMs>,
     admitted: Option<Joined>,
     ended: bool,
@@ -119,6 +125,11 @@ impl Connection {
             .poll_timeout()
             .map(|deadline| deadline.at.since_ms(now.boot));
         let pause = self.paused_until.map(|until| until.since_ms(now.boot));
+        if self.link.acks_wait() {
+            let until = now.boot.plus_ms(ACKS_WAIT_MS);
+            self.acks_until.get_or_insert(until);
+        }
+        let acks_in_ms = self.acks_until.map(|until| until.since_ms(now.boot));
         let readable = self.link.facts_waiting() < FACTS_WAITING_MAX;
         let (wake, replaced) = match &self.admitted {
             Some(open) => (
@@ -137,6 +148,10 @@ impl Connection {
             () = hub.links.draining(), if self.link.session.is_open() => self.drain(),
             () = sleep_ms(pause) => self.paused_until = None,
             () = sleep_ms(self.facts_in_ms) => {}
+            () = sleep_ms(acks_in_ms) => {
+                self.acks_until = None;
+                self.link.store_acks();
+            }
             () = sleep_ms(timeout) => self.link.session.handle_timeout(self.hub.now()),
         }
     }
@@ -314,13 +329,14 @@ impl Connection {
             Ok(Ended::Done(done)) => *done,
             Ok(Ended::Close(code)) => return self.link.failed(code),
             Ok(Ended::Idle) => return self.link.was_idle(),
-            Err(StoreError::Busy) => return self.store_later(),
+            Err(error) if is_waited_for(&error) => return self.store_later(),
             Err(error) => {
                 tracing::error!(%error, device = ?self.device(), "a link's commit failed");
                 return self.link.failed(CloseCode::Internal);
             }
         };
         self.pauses = Pauses::default();
+        self.acks_until = None;
         self.link.committed(done.stored, self.hub.now());
         if let Some(phones) = done.phones {
             self.listen(phones);
@@ -328,7 +344,7 @@ impl Connection {
         done.effects.perform(&self.hub);
     }
 
-    /// The store had no room: tries again a little later, before anything that comes meanwhile.
+    /// The store could take nothing: tries again a little later, before anything that comes meanwhile.
     fn store_later(&mut self) {
         self.link.was_put_off();
         let delay_ms = self.pauses.next_ms(&self.hub);

@@ -1,4 +1,4 @@
-//! Tries again while the store has no room, so that a phone's link does not end.
+//! Tries again while the store cannot be reached or has no room, so that a phone's link does not end.
 
 use hub_app::hub::Hub;
 use hub_store::StoreError;
@@ -31,7 +31,12 @@ impl Pauses {
     }
 }
 
-/// Repeats work as long as the store is busy and the hub is not about to stop.
+/// Says whether a link waits until its work can be stored. A store that is closed stays closed.
+pub(super) fn is_waited_for(error: &StoreError) -> bool {
+    error.is_passing() && !matches!(error, StoreError::Closed)
+}
+
+/// Repeats work as long as the store cannot take it and the hub is not about to stop.
 pub(super) async fn until_taken<T, W, F>(hub: &Hub, mut work: W) -> Result<T, StoreError>
 where
     W: FnMut() -> F,
@@ -40,7 +45,7 @@ where
     let mut pauses = Pauses::default();
     loop {
         match work().await {
-            Err(StoreError::Busy) if !hub.links.is_draining() => {
+            Err(error) if is_waited_for(&error) && !hub.links.is_draining() => {
                 tokio::time::sleep(Duration::from_millis(pauses.next_ms(hub))).await;
             }
             done => return done,

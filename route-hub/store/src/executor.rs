@@ -207,8 +207,7 @@ impl<'q> Writer<'q> {
         };
         if let Err(error) = begun {
             self.health.worsen(Health::told_by(&error));
-            job.fail(error);
-            return;
+            return self.fail_waiting(job, &error);
         }
         let began = self.started.elapsed();
         let mut done = Vec::new();
@@ -259,6 +258,14 @@ impl<'q> Writer<'q> {
         match failed {
             None => self.commit(done),
             Some((failed, is_over_budget)) => self.without(failed, is_over_budget, done),
+        }
+    }
+
+    /// Fails a job whose group could not begin, and all that waited behind it: each would wait as long.
+    fn fail_waiting(&mut self, job: Box<dyn Job>, error: &StoreError) {
+        job.fail(error.clone());
+        while let Taken::Some(_, job) = self.queue.take(Duration::ZERO) {
+            job.fail(error.clone());
         }
     }
 

@@ -5,7 +5,7 @@ use crate::row::Row;
 use crate::tx::{Access, EachRow, Limit, Session, Sql};
 use crate::{Health, Store, StoreError, Tx, Value, meta};
 use postrider_model::{Key, ProjectId};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 /// A test that waits longer than this for anything has failed.
@@ -26,6 +26,8 @@ struct Disk {
     has_written: bool,
     /// Jobs in the order in which they ran, and the commits between them.
     log: Vec<&'static str>,
+    /// Another process holds the database until it says so; then it is busy.
+    holder: Option<mpsc::Receiver<()>>,
 }
 
 /// An engine that keeps nothing, on such a disk.
@@ -58,8 +60,14 @@ fn cause() -> crate::Cause {
 
 impl Session for OnDisk {
     fn begin(&mut self, _: Access) -> Result<(), StoreError> {
-        self.0.lock().unwrap().begun += 1;
-        Ok(())
+        let mut disk = self.0.lock().unwrap();
+        disk.begun += 1;
+        let Some(holder) = disk.holder.take() else {
+            return Ok(());
+        };
+        drop(disk);
+        let _ = holder.recv();
+        Err(StoreError::Busy)
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
@@ -225,7 +233,7 @@ fn a_large_job_waits_for_the_commit_of_those_that_were_there_before_it() {
     let store = disk.store();
     let project = |n| ProjectId::new(Key::new(n).unwrap());
     let (theirs, ours) = (store.of(project(1)), store.of(project(2)));
-    let (go, gone) = std::sync::mpsc::channel::<()>();
+    let (go, gone) = mpsc::channel::<()>();
     let mut first = job(&disk, "large", LARGE);
     let jobs = [
         Box::pin(theirs.write(move |tx| {
@@ -248,4 +256,18 @@ fn a_large_job_waits_for_the_commit_of_those_that_were_there_before_it() {
     let last = log.iter().rposition(|one| *one == "large").unwrap();
     assert_eq!(log[last - 1], "commit", "{log:?}");
     assert_eq!(log.iter().filter(|one| **one == "small").count(), 3);
+}
+
+#[tokio::test]
+async fn all_who_waited_for_a_database_that_another_process_holds_are_told_at_once() {
+    let (disk, (release, holder)) = (OnDisk::default(), mpsc::channel());
+    disk.set(|disk| disk.holder = Some(holder));
+    let store = disk.store();
+    let jobs = [1, 2, 3].map(|_| store.write(|_| Ok::<_, StoreError>(())));
+    drop(release);
+    for job in jobs {
+        assert!(matches!(job.await, Err(StoreError::Busy)));
+    }
+    assert_eq!(disk.begun(), 1);
+    store.write(|_| Ok::<_, StoreError>(())).await.unwrap();
 }

@@ -23,8 +23,8 @@ use std::time::Duration;
 
 /// Marks our files: "PoRt" as a number (`PRAGMA application_id`).
 const APPLICATION_ID: i32 = 0x506f_5274;
-/// How long to wait for another process's lock.
-const BUSY_WAIT: Duration = Duration::from_secs(5);
+/// How long to wait for another process's lock: a request is answered within 5 s.
+const BUSY_WAIT: Duration = Duration::from_secs(4);
 /// How long to wait until a lock is asked for again that is refused at once.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// Statements kept prepared on each connection; above it the least used goes.
@@ -52,6 +52,9 @@ pub struct SqliteSettings {
     pub reserve_log: bool,
     /// The number of this process in the keys that it makes: no two that write at once share one.
     pub process: u8,
+    /// How long a write waits while another process holds the database, until it is
+    /// [`StoreError::Busy`].
+    pub busy_wait: Duration,
 }
 
 impl SqliteSettings {
@@ -64,6 +67,7 @@ impl SqliteSettings {
             create: true,
             reserve_log: false,
             process: 0,
+            busy_wait: BUSY_WAIT,
         }
     }
 }
@@ -91,6 +95,8 @@ pub(crate) fn open_writer(
     patiently(|| own(&connection, path))?;
     patiently(|| configure(&connection))?;
     patiently(|| migrate(&mut connection))?;
+    let busy_wait = settings.busy_wait;
+    connection.busy_timeout(busy_wait).map_err(failure)?;
     if settings.reserve_log {
         reserve_log(&connection, path)?;
     }

@@ -9,6 +9,7 @@ mod kinds;
 mod meeting;
 mod pages;
 mod pausing;
+mod processes;
 mod resuming;
 mod routes;
 mod settings;

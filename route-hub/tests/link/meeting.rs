@@ -247,10 +247,6 @@ async fn a_copy_that_lacks_what_the_hub_has_seen_acked_is_refused_before_that_is
     let sent = line.send().await;
     line.ack().await;
     line.pong().await;
-    assert!(
-        hub.device(&phone).await.down_acked < sent.s,
-        "nothing has stored it"
-    );
     phone.down = sent.s - 1;
     let mut copy = phone.greet(|_| {}).await;
     assert_eq!(copy.close_code().await, 4410);

@@ -106,6 +106,16 @@ impl<F: Clone, T: Clone + Default, S: Copy + Ord> Link<F, T, S> {
         self.turn.facts.len()
     }
 
+    /// Returns whether acks wait for a commit that takes them along.
+    pub fn acks_wait(&self) -> bool {
+        self.turn.acked.is_some() && !self.turn.acks
+    }
+
+    /// Stores acks that have waited long enough, with nothing else if need be.
+    pub fn store_acks(&mut self) {
+        self.turn.acks = self.turn.acked.is_some();
+    }
+
     /// Returns what the phone acked and no commit stored.
     pub fn acked_last(&self) -> Option<u64> {
         self.turn.acked

@@ -31,6 +31,8 @@ pub struct Turn {
     pub ask: bool,
     /// Whether settings may have changed.
     pub settings: bool,
+    /// Whether its acks waited long enough for a commit that takes them along.
+    pub acks: bool,
 }
 
 /// What may have changed for a phone: a hint, and perhaps nothing did.
@@ -68,12 +70,12 @@ impl Turn {
 
     /// The same, when its facts have to wait.
     pub fn is_due_without_facts(&self) -> bool {
-        self.expose || self.ask || self.settings
+        self.expose || self.ask || self.settings || self.acks
     }
 
     /// Returns whether it only looks whether anything has changed: mostly nothing has.
     pub fn is_look(&self) -> bool {
-        self.settings && self.facts.is_empty()
+        self.settings && self.facts.is_empty() && !self.acks
     }
 
     /// Puts a turn that could not be stored before what has come since.
@@ -84,6 +86,7 @@ impl Turn {
         self.expose |= later.expose;
         self.ask |= later.ask;
         self.settings |= later.settings;
+        self.acks |= later.acks;
     }
 
     /// Asks for new exposures when a commit made room that its queue can fill.

@@ -22,6 +22,7 @@ use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{KeyMaker, MessageId, UnixMs};
 use route_hub::{routes, serve};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -29,12 +30,14 @@ use tokio::sync::watch;
 
 /// How long anything may take before a test gives up.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a write waits for another process.
+const BUSY_WAIT: Duration = Duration::from_millis(100);
 /// How long a queued message lives.
 const LIFE_MS: i64 = 3_600_000;
 
 /// A hub that serves `/link`.
 pub struct TestHub {
-    dir: TempDir,
+    dir: Arc<TempDir>,
     _stop: watch::Sender<bool>,
     pub hub: Hub,
     pub state: ApiState,
@@ -44,19 +47,32 @@ pub struct TestHub {
 
 /// Starts a hub with one project.
 pub async fn hub() -> TestHub {
-    let dir = tempfile::tempdir().expect("a folder");
-    let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")));
-    let hub = Hub::new(HubParts {
+    let dir = Arc::new(tempfile::tempdir().expect("a folder"));
+    let hub = process(&dir, 0);
+    let project = add_project(&hub).await;
+    serve_at(dir, hub, project).await
+}
+
+/// Puts together what one process of the hub on a folder holds.
+fn process(dir: &TempDir, number: u8) -> Hub {
+    let settings = SqliteSettings {
+        busy_wait: BUSY_WAIT,
+        process: number,
+        ..SqliteSettings::new(dir.path().join("hub.db"))
+    };
+    Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
-        store: store.expect("a database"),
+        store: Store::open_sqlite(settings).expect("a database"),
         clock: SystemClock::start(),
-        keys: KeyMaker::new(0, None),
+        keys: KeyMaker::new(number, None),
         generation: 1,
         proofs: Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
         host_names: vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
-    });
-    let project = add_project(&hub).await;
+    })
+}
+
+async fn serve_at(dir: Arc<TempDir>, hub: Hub, project: Project) -> TestHub {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let router = Router::new().route("/link", get(hub_link::upgrade));
@@ -105,6 +121,41 @@ impl TestHub {
     /// Makes another project, whose phones are paired from now on.
     pub async fn turn_to_another_project(&mut self) {
         self.project = add_project(&self.hub).await;
+    }
+
+    /// Starts another process of the same hub, on the same database.
+    pub async fn another_process(&self) -> TestHub {
+        let hub = process(&self.dir, 1);
+        serve_at(Arc::clone(&self.dir), hub, self.project.clone()).await
+    }
+
+    /// Keeps the database from every other process until the returned sender is dropped.
+    pub async fn hold_database(&self) -> std::sync::mpsc::Sender<()> {
+        let (held, is_held) = tokio::sync::oneshot::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let (store, mut held) = (self.beside(), Some(held));
+        std::thread::spawn(move || {
+            let hold = move |_: &mut Tx<'_>| {
+                held.take().map(|held| held.send(()));
+                let _ = released.recv();
+                Ok::<_, StoreError>(())
+            };
+            store.write_blocking(hold)
+        });
+        is_held.await.expect("it is held");
+        release
+    }
+
+    /// Makes the disk full, or gives it room again: how many pages the database may have.
+    pub async fn limit_pages(&self, pragma: &'static str) {
+        self.write(move |tx| tx.query(pragma, &[], |_| Ok(())).map(drop))
+            .await;
+    }
+
+    /// Waits until the database was found held by another process.
+    pub async fn until_busy(&self) {
+        let written = self.hub.store.write(|_| Ok::<_, StoreError>(())).await;
+        assert!(matches!(written, Err(StoreError::Busy)), "{written:?}");
     }
 
     /// Opens the same database as another process would.

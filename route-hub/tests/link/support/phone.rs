@@ -146,6 +146,11 @@ impl Phone {
         }
     }
 
+    /// Dials another process of its hub from now on.
+    pub fn turn_to(&mut self, hub: &TestHub) {
+        self.hub = hub.address;
+    }
+
     /// Makes the next hello, which `change` may change before it is signed.
     pub fn hello(&mut self, challenge: &Challenge, change: impl FnOnce(&mut Hello)) -> Hello {
         self.conn += 1;

@@ -61,6 +61,19 @@ impl Rest {
     }
 
     async fn call(&self, method: &str, path: &str, body: Body) -> Value {
+        let (status, json) = self.answer(method, path, body).await;
+        assert_eq!(status, 200, "{json}");
+        json
+    }
+
+    /// Returns what a request is refused with.
+    pub async fn refused(&self, path: &str, body: Value) -> u16 {
+        self.answer("POST", path, Body::from(body.to_string()))
+            .await
+            .0
+    }
+
+    async fn answer(&self, method: &str, path: &str, body: Body) -> (u16, Value) {
         let request = http::Request::builder()
             .method(method)
             .uri(format!("/v1/projects/{}/{path}", self.project).trim_end_matches('/'))
@@ -71,8 +84,7 @@ impl Rest {
         let answering = self.router.clone().call(request);
         let (parts, body) = answering.await.expect("never fails").into_parts();
         let bytes = axum::body::to_bytes(body, usize::MAX).await;
-        let json: Value = serde_json::from_slice(&bytes.expect("a body")).expect("JSON");
-        assert_eq!(parts.status, 200, "{json}");
-        json
+        let json = serde_json::from_slice(&bytes.expect("a body")).expect("JSON");
+        (parts.status.as_u16(), json)
     }
 }

@@ -1,0 +1,142 @@
+//! Two processes of one hub on one database.
+
+use super::support::{PATIENCE, hub};
+use hub_domain::DeviceState;
+use hub_store::Health;
+use postrider_link::frame::PhoneFrame;
+use postrider_link::ownership::hub::HubState;
+
+#[tokio::test]
+async fn a_hello_that_was_overtaken_through_another_process_harms_nobody() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let mut phone = hub.pair().await;
+    let (mut slow, challenge) = phone.open().await;
+    let late = phone.hello(&challenge, |_| {});
+    phone.turn_to(&other);
+    let mut newer = phone.connect().await;
+    slow.write(PhoneFrame::Hello(late)).await;
+    assert_eq!(slow.close_code().await, 4409);
+    assert_eq!(hub.device(&phone).await.state, DeviceState::Active);
+    newer.idle().await;
+}
+
+#[tokio::test]
+async fn a_copy_is_found_out_by_the_process_that_knows_the_newer_connection() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let mut phone = hub.pair().await;
+    let line = phone.connect().await;
+    phone.turn_to(&other);
+    let mut newer = phone.connect().await;
+    phone.turn_to(&hub);
+    let (mut slow, challenge) = phone.open().await;
+    let late = phone.hello(&challenge, |hello| hello.conn = 1);
+    slow.write(PhoneFrame::Hello(late)).await;
+    assert_eq!(slow.close_code().await, 4409, "it may have been on its way");
+    let known_by = hub.hub.now().boot;
+    while hub.hub.now().boot == known_by {
+        tokio::task::yield_now().await;
+    }
+    let mut copy = phone.greet(|hello| hello.conn = 1).await;
+    assert_eq!(copy.close_code().await, 4410);
+    newer.health(Vec::new()).await;
+    assert_eq!(newer.close_code().await, 4410);
+    drop(line);
+}
+
+#[tokio::test]
+async fn a_connection_is_closed_once_its_process_learns_of_a_newer_one_elsewhere() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let mut phone = hub.pair().await;
+    let mut older = phone.connect().await;
+    let (mut slow, challenge) = phone.open().await;
+    let late = phone.hello(&challenge, |_| {});
+    phone.turn_to(&other);
+    let mut newer = phone.connect().await;
+    slow.write(PhoneFrame::Hello(late)).await;
+    assert_eq!(slow.close_code().await, 4409);
+    assert_eq!(older.close_code().await, 4409);
+    hub.hub.links.all_ended().await;
+    newer.idle().await;
+}
+
+#[tokio::test]
+async fn what_a_phone_acked_is_known_to_another_process_before_the_phone_says_more() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "once").await;
+    let mut line = phone.connect().await;
+    let sent = line.send().await;
+    line.ack().await;
+    let acked = async {
+        while other.device(&phone).await.down_acked < sent.s {
+            tokio::task::yield_now().await;
+        }
+    };
+    let acked = tokio::time::timeout(PATIENCE, acked).await;
+    acked.expect("the ack is stored");
+    phone.turn_to(&other);
+    let mut copy = phone.greet(|hello| hello.down = 0).await;
+    assert_eq!(copy.close_code().await, 4410);
+    assert_eq!(hub.state(id).await, HubState::Unknown);
+}
+
+#[tokio::test]
+async fn a_phone_keeps_its_socket_and_loses_nothing_while_the_database_is_away() {
+    let hub = hub().await;
+    let rest = hub.rest().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.idle().await;
+    let stored = hub.device(&phone).await.up;
+    let held = hub.hold_database().await;
+    line.inbound(1, "meanwhile").await;
+    hub.until_busy().await;
+    line.pong().await;
+    line.inbound(2, "a little later").await;
+    hub.until_busy().await;
+    line.pong().await;
+    assert_eq!(line.up_acked, stored, "nothing is acked that is not stored");
+    let note = serde_json::json!({"name": "label"});
+    assert_eq!(rest.refused("labels", note).await, 503);
+    drop(held);
+    line.settle().await;
+    assert_eq!(hub.device(&phone).await.up, line.up);
+    let taken = rest.get("messages?direction=incoming").await;
+    assert_eq!(taken["data"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn a_phone_keeps_its_socket_and_loses_nothing_while_the_disk_is_full() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.idle().await;
+    let stored = hub.device(&phone).await.up;
+    hub.limit_pages("PRAGMA max_page_count = 1").await;
+    line.inbound(1, &"long ".repeat(10_000)).await;
+    while hub.hub.store.health() != Health::Full {
+        tokio::task::yield_now().await;
+    }
+    line.pong().await;
+    assert_eq!(line.up_acked, stored, "nothing is acked that is not stored");
+    hub.limit_pages("PRAGMA max_page_count = 1000000").await;
+    line.settle().await;
+    assert_eq!(hub.device(&phone).await.up, line.up);
+}
+
+#[tokio::test]
+async fn a_hello_waits_for_the_database() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let held = hub.hold_database().await;
+    let mut line = phone.greet(|_| {}).await;
+    hub.until_busy().await;
+    hub.until_busy().await;
+    drop(held);
+    line.welcome().await;
+    assert_eq!(hub.device(&phone).await.conn, 1);
+}
