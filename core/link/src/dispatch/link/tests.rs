@@ -243,3 +243,21 @@ fn what_made_room_is_filled_and_what_was_starved_goes_on() {
     link.committed(stored(connection), NOW);
     assert!(link.begin(0).unwrap().0.expose);
 }
+
+#[test]
+fn acks_wait_for_a_commit_until_they_are_stored_by_themselves() {
+    let mut link = settled();
+    link.acked(3);
+    assert!(link.acks_wait() && !link.is_due());
+    link.store_acks();
+    assert!(!link.acks_wait());
+    link.woken(Woken {
+        changed: true,
+        ..Woken::default()
+    });
+    let (turn, connection) = link.begin(0).unwrap();
+    assert_eq!((turn.acked, turn.is_look()), (Some(3), false));
+    link.committed(stored(connection), NOW);
+    link.store_acks();
+    assert!(!link.acks_wait() && !link.is_due(), "nothing is left");
+}

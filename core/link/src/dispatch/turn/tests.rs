@@ -194,6 +194,7 @@ fn all(facts: Vec<PhoneFrame>) -> Turn {
         expose: true,
         ask: true,
         settings: true,
+        acks: false,
     }
 }
 
