@@ -58,6 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let dir = tempfile::tempdir_in(&options.dir)?;
     let hub = Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
+        process: 0,
         store: Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")))?,
         clock: SystemClock::start(),
         keys: KeyMaker::new(0, None),

@@ -80,7 +80,10 @@ async fn take_in(hub: &Hub, seen: Mark, hint: bool) -> Result<(bool, Mark), Stor
             (Scope::Keys(id), _) => hub.cache.forget_keys_of(id),
             (Scope::Rows(id), _) => hub.cache.forget_rows_of(id),
             (Scope::Project(id), _) => hub.project_changed(id),
-            (Scope::Device(id), Some(project)) => hub.bus.device_changed(project, id),
+            (Scope::Device(id), Some(project)) => {
+                hub.cache.forget_connection(id);
+                hub.bus.device_changed(project, id);
+            }
             (Scope::Device(_), None) => {}
             (Scope::Phone(id), _) => {
                 hub.cache.forget_phone(id);

@@ -68,6 +68,8 @@ pub struct Device {
     pub facts: Option<String>,
     /// Since when it is offline; `None` while it is connected or was never.
     pub offline_since: Option<UnixMs>,
+    /// The number of the hub's process that it is connected to.
+    pub connected_to: Option<u8>,
 }
 
 coded! {

@@ -252,6 +252,7 @@ impl Connection {
         let bus = &self.hub.bus;
         let listen = || bus.listen(device.project_id, device.id, &phones, &wake);
         let replaced = self.hub.links.admit(&fence, now.boot, listen);
+        self.hub.cache.forget_connection(device.id);
         tracing::info!(device = %device.id, conn, "a phone connected");
         self.admitted = Some(Joined {
             fence: fence.clone(),
@@ -405,6 +406,7 @@ impl Connection {
         if let Err(error) = until_taken(hub, store).await {
             tracing::error!(%device, %error, "a disconnect could not be stored");
         }
+        hub.cache.forget_connection(device);
     }
 }
 

@@ -156,7 +156,7 @@ impl hello::Rows for Held<'_, '_> {
     fn admit(&mut self, link: &DeviceLink, gen_own: u64) -> Result<(), StoreError> {
         let (work, device) = (&mut self.work, &mut self.device);
         link.install.as_str().clone_into(&mut device.install);
-        device.gen_own = gen_own;
+        (device.gen_own, device.connected_to) = (gen_own, Some(work.hub.process));
         devices::admit(work.tx, device, &counters(link), work.now.unix)?;
         alerts::clear(work, About::Device(device.id), AlertKind::PhoneOffline)
     }

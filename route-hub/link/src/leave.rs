@@ -10,7 +10,7 @@ use hub_store::{StoreError, Tx, devices};
 use postrider_link::dispatch::newest::Fence;
 use postrider_model::ProjectId;
 
-/// Stores since when a device is offline, and the acks that no commit took along; nothing when it
+/// Stores that a device is offline, and the acks that no commit took along; nothing when it
 /// has a newer connection.
 pub(crate) async fn store(
     hub: &Hub,
@@ -28,7 +28,7 @@ pub(crate) async fn store(
             };
             row.acks(acked.unwrap_or(0));
             devices::update_link(tx, fence.device, &counters(&row))?;
-            devices::update_presence(tx, fence.device, now, Some(now))
+            devices::left(tx, fence.device, now)
         })
         .await
 }

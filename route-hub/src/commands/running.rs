@@ -12,6 +12,7 @@ use hub_app::alerts::offline;
 use hub_app::background::Background;
 use hub_app::contacts::blocking;
 use hub_app::data_folder::error::CommandError;
+use hub_app::devices::presence;
 use hub_app::dispatch::{expiry, failover, quiet};
 use hub_app::hub::{Caps, Hub, HubParts};
 use hub_app::organizations::usage;
@@ -85,6 +86,7 @@ impl Running {
             .store
             .write(move |tx| meta::put(tx, BASE_URL, &base_url));
         keep.await?;
+        presence::process_ended(&hub, hub.process).await?;
         let seen_elsewhere = hub.store.read(changes::newest).await?;
         hub.set_caps(start.caps);
         let client = Client::with_limits(start.guard, Limits::default(), start.names)?;

@@ -9,7 +9,7 @@ macro_rules! columns {
     () => {
         "id, organization_id, project_id, name, public_key, key_algorithm, install, conn, gen, \
          down_sent, down_acked, up, state, frozen, time_paired, time_last_seen, facts, \
-         offline_since, gen_own"
+         offline_since, gen_own, connected_to"
     };
 }
 
@@ -20,7 +20,7 @@ pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
             "INSERT INTO devices (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-             $18, $19)"
+             $18, $19, $20)"
         ),
         &values![
             device.id,
@@ -42,6 +42,7 @@ pub fn insert(tx: &mut Tx<'_>, device: &Device) -> Result<(), StoreError> {
             &device.facts,
             device.offline_since,
             device.gen_own,
+            device.connected_to,
         ],
     )?;
     Ok(())
@@ -53,7 +54,7 @@ pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
         "UPDATE devices SET name = $2, public_key = $3, key_algorithm = $4, install = $5, \
          conn = $6, gen = $7, down_sent = $8, down_acked = $9, up = $10, state = $11, \
          frozen = $12, time_paired = $13, time_last_seen = $14, facts = $15, offline_since = $16, \
-         gen_own = $17 WHERE id = $1",
+         gen_own = $17, connected_to = $18 WHERE id = $1",
         &values![
             device.id,
             &device.name,
@@ -72,6 +73,7 @@ pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
             &device.facts,
             device.offline_since,
             device.gen_own,
+            device.connected_to,
         ],
     )?;
     Ok(changed == 1)
@@ -118,25 +120,65 @@ pub fn admit(
 ) -> Result<(), StoreError> {
     update_link(tx, device.id, link)?;
     tx.run(
-        "UPDATE devices SET install = $2, time_last_seen = $3, offline_since = NULL, gen_own = $4 \
-         WHERE id = $1",
-        &values![device.id, &device.install, now, device.gen_own],
+        "UPDATE devices SET install = $2, time_last_seen = $3, offline_since = NULL, gen_own = $4, \
+         connected_to = $5 WHERE id = $1",
+        &values![
+            device.id,
+            &device.install,
+            now,
+            device.gen_own,
+            device.connected_to
+        ],
     )?;
     Ok(())
 }
 
-/// Notes when a device was last heard and since when it is offline (`None`: it is connected).
-pub fn update_presence(
-    tx: &mut Tx<'_>,
-    id: DeviceId,
-    last_seen: UnixMs,
-    offline_since: Option<UnixMs>,
-) -> Result<(), StoreError> {
+/// Notes that a device was heard until `now`, and is offline since.
+pub fn left(tx: &mut Tx<'_>, id: DeviceId, now: UnixMs) -> Result<(), StoreError> {
     tx.run(
-        "UPDATE devices SET time_last_seen = $2, offline_since = $3 WHERE id = $1",
-        &values![id, last_seen, offline_since],
+        "UPDATE devices SET time_last_seen = $2, offline_since = $2, connected_to = NULL \
+         WHERE id = $1",
+        &values![id, now],
     )?;
     Ok(())
+}
+
+/// Returns the process that a device is connected to.
+pub fn connected_to(tx: &mut Tx<'_>, id: DeviceId) -> Result<Option<u8>, StoreError> {
+    let sql = "SELECT connected_to FROM devices WHERE id = $1";
+    let found = tx.query_one(sql, &values![id], |row| process(row.opt_int(0)?))?;
+    Ok(found.flatten())
+}
+
+/// Reads the number of a process.
+fn process(stored: Option<i64>) -> Result<Option<u8>, StoreError> {
+    let number = stored.map(u8::try_from).transpose();
+    number.map_err(|_| StoreError::BadRow { column: 19 })
+}
+
+/// Returns the projects of the devices that are connected to a process.
+pub fn projects_connected_to(tx: &mut Tx<'_>, process: u8) -> Result<Vec<ProjectId>, StoreError> {
+    tx.query(
+        "SELECT DISTINCT project_id FROM devices WHERE connected_to = $1",
+        &values![i64::from(process)],
+        |row| row.id(0),
+    )
+}
+
+/// Notes for up to `step` devices of a project that the process they were connected to has ended:
+/// they are offline since `now`. Says how many there were.
+pub fn process_ended(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    process: u8,
+    now: UnixMs,
+    step: u32,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE devices SET connected_to = NULL, offline_since = $3 WHERE id IN \
+         (SELECT id FROM devices WHERE connected_to = $2 AND project_id = $1 LIMIT $4)",
+        &values![project_id, i64::from(process), now, i64::from(step)],
+    )
 }
 
 /// Changes whether a device may connect.
@@ -271,5 +313,6 @@ fn read(row: &Row<'_>) -> Result<Device, StoreError> {
         facts: columns.opt_text()?,
         offline_since: columns.opt_time()?,
         gen_own: columns.count()?,
+        connected_to: process(columns.opt_int()?)?,
     })
 }

@@ -88,6 +88,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V24__processes_and_gates",
         include_str!("../migrations/V24__processes_and_gates.sql"),
     ),
+    (
+        "V25__connections",
+        include_str!("../migrations/V25__connections.sql"),
+    ),
 ];
 
 /// Brings an SQLite database up to date.

@@ -123,6 +123,7 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
     let store = Store::open_sqlite(SqliteSettings::new(folder.join("hub.db")));
     Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
+        process,
         store: store.expect("a database"),
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, None),
@@ -211,6 +212,7 @@ fn device(hub: &Hub, project_id: ProjectId) -> Device {
         time_last_seen: None,
         facts: None,
         offline_since: None,
+        connected_to: None,
     }
 }
 

@@ -263,9 +263,7 @@ async fn a_phone_that_stays_away_is_told_of_and_its_return_ends_that() {
     assert_eq!(offline::look(&hub.hub, started, later).await.unwrap(), 0);
     phone.cut(line);
     hub.until_connected(0).await;
-    while hub.device(&phone).await.offline_since.is_none() {
-        tokio::task::yield_now().await;
-    }
+    hub.until_gone(&phone).await;
     assert_eq!(offline::look(&hub.hub, started, later).await.unwrap(), 1);
     assert_eq!(hub.alerts().await, ["phone_offline"]);
     phone.connect().await;

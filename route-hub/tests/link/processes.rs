@@ -1,10 +1,16 @@
 //! Two processes of one hub on one database.
 
+use super::routes::route;
 use super::support::{PATIENCE, hub};
+use hub_app::alerts::offline;
+use hub_app::devices::presence;
+use hub_app::dispatch::failover;
 use hub_domain::DeviceState;
 use hub_store::Health;
 use postrider_link::frame::PhoneFrame;
 use postrider_link::ownership::hub::HubState;
+use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_hello_that_was_overtaken_through_another_process_harms_nobody() {
@@ -100,7 +106,7 @@ async fn a_phone_keeps_its_socket_and_loses_nothing_while_the_database_is_away()
     hub.until_busy().await;
     line.pong().await;
     assert_eq!(line.up_acked, stored, "nothing is acked that is not stored");
-    let note = serde_json::json!({"name": "label"});
+    let note = json!({"name": "label"});
     assert_eq!(rest.refused("labels", note).await, 503);
     drop(held);
     line.settle().await;
@@ -139,4 +145,83 @@ async fn a_hello_waits_for_the_database() {
     drop(held);
     line.welcome().await;
     assert_eq!(hub.device(&phone).await.conn, 1);
+}
+
+#[tokio::test]
+async fn a_phone_that_is_connected_to_another_process_is_not_offline() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let (mut phone, started) = (hub.pair().await, hub.hub.now().unix);
+    phone.turn_to(&other);
+    let line = phone.connect().await;
+    assert_eq!(hub.device(&phone).await.connected_to, Some(1));
+    let later = hub.hub.now().plus_ms(3_600_000);
+    let offline = |now| offline::look(&hub.hub, started, now);
+    assert_eq!(offline(later).await.unwrap(), 0);
+    phone.cut(line);
+    hub.until_gone(&phone).await;
+    assert_eq!(offline(later).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn the_answer_to_a_send_knows_a_phone_that_is_connected_to_another_process() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let rest = hub.rest().await;
+    let mut phone = hub.pair().await;
+    phone.turn_to(&other);
+    let send = || async {
+        let message = json!({"to_number": super::support::TO, "content": "x"});
+        let sent = rest.post("messages/send", message).await;
+        let id = sent["id"].as_str().unwrap();
+        let shown = rest.get(&format!("messages/{id}")).await;
+        assert_eq!(sent["waiting_for"], shown["waiting_for"]);
+        sent["waiting_for"].clone()
+    };
+    assert_eq!(send().await, "phone_offline");
+    let line = phone.connect().await;
+    hub.hub.rows_changed();
+    assert_ne!(send().await, "phone_offline");
+    phone.cut(line);
+    hub.until_gone(&phone).await;
+    hub.hub.rows_changed();
+    assert_eq!(send().await, "phone_offline");
+}
+
+#[tokio::test]
+async fn a_message_stays_with_a_phone_that_is_connected_to_another_process() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let (mut first, mut second) = (hub.pair().await, hub.pair().await);
+    let route = route(&hub, &[&first, &second]).await;
+    let _spare = second.connect().await;
+    first.turn_to(&other);
+    let line = first.connect().await;
+    // Its process is not told, so the message waits.
+    let id = hub
+        .queue_with(&first, "x", move |it| it.route_id = Some(route))
+        .await;
+    let later = hub.hub.now().plus_ms(61_000);
+    let moved = failover::sweep(&hub.hub, later, Duration::ZERO).await;
+    assert_eq!(moved.ok(), Some(0));
+    first.cut(line);
+    hub.until_gone(&first).await;
+    let moved = failover::sweep(&hub.hub, later, Duration::ZERO).await;
+    assert_eq!(moved.ok(), Some(1));
+    assert_eq!(hub.message(id).await.phone_id, second.row.id);
+}
+
+#[tokio::test]
+async fn the_phones_of_a_process_that_was_killed_are_offline_from_when_that_is_known() {
+    let hub = hub().await;
+    let killed = hub.another_process().await;
+    let (mut phone, mut own) = (hub.pair().await, hub.pair().await);
+    phone.turn_to(&killed);
+    let (_line, _other) = (phone.connect().await, own.connect().await);
+    let known = hub.hub.now().unix;
+    presence::process_ended(&hub.hub, 1).await.unwrap();
+    let device = hub.device(&phone).await;
+    assert_eq!(device.connected_to, None);
+    assert!(device.offline_since >= Some(known));
+    assert_eq!(hub.device(&own).await.connected_to, Some(0));
 }

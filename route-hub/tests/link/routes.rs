@@ -11,7 +11,7 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Makes a route that offers these phones in their order.
-async fn route(hub: &TestHub, phones: &[&Phone]) -> CustomRouteId {
+pub(super) async fn route(hub: &TestHub, phones: &[&Phone]) -> CustomRouteId {
     let ids: Vec<_> = phones.iter().map(|phone| phone.row.id).collect();
     let rules = json!([{ "type": "use_phone", "phone_ids": ids, "offline_sec": 60 }]);
     let now = hub.hub.now();
@@ -130,9 +130,7 @@ async fn what_a_phone_took_with_it_waits_for_its_word_and_the_rest_goes_on() {
     let held = [line.send().await.id, line.send().await.id];
     line.settle().await;
     first.cut(line);
-    while hub.hub.bus.is_heard(first.row.id) {
-        tokio::task::yield_now().await;
-    }
+    hub.until_gone(&first).await;
     let later = hub.hub.now().plus_ms(61_000);
     let moved = failover::sweep(&hub.hub, later, Duration::ZERO).await;
     assert_eq!(moved.ok(), Some(1));

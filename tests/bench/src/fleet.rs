@@ -156,6 +156,7 @@ async fn write_rows(
         time_last_seen: None,
         facts: None,
         offline_since: None,
+        connected_to: None,
     });
     let devices: Vec<Device> = devices.collect();
     let store = Store::open_sqlite(SqliteSettings {

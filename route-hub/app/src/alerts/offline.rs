@@ -44,7 +44,7 @@ impl Worker for Watch {
 pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreError> {
     let all = hub.store.read(devices::all).await?;
     let mut missed = all;
-    missed.retain(|device| is_gone(hub, device, started, now));
+    missed.retain(|device| is_gone(device, started, now));
     if missed.is_empty() {
         return Ok(0);
     }
@@ -63,14 +63,13 @@ pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreEr
     Ok(raised)
 }
 
-fn is_gone(hub: &Hub, device: &Device, started: UnixMs, now: Now) -> bool {
-    let presence = presence(hub.links.is_connected(device.id), device);
-    device.state == DeviceState::Active && is_missed(presence, started, now.unix)
+fn is_gone(device: &Device, started: UnixMs, now: Now) -> bool {
+    device.state == DeviceState::Active && is_missed(presence(device), started, now.unix)
 }
 
-fn presence(connected: bool, device: &Device) -> Presence {
+fn presence(device: &Device) -> Presence {
     Presence {
-        connected,
+        connected: device.connected_to.is_some(),
         offline_since: device.offline_since,
         last_seen: device.time_last_seen,
     }
@@ -81,7 +80,7 @@ fn untold(tx: &mut Tx<'_>, missed: &[Device]) -> Result<Vec<DeviceId>, StoreErro
     let mut new = Vec::new();
     for device in missed {
         let (project, kind) = (device.project_id, AlertKind::PhoneOffline);
-        let since = presence(false, device).gone_at().unwrap_or_default();
+        let since = presence(device).gone_at().unwrap_or_default();
         let stands = alerts::standing(tx, project, None, Some(device.id), kind)?.is_some();
         if !stands && !alerts::raised_since(tx, project, device.id, kind, since)? {
             new.push(device.id);
@@ -99,7 +98,7 @@ fn raise_all(
     let mut raised = 0;
     for id in gone {
         let device = devices::get(work.tx, *id)?;
-        let device = device.filter(|device| is_gone(work.hub, device, started, work.now));
+        let device = device.filter(|device| is_gone(device, started, work.now));
         let Some(device) = device else { continue };
         let Some(project) = projects::get(work.tx, device.project_id)? else {
             continue;

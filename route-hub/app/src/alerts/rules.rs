@@ -56,7 +56,7 @@ pub(crate) fn forwarding(forwards: Option<bool>, is_waited_for: bool) -> Verdict
 /// What is known of a device's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Presence {
-    /// Whether this process holds its link.
+    /// Whether a process of the hub holds its link.
     pub connected: bool,
     /// When it went, if that was seen.
     pub offline_since: Option<UnixMs>,

@@ -111,7 +111,7 @@ async fn an_alert_that_somebody_cleared_is_told_of_and_stays_so_until_the_phone_
     assert_eq!(offline::look(hub, started, later).await.unwrap(), 0);
     let id = world.device;
     hub.store
-        .write_here(move |tx| devices::update_presence(tx, id, later.unix, Some(later.unix)));
+        .write_here(move |tx| devices::left(tx, id, later.unix));
     let again = at(11 * grace_ms);
     assert_eq!(offline::look(hub, started, again).await.unwrap(), 1);
 }
@@ -173,6 +173,7 @@ impl World {
             time_last_seen: Some(now),
             facts: None,
             offline_since: Some(now),
+            connected_to: None,
         };
         let id = device.id;
         fixture.phone.device_id = Some(id);

@@ -147,6 +147,7 @@ pub fn parts(
     let proofs = Proofs::kept(&store, Random::new().token::<32>())?;
     Ok(HubParts {
         id: hub_id::of(&store)?,
+        process,
         store,
         clock: SystemClock::start(),
         keys: KeyMaker::new(process, highest),

@@ -1,6 +1,7 @@
 //! Devices: which may be connected, and what is known of each.
 
 pub mod health;
+pub mod presence;
 pub mod removal;
 pub mod sims;
 pub mod verify;

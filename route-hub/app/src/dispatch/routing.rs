@@ -257,6 +257,9 @@ fn ability(work: &mut UnitOfWork<'_, '_>, phone: &Phone) -> Result<Ability, Stor
     let Some(device) = device.filter(|device| device.state != DeviceState::Revoked) else {
         return Ok(Ability::Never);
     };
+    if device.connected_to.is_some() {
+        return Ok(held_or(phone, Ability::Ready));
+    }
     let gone_at = device.offline_since.or(device.time_last_seen);
     let gone_at = gone_at.unwrap_or(device.time_paired);
     let for_ms = away_ms(work.now, gone_at.0);

@@ -7,8 +7,8 @@
 
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
-use hub_store::{Store, StoreError, Tx, api_keys, phones, projects, routes, webhooks};
-use postrider_model::{ApiKeyId, CustomRouteId, OrganizationId, PhoneId, ProjectId};
+use hub_store::{Store, StoreError, Tx, api_keys, devices, phones, projects, routes, webhooks};
+use postrider_model::{ApiKeyId, CustomRouteId, DeviceId, OrganizationId, PhoneId, ProjectId};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,9 +103,16 @@ pub struct Caches {
     routes: Cache<CustomRouteId, Route>,
     webhooks: Cache<ProjectId, Vec<Webhook>>,
     first_phones: Cache<ProjectId, PhoneId>,
-    /// Projects whose webhook objects a job had to read.
-    missed: Mutex<BTreeSet<ProjectId>>,
+    connections: Cache<DeviceId, Option<u8>>,
+    missed: Mutex<Missed>,
     missing: Notify,
+}
+
+/// What jobs had to read.
+#[derive(Debug, Default)]
+struct Missed {
+    webhooks_of: BTreeSet<ProjectId>,
+    connections_of: BTreeSet<DeviceId>,
 }
 
 impl Caches {
@@ -114,10 +121,16 @@ impl Caches {
         loop {
             self.missing.notified().await;
             let missed = std::mem::take(&mut *self.missed());
-            for project in missed {
+            for project in missed.webhooks_of {
                 let read = |tx: &mut Tx<'_>, id| webhooks::of_project(tx, id).map(Some);
                 if let Err(error) = self.webhooks.get(store, project, read).await {
                     tracing::warn!(%error, "webhook objects could not be kept in memory");
+                }
+            }
+            for device in missed.connections_of {
+                let read = |tx: &mut Tx<'_>, id| devices::connected_to(tx, id).map(Some);
+                if let Err(error) = self.connections.get(store, device, read).await {
+                    tracing::warn!(%error, "a connection could not be kept in memory");
                 }
             }
         }
@@ -212,12 +225,32 @@ impl Caches {
         if let Some(kept) = self.webhooks.kept(project_id) {
             return Ok(kept);
         }
-        self.missed().insert(project_id);
+        self.missed().webhooks_of.insert(project_id);
         self.missing.notify_one();
         webhooks::of_project(tx, project_id).map(Arc::new)
     }
 
-    fn missed(&self) -> MutexGuard<'_, BTreeSet<ProjectId>> {
+    /// Returns the process that a device is connected to, within a job; what the job reads is not kept,
+    /// as in [`Self::webhooks_in`].
+    pub fn connected_to_in(
+        &self,
+        tx: &mut Tx<'_>,
+        device: DeviceId,
+    ) -> Result<Option<u8>, StoreError> {
+        if let Some(kept) = self.connections.kept(device) {
+            return Ok(*kept);
+        }
+        self.missed().connections_of.insert(device);
+        self.missing.notify_one();
+        devices::connected_to(tx, device)
+    }
+
+    /// Says that a device was connected, or left.
+    pub fn forget_connection(&self, device: DeviceId) {
+        self.connections.forget(device);
+    }
+
+    fn missed(&self) -> MutexGuard<'_, Missed> {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -249,6 +282,7 @@ impl Caches {
         self.routes.forget_where(|route| route.project_id == id);
         self.webhooks.forget(id);
         self.first_phones.forget(id);
+        self.connections.forget_all();
     }
 
     /// Says that an organization's API keys may have changed.
@@ -264,6 +298,7 @@ impl Caches {
         self.routes.forget_all();
         self.webhooks.forget_all();
         self.first_phones.forget_all();
+        self.connections.forget_all();
     }
 }
 

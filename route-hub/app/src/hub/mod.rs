@@ -40,6 +40,8 @@ pub struct Hub {
 pub struct Shared {
     /// The hub's own id, which its phones know it by.
     pub hub_id: HubId,
+    /// The number of this process among those that live.
+    pub process: u8,
     /// The database.
     pub store: Store,
     /// Both clocks.
@@ -100,6 +102,8 @@ impl Default for Caps {
 pub struct HubParts {
     /// The hub's own id, as its database has it.
     pub id: HubId,
+    /// The number of this process among those that live.
+    pub process: u8,
     /// The database.
     pub store: Store,
     /// Both clocks.
@@ -121,6 +125,7 @@ impl Hub {
     pub fn new(parts: HubParts) -> Self {
         let HubParts {
             id: hub_id,
+            process,
             store,
             clock,
             keys,
@@ -131,6 +136,7 @@ impl Hub {
         } = parts;
         let shared = Shared {
             hub_id,
+            process,
             store,
             clock,
             random: Random::new(),

@@ -4,12 +4,11 @@ use crate::contacts::make_contact;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::fields;
-use crate::hub::Hub;
 use crate::messages::draft::{Draft, Recipient, Shared};
 use crate::messages::ready::{self, Text};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Sending};
-use crate::messages::waiting;
+use crate::messages::waiting::{self, LinkOf};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
 use crate::views::sight::sees;
@@ -284,16 +283,16 @@ fn parts_by(phone: &Phone, shared: &Shared, body: &Body) -> Option<u32> {
 
 /// Shows a message that was just stored to whoever sent it.
 pub(crate) fn show(
-    hub: &Hub,
     project: &Project,
-    phone: &Phone,
+    phone: (&Phone, LinkOf),
     message: Message,
     label_ids: Vec<LabelId>,
     sight: Sight,
     now: Now,
 ) -> MessageView {
-    let waiting = waiting::is_queued(&message)
-        .then(|| waiting::waiting(hub, project, &message, phone, false, now));
+    let (phone, link) = phone;
+    let waiting =
+        waiting::is_queued(&message).then(|| waiting::waiting(project, &message, phone, link, now));
     MessageView {
         message: message.shown_to(sight),
         waiting,

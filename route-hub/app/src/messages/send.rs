@@ -2,12 +2,14 @@
 
 use crate::actor::Actor;
 use crate::commands::new_message::NewMessage;
+use crate::devices::presence;
 use crate::failure::Failure;
 use crate::messages::PERMISSION;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
 use crate::messages::outgoing::{self, Queued, SendError};
 use crate::messages::ready::Ready;
 use crate::messages::sending::Operation;
+use crate::messages::waiting::LinkOf;
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
@@ -19,6 +21,7 @@ use postrider_model::{LabelId, MessageStatus};
 /// A message that is queued.
 pub struct Sent {
     queued: Queued,
+    is_connected: bool,
     labels: Vec<LabelId>,
 }
 
@@ -26,9 +29,13 @@ impl Sent {
     /// Returns it as whoever sent it may see it.
     pub fn view(self, actor: &Actor) -> MessageView {
         let (message, phone) = *self.queued;
-        let (hub, project) = (&actor.hub, &actor.project);
+        let link = LinkOf {
+            is_connected: self.is_connected,
+            is_frozen: false,
+        };
         let (labels, sight) = (self.labels, actor.sight());
-        outgoing::show(hub, project, &phone, message, labels, sight, actor.now)
+        let phone = (&*phone, link);
+        outgoing::show(&actor.project, phone, message, labels, sight, actor.now)
     }
 }
 
@@ -78,8 +85,11 @@ impl Prepared {
         if queued.0.status == MessageStatus::Failed {
             enqueue::send_status(work, &queued.0)?;
         }
-        let labels = self.shared.labels.clone();
-        Ok(Sent { queued, labels })
+        Ok(Sent {
+            is_connected: presence::is_connected(work.hub, work.tx, &queued.1)?,
+            labels: self.shared.labels.clone(),
+            queued,
+        })
     }
 }
 

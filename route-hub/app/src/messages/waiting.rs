@@ -2,7 +2,6 @@
 
 use crate::actor::Actor;
 use crate::dispatch::freeze;
-use crate::hub::Hub;
 use crate::views::message::{MessageView, Waiting};
 use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
 use hub_store::{StoreError, Tx, devices, labels, phones};
@@ -65,16 +64,17 @@ impl<'a> Viewer<'a> {
         tx: &mut Tx<'_>,
         message: &Message,
     ) -> Result<Option<Waiting>, StoreError> {
-        let Actor {
-            hub, project, now, ..
-        } = self.actor;
+        let Actor { project, now, .. } = self.actor;
         let waits_for_others = !message.simulated && message.id.get() <= self.exposable_above;
         let Some((phone, device)) = self.phone(tx, message.phone_id)? else {
             return Ok(None);
         };
         let waits_for_it = device.as_ref().is_some_and(|device| device.frozen);
-        let frozen = waits_for_it || waits_for_others;
-        Ok(Some(waiting(hub, project, message, phone, frozen, *now)))
+        let link = LinkOf {
+            is_connected: device.as_ref().is_some_and(|it| it.connected_to.is_some()),
+            is_frozen: waits_for_it || waits_for_others,
+        };
+        Ok(Some(waiting(project, message, phone, link, *now)))
     }
 
     fn phone(
@@ -105,18 +105,26 @@ pub(crate) fn is_queued(message: &Message) -> bool {
         )
 }
 
+/// What is known of the link of a message's phone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinkOf {
+    /// Whether it is open, in whichever process.
+    pub(crate) is_connected: bool,
+    /// Whether the message waits for the word of its phone, or of another one.
+    pub(crate) is_frozen: bool,
+}
+
 /// Returns why a queued message waits, as far as the hub knows, and until when if that is known.
 pub(crate) fn waiting(
-    hub: &Hub,
     project: &Project,
     message: &Message,
     phone: &Phone,
-    frozen: bool,
+    link: LinkOf,
     now: Now,
 ) -> Waiting {
     let circumstances = Circumstances {
-        frozen,
-        online: message.simulated || hub.bus.is_heard(phone.id),
+        frozen: link.is_frozen,
+        online: message.simulated || link.is_connected,
         quiet_until: quiet_until(project, message, phone, now.unix),
         now: now.unix,
     };

@@ -31,6 +31,7 @@ fn device(office: &Office) -> DeviceId {
         time_last_seen: None,
         facts: None,
         offline_since: None,
+        connected_to: None,
     };
     let id = device.id;
     office.rows(move |work| devices::insert(work.tx, &device));

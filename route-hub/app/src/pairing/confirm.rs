@@ -169,6 +169,7 @@ impl Joining<'_, '_, '_> {
             time_last_seen: None,
             facts: None,
             offline_since: None,
+            connected_to: None,
         };
         self.take_key(&mut device);
         device
@@ -187,6 +188,7 @@ impl Joining<'_, '_, '_> {
             device.down_sent = 0;
             device.down_acked = 0;
             device.up = 0;
+            device.connected_to = None;
         }
         let name = self.pairing.name.trim();
         if !name.is_empty() {

@@ -57,6 +57,7 @@ impl Fixture {
         let floor = store.read_here(meta::highest_key);
         let hub = Hub::new(HubParts {
             id: postrider_model::HubId::from_i64(1).unwrap(),
+            process: 0,
             store,
             clock,
             keys: KeyMaker::new(0, floor),

@@ -204,6 +204,7 @@ pub(crate) fn a_changed_resource_reads_back<B: Backend>() {
         devices::insert(tx, &device)?;
         device.install = "install-2".to_owned();
         device.offline_since = None;
+        device.connected_to = None;
         assert!(devices::update(tx, &device)?);
         assert_eq!(devices::get(tx, id(40))?, Some(device));
         let mut changed = sample::full_message();

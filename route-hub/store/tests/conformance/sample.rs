@@ -222,6 +222,7 @@ pub(crate) fn device() -> Device {
         time_last_seen: Some(UnixMs(6)),
         facts: Some("{}".to_owned()),
         offline_since: Some(UnixMs(7)),
+        connected_to: Some(3),
     }
 }
 

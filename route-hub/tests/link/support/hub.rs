@@ -62,6 +62,7 @@ fn process(dir: &TempDir, number: u8) -> Hub {
     };
     Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
+        process: number,
         store: Store::open_sqlite(settings).expect("a database"),
         clock: SystemClock::start(),
         keys: KeyMaker::new(number, None),
@@ -388,6 +389,17 @@ impl TestHub {
             }
         };
         tokio::time::timeout(PATIENCE, waiting).await.is_ok()
+    }
+
+    /// Waits until it is stored that a phone has left.
+    pub async fn until_gone(&self, phone: &Phone) {
+        let waiting = async {
+            while self.device(phone).await.connected_to.is_some() {
+                tokio::task::yield_now().await;
+            }
+        };
+        let gone = tokio::time::timeout(PATIENCE, waiting).await;
+        gone.expect("it is gone");
     }
 
     /// Waits until so many phones are connected.

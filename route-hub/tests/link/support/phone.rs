@@ -88,6 +88,7 @@ impl TestHub {
             time_last_seen: None,
             facts: None,
             offline_since: None,
+            connected_to: None,
         };
         let android = PhoneType::Android;
         let mut row = hub_domain::Phone::new(
