@@ -69,16 +69,27 @@ impl Worker for Housekeeping {
 
 /// Removes everything that is old at `now`, and returns how many rows went.
 pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
-    clearing::finish(hub).await?;
-    let mut rows = all_of(hub, leftovers::purge).await?;
-    for purge in OF_ALL {
-        rows += all_of(hub, move |tx| purge(tx, now)).await?;
+    let mut rows = 0;
+    if hub.own_shares.owned().has_first() {
+        rows += tidy_hub(hub, now).await?;
     }
-    for project in hub.store.read(projects::all).await? {
+    let mut projects = hub.store.read(projects::all).await?;
+    projects.retain(|project| hub.works_for(project.id));
+    for project in projects {
         for purge in OF_PROJECT {
             let project = project.clone();
             rows += all_of(hub, move |tx| purge(tx, &project, now)).await?;
         }
+    }
+    Ok(rows)
+}
+
+/// Removes what is old and found over all projects at once: one process does it for all.
+async fn tidy_hub(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
+    clearing::finish(hub).await?;
+    let mut rows = all_of(hub, leftovers::purge).await?;
+    for purge in OF_ALL {
+        rows += all_of(hub, move |tx| purge(tx, now)).await?;
     }
     Ok(rows)
 }

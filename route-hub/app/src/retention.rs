@@ -43,7 +43,9 @@ impl Worker for Retaining {
 /// What is still open stays, and is looked at again in the next sweep.
 pub async fn sweep(hub: &Hub, now: UnixMs) -> Result<usize, StoreError> {
     let mut count = 0;
-    for project in hub.store.read(projects::all).await? {
+    let mut projects = hub.store.read(projects::all).await?;
+    projects.retain(|project| hub.works_for(project.id));
+    for project in projects {
         if let Some(days) = project.message_retention_days {
             count += sweep_project(hub, &project, days, now).await?;
         }

@@ -1,15 +1,18 @@
 //! Two processes of one hub on one database.
 
 use super::routes::route;
-use super::support::{PATIENCE, hub};
+use super::support::{PATIENCE, TestHub, hub};
 use hub_app::alerts::offline;
 use hub_app::devices::presence;
-use hub_app::dispatch::failover;
-use hub_domain::DeviceState;
+use hub_app::dispatch::{expiry, failover};
+use hub_app::hub::Hub;
+use hub_app::test_routes;
+use hub_domain::{DeviceState, ProjectShares};
 use hub_store::Health;
 use postrider_link::frame::PhoneFrame;
 use postrider_link::ownership::hub::HubState;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 #[tokio::test]
@@ -196,12 +199,13 @@ async fn a_message_stays_with_a_phone_that_is_connected_to_another_process() {
     let route = route(&hub, &[&first, &second]).await;
     let _spare = second.connect().await;
     first.turn_to(&other);
-    let line = first.connect().await;
+    let mut line = first.connect().await;
+    line.idle().await;
     // Its process is not told, so the message waits.
     let id = hub
         .queue_with(&first, "x", move |it| it.route_id = Some(route))
         .await;
-    let later = hub.hub.now().plus_ms(61_000);
+    let later = hub.hub.now().plus_ms(3_600_000);
     let moved = failover::sweep(&hub.hub, later, Duration::ZERO).await;
     assert_eq!(moved.ok(), Some(0));
     first.cut(line);
@@ -224,4 +228,55 @@ async fn the_phones_of_a_process_that_was_killed_are_offline_from_when_that_is_k
     assert_eq!(device.connected_to, None);
     assert!(device.offline_since >= Some(known));
     assert_eq!(hub.device(&own).await.connected_to, Some(0));
+}
+
+/// Has two processes share the projects; returns the one that works for the test's, and the other.
+fn shared<'h>(hub: &'h TestHub, other: &'h TestHub) -> (&'h Hub, &'h Hub) {
+    let live = BTreeSet::from([0, 1]);
+    hub.hub.share_with(&live);
+    other.hub.share_with(&live);
+    match ProjectShares::of_process(0, &live).has(hub.project.id) {
+        true => (&hub.hub, &other.hub),
+        false => (&other.hub, &hub.hub),
+    }
+}
+
+#[tokio::test]
+async fn one_process_does_what_a_project_needs_by_itself() {
+    let hub = hub().await;
+    let other = hub.another_process().await;
+    let started = hub.hub.now().unix;
+    let (owner, idle) = shared(&hub, &other);
+    let (mut first, second) = (hub.pair().await, hub.pair().await);
+    let line = first.connect().await;
+    first.cut(line);
+    hub.until_gone(&first).await;
+    let later = hub.hub.now().plus_ms(3_600_000);
+    assert_eq!(offline::look(idle, started, later).await.unwrap(), 0);
+    assert_eq!(offline::look(owner, started, later).await.unwrap(), 1);
+
+    let over = hub.hub.now().unix.plus_ms(-600_000);
+    hub.queue_with(&first, "x", move |it| it.life_end = Some(over))
+        .await;
+    assert_eq!(expiry::sweep(idle).await.unwrap(), 0);
+    assert_eq!(expiry::sweep(owner).await.unwrap(), 1);
+
+    hub.queue_with(&second, "x", |it| it.simulated = true).await;
+    assert!(!test_routes::play_once(idle).await.unwrap());
+    assert!(test_routes::play_once(owner).await.unwrap());
+
+    let mut line = first.connect().await;
+    line.idle().await;
+    let route = route(&hub, &[&second, &first]).await;
+    hub.queue_with(&second, "x", move |it| it.route_id = Some(route))
+        .await;
+    let sweep = |by| failover::sweep(by, later, Duration::ZERO);
+    assert_eq!(sweep(idle).await.unwrap(), 0);
+    assert_eq!(sweep(owner).await.unwrap(), 1);
+
+    let left = BTreeSet::from([idle.process]);
+    idle.share_with(&left);
+    hub.queue_with(&first, "x", move |it| it.life_end = Some(over))
+        .await;
+    assert_eq!(expiry::sweep(idle).await.unwrap(), 1, "it takes over");
 }

@@ -44,7 +44,7 @@ impl Worker for Watch {
 pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreError> {
     let all = hub.store.read(devices::all).await?;
     let mut missed = all;
-    missed.retain(|device| is_gone(device, started, now));
+    missed.retain(|device| hub.works_for(device.project_id) && is_gone(device, started, now));
     if missed.is_empty() {
         return Ok(0);
     }

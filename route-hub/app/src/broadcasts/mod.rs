@@ -76,6 +76,9 @@ pub async fn round(hub: &Hub, turns: &mut Turns, now: Now) -> Result<usize, Stor
             return Ok(moved);
         };
         above = broadcast.project_id.get();
+        if !hub.works_for(broadcast.project_id) {
+            continue;
+        }
         turns.0.insert(broadcast.project_id, broadcast.id.get());
         let id = broadcast.id;
         match step(hub, broadcast, now).await {

@@ -68,7 +68,11 @@ pub async fn round(hub: &Hub, now: Now) -> Result<usize, StoreError> {
         let Some(note) = reading.await? else {
             return Ok(count);
         };
-        (above, count) = (note.project_id.get(), count + 1);
+        above = note.project_id.get();
+        if !hub.works_for(note.project_id) {
+            continue;
+        }
+        count += 1;
         let inside = hub.clone();
         let share = hub.store.of(note.project_id);
         let step = share.write(move |tx| step(&inside, tx, note, now));

@@ -71,7 +71,7 @@ async fn sweep_but(hub: &Hub, resting: &mut Resting) -> Result<usize, StoreError
         };
         after = (last.at, last.id);
         let is_last = page.len() < PAGE as usize;
-        for (project, ids) in by_project(page, resting, now.unix) {
+        for (project, ids) in by_project(hub, page, resting, now.unix) {
             ended += end_all_of(hub, project, ids, resting, now).await;
         }
         if is_last {
@@ -80,11 +80,17 @@ async fn sweep_but(hub: &Hub, resting: &mut Resting) -> Result<usize, StoreError
     }
 }
 
-/// Sorts rows by project. A row whose project cannot be read is left out.
-fn by_project(page: Vec<Place>, resting: &Resting, now: UnixMs) -> BTreeMap<ProjectId, Vec<i64>> {
+/// Sorts rows by project. A row whose project cannot be read is left out, and so are those of projects
+/// that another process works for.
+fn by_project(
+    hub: &Hub,
+    page: Vec<Place>,
+    resting: &Resting,
+    now: UnixMs,
+) -> BTreeMap<ProjectId, Vec<i64>> {
     let mut by_project: BTreeMap<ProjectId, Vec<i64>> = BTreeMap::new();
     for place in page {
-        let Some(project) = place.project_id else {
+        let Some(project) = place.project_id.filter(|id| hub.works_for(*id)) else {
             continue;
         };
         if !resting.has(place.id, now) && !resting.has(project.get(), now) {

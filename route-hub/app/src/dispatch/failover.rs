@@ -43,11 +43,13 @@ impl Worker for Failover {
     }
 }
 
-/// Goes through the routes of every project once, as it is at `now`, and returns how many messages
+/// Goes through the routes of every project that this process works for once, as it is at `now`, and returns how many messages
 /// moved.
 pub async fn sweep(hub: &Hub, now: Now, pause: Duration) -> Result<usize, StoreError> {
     let mut moved = 0;
-    for route in hub.store.read(routes::all).await? {
+    let mut routes = hub.store.read(routes::all).await?;
+    routes.retain(|route| hub.works_for(route.project_id));
+    for route in routes {
         for phone in route.actions.phones() {
             moved += sweep_phone(hub, &route, phone, now, pause).await?;
         }

@@ -41,7 +41,8 @@ pub async fn look(hub: &Hub, renew: bool) -> Result<(), StoreError> {
         hub.store
             .read(move |tx| phones::with_quiet_hours(tx, phone_type))
     };
-    if !of(PhoneType::Simulated).await?.is_empty() {
+    let routes = of(PhoneType::Simulated).await?;
+    if routes.iter().any(|route| hub.works_for(route.project_id)) {
         hub.bus.wake_simulated();
     }
     if renew {

@@ -342,6 +342,15 @@ impl Bus {
         self.followers.notified().await;
     }
 
+    /// Has every worker look that waits to be woken.
+    pub fn wake_workers(&self) {
+        self.wake_webhooks();
+        self.wake_simulated();
+        self.wake_broadcasts();
+        self.wake_blocked();
+        self.wake_followers();
+    }
+
     /// Says that outbox rows were written.
     pub fn wake_webhooks(&self) {
         self.webhooks.notify_one();

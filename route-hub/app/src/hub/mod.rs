@@ -5,6 +5,7 @@ pub(crate) mod cache;
 pub mod fact_rates;
 mod last_used;
 pub(crate) mod links;
+mod own_shares;
 pub mod pairing_tries;
 pub mod proofs;
 mod queue_caps;
@@ -18,6 +19,7 @@ use crate::hub::cache::Caches;
 use crate::hub::fact_rates::FactRates;
 use crate::hub::last_used::LastUsed;
 use crate::hub::links::Links;
+use crate::hub::own_shares::OwnShares;
 use crate::hub::pairing_tries::Tries;
 use crate::hub::proofs::Proofs;
 use crate::hub::queue_caps::QueueCaps;
@@ -25,8 +27,10 @@ use crate::hub::rate_limits::RateLimits;
 use crate::hub::request_counts::RequestCounts;
 use crate::hub::rounds::{Round, Rounds};
 use crate::random::Random;
+use hub_domain::ProjectShares;
 use hub_store::Store;
 use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -64,6 +68,8 @@ pub struct Shared {
     pub queue_caps: QueueCaps,
     /// The links that are open in this process.
     pub links: Links,
+    /// Which projects this process works for by itself.
+    pub own_shares: OwnShares,
     /// How many pairing codes each address has tried.
     pub pairing_tries: Tries,
     /// How fast the facts of each phone are taken in.
@@ -148,6 +154,7 @@ impl Hub {
             request_counts: RequestCounts::default(),
             queue_caps: QueueCaps::default(),
             links: Links::default(),
+            own_shares: OwnShares::default(),
             pairing_tries: Tries::default(),
             fact_rates: FactRates::default(),
             proofs,
@@ -182,6 +189,26 @@ impl Hub {
         self.shared
             .generation
             .fetch_max(generation, Ordering::AcqRel);
+    }
+
+    /// Shares the projects with the other processes that live, this one among them, and has the workers
+    /// look at those that are new to them. Until it is told, a process works for all projects.
+    pub fn share_with(&self, live: &BTreeSet<u8>) {
+        let own = ProjectShares::of_process(self.process, live);
+        if own != self.own_shares.owned() {
+            tracing::info!(
+                shares = own.count(),
+                "this process works for other projects"
+            );
+        }
+        self.own_shares.take(own, self.now().boot);
+        self.queue_caps.share_among(live.len());
+        self.bus.wake_workers();
+    }
+
+    /// Says whether this process works for a project by itself.
+    pub(crate) fn works_for(&self, project: ProjectId) -> bool {
+        self.own_shares.has(project)
     }
 
     /// Forgets all rows in memory and has every link look, since any row may have changed.

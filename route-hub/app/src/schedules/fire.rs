@@ -55,7 +55,7 @@ pub async fn all_due_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<u
         for place in due {
             let project = place
                 .project_id
-                .filter(|_| !resting.has(place.id, now.unix));
+                .filter(|id| hub.works_for(*id) && !resting.has(place.id, now.unix));
             if let Some(project) = project {
                 by_project.entry(project).or_default().push(place.id);
             }

@@ -161,9 +161,10 @@ async fn play_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<Turn, St
     };
     let mut above = 0;
     loop {
+        let own = hub.own_shares.owned();
         let page = hub
             .store
-            .read(move |tx| Page::read(tx, above, now.unix))
+            .read(move |tx| Page::read(tx, own, above, now.unix))
             .await?;
         turn.wakes_at(page.next_slot);
         for (project, route) in page.damaged {

@@ -3,7 +3,7 @@
 //! What a test route holds back (its pause, quiet hours, gap and limit; no phone keeps them for it)
 //! is passed over in one step of an index, however much that is: it delays no other route.
 
-use hub_domain::{Phone, PhoneType};
+use hub_domain::{Phone, PhoneType, ProjectShares};
 use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, messages, phones, projects};
 use postrider_link::ownership::hub::HubState;
@@ -31,8 +31,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads what the routes above `above` can play at a moment.
-    pub fn read(tx: &mut Tx<'_>, above: i64, now: UnixMs) -> Result<Self, StoreError> {
+    /// Reads what the routes above `above` can play at a moment, of the projects in some shares.
+    pub fn read(
+        tx: &mut Tx<'_>,
+        of: ProjectShares,
+        above: i64,
+        now: UnixMs,
+    ) -> Result<Self, StoreError> {
         let mut page = Self {
             last: Some(above),
             ..Self::default()
@@ -44,7 +49,7 @@ impl Page {
                 return Ok(page);
             };
             page.last = Some(route);
-            if let Some(project) = project {
+            if let Some(project) = project.filter(|id| of.has(*id)) {
                 page.add(tx, project, route, now)?;
             }
         }

@@ -88,6 +88,8 @@ impl Ring {
     fn start_what_may(&mut self, stopping: bool) {
         let now = self.hub.now();
         if !stopping {
+            let (projects, _) = self.hub.own_shares.posted(now.boot);
+            self.machine.handle_projects(projects);
             while let Some(row) = self.machine.poll_attempt(now) {
                 let id = row.id;
                 let by = By::Project(row.project_id);
@@ -170,8 +172,11 @@ impl Ring {
 
     fn pause(&self) -> Duration {
         let now = self.hub.now();
-        self.machine.poll_timeout().map_or(SLEEP_MAX, |deadline| {
-            Duration::from_millis(deadline.at.since_ms(now.boot)).min(SLEEP_MAX)
+        let (_, more_projects_at) = self.hub.own_shares.posted(now.boot);
+        let deadline = self.machine.poll_timeout().map(|deadline| deadline.at);
+        let next = deadline.into_iter().chain(more_projects_at).min();
+        next.map_or(SLEEP_MAX, |at| {
+            Duration::from_millis(at.since_ms(now.boot)).min(SLEEP_MAX)
         })
     }
 }

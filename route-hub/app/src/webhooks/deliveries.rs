@@ -27,6 +27,10 @@
 //! What is in memory for an endpoint follows what it takes ([`crate::webhooks::lane`]): it is read for again
 //! when half of that is used, so that a backlog never starves its slots.
 //!
+//! # Processes
+//! Each project is posted for by one process ([`Deliveries::handle_projects`]). What is under way when that
+//! becomes another one ends here; the rest leaves memory, and the other one finds it in the table.
+//!
 //! # Drain
 //! After every call: attempts, settlements, scan; then sleep until [`Deliveries::poll_timeout`].
 
@@ -38,7 +42,7 @@ use crate::webhooks::scanning::Scanning;
 use crate::webhooks::settlement::{Ending, Fate, Settlement, Tried};
 use crate::webhooks::shares::Shares;
 use crate::webhooks::slots::Slots;
-use hub_domain::OutboxRow;
+use hub_domain::{OutboxRow, ProjectShares};
 use postrider_model::{BootMs, Now, ProjectId, UnixMs};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -84,6 +88,7 @@ impl Held {
 
 /// The machine; see the module.
 pub(crate) struct Deliveries {
+    projects: ProjectShares,
     rows: BTreeMap<i64, Held>,
     lanes: BTreeMap<Endpoint, Lane>,
     /// Which row waits behind which.
@@ -99,6 +104,7 @@ pub(crate) struct Deliveries {
 impl Default for Deliveries {
     fn default() -> Self {
         Self {
+            projects: ProjectShares::ALL,
             rows: BTreeMap::new(),
             lanes: BTreeMap::new(),
             followers: BTreeMap::new(),
@@ -118,6 +124,37 @@ impl Deliveries {
         self.scanning.wake();
     }
 
+    /// Takes in which projects are posted for here.
+    pub(crate) fn handle_projects(&mut self, projects: ProjectShares) {
+        if std::mem::replace(&mut self.projects, projects) == projects {
+            return;
+        }
+        self.scanning.wake();
+        let waits = |held: &Held| matches!(held.stage, Stage::Ready | Stage::Behind);
+        let is_lost = |held: &Held| waits(held) && !projects.has(held.row.project_id);
+        let lost = self.rows.iter().filter(|(_, held)| is_lost(held));
+        let lost: Vec<i64> = lost.map(|(id, _)| *id).collect();
+        self.followers
+            .retain(|_, follower| lost.binary_search(follower).is_err());
+        for id in lost {
+            self.let_go(id);
+        }
+    }
+
+    /// Drops a row that waits from memory; it stays in the table as it is.
+    fn let_go(&mut self, id: i64) {
+        let Some(held) = self.rows.get(&id) else {
+            return;
+        };
+        let (endpoint, row) = (held.endpoint.clone(), Arc::clone(&held.row));
+        if let Some(lane) = self.lanes.get_mut(&endpoint) {
+            lane.ready.retain(|ready| *ready != id);
+        }
+        let (due_at, attempts) = (row.due_at, row.attempts);
+        self.drop_row(id, Fate::Again { due_at, attempts });
+        self.queue_lane(&endpoint);
+    }
+
     /// Returns what to read of the outbox; one scan runs at a time.
     pub(crate) fn poll_scan(&mut self, now: Now) -> Option<ScanAsk> {
         let from = self.scanning.begin(now)?;
@@ -129,6 +166,7 @@ impl Deliveries {
             (endpoint.clone(), ask)
         });
         Some(ScanAsk {
+            projects: self.projects,
             due_by: now.unix,
             from,
             lanes: lanes.collect(),
@@ -146,6 +184,9 @@ impl Deliveries {
                 lane.more = false;
             }
         }
+        let projects = self.projects;
+        scanned.limited.retain(|it| projects.has(it.project_id));
+        scanned.rows.retain(|it| projects.has(it.row.project_id));
         for found in scanned.rows {
             self.take_in(found, &moved, now);
         }

@@ -39,6 +39,45 @@ fn a_row_is_posted_once_and_removed_after_its_commit() {
     assert!(world.machine.lanes.is_empty(), "forgotten after a while");
 }
 
+/// The shares that the test's first project lies in, when this process has lost the half with it.
+fn without_first() -> ProjectShares {
+    let live = BTreeSet::from([1, 2]);
+    let halves = [1, 2].map(|process| ProjectShares::of_process(process, &live));
+    let without = halves.into_iter().find(|half| !half.has(project(1)));
+    without.unwrap()
+}
+
+#[test]
+fn a_project_that_another_process_posts_for_is_let_go_but_for_what_is_under_way() {
+    let mut world = World::new();
+    for id in 1..=3 {
+        world.add(of_message(id, 7));
+    }
+    world.add(row(4));
+    world.scan();
+    assert_eq!(world.start(), [1, 4]);
+    world.add(row(5));
+    world.scan();
+    world.machine.handle_projects(without_first());
+    assert_eq!(world.start(), [0; 0]);
+    world.end(1, OK);
+    world.end(4, OK);
+    world.commit();
+    world.scan();
+    assert_eq!(
+        world.start(),
+        [0; 0],
+        "the other process posts what follows"
+    );
+    assert_eq!(world.table.keys().copied().collect::<Vec<_>>(), [2, 3, 5]);
+    assert_eq!(world.machine.rows_held.taken(), 0);
+    assert_eq!(world.machine.bytes_held.taken(), 0);
+    world.machine.handle_projects(ProjectShares::ALL);
+    world.now = world.now.plus_ms(60_000);
+    world.run();
+    assert_eq!(world.posted, [1, 4, 2, 5, 3]);
+}
+
 #[test]
 fn statuses_of_one_message_go_one_after_the_other() {
     let mut world = World::new();

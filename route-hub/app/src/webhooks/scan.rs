@@ -6,7 +6,7 @@
 
 use crate::webhooks::lane::{Endpoint, ROOM_FIRST};
 use crate::webhooks::shares::Shares;
-use hub_domain::OutboxRow;
+use hub_domain::{OutboxRow, ProjectShares};
 use hub_store::{StoreError, Tx, outbox};
 use postrider_model::{ProjectId, UnixMs};
 use std::{
@@ -22,6 +22,8 @@ pub(crate) const LOOKS_PER_PROJECT: usize = 64;
 /// What to read.
 #[derive(Debug, Clone)]
 pub(crate) struct ScanAsk {
+    /// The projects that are posted for here.
+    pub projects: ProjectShares,
     /// Rows due by then.
     pub due_by: UnixMs,
     /// Where the last scan ended.
@@ -110,6 +112,7 @@ pub(crate) fn scan(tx: &mut Tx<'_>, ask: &ScanAsk) -> Result<Scanned, StoreError
         reading.forget_between(before, found);
         reading.scanned.reached.project = found;
         match found {
+            Some(project) if !ask.projects.has(project) => reading.pass_over(project),
             Some(project) => reading.project(tx, project)?,
             None => {
                 let mut left = reading.scanned.reached.origins.values();
@@ -143,6 +146,12 @@ impl<'a> Reading<'a> {
                 ..Scanned::default()
             },
         }
+    }
+
+    /// Passes over a project that another process posts for.
+    fn pass_over(&mut self, project: ProjectId) {
+        self.looks_left -= 1;
+        self.scanned.reached.origins.remove(&project);
     }
 
     /// Forgets where to go on in projects that have no rows any more.

@@ -100,8 +100,26 @@ fn a_backlog_is_told_of_and_what_is_not_due_too() {
     assert!(!scanned.goes_on && !scanned.squeezed);
 }
 
+#[test]
+fn projects_that_another_process_posts_for_are_passed_over() {
+    let fixture = Fixture::new();
+    fixture.add_rows((0..40).map(|n| at(1 + n, n, "http://one:80")));
+    let live = BTreeSet::from([1, 2]);
+    let mut found = Vec::new();
+    for process in [1, 2] {
+        let projects = ProjectShares::of_process(process, &live);
+        let ask = ScanAsk { projects, ..ask() };
+        let rows = fixture.scan(&ask).rows;
+        assert!(rows.iter().all(|one| projects.has(one.row.project_id)));
+        found.extend(rows.iter().map(|one| one.row.id));
+    }
+    found.sort_unstable();
+    assert_eq!(found, (0..40).collect::<Vec<_>>());
+}
+
 fn ask() -> ScanAsk {
     ScanAsk {
+        projects: ProjectShares::ALL,
         due_by: UnixMs(1_000),
         from: Place::default(),
         lanes: BTreeMap::new(),

@@ -38,6 +38,9 @@ async fn look_at_all_noted(hub: &Hub, now: Now) -> Result<usize, StoreError> {
             return Ok(done);
         };
         above = project.get();
+        if !hub.works_for(project) {
+            continue;
+        }
         let looked = run_by_hub(hub, project, now, look_at_noted);
         done += or_tell(hub, project, looked.await, now).await.unwrap_or(0);
     }
@@ -59,7 +62,9 @@ async fn walk_all(hub: &Hub, now: Now) -> Result<usize, StoreError> {
                 Found::Damaged(damaged) => (damaged.id, damaged.project_id),
             };
             above = id;
-            let Some(project) = project else { continue };
+            let Some(project) = project.filter(|id| hub.works_for(*id)) else {
+                continue;
+            };
             let walked = run_by_hub(hub, project, now, move |work| match &found {
                 Found::Row(relative) => walk(work, relative),
                 Found::Damaged(damaged) => {
