@@ -7,7 +7,7 @@ use hub_app::dispatch::expiry;
 use hub_app::schedules::fire;
 use hub_app::schedules::relative::follow;
 use hub_app::test_routes::{self, playable};
-use hub_domain::{AlertKind, Permissions, Phone, PhoneType, Webhook};
+use hub_domain::{AlertKind, Permissions, Phone, PhoneType, ProjectShares, Webhook};
 use hub_store::{StoreError, Tx, Value as Column, alerts, damaged, phones, rows_aside, webhooks};
 use postrider_model::Now;
 use serde_json::{Value, json};
@@ -474,7 +474,7 @@ async fn one_project_plays_a_bounded_number_of_messages_a_turn() {
     let page = test
         .hub
         .store
-        .read(move |tx| playable::Page::read(tx, 0, now));
+        .read(move |tx| playable::Page::read(tx, ProjectShares::ALL, 0, now));
     let page = page.await.unwrap();
     assert_eq!(page.by_project[&test.project.id].len(), 256);
 }
