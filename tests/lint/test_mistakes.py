@@ -4,10 +4,10 @@ import re
 
 from support.paths import ROOT
 
-SWITCH = re.compile(r'(?:mistake::is|mistakes::is_about)\(\s*"(\w+)"')
-PLANTED = re.compile(r'(?:\(\s*|run_with\(\d+, )"([a-z_+]+)"[,)]')
-SOURCES = ("core/link/src", "core/machine/src", "tests/simulation/src")
-SUITES = ("tests/model/tests", "tests/simulation/tests/mistakes")
+SWITCH = re.compile(r'(?:mistake::is|mistakes::is_about|mistakes\.is)\(\s*"(\w+)"')
+PLANTED = re.compile(r'(?:\(\s*|run_with\(\d+, |url\(\), )"([a-z_+]+)"[,)]')
+SOURCES = ("core/link/src", "core/machine/src", "tests/simulation/src", "route-hub/store/src/postgres")
+SUITES = ("tests/model/tests", "tests/simulation/tests/mistakes", "route-hub/store/tests/several")
 
 
 def found(pattern, folders):

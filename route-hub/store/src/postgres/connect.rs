@@ -1,6 +1,7 @@
 //! How the server is reached, and which servers are refused.
 
 use super::failure::failure;
+use super::processes::BEAT;
 use crate::StoreError;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -40,6 +41,9 @@ pub struct PostgresSettings {
     pub readers: usize,
     /// Whether an empty database is made a hub's.
     pub create: bool,
+    /// How often a process shows that it lives: who does not through ten beats of another is taken
+    /// over. The same for all processes on a database.
+    pub beat: Duration,
     /// The mistake that a test plants.
     #[cfg(feature = "mistakes")]
     pub mistake: &'static str,
@@ -55,6 +59,7 @@ impl PostgresSettings {
             plain: false,
             readers: 4,
             create: true,
+            beat: BEAT,
             #[cfg(feature = "mistakes")]
             mistake: "",
         }

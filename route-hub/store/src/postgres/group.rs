@@ -228,20 +228,18 @@ impl Groups {
     /// Finds out what became of a COMMIT that has no answer; until then nobody is answered.
     fn ask(&mut self, ran: &mut Ran, jobs: Vec<Queued>) {
         self.hub.counters.lost_commits.inc();
-        if self.hub.mistakes.is("lost_answer_is_yes") {
-            return answer(jobs, &self.hub);
-        }
         let asked = Stopwatch::start();
         while asked.elapsed() < ASK_FOR && !self.hub.fence.has_ended() {
             match gates::commits(&mut self.session, &self.row) {
-                Ok(Some(commits))
-                    if commits > self.row.commits && !self.hub.mistakes.is("lost_answer_is_no") =>
-                {
-                    self.row.commits = commits;
-                    return answer(jobs, &self.hub);
-                }
                 Ok(Some(commits)) => {
+                    let is_done = commits > self.row.commits;
                     self.row.commits = commits;
+                    let mistakes = self.hub.mistakes;
+                    let is_done = (is_done && !mistakes.is("lost_answer_is_no"))
+                        || mistakes.is("lost_answer_is_yes");
+                    if is_done {
+                        return answer(jobs, &self.hub);
+                    }
                     return self.run_into(ran, jobs, Claim::Wait, 0);
                 }
                 Ok(None) => self.hub.fence.end(),

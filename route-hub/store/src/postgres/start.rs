@@ -15,12 +15,14 @@ use crate::stop::Stop;
 use crate::tx::{Access, Session, Tx};
 use crate::{StoreError, meta};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What is open before any thread runs.
 pub(crate) struct Opened {
     pub(crate) process: Process,
     pub(crate) readers: Vec<Box<dyn Session>>,
     connector: Connector,
+    beat: Duration,
     writers: Vec<PostgresSession>,
     waiting: Vec<PostgresSession>,
 }
@@ -46,6 +48,7 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
         readers: readers.collect::<Result<_, _>>()?,
         process: processes::join(&mut writers[0])?,
         connector: connector.clone(),
+        beat: settings.beat,
         writers,
         waiting,
     })
@@ -114,7 +117,7 @@ impl Opened {
             all.push(("store-wait", Box::new(move || run_waiting(groups, &shared))));
         }
         all.push(carry(self.connector.clone(), process, carrier)?);
-        let heart = Heart::new(self.connector, process, Arc::clone(hub))?;
+        let heart = Heart::new(self.connector, process, Arc::clone(hub), self.beat)?;
         Ok((all, ("store-beat", Box::new(move || heart.run(&stop)))))
     }
 }

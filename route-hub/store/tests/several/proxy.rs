@@ -1,0 +1,89 @@
+//! A connection to a server in which COMMITs go wrong, as on a bad network.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+/// COMMIT as a client sends it.
+const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+
+/// What is yet to happen to COMMITs.
+#[derive(Default)]
+pub(crate) struct Orders {
+    /// So many reach the server, and their answer is lost with the connection.
+    pub(crate) lose_answers: AtomicU32,
+    /// So many are lost themselves, with the connection.
+    pub(crate) lose_commits: AtomicU32,
+}
+
+impl Orders {
+    /// Takes one of so many.
+    fn take(count: &AtomicU32) -> bool {
+        let less = |count: u32| count.checked_sub(1);
+        count
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, less)
+            .is_ok()
+    }
+
+    pub(crate) fn are_done(&self) -> bool {
+        let left = [&self.lose_answers, &self.lose_commits];
+        left.iter().all(|count| count.load(Ordering::Acquire) == 0)
+    }
+}
+
+/// Listens on a port of its own and leads to `target`.
+pub(crate) fn start(target: String) -> (u16, Arc<Orders>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let orders = Arc::new(Orders::default());
+    let all = Arc::clone(&orders);
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let Ok(server) = TcpStream::connect(&target) else {
+                continue;
+            };
+            serve(client, server, &all);
+        }
+    });
+    (port, orders)
+}
+
+fn serve(client: TcpStream, server: TcpStream, orders: &Arc<Orders>) {
+    for stream in [&client, &server] {
+        stream.set_nodelay(true).unwrap();
+    }
+    let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    thread::spawn(move || {
+        drop(std::io::copy(&mut from, &mut to));
+        drop(to.shutdown(Shutdown::Both));
+    });
+    let orders = Arc::clone(orders);
+    thread::spawn(move || up(client, server, &orders));
+}
+
+/// Passes on what a client says, until a COMMIT of it is to go wrong.
+fn up(mut client: TcpStream, mut server: TcpStream, orders: &Orders) {
+    let mut bytes = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = client.read(&mut bytes) {
+        let said = &bytes[..count];
+        let commits = said.ends_with(COMMIT);
+        if commits && Orders::take(&orders.lose_commits) {
+            break;
+        }
+        if commits && Orders::take(&orders.lose_answers) {
+            drop(client.shutdown(Shutdown::Both));
+            drop(server.write_all(said));
+            // The server ends its side once it has done all that was said.
+            drop(server.shutdown(Shutdown::Write));
+            drop(std::io::copy(&mut server, &mut std::io::sink()));
+            return;
+        }
+        if server.write_all(said).is_err() {
+            break;
+        }
+    }
+    drop(client.shutdown(Shutdown::Both));
+    drop(server.shutdown(Shutdown::Both));
+}
