@@ -191,6 +191,25 @@ async fn send_multi_takes_all_or_none_and_answers_in_order() {
 }
 
 #[tokio::test]
+async fn messages_of_one_request_to_a_new_number_have_one_contact() {
+    let test = hub().await;
+    let client = test.client();
+    let item = |text: &str| json!({ "to_number": "+15005550177", "content": text });
+    let body = json!({ "messages": [item("a"), item("b"), item("c")] });
+    let answer = client.post("send_multi", body).await;
+    let first = client
+        .get(&format!("messages/{}", id(&answer["messages"][0])))
+        .await;
+    let contact = first["contact_id"].as_str().unwrap();
+    let of_contact = client
+        .get(&format!("messages?contact_id={contact}&count=1"))
+        .await;
+    assert_eq!(of_contact["count"], 3);
+    let shown = client.get(&format!("contacts/{contact}")).await;
+    assert_eq!(shown["outgoing_message_count"], 3);
+}
+
+#[tokio::test]
 async fn a_blocked_contact_gets_nothing() {
     let test = hub().await;
     let client = test.client();

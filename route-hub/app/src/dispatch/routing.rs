@@ -204,6 +204,10 @@ fn state(
         let known = known(work, id)?;
         work.known.insert(id, known);
     }
+    let is_uncounted = |known: &Option<Known>| known.as_ref().is_some_and(|it| it.queue.is_none());
+    if counts_queue && work.known.get(&id).is_some_and(is_uncounted) {
+        work.write_made()?;
+    }
     let project = work.project;
     let Some(Some(known)) = work.known.get_mut(&id) else {
         return Ok(None);

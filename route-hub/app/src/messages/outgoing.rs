@@ -16,7 +16,7 @@ use hub_domain::{
     Address, Contact, Disclosure, Message, Phone, Project, RouteId, Sight, numbers, recipients,
 };
 use hub_store::contacts::Touches;
-use hub_store::{StoreError, labels, messages};
+use hub_store::{StoreError, labels};
 use postrider_model::{CustomRouteId, LabelId, MessageText, Now, PhoneNumber};
 use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
@@ -162,8 +162,7 @@ pub(crate) fn store(
         None if matches!(draft.to, Recipient::Code(_)) => None,
         None => make_contact(work, &message)?,
     };
-    messages::insert(work.tx, &message)?;
-    work.tallies.made(&message);
+    work.make(&message);
     annotate(work, &message, &shared.labels)?;
     if is_known {
         touches.add(&message);

@@ -11,7 +11,7 @@ use hub_domain::routing::Ability;
 use hub_domain::{Message, Phone, Project};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::contacts;
-use hub_store::{StoreError, Tx, phones};
+use hub_store::{StoreError, Tx, messages, phones};
 use postrider_model::{BroadcastId, ContactId, GroupId, Now, PhoneId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,6 +41,7 @@ pub struct UnitOfWork<'w, 't> {
     pub contacts: contacts::Known,
     /// What its messages do to the counts of their broadcasts.
     pub tallies: Tallies,
+    made: Vec<Message>,
     called_off: BTreeMap<BroadcastId, Option<i64>>,
     sent: BTreeMap<PhoneId, u64>,
 }
@@ -85,6 +86,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             groups: KnownGroups::new(),
             contacts: contacts::Known::default(),
             tallies: Tallies::default(),
+            made: Vec::new(),
             called_off: BTreeMap::new(),
             sent: BTreeMap::new(),
         }
@@ -122,6 +124,17 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         }
     }
 
+    /// Takes a new message; it is stored with the others at the end, or before somebody counts them.
+    pub(crate) fn make(&mut self, message: &Message) {
+        self.made.push(message.clone());
+        self.tallies.made(message);
+    }
+
+    /// Stores the messages that were made so far.
+    pub(crate) fn write_made(&mut self) -> Result<(), StoreError> {
+        messages::insert_all(self.tx, &std::mem::take(&mut self.made))
+    }
+
     /// Counts a message that was sent on a phone.
     pub fn count_sent(&mut self, phone: PhoneId) {
         *self.sent.entry(phone).or_default() += 1;
@@ -151,8 +164,10 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         std::mem::take(&mut self.tallies).write(self.tx)
     }
 
-    /// Ends the unit of work: counts what was sent on each phone, and what became of broadcasts.
+    /// Ends the unit of work: stores its messages, counts what was sent on each phone, and what
+    /// became of broadcasts.
     pub fn finish(&mut self) -> Result<Effects, StoreError> {
+        self.write_made()?;
         self.write_tallies()?;
         for (phone_id, sent) in std::mem::take(&mut self.sent) {
             let Some(mut phone) = phones::by_key(self.tx, phone_id)? else {

@@ -3,7 +3,7 @@
 use crate::damaged::{self, Found};
 use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, labels, values};
+use crate::{Row, StoreError, Tx, Value, labels, values};
 use hub_domain::{
     Address, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, Vars,
     status_code, status_from_code,
@@ -11,6 +11,7 @@ use hub_domain::{
 use ownership::OwnershipRow;
 use postrider_model::{MessageId, MessageText, ProjectId, Secret, UnixMs};
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
@@ -30,6 +31,11 @@ macro_rules! queued {
         concat!(code!(status Queued), ", ", code!(status FailedQueued))
     };
 }
+
+/// How many columns these are.
+const COLUMNS: usize = 44;
+/// Messages that are stored with one statement, where there are as many.
+const ROWS: usize = 50;
 
 mod dispatch;
 mod of_contact;
@@ -105,7 +111,6 @@ const TABLE: Table<Message> = Table {
 
 /// Stores a new message.
 pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
-    let ownership = OwnershipRow::of(message);
     tx.run(
         concat!(
             "INSERT INTO messages (",
@@ -114,54 +119,84 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
              $35, $36, $37, $38, $39, $40, $41, $42, $43, $44)"
         ),
-        &values![
-            message.id,
-            message.project_id,
-            message.contact_id,
-            message.phone_id,
-            message.direction.code(),
-            message.message_type.code(),
-            message.source.code(),
-            status_code(message.status),
-            message.time_created,
-            message.time_sent,
-            message.time_updated,
-            &message.from_number,
-            &message.to_number,
-            &message.content,
-            message.starred,
-            message.simulated,
-            message.priority,
-            &message.error_message,
-            &message.error_code,
-            &message.external_id,
-            message.num_parts,
-            &message.network_code,
-            message.duration_sec,
-            message.ring_time_sec,
-            vars_json(&message.vars),
-            &message.route_params,
-            &message.status_url,
-            &message.status_secret,
-            ownership.send_attempts,
-            ownership.state,
-            ownership.ep,
-            ownership.device_id,
-            ownership.install,
-            ownership.down_s,
-            ownership.flags,
-            message.on_unknown.code(),
-            message.life_end,
-            message.hidden,
-            &message.parts_done,
-            message.scheduled_id,
-            message.route_id,
-            message.broadcast_id,
-            &message.disclosure.template,
-            message.disclosure.maker_sees,
-        ],
-    )?;
-    Ok(())
+        &row(message),
+    )
+}
+
+/// Stores new messages, many with one statement.
+pub fn insert_all(tx: &mut Tx<'_>, messages: &[Message]) -> Result<(), StoreError> {
+    static INSERT: LazyLock<String> = LazyLock::new(|| {
+        let insert = concat!("INSERT INTO messages (", columns!(), ") VALUES ");
+        insert.to_owned() + &rows(ROWS, COLUMNS)
+    });
+    let chunks = messages.chunks_exact(ROWS);
+    let rest = chunks.remainder();
+    for some in chunks {
+        let values: Vec<_> = some.iter().flat_map(row).collect();
+        tx.run(&INSERT, &values)?;
+    }
+    rest.iter().try_for_each(|message| insert(tx, message))
+}
+
+/// Returns the parameters of so many rows: `($1, $2), ($3, $4)`.
+fn rows(count: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let first = row * columns + 1;
+        let values = (first..first + columns).map(|number| format!("${number}"));
+        format!("({})", values.collect::<Vec<_>>().join(", "))
+    };
+    (0..count).map(row).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a message's values in the order of its columns.
+fn row(message: &Message) -> [Value<'_>; COLUMNS] {
+    let ownership = OwnershipRow::of(message);
+    values![
+        message.id,
+        message.project_id,
+        message.contact_id,
+        message.phone_id,
+        message.direction.code(),
+        message.message_type.code(),
+        message.source.code(),
+        status_code(message.status),
+        message.time_created,
+        message.time_sent,
+        message.time_updated,
+        &message.from_number,
+        &message.to_number,
+        &message.content,
+        message.starred,
+        message.simulated,
+        message.priority,
+        &message.error_message,
+        &message.error_code,
+        &message.external_id,
+        message.num_parts,
+        &message.network_code,
+        message.duration_sec,
+        message.ring_time_sec,
+        vars_json(&message.vars),
+        &message.route_params,
+        &message.status_url,
+        &message.status_secret,
+        ownership.send_attempts,
+        ownership.state,
+        ownership.ep,
+        ownership.device_id,
+        ownership.install,
+        ownership.down_s,
+        ownership.flags,
+        message.on_unknown.code(),
+        message.life_end,
+        message.hidden,
+        &message.parts_done,
+        message.scheduled_id,
+        message.route_id,
+        message.broadcast_id,
+        &message.disclosure.template,
+        message.disclosure.maker_sees,
+    ]
 }
 
 /// No variables are stored as NULL: most messages have none.

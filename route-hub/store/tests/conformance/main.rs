@@ -73,6 +73,7 @@ conformance! {
         a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it
         exposures_are_found_by_their_device
         a_life_that_ended_is_found_once_dealt_with_no_more
+        messages_stored_together_read_back_one_by_one
         counters_follow_the_messages
         a_contact_is_found_by_its_number_and_by_its_end
         a_call_keeps_its_length_and_its_ring

@@ -398,6 +398,27 @@ pub(crate) fn a_life_that_ended_is_found_once_dealt_with_no_more<B: Backend>() {
     });
 }
 
+pub(crate) fn messages_stored_together_read_back_one_by_one<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let message = |key: i64| match key % 3 {
+            0 => Message {
+                id: id(key),
+                content: Some(format!("text {key}").into()),
+                ..sample::full_message()
+            },
+            _ => sample::message(key, 10),
+        };
+        let all: Vec<_> = (1_000..1_130).map(message).collect();
+        messages::insert_all(tx, &all)?;
+        messages::insert_all(tx, &[])?;
+        for message in all {
+            assert_eq!(messages::get(tx, id(10), message.id)?, Some(message));
+        }
+        Ok(())
+    });
+}
+
 pub(crate) fn counters_follow_the_messages<B: Backend>() {
     let (_backend, store) = opened::<B>();
     sample::two_projects(&store);
