@@ -38,7 +38,7 @@ impl Connection {
         })
     }
 
-    /// Sends one request and returns the body of its 200.
+    /// Sends one request and returns the body of an answer that says yes.
     pub(crate) async fn exchange(
         &mut self,
         caller: &Caller,
@@ -76,7 +76,7 @@ impl Connection {
             self.read_more().await?;
         };
         let head = &self.read[..head_end];
-        let ok = head.starts_with(b"HTTP/1.1 200");
+        let ok = head.starts_with(b"HTTP/1.1 2");
         let length = content_length(head)?;
         while self.read.len() < head_end + length {
             self.read_more().await?;

@@ -4,6 +4,7 @@ use crate::{
     Failure,
     http::{Caller, Connection},
 };
+use hub_store::{SqliteSettings, Store, StoreError, Tx};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader},
@@ -88,7 +89,7 @@ impl Hub {
             process,
             caller: Caller {
                 address,
-                authorization: basic(&text("api_key")),
+                authorization: basic(&text("api_key"), ""),
             },
             project: format!("/v1/projects/{}", text("project_id")),
             phones: phones.collect(),
@@ -135,7 +136,7 @@ impl Hub {
         )?;
         let caller = Caller {
             address: self.caller.address,
-            authorization: basic(key["api_key"].as_str().unwrap_or_default()),
+            authorization: basic(key["api_key"].as_str().unwrap_or_default(), ""),
         };
         let path = format!("/v1/projects/{project}");
         pause(&caller, &path, route).await?;
@@ -151,6 +152,18 @@ impl Hub {
     /// Runs an admin command beside the hub and returns its JSON.
     fn admin(&self, arguments: &[&str]) -> Result<Value, Failure> {
         self.operator().admin(arguments)
+    }
+
+    /// Returns the number of the hub's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Ends the hub at once, without a word; its folder stays.
+    pub(crate) fn kill(&mut self) {
+        // One that has ended already is fine, too.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 
     /// Returns an operator who runs commands beside the hub.
@@ -188,6 +201,15 @@ impl Operator {
         }
     }
 
+    /// Counts the messages in the hub's database.
+    pub(crate) fn messages_stored(&self) -> Result<u64, Failure> {
+        let store = Store::open_sqlite(SqliteSettings::new(self.database()))?;
+        let count = "SELECT count(*) FROM messages";
+        let read = move |tx: &mut Tx<'_>| tx.query_one(count, &[], |row| row.int(0));
+        let counted: Result<_, StoreError> = store.read_blocking(read);
+        Ok(u64::try_from(counted?.unwrap_or(0))?)
+    }
+
     /// Returns the hub's database, for rows that no interface makes quickly enough.
     pub(crate) fn database(&self) -> PathBuf {
         self.folder.join("hub.db")
@@ -196,8 +218,7 @@ impl Operator {
 
 impl Drop for Hub {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.kill();
     }
 }
 
@@ -217,10 +238,11 @@ async fn change(caller: &Caller, project: &str, phone: &str, to: &[u8]) -> Resul
     answer.map(drop)
 }
 
-fn basic(key: &str) -> String {
+/// Returns the value of `Authorization` for a user with a password.
+pub(crate) fn basic(user: &str, password: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::from("Basic ");
-    for chunk in format!("{key}:").as_bytes().chunks(3) {
+    for chunk in format!("{user}:{password}").as_bytes().chunks(3) {
         let [a, b, c] = [0, 1, 2].map(|i| u32::from(chunk.get(i).copied().unwrap_or(0)));
         let bits = a << 16 | b << 8 | c;
         for place in 0..4 {
@@ -241,8 +263,9 @@ mod tests {
 
     #[test]
     fn credentials_are_encoded_as_clients_do() {
-        assert_eq!(basic("a"), "Basic YTo=");
-        assert_eq!(basic("ab"), "Basic YWI6");
-        assert_eq!(basic("abc"), "Basic YWJjOg==");
+        assert_eq!(basic("a", ""), "Basic YTo=");
+        assert_eq!(basic("ab", ""), "Basic YWI6");
+        assert_eq!(basic("abc", ""), "Basic YWJjOg==");
+        assert_eq!(basic("a", "b"), "Basic YTpi");
     }
 }

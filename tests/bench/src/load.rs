@@ -76,6 +76,11 @@ impl Numbers {
         Self(Rc::new(Cell::new(number)))
     }
 
+    /// Returns the number that was drawn last.
+    pub(crate) fn so_far(&self) -> u64 {
+        self.0.get()
+    }
+
     /// Returns the next number.
     pub(crate) fn next(&self) -> u64 {
         self.0.set(self.0.get() + 1);

@@ -10,12 +10,14 @@ mod fleet;
 mod http;
 mod hub;
 mod load;
+mod peers;
 mod receiver;
 mod report;
 mod stats;
 
 use clap::Parser;
 use figures::{GROUPS, Group, Scale};
+use serde_json::Value;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Why a measurement ended early.
@@ -33,6 +35,9 @@ struct Arguments {
     /// Runs that each median is taken of.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     runs: u8,
+    /// Measures our hub beside other gateways, each described by a file (docs/benchmarks.md).
+    #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with = "names")]
+    peers: Option<Vec<PathBuf>>,
     /// Runs everything once and briefly, only to see that it runs.
     #[arg(long)]
     smoke: bool,
@@ -65,6 +70,18 @@ fn main() -> ExitCode {
 }
 
 fn measure(arguments: &Arguments) -> Result<(), Failure> {
+    let (table, json) = match &arguments.peers {
+        Some(files) => peers::measure(files, arguments.scale())?,
+        None => measure_figures(arguments)?,
+    };
+    print!("{table}");
+    if let Some(path) = &arguments.json {
+        std::fs::write(path, format!("{json:#}\n"))?;
+    }
+    Ok(())
+}
+
+fn measure_figures(arguments: &Arguments) -> Result<(String, Value), Failure> {
     let groups: Vec<_> = GROUPS
         .iter()
         .filter(|group| arguments.wants(group))
@@ -77,9 +94,5 @@ fn measure(arguments: &Arguments) -> Result<(), Failure> {
         eprintln!("measuring {} …", group.names.join(", "));
         figures.extend((group.measure)(arguments.scale())?);
     }
-    print!("{}", report::table(&figures));
-    if let Some(path) = &arguments.json {
-        std::fs::write(path, format!("{:#}\n", report::json(&figures)))?;
-    }
-    Ok(())
+    Ok((report::table(&figures), report::json(&figures)))
 }

@@ -118,7 +118,7 @@ pub(crate) const GROUPS: &[Group] = &[
 ];
 
 /// Returns a recipient for a message with this number; there are ten thousand of them.
-fn recipient(number: u64) -> u64 {
+pub(crate) fn recipient(number: u64) -> u64 {
     15_005_550_000 + number % 10_000
 }
 
@@ -132,7 +132,7 @@ fn write_message(number: u64, body: &mut Vec<u8>) {
 }
 
 /// Returns the request that sends one message.
-fn single_send(project: &str) -> Request {
+pub(crate) fn single_send(project: &str) -> Request {
     Request::post(format!("{project}/messages/send"), write_message)
 }
 
@@ -153,6 +153,6 @@ fn multi_send(project: &str) -> Request {
     })
 }
 
-fn fresh_numbers() -> Numbers {
+pub(crate) fn fresh_numbers() -> Numbers {
     Numbers::default()
 }
