@@ -202,11 +202,11 @@ impl Operator {
     }
 
     /// Counts the messages in the hub's database.
-    pub(crate) fn messages_stored(&self) -> Result<u64, Failure> {
+    pub(crate) async fn messages_stored(&self) -> Result<u64, Failure> {
         let store = Store::open_sqlite(SqliteSettings::new(self.database()))?;
         let count = "SELECT count(*) FROM messages";
         let read = move |tx: &mut Tx<'_>| tx.query_one(count, &[], |row| row.int(0));
-        let counted: Result<_, StoreError> = store.read_blocking(read);
+        let counted: Result<_, StoreError> = store.read(read).await;
         Ok(u64::try_from(counted?.unwrap_or(0))?)
     }
 

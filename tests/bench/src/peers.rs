@@ -98,8 +98,12 @@ pub(crate) fn measure(files: &[PathBuf], scale: Scale) -> Result<(String, Value)
 
 impl Named {
     fn read(file: &Path) -> Result<Self, Failure> {
-        let said: Value = serde_json::from_slice(&std::fs::read(file)?)?;
-        Self::from_json(&said).map_err(|rule| format!("{}: {rule}", file.display()).into())
+        let read = std::fs::read(file).map_err(|error| error.to_string());
+        let said = read.and_then(|said| {
+            let said: Value = serde_json::from_slice(&said).map_err(|error| error.to_string())?;
+            Self::from_json(&said)
+        });
+        said.map_err(|rule| format!("{}: {rule}", file.display()).into())
     }
 
     fn from_json(said: &Value) -> Result<Self, String> {
@@ -207,9 +211,9 @@ impl Running<'_> {
         }
     }
 
-    fn stored(&self) -> Result<u64, Failure> {
+    async fn stored(&self) -> Result<u64, Failure> {
         match self {
-            Self::Ours(hub) => hub.operator().messages_stored(),
+            Self::Ours(hub) => hub.operator().messages_stored().await,
             Self::Named(named, _) => named.stored(),
         }
     }
@@ -237,13 +241,13 @@ fn end(process: &mut Child) {
 
 async fn one_run(mut peer: Running<'_>, scale: Scale) -> Result<Measured, Failure> {
     let (caller, request, numbers) = (peer.caller(), peer.request(), fresh_numbers());
-    let (before, used) = (peer.stored()?, cpu_s(peer.pid())?);
+    let (before, used) = (peer.stored().await?, cpu_s(peer.pid())?);
     let loaded = closed_loop(&caller, CONNECTIONS, scale.span, &numbers, &request).await?;
     let sent = numbers.so_far();
     let used = cpu_s(peer.pid())? - used;
     let memory_mib = memory_mib(peer.pid())?;
     let more = until_killed(&mut peer, scale.span / 4, &numbers, &request).await;
-    let stored = peer.stored()? - before;
+    let stored = peer.stored().await?.saturating_sub(before);
     let ms = |percent| percentile(&loaded.latencies_us, percent) as f64 / 1000.0;
     Ok(Measured {
         per_s: loaded.per_s,
