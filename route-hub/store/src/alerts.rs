@@ -137,7 +137,7 @@ pub fn clear_kind(
 /// Clears an alert by its id; says whether it stood.
 pub fn clear(tx: &mut Tx<'_>, id: AlertId, now: UnixMs) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE alerts SET time_cleared = $2 WHERE id = $1 AND time_cleared IS NULL",
+        "UPDATE alerts SET time_cleared = $2 WHERE id = $1 AND (time_cleared + 0) IS NULL",
         &values![id, now],
     )?;
     Ok(changed == 1)

@@ -23,7 +23,7 @@ pub mod by {
     /// The id.
     pub const ID: Column = Column::new("id", Kind::Int);
     /// The name, without regard to case.
-    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+    pub const NAME: Column = Column::filled("name_folded", Kind::Folded);
     /// The conditions: there where a group is dynamic.
     pub const FILTERS: Column = Column::new("filters", Kind::Text);
 }

@@ -24,7 +24,7 @@ pub mod by {
     /// The id.
     pub const ID: Column = Column::new("id", Kind::Int);
     /// The name, without regard to case.
-    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+    pub const NAME: Column = Column::filled("name_folded", Kind::Folded);
 }
 
 const TABLE: Table<Project> = Table::plain("projects", columns!(), read);

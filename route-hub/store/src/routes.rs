@@ -19,7 +19,7 @@ pub mod by {
     use super::{Column, Kind};
 
     /// The name, without regard to case.
-    pub const NAME: Column = Column::new("name_folded", Kind::Folded);
+    pub const NAME: Column = Column::filled("name_folded", Kind::Folded);
 }
 
 const TABLE: Table<Route> = Table::plain("routes", columns!(), read);

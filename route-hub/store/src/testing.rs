@@ -69,6 +69,11 @@ impl PostgresDatabase {
         static MADE: Once = Once::new();
         let mut hasher = DefaultHasher::new();
         migrations::ALL.hash(&mut hasher);
+        let ours = [
+            include_str!("postgres/dialect.rs"),
+            include_str!("postgres/migrate.rs"),
+        ];
+        ours.hash(&mut hasher);
         let template = format!("postrider_template_{:016x}", hasher.finish());
         MADE.call_once(|| make_template(server, &template));
         Self::named(server, next_name(), &format!("TEMPLATE {template}"))

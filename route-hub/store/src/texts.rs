@@ -169,7 +169,8 @@ impl Reading<'_> {
     }
 }
 
-/// Adds the statements of a piece of source, those of its tests and macros left out.
+/// Adds the statements of a piece of source, those of its tests and macros left out, and pieces of
+/// larger ones too.
 fn collect(stream: TokenStream, reading: &Reading<'_>, texts: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = stream.into_iter().collect();
     let mut at = 0;
@@ -194,7 +195,10 @@ fn collect(stream: TokenStream, reading: &Reading<'_>, texts: &mut Vec<String>) 
             token => found = literal(token.clone()),
         }
         let verbs = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "];
-        texts.extend(found.filter(|text| verbs.iter().any(|verb| text.starts_with(verb))));
+        texts.extend(found.filter(|text| {
+            let is_whole = !["column1", " {} "].iter().any(|gap| text.contains(gap));
+            is_whole && verbs.iter().any(|verb| text.starts_with(verb))
+        }));
         at += 1;
     }
 }

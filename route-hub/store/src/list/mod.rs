@@ -11,6 +11,8 @@ mod sql;
 
 pub use marker::{BadMarker, Marker};
 
+#[cfg(test)]
+use crate::plans::Way;
 use crate::row::Row;
 use crate::{StoreError, Tx};
 use marker::SortValue;
@@ -48,12 +50,29 @@ pub enum Kind {
 pub struct Column {
     name: &'static str,
     kind: Kind,
+    /// Whether rows may be without a value: an order by it says where those stand.
+    can_be_null: bool,
 }
 
 impl Column {
     /// Names a column of a table's definition.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind }
+        let can_be_null = true;
+        Self {
+            name,
+            kind,
+            can_be_null,
+        }
+    }
+
+    /// A column that each row has a value in.
+    pub const fn filled(name: &'static str, kind: Kind) -> Self {
+        let can_be_null = false;
+        Self {
+            name,
+            kind,
+            can_be_null,
+        }
     }
 }
 
@@ -389,17 +408,15 @@ pub(crate) fn count<T>(
     Ok(counted.first().map_or(0, |count| count.unsigned_abs()))
 }
 
-/// Returns how SQLite would find a page.
+/// Returns how the engine would find a page.
 #[cfg(test)]
 pub(crate) fn explain<T>(
     tx: &mut Tx<'_>,
     table: &Table<T>,
     scope: &[Scope],
     query: &ListQuery,
-) -> Result<String, StoreError> {
+) -> Result<Way, StoreError> {
     let path = path::choose(tx, table, scope, query)?;
     let statement = sql::page(table, scope, query, path);
-    let explain = format!("EXPLAIN QUERY PLAN {}", statement.text);
-    let steps = tx.query_built(&explain, statement.values(), |row| row.text(3))?;
-    Ok(steps.join("; "))
+    Way::of(tx, &statement.text, statement.values())
 }

@@ -66,13 +66,13 @@ pub(super) fn page<T>(
         Order::Asc
     };
     if let Some(column) = query.sort.column {
+        let expr = building.column(column.name);
         // What has no value is below everything that has one.
-        let nulls = if query.descending {
-            NullOrdering::Last
-        } else {
-            NullOrdering::First
+        match (column.can_be_null, query.descending) {
+            (false, _) => select.order_by_expr(expr, order.clone()),
+            (true, true) => select.order_by_expr_with_nulls(expr, Order::Desc, NullOrdering::Last),
+            (true, false) => select.order_by_expr_with_nulls(expr, Order::Asc, NullOrdering::First),
         };
-        select.order_by_expr_with_nulls(building.column(column.name), order.clone(), nulls);
     }
     select.order_by_expr(building.id(), order);
     if let Some(marker) = &query.marker {
@@ -140,7 +140,7 @@ impl<'a, T> Building<'a, T> {
     /// Names a column of the listed table; as an expression where its indexes are to stay out of the
     /// engine's choice, so that it follows the path.
     fn compared(&self, column: Column) -> Expr {
-        let Column { name, kind } = column;
+        let Column { name, kind, .. } = column;
         let is_indexed = |index: &Index| index.column == name;
         if !self.table.indexes.iter().any(is_indexed) || self.followed_column() == Some(name) {
             return self.column(name);
@@ -235,7 +235,12 @@ impl<'a, T> Building<'a, T> {
             select.and_where(column.eq(scope.key));
         }
         if let Some(hidden) = self.table.hidden {
-            select.and_where(Expr::cust(format!("{}.{hidden} = 0", self.table.name)));
+            // Only the index of the walk holds no hidden rows.
+            let hidden = match self.path {
+                Path::Walk => self.column(hidden),
+                Path::Column(_) | Path::Rows(_) => aside_int(self.table.name, hidden),
+            };
+            select.and_where(hidden.eq(Expr::cust("0")));
         }
         match (rows, self.path) {
             (Some(rows), Path::Rows(at)) => {
@@ -429,10 +434,10 @@ impl<'a, T> Building<'a, T> {
         };
         let place = Expr::tuple([expr.clone(), id]);
         let last = Expr::tuple([Expr::val(value), Expr::val(marker.id)]);
-        if descending {
-            Cond::any().add(place.lt(last)).add(expr.is_null())
-        } else {
-            Cond::all().add(place.gt(last))
+        match (descending, column.can_be_null) {
+            (true, true) => Cond::any().add(place.lt(last)).add(expr.is_null()),
+            (true, false) => Cond::all().add(place.lt(last)),
+            (false, _) => Cond::all().add(place.gt(last)),
         }
     }
 }

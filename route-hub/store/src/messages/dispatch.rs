@@ -421,13 +421,14 @@ pub fn queued_by_project(tx: &mut Tx<'_>) -> Result<Vec<(ProjectId, u64)>, Store
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SqliteSettings, Store, Value};
+    use crate::Value;
+    use crate::plans::Way;
+    use crate::testing::TestDatabase;
 
     #[test]
     fn the_dispatcher_s_questions_each_have_an_index() {
-        let dir = tempfile::tempdir().unwrap();
-        let settings = SqliteSettings::new(dir.path().join("hub.db"));
-        let store = Store::open_sqlite(settings).unwrap();
+        let database = TestDatabase::fresh();
+        let store = database.open();
         for (sql, values, index) in [
             (CLAIM, 4, "messages_queue"),
             (WAITING, 2, "messages_queue"),
@@ -442,15 +443,10 @@ mod tests {
             (OPEN_OF_BROADCAST, 3, "messages_by_broadcast"),
             (QUEUED, 2, "messages_queue"),
         ] {
-            let sql = sql.to_owned();
-            let plan = store.read_blocking(move |tx| {
-                let none = vec![Value::Null; values];
-                tx.query_built(&format!("EXPLAIN QUERY PLAN {sql}"), &none, |row| {
-                    row.text(3)
-                })
-            });
-            let plan = plan.unwrap().join("; ");
-            assert!(plan.contains(index), "{plan}");
+            let none = vec![Value::Null; values];
+            let plan = store.read_blocking(move |tx| Way::of(tx, sql, &none));
+            let plan = plan.unwrap();
+            assert!(plan.takes(index), "{plan:?}");
         }
     }
 }

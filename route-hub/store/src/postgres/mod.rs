@@ -77,3 +77,10 @@ pub(crate) fn shapes(
         Ok(shapes)
     })
 }
+
+/// Opens a connection that stands by itself.
+#[cfg(test)]
+pub(crate) fn session(url: &str) -> Result<Box<dyn crate::tx::Session>, crate::StoreError> {
+    let connector = connect::Connector::new(&PostgresSettings::new(url))?;
+    Ok(Box::new(session::PostgresSession::open(connector)?))
+}

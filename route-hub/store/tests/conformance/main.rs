@@ -11,6 +11,8 @@ mod lists;
 #[cfg(test)]
 mod opening;
 #[cfg(test)]
+mod opening_postgres;
+#[cfg(test)]
 mod people;
 #[cfg(test)]
 mod resources;
