@@ -10,6 +10,7 @@ mod connection;
 mod held;
 mod identify;
 mod leave;
+mod nul;
 mod pages;
 pub mod pairing;
 mod patience;

@@ -1,5 +1,6 @@
 //! The WebSocket of a phone: frames in, frames out, a close with its code.
 
+use crate::nul;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use futures_util::{SinkExt as _, StreamExt as _};
 use postrider_link::close::CloseCode;
@@ -117,7 +118,7 @@ impl Socket {
 }
 
 fn decoded(bytes: &[u8]) -> Heard {
-    match codec::decode_phone(bytes) {
+    match codec::decode_phone(&nul::replaced(bytes)) {
         Ok(frame) => Heard::Frame(frame),
         Err(error) => Heard::Malformed(error),
     }

@@ -2,10 +2,11 @@
 
 use super::support::{PATIENCE, hub, sim};
 use hub_domain::{MessageType, WaitingFor};
+use hub_store::list::ListQuery;
 use hub_store::{messages, phones, projects};
 use postrider_link::frame::{Kind, KindQueue};
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::{MessageStatus, WireState};
+use postrider_model::{MessageStatus, MessageText, WireState};
 
 #[tokio::test]
 async fn facts_that_cannot_be_applied_are_set_aside_and_acked() {
@@ -26,6 +27,21 @@ async fn facts_that_cannot_be_applied_are_set_aside_and_acked() {
     assert_eq!(hub.state(id).await, HubState::Exposed);
     assert_eq!(hub.aside().await.len(), 2);
     assert_eq!(hub.device(&liar).await.up, 4);
+}
+
+#[tokio::test]
+async fn nul_in_a_text_that_came_in_is_replaced() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    line.inbound(1, "before\0after").await;
+    line.settle().await;
+    let project = hub.project.id;
+    let page = hub
+        .write(move |tx| messages::list(tx, project, &ListQuery::default()))
+        .await;
+    let texts: Vec<_> = page.rows.iter().map(|row| row.content.clone()).collect();
+    assert_eq!(texts, [Some(MessageText::new("before\u{fffd}after"))]);
 }
 
 #[tokio::test]
@@ -273,6 +289,6 @@ async fn forwarding_that_is_off_raises_an_alert_where_a_program_waits() {
 /// Counts the messages that came in.
 pub async fn incoming(hub: &super::support::TestHub) -> u64 {
     let id = hub.project.id;
-    let query = hub_store::list::ListQuery::default();
+    let query = ListQuery::default();
     hub.write(move |tx| messages::count(tx, id, &query)).await
 }

@@ -1,5 +1,6 @@
 //! The JSON of pairing.
 
+use crate::nul;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub_app::pairing::request::{DeviceDescription, KeyAlgorithm, OpenRequest, PairRequest, Step};
@@ -44,7 +45,7 @@ struct WrittenOpening {
 /// `app_too_old` for a key without a number before it, `invalid_param` for anything else that no
 /// agent sends.
 pub(crate) fn read(body: &[u8]) -> Result<PairRequest, ApiError> {
-    let written: Written = serde_json::from_slice(body)
+    let written: Written = serde_json::from_slice(&nul::replaced(body))
         .map_err(|_| ApiError::invalid_body("the body must be JSON with code and hub_url"))?;
     let step = match (&written.commitment, &written.number) {
         (Some(commitment), _) => Step::Commit(thirty_two_bytes("commitment", commitment)?),
@@ -65,7 +66,7 @@ pub(crate) fn read(body: &[u8]) -> Result<PairRequest, ApiError> {
 }
 
 fn read_opening(body: &[u8], number: Number) -> Result<OpenRequest, ApiError> {
-    let written: WrittenOpening = serde_json::from_slice(body).map_err(|_| {
+    let written: WrittenOpening = serde_json::from_slice(&nul::replaced(body)).map_err(|_| {
         let text = "the body must have public_key, key_algorithm, install and device";
         ApiError::invalid_body(text)
     })?;
