@@ -24,6 +24,7 @@ use hub_link::pairing::offer::AppOffer;
 use hub_outgoing::{Client, Guard, Limits, Names};
 use hub_store::{Health, changes, meta};
 use hub_web::front::FrontSettings;
+use std::collections::BTreeSet;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,8 @@ use tokio::time::timeout;
 /// How long a stop waits for webhooks under way: their own time limit, and a little more for the
 /// commit.
 const DELIVERIES_MAX: Duration = Duration::from_secs(12);
+/// The pause before something is tried again that the database refused.
+const AFTER_ERROR: Duration = Duration::from_millis(500);
 
 /// What a hub is started with.
 pub(super) struct Start {
@@ -87,6 +90,10 @@ impl Running {
             .write(move |tx| meta::put(tx, BASE_URL, &base_url));
         keep.await?;
         presence::process_ended(&hub, hub.process).await?;
+        let serving = hub.store.processes().map(|(_, serving)| serving);
+        if let Some(serving) = &serving {
+            hub.share_with(&serving.borrow());
+        }
         let seen_elsewhere = hub.store.read(changes::newest).await?;
         hub.set_caps(start.caps);
         let client = Client::with_limits(start.guard, Limits::default(), start.names)?;
@@ -125,6 +132,7 @@ impl Running {
                 None => elsewhere::LOOK_EVERY,
             },
         ));
+        workers.spawn(share(hub.clone(), serving));
         workers.spawn(hints::run(hub.clone()));
         workers.spawn(hints::look(hub.clone()));
         workers.spawn(tell_health(hub.clone()));
@@ -193,6 +201,25 @@ impl Running {
             tracing::warn!(%error, "the counted requests could not be written");
         }
         tracing::info!("stopped");
+    }
+}
+
+/// Shares the projects with the processes that serve, and lets go of the phones of one that has ended.
+async fn share(hub: Hub, serving: Option<watch::Receiver<BTreeSet<u8>>>) {
+    let Some(mut serving) = serving else {
+        return pending().await;
+    };
+    let mut before = serving.borrow().clone();
+    while serving.changed().await.is_ok() {
+        let now = serving.borrow_and_update().clone();
+        hub.share_with(&now);
+        for ended in before.difference(&now) {
+            while let Err(error) = presence::process_ended(&hub, *ended).await {
+                tracing::warn!(%error, "the phones of a process that ended could not be let go");
+                tokio::time::sleep(AFTER_ERROR).await;
+            }
+        }
+        before = now;
     }
 }
 

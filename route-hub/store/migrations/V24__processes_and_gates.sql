@@ -4,6 +4,7 @@
 CREATE TABLE processes (
     number BIGINT NOT NULL PRIMARY KEY,
     incarnation BIGINT NOT NULL,
+    serves BIGINT NOT NULL,
     beats BIGINT NOT NULL,
     ended BIGINT NOT NULL
 );

@@ -17,6 +17,7 @@ use crate::tx::Session;
 use crate::write_back::WriteBack;
 use crate::{Health, PostgresSettings, SqliteSettings, StoreError, Tx, migrations, sqlite};
 use postrider_model::{OrganizationId, ProjectId};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,7 +39,8 @@ struct Shared {
     changes: watch::Receiver<u64>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
-    cluster: Option<Arc<Cluster>>,
+    /// The number of this process, and what it knows of the others.
+    cluster: Option<(u8, Arc<Cluster>)>,
     hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
     threads: Mutex<Threads>,
 }
@@ -59,7 +61,8 @@ struct Parts {
     reads: Arc<ReadQueue>,
     commits: Arc<Commits>,
     health: Arc<HealthBoard>,
-    cluster: Option<Arc<Cluster>>,
+    /// The number of this process, and what it knows of the others.
+    cluster: Option<(u8, Arc<Cluster>)>,
     hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
     working: Vec<JoinHandle<()>>,
     last: Option<(Arc<Stop>, JoinHandle<()>)>,
@@ -162,12 +165,14 @@ impl Store {
     pub fn open_postgres(settings: &PostgresSettings) -> Result<Self, StoreError> {
         let mut opened = postgres::open(settings)?;
         let readers = std::mem::take(&mut opened.readers);
-        let mut parts = Parts::new(opened.process.number, postgres::QUEUES, &readers);
+        let number = opened.process.number;
+        let mut parts = Parts::new(number, postgres::QUEUES, &readers);
         opened.raise(&parts.keys)?;
         let cluster = Arc::new(Cluster::new(
             Arc::clone(&parts.keys),
             Arc::clone(&parts.health),
             Arc::clone(&parts.commits),
+            std::mem::take(&mut opened.serving),
             Mistakes::of(settings),
         ));
         let stop = Arc::new(Stop::default());
@@ -186,7 +191,7 @@ impl Store {
             drop(hints);
         };
         parts.last = Some((stop, spawned(name, beat)?));
-        parts.cluster = Some(cluster);
+        parts.cluster = Some((number, cluster));
         Ok(parts.store(changes))
     }
 
@@ -346,7 +351,10 @@ impl Store {
 
     /// Returns what happened among the processes on one server; `None` on SQLite.
     pub fn cluster_load(&self) -> Option<ClusterLoad> {
-        self.shared.cluster.as_ref().map(|cluster| cluster.load())
+        self.shared
+            .cluster
+            .as_ref()
+            .map(|(_, cluster)| cluster.load())
     }
 
     /// Returns the hub's end of the hints between processes; `None` on SQLite.
@@ -360,11 +368,18 @@ impl Store {
         inbox.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Returns the number of this process among those on its server, and the numbers of those that
+    /// serve; `None` on SQLite.
+    pub fn processes(&self) -> Option<(u8, watch::Receiver<BTreeSet<u8>>)> {
+        let (number, cluster) = self.shared.cluster.as_ref()?;
+        Some((*number, cluster.serving.subscribe()))
+    }
+
     /// Becomes true when another process has taken over: this one writes nothing any more, and is to
     /// end. `None` on SQLite.
     pub fn taken_over(&self) -> Option<watch::Receiver<bool>> {
         let cluster = self.shared.cluster.as_ref();
-        cluster.map(|cluster| cluster.fence.watch())
+        cluster.map(|(_, cluster)| cluster.fence.watch())
     }
 
     /// Says whether the database takes writes: what its own errors told, asked without a wait.

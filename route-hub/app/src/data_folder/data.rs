@@ -65,6 +65,7 @@ impl Data {
             Self::Postgres(settings) => {
                 let settings = PostgresSettings {
                     readers: 1,
+                    serves: false,
                     ..settings.clone()
                 };
                 Ok((None, on_server(&settings, create)?))

@@ -135,13 +135,15 @@ fn for_one_command(store: Store) -> Result<Hub, CommandError> {
     Ok(Hub::new(parts))
 }
 
-/// Puts together what a hub on a store is made of: its keys lie above every stored one.
+/// Puts together what a hub on a store is made of: its keys lie above every stored one. On a server the
+/// database gave it the number of its process.
 pub fn parts(
     store: Store,
     process: u8,
     base_url: String,
     host_names: Vec<String>,
 ) -> Result<HubParts, CommandError> {
+    let process = store.processes().map_or(process, |(number, _)| number);
     let read = |tx: &mut Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
     let (highest, generation) = store.read_blocking::<_, StoreError, _>(read)?;
     let proofs = Proofs::kept(&store, Random::new().token::<32>())?;

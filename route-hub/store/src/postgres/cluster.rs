@@ -5,8 +5,10 @@ use super::fence::Fence;
 use crate::health::HealthBoard;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::watch;
 
 /// What the threads of one process share.
 pub(crate) struct Cluster {
@@ -15,6 +17,8 @@ pub(crate) struct Cluster {
     pub(crate) commits: Arc<Commits>,
     pub(crate) counters: Counters,
     pub(crate) fence: Fence,
+    /// The numbers of the processes that serve.
+    pub(crate) serving: watch::Sender<BTreeSet<u8>>,
     pub(crate) mistakes: Mistakes,
 }
 
@@ -54,6 +58,7 @@ impl Cluster {
         keys: Arc<Keys>,
         health: Arc<HealthBoard>,
         commits: Arc<Commits>,
+        serving: BTreeSet<u8>,
         mistakes: Mistakes,
     ) -> Self {
         Self {
@@ -62,6 +67,7 @@ impl Cluster {
             commits,
             counters: Counters::default(),
             fence: Fence::new(),
+            serving: watch::Sender::new(serving),
             mistakes,
         }
     }

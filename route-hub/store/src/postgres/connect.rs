@@ -41,6 +41,8 @@ pub struct PostgresSettings {
     pub readers: usize,
     /// Whether an empty database is made a hub's.
     pub create: bool,
+    /// Whether this process serves, and so works for a share of the projects: a command does not.
+    pub serves: bool,
     /// How often a process shows that it lives: who does not through ten beats of another is taken
     /// over. The same for all processes on a database.
     pub beat: Duration,
@@ -59,6 +61,7 @@ impl PostgresSettings {
             plain: false,
             readers: 4,
             create: true,
+            serves: true,
             beat: BEAT,
             #[cfg(feature = "mistakes")]
             mistake: "",

@@ -12,7 +12,7 @@ use super::session::PostgresSession;
 use crate::stop::Stop;
 use crate::tx::{Access, Session as _, Sql};
 use crate::{StoreError, values};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,16 +52,19 @@ impl Process {
 ///
 /// # Errors
 /// [`StoreError::Refused`] when there is none.
-pub(crate) fn join(session: &mut PostgresSession) -> Result<Process, StoreError> {
+pub(crate) fn join(session: &mut PostgresSession, serves: bool) -> Result<Joined, StoreError> {
     session.begin(Access::Write)?;
     // One at a time.
     session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])?;
     let mut taken = BTreeMap::new();
-    let mut newest = 0;
-    let all = "SELECT number, incarnation, ended FROM processes ORDER BY number";
+    let (mut newest, mut serving) = (0, BTreeSet::new());
+    let all = "SELECT number, incarnation, ended, serves FROM processes ORDER BY number";
     session.query(Sql::Fixed(all), &[], &mut |row| {
         newest = newest.max(row.int(1)?);
         taken.insert(row.int(0)?, row.flag(2)?);
+        if row.flag(3)? && !row.flag(2)? {
+            serving.insert(number_of(row.int(0)?)?);
+        }
         Ok(true)
     })?;
     let is_free = |number: &i64| taken.get(number).copied().unwrap_or(true);
@@ -76,15 +79,17 @@ pub(crate) fn join(session: &mut PostgresSession) -> Result<Process, StoreError>
         number,
         incarnation: newest + 1,
     };
-    let own = values![i64::from(number), process.incarnation];
     session.run(
         Sql::Fixed(
-            "INSERT INTO processes (number, incarnation, beats, ended) VALUES ($1, $2, 0, 0) \
-             ON CONFLICT (number) DO UPDATE SET incarnation = excluded.incarnation, beats = 0, \
-             ended = 0",
+            "INSERT INTO processes (number, incarnation, serves, beats, ended) \
+             VALUES ($1, $2, $3, 0, 0) ON CONFLICT (number) DO UPDATE \
+             SET incarnation = excluded.incarnation, serves = excluded.serves, beats = 0, ended = 0",
         ),
-        &own,
+        &values![i64::from(number), process.incarnation, serves],
     )?;
+    if serves {
+        serving.insert(number);
+    }
     for writer in 0..WRITERS + WAITING {
         let row = process.row(writer);
         session.run(
@@ -96,7 +101,18 @@ pub(crate) fn join(session: &mut PostgresSession) -> Result<Process, StoreError>
         )?;
     }
     session.commit()?;
-    Ok(process)
+    Ok(Joined { process, serving })
+}
+
+/// What a process learns when it takes its number.
+pub(crate) struct Joined {
+    pub(crate) process: Process,
+    /// The numbers of those that serve, this one among them.
+    pub(crate) serving: BTreeSet<u8>,
+}
+
+fn number_of(column: i64) -> Result<u8, StoreError> {
+    u8::try_from(column).map_err(|_| StoreError::BadRow { column: 0 })
 }
 
 /// Says that a process has ended, so that nobody has to wait for it.
@@ -190,28 +206,32 @@ impl Heart {
         let beat = "UPDATE processes SET beats = beats + 1 WHERE number = $1 AND incarnation = $2 \
             AND ended = 0";
         let counted = self.session.execute(Sql::Fixed(beat), &own)?;
-        let mut others = Vec::new();
-        let others_sql = "SELECT number, incarnation, beats FROM processes \
-            WHERE ended = 0 AND number <> $1 AND incarnation <> $2";
-        self.session
-            .query(Sql::Fixed(others_sql), &own, &mut |row| {
-                let number =
-                    u8::try_from(row.int(0)?).map_err(|_| StoreError::BadRow { column: 0 })?;
-                let incarnation = row.int(1)?;
-                others.push((
-                    Process {
-                        number,
-                        incarnation,
-                    },
-                    row.int(2)?,
-                ));
-                Ok(true)
-            })?;
+        let (mut others, mut serving) = (Vec::new(), BTreeSet::new());
+        let living = "SELECT number, incarnation, beats, serves FROM processes WHERE ended = 0";
+        self.session.query(Sql::Fixed(living), &[], &mut |row| {
+            let (number, incarnation) = (number_of(row.int(0)?)?, row.int(1)?);
+            let process = Process {
+                number,
+                incarnation,
+            };
+            if row.flag(3)? {
+                serving.insert(number);
+            }
+            if process != self.process {
+                others.push((process, row.int(2)?));
+            }
+            Ok(true)
+        })?;
         self.session.commit()?;
         if counted == 0 {
             self.hub.fence.end();
             return Ok(());
         }
+        self.hub.serving.send_if_modified(|before| {
+            let is_new = *before != serving;
+            *before = serving;
+            is_new
+        });
         for (dead, beats) in self.seen.look(&others) {
             if self.take_over(dead, beats)? {
                 self.hub.counters.takeovers.inc();

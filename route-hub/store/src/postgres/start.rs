@@ -5,7 +5,7 @@ use super::connect::{Connector, PostgresSettings};
 use super::group::Groups;
 use super::migrate::migrate;
 use super::notices;
-use super::processes::{self, Heart, Process, WAITING, WRITERS};
+use super::processes::{self, Heart, Joined, Process, WAITING, WRITERS};
 use super::session::PostgresSession;
 use super::writer::{Line, Waiting, run_waiting, run_writer};
 use crate::hints::Carrier;
@@ -14,12 +14,15 @@ use crate::queue::WriteQueue;
 use crate::stop::Stop;
 use crate::tx::{Access, Session, Tx};
 use crate::{StoreError, meta};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What is open before any thread runs.
 pub(crate) struct Opened {
     pub(crate) process: Process,
+    /// The numbers of the processes that serve, this one among them.
+    pub(crate) serving: BTreeSet<u8>,
     pub(crate) readers: Vec<Box<dyn Session>>,
     connector: Connector,
     beat: Duration,
@@ -44,9 +47,12 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
     let waiting = (0..WAITING).map(|_| open()).collect::<Result<_, _>>()?;
     let reader = || Ok::<_, StoreError>(Box::new(open()?) as Box<dyn Session>);
     let readers = (0..settings.readers.max(1)).map(|_| reader());
+    let readers = readers.collect::<Result<_, _>>()?;
+    let Joined { process, serving } = processes::join(&mut writers[0], settings.serves)?;
     Ok(Opened {
-        readers: readers.collect::<Result<_, _>>()?,
-        process: processes::join(&mut writers[0])?,
+        readers,
+        process,
+        serving,
         connector: connector.clone(),
         beat: settings.beat,
         writers,
