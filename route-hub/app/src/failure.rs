@@ -82,6 +82,9 @@ pub fn told(error: &StoreError) -> Refusal {
             tracing::error!(job, "a request did more at once than one may do: a defect");
             Refusal::unavailable("this is more than can be done at once: ask for less")
         }
+        StoreError::Unreachable(_) | StoreError::Refused { .. } => {
+            Refusal::unavailable("the hub's database cannot be reached")
+        }
         StoreError::Full(_) => Refusal::unavailable("the hub's disk is full"),
         StoreError::NotWritable(_) => Refusal::unavailable("the hub's database cannot be written"),
         StoreError::Damaged(_) => Refusal::unavailable("the hub's database is damaged"),

@@ -19,8 +19,19 @@ pub(crate) fn failure(error: Error) -> StoreError {
     if *code == SqlState::DISK_FULL {
         return StoreError::Full(Arc::new(error));
     }
+    // The server hung up on a transaction that it heard nothing of: a link stood still.
+    if *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT {
+        return StoreError::Unreachable(Arc::new(error));
+    }
     match code.code().get(..2) {
-        Some("08" | "57") => StoreError::Unreachable(Arc::new(error)),
+        Some("08" | "53" | "57") => StoreError::Unreachable(Arc::new(error)),
+        // A wrong password, or no such database.
+        Some("28" | "3D") => StoreError::Refused {
+            why: error
+                .as_db_error()
+                .map_or("", |told| told.message())
+                .to_owned(),
+        },
         Some("23") => StoreError::Conflict(Arc::new(error)),
         Some("58") => StoreError::NotWritable(Arc::new(error)),
         Some("XX") => StoreError::Damaged(Arc::new(error)),
