@@ -15,6 +15,7 @@ from support.servers.postgres import psql
 VARIABLE = "POSTRIDER_TEST_DATABASE"
 TEMPLATE = Path("template")
 _made = {}
+_given = {}
 
 
 def server():
@@ -51,9 +52,15 @@ def _name(url):
     return urlsplit(url).path[1:]
 
 
+def use(folder, url):
+    """Has the hubs of a data folder keep their data in this database, whatever the others do."""
+    _given[Path(folder)] = url
+
+
 def environment(folder):
     """Returns the variables that a hub on a data folder, or a command beside it, is started with."""
-    return {"ROUTE_HUB_DATABASE": url(folder)} if server() else {}
+    found = _given.get(Path(folder)) or (url(folder) if server() else None)
+    return {"ROUTE_HUB_DATABASE": found} if found else {}
 
 
 def query(folder, sql):
