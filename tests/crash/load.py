@@ -13,6 +13,18 @@ from support.rest import Rest
 SENDERS = 6
 
 
+class AnyHub:
+    """The hubs of a run, each request to the next of them."""
+
+    def __init__(self, world):
+        rests = [Rest(server.base_url, world.key, world.project) for server in world.servers]
+        self._turns = itertools.cycle(rests)
+
+    def call(self, *arguments, **more):
+        """As `Rest.call`."""
+        return next(self._turns).call(*arguments, **more)
+
+
 class Load:
     """Threads that send without pause until they are told to stop, and then finish their last request."""
 
@@ -42,7 +54,7 @@ class Load:
             assert not thread.is_alive(), "a sender was never answered"
 
     def _send_all(self, dice):
-        rest = Rest(self.world.server.base_url, self.world.key, self.world.project)
+        rest = AnyHub(self.world)
         while not self._stop.is_set():
             if dice.random() < 0.1:
                 self._send_many(rest, dice)

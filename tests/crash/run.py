@@ -54,6 +54,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=12, help="how often something is killed (default: 12)")
     parser.add_argument("--seed", type=int, help="default: a fresh one")
     parser.add_argument("--rate", type=float, default=250, help="messages per second (default: 250)")
+    parser.add_argument("--hubs", type=int, default=1, help="how many hubs work on the PostgreSQL (default: 1)")
     parser.add_argument("--keep", action="store_true", help="keep the folder for a look")
     parser.add_argument(
         "--show-faults", action="store_true", help="take out each order of commit and effect, and show that it is caught"
@@ -63,6 +64,8 @@ def arguments():
 
 def main():
     options = arguments()
+    if options.hubs > 1 and not databases.server():
+        sys.exit("crash: several hubs need a database on a server, see scripts/test --database")
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
     if options.show_faults:
         options.rate = min(options.rate, FAULTY_RATE)
@@ -76,12 +79,12 @@ def main():
 
 def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
     """Does one whole run and returns the findings."""
-    print(f"crash: seed {seed}, {options.rounds} rounds", flush=True)
+    print(f"crash: seed {seed}, {options.rounds} rounds, {options.hubs} hubs", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="postrider-crash-"))
     dice = random.Random(seed)
     faulty = bool(phone_binary or hub_fault)
     profiles = PROFILES[:4] if faulty else PROFILES
-    world = World(folder, profiles, dice, phone_arguments, phone_binary, hub_fault)
+    world = World(folder, profiles, dice, phone_arguments, phone_binary, hub_fault, options.hubs)
     world.weights = WEIGHTS[: len(profiles)]
     try:
         load = Load(world, seed, options.rate)

@@ -1,4 +1,4 @@
-"""The processes of a crash run: one hub, its phones, the receiver, and the kills."""
+"""The processes of a crash run: one hub or several on a database, phones, the receiver, and the kills."""
 
 import time
 
@@ -13,9 +13,9 @@ ALL_PERMISSIONS = ["view_messages", "send_messages", "delete_messages", "view_ro
 
 
 class World:
-    """A served hub with virtual phones, all of them processes that may be killed."""
+    """Served hubs with virtual phones, all of them processes that may be killed."""
 
-    def __init__(self, folder, profiles, dice, phone_arguments=(), phone_binary=None, hub_fault=None):
+    def __init__(self, folder, profiles, dice, phone_arguments=(), phone_binary=None, hub_fault=None, hubs=1):
         self.dice = dice
         self.folder = folder
         self.restores = []
@@ -28,16 +28,18 @@ class World:
         self._refused = set()
         arguments = ["--webhook-allow", "127.0.0.0/8"]
         fault = ["--fault", hub_fault[1]] if hub_fault else []
-        self.server = Serve(self.admin.folder, arguments=[*arguments, *fault])
-        self.server.binary = hub_fault[0] if hub_fault else None
-        self.server.start()
+        self.servers = [Serve(self.admin.folder, arguments=[*arguments, *fault]) for _ in range(hubs)]
+        for server in self.servers:
+            server.binary = hub_fault[0] if hub_fault else None
+            server.start()
+        self.server = self.servers[0]
         self.rest = self.server.rest(self.key, self.project)
         self.phones = []
         self.panics = []
         self.ended = []
         self.typed = 0
-        root = f"http://127.0.0.1:{self.server.port}"
         for index, profile in enumerate(profiles):
+            root = f"http://127.0.0.1:{self.servers[index % hubs].port}"
             code = self.admin.pair("--project", self.project, "--yes")
             number = f"+150055598{index:02d}"
             arguments = ["--radio", profile, "--number", number, "--seed", str(index), *phone_arguments]
@@ -66,11 +68,12 @@ class World:
         if not program.alive():
             self.ended.append(f"{program.name} ended with {program.process.returncode}: {program.words()[-300:]}")
 
-    def kill_hub(self):
-        """Kills the hub."""
-        self._note_end(self.server.program)
-        self.server.program.kill()
-        self._note_panics(self.server.program)
+    def kill_hub(self, index=0):
+        """Kills one hub."""
+        program = self.servers[index].program
+        self._note_end(program)
+        program.kill()
+        self._note_panics(program)
 
     def kill_phone(self, index):
         """Kills one phone."""
@@ -91,17 +94,17 @@ class World:
         indexes = [dice.randrange(len(self.phones))] if what != "hub" else []
         if what == "both" and dice.random() < 0.5:
             indexes = list(range(len(self.phones)))
-        steps = [("hub", None)] if what != "phone" else []
+        steps = [("hub", dice.randrange(len(self.servers)))] if what != "phone" else []
         steps += [("phone", index) for index in indexes]
         dice.shuffle(steps)
         for kind, index in steps:
-            self.kill_hub() if kind == "hub" else self.kill_phone(index)
+            self.kill_hub(index) if kind == "hub" else self.kill_phone(index)
             time.sleep(dice.choice([0, 0, dice.uniform(0, 0.2)]))
         time.sleep(dice.uniform(0, 0.3))
         dice.shuffle(steps)
         for kind, index in steps:
-            self.server.start() if kind == "hub" else self.start_phone(index)
-        names = " and ".join("hub" if kind == "hub" else f"phone {index}" for kind, index in steps)
+            self.servers[index].start() if kind == "hub" else self.start_phone(index)
+        names = " and ".join(f"{kind} {index}" for kind, index in steps)
         print(f"round {number}: killed {names}", flush=True)
         return steps
 
@@ -128,7 +131,7 @@ class World:
         print(
             f"round {number}: backup of {taken['bytes'] // 1000} kB restored, generation {told['generation']}", flush=True
         )
-        return [("hub", None), *(("phone", index) for index in killed)]
+        return [("hub", 0), *(("phone", index) for index in killed)]
 
     def type_incoming(self):
         """Lets each phone receive a few messages; one may be lost with a phone killed before its journal has it."""
@@ -156,7 +159,7 @@ class World:
 
     def note_ends(self):
         """Notes which programs have ended although nothing killed them."""
-        for program in [self.server.program, *(phone.program for phone in self.phones)]:
+        for program in [*(server.program for server in self.servers), *(phone.program for phone in self.phones)]:
             self._note_end(program)
 
     def close(self):
@@ -165,8 +168,9 @@ class World:
             if phone.program.alive():
                 phone.program.kill()
             self._note_panics(phone.program)
-        if self.server.program.alive():
-            self.server.program.kill()
-        self._note_panics(self.server.program)
+        for server in self.servers:
+            if server.program.alive():
+                server.program.kill()
+            self._note_panics(server.program)
         self.admin.close()
         self.receiver.close()
