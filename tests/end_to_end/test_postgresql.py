@@ -78,13 +78,14 @@ def test_the_data_folder_is_not_used(tmp_path):
     assert not data.exists()
 
 
-def test_a_hub_beside_the_demo_answers_for_its_messages(tmp_path):
+def test_a_hub_beside_the_demo_takes_messages_for_its_phones_and_shows_what_becomes_of_them(tmp_path):
     demo = Demo(tmp_path)
-    second = Serve(tmp_path / "demo", arguments=["--process", "1"]).start()
+    second = Serve(tmp_path / "demo").start()
     try:
-        sent = [demo.rest.send(fresh_number(), "from the demo")["id"] for _ in range(5)]
+        other = second.rest(demo.api_key, demo.project_id)
+        sent = [rest.send(fresh_number(), "from either")["id"] for rest in (demo.rest, other) for _ in range(5)]
         for message_id in sent:
-            second.rest(demo.api_key, demo.project_id).wait_status(message_id, "delivered", patience_s=60)
+            other.wait_status(message_id, "delivered", patience_s=60)
         assert sorted(line["message_id"] for line in demo.radio()) == sorted(sent)
     finally:
         second.program.kill()
