@@ -5,13 +5,12 @@ use crate::tls::{Certificate, TlsError};
 use axum::Router;
 use axum::response::Response;
 use hub_api::state::ApiState;
-use hub_web::Party;
 use hub_web::front::{Full, Noted, Visit, party};
+use hub_web::{Party, Unanswered};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use std::convert::Infallible;
 use std::io::Write as _;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -173,7 +172,7 @@ impl Door {
         mut request: hyper::Request<Incoming>,
         peer: IpAddr,
         visit: Arc<Visit>,
-    ) -> Result<Response, Infallible> {
+    ) -> Result<Response, NoAnswer> {
         let front = &self.state.front;
         let watch = &visit.watch;
         visit.progress.request(watch.now_s());
@@ -183,15 +182,73 @@ impl Door {
             extensions.insert(Party(party(guest.client.address)));
         }
         extensions.insert(guest.clone());
-        let answered = self.router.clone().call(request).await;
+        let Ok(answered) = self.router.clone().call(request).await;
         visit.progress.answered(watch.now_s());
         drop(guest);
-        answered
+        match answered.extensions().get::<Unanswered>() {
+            Some(_) => Err(NoAnswer),
+            None => Ok(answered),
+        }
     }
 }
+
+/// Ends a connection without an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("whether a request was done is not known, so it has no answer")]
+struct NoAnswer;
 
 fn log_end(ended: hyper::Result<()>) {
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::response::IntoResponse as _;
+    use axum::routing::get;
+    use hub_app::data_folder;
+    use hub_app::hub::Hub;
+    use hub_store::StoreError;
+    use hub_web::front::FrontSettings;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    /// Returns what a client gets for a request for `/` with this outcome.
+    async fn answer_to(outcome: fn() -> Response) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        let open = move || {
+            let store = data_folder::open(&path).unwrap();
+            let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
+            ApiState::new(Hub::new(parts.unwrap()), FrontSettings::default())
+        };
+        let state = tokio::task::spawn_blocking(open).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (_stop, stopped) = watch::channel(false);
+        let router = Router::new().route("/", get(move || async move { outcome() }));
+        tokio::spawn(serve(
+            state,
+            listener,
+            None,
+            router,
+            stopped,
+            Duration::ZERO,
+        ));
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let request = b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn what_nobody_knows_has_no_answer() {
+        let unsure = || hub_api::Failure::from(StoreError::Unsure).into_response();
+        assert_eq!(answer_to(unsure).await, b"");
+        let busy = || hub_api::Failure::from(StoreError::Busy).into_response();
+        assert!(answer_to(busy).await.starts_with(b"HTTP/1.1 503 "));
     }
 }

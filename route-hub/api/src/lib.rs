@@ -31,7 +31,7 @@ use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::StoreError;
 use hub_view::Refusal;
-use hub_web::{Answer, ApiError};
+use hub_web::{Answer, ApiError, Unanswered};
 use std::sync::Arc;
 
 pub use state::Call;
@@ -87,7 +87,10 @@ impl From<hub_app::failure::Failure> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        self.into_error().into_response()
+        match self {
+            Self::Store(StoreError::Unsure) => Unanswered.into_response(),
+            failure => failure.into_error().into_response(),
+        }
     }
 }
 

@@ -272,6 +272,20 @@ impl ApiError {
     }
 }
 
+/// Marks a response that must not go out: whether the request was done is not known, and each answer would
+/// say that it was or was not. The connection closes instead.
+#[derive(Debug, Clone, Copy)]
+pub struct Unanswered;
+
+impl IntoResponse for Unanswered {
+    fn into_response(self) -> Response {
+        let mut response = Response::default();
+        *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(mut self) -> Response {
         let mut response = Response::new(self.envelope().into());

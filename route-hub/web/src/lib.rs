@@ -41,7 +41,7 @@ pub use body::{StrangerBody, read_body, read_stranger_body};
 pub use call::{Authenticator, Call};
 pub use context::{RateLimit, RequestContext, RequestIds};
 pub use conventions::{conventions, no_such_method, no_such_url};
-pub use error::{ApiError, ErrorCode};
+pub use error::{ApiError, ErrorCode, Unanswered};
 pub use field::{Field, Object, Path};
 pub use fields::Fields;
 pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
