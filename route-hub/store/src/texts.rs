@@ -196,8 +196,9 @@ fn collect(stream: TokenStream, reading: &Reading<'_>, texts: &mut Vec<String>) 
         }
         let verbs = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "];
         texts.extend(found.filter(|text| {
-            let is_whole = !["column1", " {} "].iter().any(|gap| text.contains(gap));
-            is_whole && verbs.iter().any(|verb| text.starts_with(verb))
+            let is_piece = ["column1", " {} "].iter().any(|gap| text.contains(gap))
+                || text.ends_with([' ', '(']);
+            !is_piece && verbs.iter().any(|verb| text.starts_with(verb))
         }));
         at += 1;
     }

@@ -23,7 +23,7 @@ const TCP_WAIT: Duration = Duration::from_secs(10);
 /// What each connection is opened with.
 const OPTIONS: &str = "-c statement_timeout=5000 -c lock_timeout=2000 \
     -c idle_in_transaction_session_timeout=1000 -c enable_seqscan=off \
-    -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
+    -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_material=off \
     -c plan_cache_mode=force_generic_plan -c jit=off";
 
 /// Where and how to open a PostgreSQL database.
