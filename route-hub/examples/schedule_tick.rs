@@ -9,8 +9,10 @@ use hub_app::commands::stored_message::StoredMessage;
 use hub_app::hub::{Hub, HubParts};
 use hub_app::schedules::fire;
 use hub_domain::{MessageType, Organization, Phone, PhoneType, Project, Schedule, ScheduledTo};
-use hub_store::{SqliteSettings, Store, Tx, organizations, phones, projects, schedules};
-use postrider_model::{KeyMaker, Now, PhoneNumber};
+use hub_store::{
+    SqliteSettings, Store, StoreError, Tx, organizations, phones, projects, schedules,
+};
+use postrider_model::{Id, Key, Now, PhoneNumber};
 use serde_json::json;
 use std::error::Error;
 
@@ -57,11 +59,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::read()?;
     let dir = tempfile::tempdir_in(&options.dir)?;
     let hub = Hub::new(HubParts {
-        id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
+        id: postrider_model::HubId::new(Key::first_of_ms(1)),
         process: 0,
         store: Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db")))?,
         clock: SystemClock::start(),
-        keys: KeyMaker::new(0, None),
         generation: 1,
         proofs: hub_app::hub::proofs::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
@@ -85,34 +86,27 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn project(hub: &Hub) -> Result<Project, Box<dyn Error>> {
-    let now = hub.now();
-    let organization = Organization {
-        id: hub.id(now),
-        name: "Organization".to_owned(),
-        timezone_id: "UTC".to_owned(),
-        time_created: now.unix,
-    };
-    let project = Project::new(hub.id(now), organization.id, "Project", now.unix);
-    let project = Project {
-        country: Some("US".to_owned()),
-        ..project
-    };
-    let mut phone = Phone::new(
-        hub.id(now),
-        project.id,
-        "Phone",
-        PhoneType::Android,
-        now.unix,
-    );
-    phone.phone_number = "+15005550100".parse::<PhoneNumber>().ok();
-    let stored = project.clone();
+    let now = hub.now().unix;
     let job = move |tx: &mut Tx<'_>| {
+        let organization = Organization {
+            id: tx.id(now),
+            name: "Organization".to_owned(),
+            timezone_id: "UTC".to_owned(),
+            time_created: now,
+        };
         organizations::insert(tx, &organization)?;
-        projects::insert(tx, &stored)?;
-        phones::insert(tx, &phone)
+        let project = Project {
+            country: Some("US".to_owned()),
+            ..Project::new(tx.id(now), organization.id, "Project", now)
+        };
+        projects::insert(tx, &project)?;
+        let android = PhoneType::Android;
+        let mut phone = Phone::new(tx.id(now), project.id, "Phone", android, now);
+        phone.phone_number = "+15005550100".parse::<PhoneNumber>().ok();
+        phones::insert(tx, &phone)?;
+        Ok::<_, StoreError>(project)
     };
-    hub.store.write(job).await?;
-    Ok(project)
+    Ok(hub.store.write(job).await?)
 }
 
 fn message() -> String {
@@ -128,7 +122,7 @@ async fn fill(hub: &Hub, project: &Project, count: usize, days: i64) -> Result<(
     let start = now.unix.plus_ms(days * DAY_MS - DAY_MS / 2);
     let one = |n: usize| {
         let mut schedule = Schedule {
-            id: hub.id(now),
+            id: Id::new(Key::default()),
             project_id: project.id,
             relative_id: None,
             message_type: MessageType::Sms,
@@ -158,8 +152,16 @@ async fn fill(hub: &Hub, project: &Project, count: usize, days: i64) -> Result<(
     for some in all.chunks(2_000) {
         let some = some.to_vec();
         let job = move |tx: &mut Tx<'_>| {
-            let mut each = some.iter();
-            each.try_for_each(|schedule| schedules::insert(tx, schedule))
+            some.iter().try_for_each(|schedule| {
+                let id = tx.id(now.unix);
+                schedules::insert(
+                    tx,
+                    &Schedule {
+                        id,
+                        ..schedule.clone()
+                    },
+                )
+            })
         };
         hub.store.write(job).await?;
     }

@@ -215,8 +215,8 @@ pub(crate) mod tests {
 
     pub(super) fn observed() -> (Observed, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
-        let store = data_folder::open(folder.path()).unwrap();
-        let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
+        let store = data_folder::open(folder.path(), 0).unwrap();
+        let parts = data_folder::parts(store, "http://127.0.0.1".into(), Vec::new());
         let state = ApiState::new(Hub::new(parts.unwrap()), FrontSettings::default());
         (Observed::new(&state), folder)
     }

@@ -219,8 +219,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
         let open = move || {
-            let store = data_folder::open(&path).unwrap();
-            let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
+            let store = data_folder::open(&path, 0).unwrap();
+            let parts = data_folder::parts(store, "http://127.0.0.1".into(), Vec::new());
             ApiState::new(Hub::new(parts.unwrap()), FrontSettings::default())
         };
         let state = tokio::task::spawn_blocking(open).await.unwrap();

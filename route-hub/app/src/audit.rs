@@ -1,7 +1,6 @@
 //! Lines of the audit log: who did what, and to what.
 
 use crate::actor::Who;
-use crate::hub::Hub;
 use hub_domain::AuditEntry;
 use hub_store::{StoreError, Tx};
 use postrider_model::{Now, OrganizationId, ProjectId};
@@ -20,15 +19,9 @@ pub(crate) struct Line {
 }
 
 /// Writes a line of what somebody did, in the transaction of what it tells of.
-pub(crate) fn write(
-    hub: &Hub,
-    tx: &mut Tx<'_>,
-    who: &Who,
-    line: Line,
-    now: Now,
-) -> Result<(), StoreError> {
+pub(crate) fn write(tx: &mut Tx<'_>, who: &Who, line: Line, now: Now) -> Result<(), StoreError> {
     let entry = AuditEntry {
-        id: hub.key(now).get(),
+        id: tx.key(now.unix).get(),
         organization_id: line.organization_id,
         project_id: line.project_id,
         actor: who.to_string(),

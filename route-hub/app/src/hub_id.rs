@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_new_database_has_an_id_of_its_own_and_keeps_it() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let open = |folder: &tempfile::TempDir| data_folder::open(folder.path()).unwrap();
+        let open = |folder: &tempfile::TempDir| data_folder::open(folder.path(), 0).unwrap();
         let id = of(&open(&one)).unwrap();
         add_organization(&open(&one), 7);
         assert_eq!(of(&open(&one)).unwrap(), id);
@@ -75,7 +75,7 @@ mod tests {
     fn copies_of_a_database_from_before_there_were_ids_agree() {
         let id_after = |keys: &[i64]| {
             let folder = tempfile::tempdir().unwrap();
-            let store = data_folder::open(folder.path()).unwrap();
+            let store = data_folder::open(folder.path(), 0).unwrap();
             for key in keys {
                 add_organization(&store, *key);
             }

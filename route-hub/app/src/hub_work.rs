@@ -10,7 +10,7 @@ use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::Project;
 use hub_store::{StoreError, Tx};
-use postrider_model::{Now, OrganizationId};
+use postrider_model::{Id, Now, OrganizationId};
 use std::fmt;
 
 /// What such a job gets, and what it gathers until its end.
@@ -39,6 +39,11 @@ impl<'w, 't> HubWork<'w, 't> {
         }
     }
 
+    /// Makes the id of a new row; a job that runs again makes another.
+    pub fn id<K>(&mut self) -> Id<K> {
+        self.tx.id(self.now.unix)
+    }
+
     /// Writes down in the audit log what was done to an organization itself.
     pub fn note(
         &mut self,
@@ -52,7 +57,7 @@ impl<'w, 't> HubWork<'w, 't> {
             action,
             target: target.to_string(),
         };
-        audit::write(self.hub, self.tx, &self.who, line, self.now)
+        audit::write(self.tx, &self.who, line, self.now)
     }
 
     /// Works in a project; what follows from it follows this job's commit.

@@ -9,7 +9,7 @@ use crate::organizations;
 use crate::projects::{self, NewProject, ProjectPatch};
 use hub_domain::{ApiKey, Organization, Permission, Project};
 use hub_store::{StoreError, audit};
-use postrider_model::UnixMs;
+use postrider_model::{Id, Key, Now, UnixMs};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -24,8 +24,8 @@ pub(crate) struct Office {
 impl Office {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = data_folder::open(folder.path()).unwrap();
-        let parts = data_folder::parts(store, 0, String::new(), Vec::new()).unwrap();
+        let store = data_folder::open(folder.path(), 0).unwrap();
+        let parts = data_folder::parts(store, String::new(), Vec::new()).unwrap();
         let hub = Hub::new(parts);
         let (maker, now) = (hub.clone(), hub.now());
         let made = hub.store.write_blocking(move |tx| {
@@ -65,7 +65,7 @@ impl Office {
     /// Returns the holder of a key that permits these.
     pub(crate) fn holder(&self, permissions: &[Permission]) -> Who {
         Who::Key(Arc::new(ApiKey {
-            id: self.hub.id(self.hub.now()),
+            id: fresh_id(&self.hub, self.hub.now()),
             organization_id: self.organization.id,
             project_id: None,
             name: "Key".to_owned(),
@@ -122,4 +122,16 @@ pub(crate) fn named(organization: &Organization, name: &str) -> NewProject {
 pub(crate) fn wait<F: Future>(doing: F) -> F::Output {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.build().unwrap().block_on(doing)
+}
+
+/// Makes a key as a job would, also within a runtime.
+pub(crate) fn fresh_key(hub: &Hub, now: Now) -> Key {
+    let store = hub.store.clone();
+    let drawing = move || store.write_blocking(move |tx| Ok::<_, StoreError>(tx.key(now.unix)));
+    std::thread::spawn(drawing).join().unwrap().unwrap()
+}
+
+/// Makes an id as a job would, also within a runtime.
+pub(crate) fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
+    Id::new(fresh_key(hub, now))
 }

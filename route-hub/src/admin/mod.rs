@@ -25,7 +25,7 @@ use hub_app::data_folder::error::CommandError;
 use hub_app::failure::NotDone;
 use hub_app::hub::Hub;
 use hub_app::hub_work::HubWork;
-use hub_store::{StoreError, Tx, meta};
+use hub_store::{StoreError, Tx};
 use output::Output;
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -71,9 +71,6 @@ struct Admin {
 
 impl Admin {
     /// Runs a job that may be refused, and notes whom its change concerns.
-    ///
-    /// Several commands may run at once and know nothing of each other: when its turn to write
-    /// comes, each makes ids above all that are stored.
     fn write<T, R, F>(&self, job: F) -> Result<T, CommandError>
     where
         F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
@@ -84,9 +81,6 @@ impl Admin {
         let done = patiently(|| {
             let (hub, now, job) = (self.hub.clone(), self.hub.now(), Arc::clone(&job));
             self.hub.store.write_blocking(move |tx| {
-                if let Some(highest) = meta::highest_key(tx)? {
-                    hub.raise_keys(highest);
-                }
                 let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut work = HubWork::new(&hub, tx, Who::Operator, now);
                 let done = job(&mut work)?;

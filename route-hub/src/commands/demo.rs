@@ -28,8 +28,6 @@ const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8090);
 /// How long a stop waits for requests and phones.
 const DRAIN: Duration = Duration::from_secs(5);
-/// The demo's number in keys.
-const PROCESS: u8 = 0;
 
 /// Runs a hub with virtual phones, joined over the real link.
 #[derive(Debug, Args)]
@@ -93,12 +91,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
     let (_place, store) = args.database.data(&folder.path)?.open_or_make()?;
     let demo = demo_setup::open(&store)?;
     let start = Start {
-        parts: data_folder::parts(
-            store,
-            PROCESS,
-            settings.base_url(bound),
-            settings.host_names(bound),
-        )?,
+        parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,
         listener,
         operator: Some(operator),
         certificate: None,

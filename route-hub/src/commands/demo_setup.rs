@@ -21,8 +21,6 @@ const KEPT_AS: &str = "demo";
 const COUNTRY: &str = "US";
 /// The test route's number.
 const TEST_NUMBER: &str = "+15005550099";
-/// The number of the making process in keys; the hub that follows makes its keys above them.
-const PROCESS: u8 = 0;
 
 /// The demo's facts, the same at each start on a folder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,7 +47,7 @@ pub(super) fn open(store: &Store) -> Result<Demo, CommandError> {
             "the database holds a hub that is not a demo: give another with --dir or --database";
         return Err(CommandError::new(text));
     }
-    let parts = data_folder::parts(store.clone(), PROCESS, String::new(), Vec::new())?;
+    let parts = data_folder::parts(store.clone(), String::new(), Vec::new())?;
     let hub = Hub::new(parts);
     let now = hub.now();
     store.write_blocking(move |tx| make(&mut HubWork::new(&hub, tx, Who::Operator, now)))
@@ -97,8 +95,8 @@ mod tests {
     #[test]
     fn a_folder_keeps_its_demo() {
         let folder = tempfile::tempdir().unwrap();
-        let first = open(&data_folder::open(folder.path()).unwrap()).unwrap();
-        let store = data_folder::open(folder.path()).unwrap();
+        let first = open(&data_folder::open(folder.path(), 0).unwrap()).unwrap();
+        let store = data_folder::open(folder.path(), 0).unwrap();
         let again = open(&store).unwrap();
         assert_eq!(again.api_key, first.api_key);
         assert_eq!(
@@ -117,8 +115,8 @@ mod tests {
     #[test]
     fn a_folder_of_another_hub_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let store = data_folder::open(folder.path()).unwrap();
-        let parts = data_folder::parts(store.clone(), 0, String::new(), Vec::new()).unwrap();
+        let store = data_folder::open(folder.path(), 0).unwrap();
+        let parts = data_folder::parts(store.clone(), String::new(), Vec::new()).unwrap();
         let hub = Hub::new(parts);
         let now = hub.now();
         let made = store.write_blocking(move |tx| {

@@ -53,7 +53,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let listener = runtime.block_on(listen(settings.listen_addr()))?;
     let bound = listener.local_addr()?;
     let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
-    let (_place, store) = settings.data()?.open_to_serve(settings.create)?;
+    let (_place, store) = settings.data()?.open_to_serve(settings.create, process)?;
     let caps = [
         (Cap::Phones, settings.phones_max),
         (Cap::DynamicGroups, settings.dynamic_groups_max),
@@ -62,12 +62,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let keep_caps = move |tx: &mut Tx<'_>| caps.iter().try_for_each(|(of, cap)| of.put(tx, *cap));
     store.write_blocking(keep_caps)?;
     let start = Start {
-        parts: data_folder::parts(
-            store,
-            process,
-            settings.base_url(bound),
-            settings.host_names(bound),
-        )?,
+        parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,
         listener,
         operator,
         certificate,

@@ -6,7 +6,7 @@
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType};
-use postrider_model::{ContactId, ProjectId};
+use postrider_model::{ContactId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
 /// The columns in the order in which [`read`] takes them.
@@ -18,24 +18,20 @@ macro_rules! columns {
 }
 
 /// The keys of one owner's fields, each looked up once, and made where a variable is new.
-pub struct Fields<'m> {
+pub struct Fields {
     project_id: ProjectId,
     owner: FieldOwner,
-    fresh_key: &'m mut dyn FnMut() -> i64,
+    now: UnixMs,
     known: BTreeMap<String, i64>,
 }
 
-impl<'m> Fields<'m> {
-    /// Begins with none known; `fresh_key` makes the key of a new field.
-    pub fn new(
-        project_id: ProjectId,
-        owner: FieldOwner,
-        fresh_key: &'m mut dyn FnMut() -> i64,
-    ) -> Self {
+impl Fields {
+    /// Begins with none known; new ones are made at `now`.
+    pub fn new(project_id: ProjectId, owner: FieldOwner, now: UnixMs) -> Self {
         Self {
             project_id,
             owner,
-            fresh_key,
+            now,
             known: BTreeMap::new(),
         }
     }
@@ -48,7 +44,7 @@ impl<'m> Fields<'m> {
         let key = match key(tx, self.project_id, self.owner, variable)? {
             Some(key) => key,
             None => {
-                let key = (self.fresh_key)();
+                let key = tx.key(self.now).get();
                 let order = next_place(tx, self.project_id, self.owner)?;
                 let field = CustomField::new(key, self.project_id, self.owner, variable, order);
                 insert(tx, &field)?;

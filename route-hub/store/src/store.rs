@@ -42,6 +42,7 @@ struct Shared {
     /// The number of this process, and what it knows of the others.
     cluster: Option<(u8, Arc<Cluster>)>,
     hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
+    process: u8,
     threads: Mutex<Threads>,
 }
 
@@ -56,6 +57,7 @@ struct Threads {
 
 /// What a store is put together from.
 struct Parts {
+    process: u8,
     keys: Arc<Keys>,
     writes: Vec<Arc<WriteQueue>>,
     reads: Arc<ReadQueue>,
@@ -71,6 +73,7 @@ struct Parts {
 impl Parts {
     fn new(process: u8, queues: usize, readers: &[Box<dyn Session>]) -> Self {
         Self {
+            process,
             keys: Arc::new(Keys::of_process(process)),
             writes: (0..queues).map(|_| Arc::new(WriteQueue::new())).collect(),
             reads: Arc::new(ReadQueue::new(readers.len() - kept(readers))),
@@ -121,6 +124,7 @@ impl Parts {
             health: self.health,
             cluster: self.cluster,
             hints: self.hints,
+            process: self.process,
             threads: Mutex::new(Threads {
                 working: self.working,
                 last: self.last,
@@ -366,6 +370,11 @@ impl Store {
     pub fn take_inbox(&self) -> Option<mpsc::Receiver<Hint>> {
         let (_, inbox) = self.shared.hints.as_ref()?;
         inbox.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Returns the number of this process in the keys that it makes.
+    pub fn process(&self) -> u8 {
+        self.shared.process
     }
 
     /// Returns the number of this process among those on its server, and the numbers of those that

@@ -1,7 +1,8 @@
 //! Shared workers: damage and backlog of one project do not affect others.
 
 use crate::support::{
-    Client, TO, TestHub, add_key, add_phone, add_project, hub, id, message_id, new_project,
+    Client, TO, TestHub, add_key, add_phone, add_project, fresh_id, hub, id, message_id,
+    new_project,
 };
 use hub_app::dispatch::expiry;
 use hub_app::schedules::fire;
@@ -371,21 +372,23 @@ async fn resting_routes(test: &TestHub, routes: usize, of_first: usize) {
     let now = test.hub.now();
     let client = test.client();
     let mut first = None;
-    for ids in test.hub.ids(now, routes).chunks(200) {
-        let (ids, project) = (ids.to_vec(), test.project.id);
-        first = first.or(ids.first().copied());
+    for from in (0..routes).step_by(200) {
+        let (count, project) = ((routes - from).min(200), test.project.id);
         let job = move |tx: &mut Tx<'_>| {
-            for id in &ids {
+            let mut first = None;
+            for _ in 0..count {
                 let kind = PhoneType::Simulated;
-                let mut route = Phone::new(*id, project, "Route", kind, now.unix);
+                let mut route = Phone::new(tx.id(now.unix), project, "Route", kind, now.unix);
                 route.set_send_delay(HOUR_MS);
                 phones::insert(tx, &route)?;
                 route.rest(now.unix);
                 phones::update_next_slot(tx, &route)?;
+                first = first.or(Some(route.id));
             }
-            Ok::<_, StoreError>(())
+            Ok::<_, StoreError>(first)
         };
-        test.hub.store.write(job).await.expect("written");
+        let made = test.hub.store.write(job).await.expect("written");
+        first = first.or(made);
     }
     let body = json!({ "to_number": TO, "content": "x", "route_id": first });
     let model = client.post("messages/send", body).await;
@@ -396,7 +399,7 @@ async fn resting_routes(test: &TestHub, routes: usize, of_first: usize) {
 
 /// Copies a message: one for each route of the project but the first, and more for the first.
 async fn copies(test: &TestHub, key: i64, routes: usize, of_first: usize) {
-    let keys = test.hub.ids::<()>(test.hub.now(), routes + of_first);
+    let now = test.hub.now().unix;
     let job = move |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         let all = tx.query(
             "SELECT id FROM phones WHERE name = 'Route' ORDER BY id",
@@ -407,11 +410,9 @@ async fn copies(test: &TestHub, key: i64, routes: usize, of_first: usize) {
         let Some(damaged::Found::Row(model)) = model else {
             return Ok(());
         };
-        for (n, key) in keys.iter().enumerate() {
+        for n in 0..routes + of_first {
             let mut copy = model.clone();
-            copy.id = postrider_model::MessageId::new(
-                postrider_model::Key::new(key.get()).expect("a key"),
-            );
+            copy.id = tx.id(now);
             let route = all.get(n + 1).copied().unwrap_or(all[0]);
             copy.phone_id =
                 postrider_model::PhoneId::new(postrider_model::Key::new(route).expect("a key"));
@@ -483,6 +484,7 @@ async fn one_project_plays_a_bounded_number_of_messages_a_turn() {
 async fn a_cache_holds_nothing_of_a_group_whose_commit_broke() {
     let test = hub().await;
     let (store, project, now) = (&test.hub.store, test.project.id, test.hub.now());
+    let id = fresh_id(&test.hub, now);
     let (release, held) = mpsc::channel::<()>();
     let mut held = Some(held);
     let holding = store.write(move |_| {
@@ -490,7 +492,7 @@ async fn a_cache_holds_nothing_of_a_group_whose_commit_broke() {
         Ok::<_, StoreError>(())
     });
     let webhook = Webhook {
-        id: test.hub.id(now),
+        id,
         project_id: project,
         url: "http://127.0.0.1:9/".to_owned(),
         secret: None,

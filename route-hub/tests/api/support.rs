@@ -11,11 +11,12 @@ use hub_app::hub::{Hub, HubParts};
 use hub_domain::{
     ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
 };
-use hub_store::{SqliteSettings, Store, api_keys, devices, organizations, phones, projects};
+use hub_store::{
+    SqliteSettings, Store, StoreError, api_keys, devices, organizations, phones, projects,
+};
 use hub_web::front::FrontSettings;
 use postrider_model::{
-    ApiKeyId, DeviceId, KeyMaker, MessageId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
-    UnixMs,
+    ApiKeyId, DeviceId, Id, MessageId, Now, OrganizationId, PhoneId, PhoneNumber, ProjectId, UnixMs,
 };
 use route_hub::routes;
 use serde_json::{Value, json};
@@ -120,13 +121,15 @@ fn hub_on(dir: &TempDir, process: u8) -> Hub {
 
 /// Opens a hub on the database of a folder.
 pub fn hub_in(folder: &Path, process: u8) -> Hub {
-    let store = Store::open_sqlite(SqliteSettings::new(folder.join("hub.db")));
+    let store = Store::open_sqlite(SqliteSettings {
+        process,
+        ..SqliteSettings::new(folder.join("hub.db"))
+    });
     Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
         process,
         store: store.expect("a database"),
         clock: SystemClock::start(),
-        keys: KeyMaker::new(process, None),
         generation: 1,
         proofs: hub_app::hub::proofs::Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
@@ -134,9 +137,17 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
     })
 }
 
+/// Makes an id as a job would, also within a runtime.
+pub fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
+    let store = hub.store.clone();
+    let drawing = move || store.write_blocking(move |tx| Ok::<_, StoreError>(tx.key(now.unix)));
+    let key = std::thread::spawn(drawing).join().expect("a job");
+    Id::new(key.expect("a key"))
+}
+
 pub async fn add_organization(hub: &Hub) -> OrganizationId {
     let organization = Organization {
-        id: hub.id(hub.now()),
+        id: fresh_id(hub, hub.now()),
         name: "Organization".to_owned(),
         timezone_id: "UTC".to_owned(),
         time_created: hub.now().unix,
@@ -151,7 +162,7 @@ pub async fn add_organization(hub: &Hub) -> OrganizationId {
 
 pub fn new_project(hub: &Hub, organization: OrganizationId, name: &str) -> Project {
     let now = hub.now();
-    let project = Project::new(hub.id(now), organization, name, now.unix);
+    let project = Project::new(fresh_id(hub, now), organization, name, now.unix);
     Project {
         country: Some("US".to_owned()),
         ..project
@@ -172,7 +183,7 @@ pub async fn add_phone(
     number: &str,
 ) -> Phone {
     let now = hub.now();
-    let mut phone = Phone::new(hub.id(now), project, "Phone", phone_type, now.unix);
+    let mut phone = Phone::new(fresh_id(hub, now), project, "Phone", phone_type, now.unix);
     phone.phone_number = number.parse::<PhoneNumber>().ok();
     let device = (phone_type == PhoneType::Android).then(|| device(hub, project));
     phone.device_id = device.as_ref().map(|device| device.id);
@@ -193,8 +204,8 @@ pub async fn add_phone(
 fn device(hub: &Hub, project_id: ProjectId) -> Device {
     let now = hub.now();
     Device {
-        id: hub.id(now),
-        organization_id: hub.id(now),
+        id: fresh_id(hub, now),
+        organization_id: fresh_id(hub, now),
         project_id,
         name: "Device".to_owned(),
         public_key: String::new(),
@@ -235,7 +246,7 @@ pub async fn add_limited_key(
     permissions: &Permissions,
     rate_per_s: Option<u32>,
 ) -> String {
-    let id: ApiKeyId = hub.id(hub.now());
+    let id: ApiKeyId = fresh_id(hub, hub.now());
     let new = NewKey::draw(id, &hub.random);
     let key = ApiKey {
         id,

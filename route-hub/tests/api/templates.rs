@@ -1,6 +1,6 @@
 //! Texts with variables in them, links to media, and one text to many numbers.
 
-use crate::support::{TO, TestHub, hub, hub_with};
+use crate::support::{TO, TestHub, fresh_id, hub, hub_with};
 use hub_domain::{Contact, VarsChange};
 use hub_store::contacts;
 use serde_json::{Value, json};
@@ -11,7 +11,13 @@ const OTHER: &str = "+15005550111";
 async fn ann(test: &TestHub) {
     let now = test.hub.now();
     let number = TO.parse().ok();
-    let mut contact = Contact::new(test.hub.id(now), test.project.id, number, None, now.unix);
+    let mut contact = Contact::new(
+        fresh_id(&test.hub, now),
+        test.project.id,
+        number,
+        None,
+        now.unix,
+    );
     contact.name = Some("Ann".to_owned());
     let vars = json!({ "city": "Oslo", "sly": "[[contact.name]]", "long": "x".repeat(4_000) });
     let vars = VarsChange::parse(&vars).expect("variables");

@@ -2,7 +2,7 @@
 
 use super::facts::incoming;
 use super::pages::proven;
-use super::support::{Line, Phone, TestHub, hub};
+use super::support::{Line, Phone, TestHub, fresh_id, hub};
 use hub_domain::DeviceState;
 use hub_store::meta;
 use postrider_link::frame::{HeldRow, HubFrame};
@@ -329,7 +329,7 @@ async fn what_a_phone_holds_and_the_hub_has_forgotten_altogether_is_kept_aside()
     phone.cut(line);
     hub.until_connected(0).await;
     hub.freeze().await;
-    let nowhere = hub.hub.id(hub.hub.now());
+    let nowhere = fresh_id(&hub.hub, hub.hub.now());
     let mut line = phone.greet(|_| {}).await;
     reconcile(&mut line, vec![row(nowhere, WireState::Sent)]).await;
     assert_eq!(

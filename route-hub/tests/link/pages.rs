@@ -1,7 +1,7 @@
 //! Held pages: what a phone's word changes, and what it does not.
 
 use super::generations::{forget, forget_exposure, reconcile, row};
-use super::support::{Phone, TestHub, hub};
+use super::support::{Phone, TestHub, fresh_id, hub};
 use hub_domain::Direction;
 use hub_store::{meta, projects};
 use postrider_link::frame::HeldRow;
@@ -218,7 +218,7 @@ async fn a_message_that_was_removed_with_its_age_proves_nothing() {
         projects::update(tx, &kept)
     })
     .await;
-    let nowhere = hub.hub.id(hub.hub.now());
+    let nowhere = fresh_id(&hub.hub, hub.hub.now());
     let mut line = liar.greet(|hello| hello.generation += 1).await;
     let shown = proven(&hub, &liar, nowhere, 1, WireState::Sent);
     reconcile(&mut line, vec![shown]).await;

@@ -1,6 +1,6 @@
 //! Messages of custom routes on their phones.
 
-use super::support::{Phone, TestHub, hub};
+use super::support::{Phone, TestHub, fresh_id, hub};
 use hub_app::dispatch::failover;
 use hub_domain::PhoneType;
 use hub_domain::routing::{Actions, Route};
@@ -16,7 +16,7 @@ pub(super) async fn route(hub: &TestHub, phones: &[&Phone]) -> CustomRouteId {
     let rules = json!([{ "type": "use_phone", "phone_ids": ids, "offline_sec": 60 }]);
     let now = hub.hub.now();
     let route = Route {
-        id: hub.hub.id(now),
+        id: fresh_id(&hub.hub, now),
         project_id: hub.project.id,
         name: "Route".to_owned(),
         actions: Actions::parse(&rules).expect("rules"),
@@ -148,7 +148,8 @@ async fn after_a_restore_nothing_moves_that_may_be_out() {
     let (first, mut spare) = (hub.pair().await, hub.pair().await);
     // A test route is always there.
     spare.row.phone_type = PhoneType::Simulated;
-    (spare.row.id, spare.row.device_id, spare.row.sim) = (hub.hub.id(hub.hub.now()), None, None);
+    (spare.row.id, spare.row.device_id, spare.row.sim) =
+        (fresh_id(&hub.hub, hub.hub.now()), None, None);
     let row = spare.row.clone();
     hub.write(move |tx| hub_store::phones::insert(tx, &row))
         .await;

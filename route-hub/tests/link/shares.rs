@@ -1,7 +1,7 @@
 //! What one phone can make the hub keep and do, and that others do not notice.
 
 use super::facts::incoming;
-use super::support::{TestHub, hub};
+use super::support::{TestHub, fresh_id, hub};
 use hub_app::housekeeping;
 use hub_domain::{Alert, AlertKind};
 use hub_store::facts_aside::{self, FactAside};
@@ -140,7 +140,7 @@ async fn alerts_that_ended_go_after_a_month_but_for_the_last_of_a_phone_that_is_
     let phone = hub.pair().await;
     let (project_id, device) = (hub.project.id, phone.device);
     let past = hub.hub.now().unix.plus_ms(-40 * DAY_MS);
-    let ids: Vec<_> = (0..4).map(|_| hub.hub.id(hub.hub.now())).collect();
+    let ids: Vec<_> = (0..4).map(|_| fresh_id(&hub.hub, hub.hub.now())).collect();
     hub.write(move |tx| {
         let mut gone = devices::get(tx, device)?.expect("it is there");
         gone.time_last_seen = Some(past);

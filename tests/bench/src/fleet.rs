@@ -12,14 +12,14 @@ use crate::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures_util::{SinkExt as _, StreamExt as _};
 use hub_domain::{Device, DeviceState};
-use hub_store::{SqliteSettings, Store, devices};
+use hub_store::{SqliteSettings, Store, StoreError, devices};
 use postrider_link::{
     codec::{decode_hub, encode},
     frame::{Ack, Bytes, Challenge, Hello, HubFrame, PhoneFrame, Ping, Pong, SimInfo},
     limits::SUB_PROTOCOL,
     signature::expected_bytes,
 };
-use postrider_model::{DeviceId, Id, KeyMaker, OrganizationId, ProjectId, SimSlot, UnixMs};
+use postrider_model::{DeviceId, Id, Key, OrganizationId, ProjectId, SimSlot, UnixMs};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use rustix::process::{Resource, getrlimit};
 use std::{
@@ -134,10 +134,10 @@ async fn write_rows(
     let organization = row.and_then(|row| row["organization_id"].as_str());
     let organization: OrganizationId = organization.unwrap_or_default().parse()?;
     let now = UnixMs(i64::try_from(unix_us() / 1_000)?);
-    let mut keys = KeyMaker::new(PROCESS, None);
     let public_key = STANDARD.encode(key.public_key());
     let devices = (0..count).map(|n| Device {
-        id: Id::new(keys.next(now.0)),
+        // The job that stores it makes its id.
+        id: Id::new(Key::default()),
         organization_id: organization,
         project_id: project,
         name: format!("Idle {n}"),
@@ -159,20 +159,32 @@ async fn write_rows(
         connected_to: None,
     });
     let devices: Vec<Device> = devices.collect();
+    let mut ids = Vec::with_capacity(count);
     let store = Store::open_sqlite(SqliteSettings {
         create: false,
         readers: 1,
+        process: PROCESS,
         ..SqliteSettings::new(operator.database())
     })?;
     for some in devices.chunks(ROWS) {
         let some = some.to_vec();
         let written = store.write(move |tx| {
-            some.iter()
-                .try_for_each(|device| devices::insert(tx, device))
+            let stored = some.iter().map(|device| {
+                let id = tx.id(now);
+                devices::insert(
+                    tx,
+                    &Device {
+                        id,
+                        ..device.clone()
+                    },
+                )?;
+                Ok(id)
+            });
+            stored.collect::<Result<Vec<_>, StoreError>>()
         });
-        written.await?;
+        ids.extend(written.await?);
     }
-    Ok(devices.iter().map(|device| device.id).collect())
+    Ok(ids)
 }
 
 async fn hold_all(

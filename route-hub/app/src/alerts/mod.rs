@@ -52,7 +52,7 @@ pub fn raise(
 ) -> Result<(), StoreError> {
     let (phone_id, device_id) = about.ids();
     let alert = Alert {
-        id: work.hub.id(work.now),
+        id: work.id(),
         project_id: work.project.id,
         phone_id,
         device_id,

@@ -2,6 +2,7 @@
 
 use crate::actor::Who;
 use crate::alerts::*;
+use crate::testing::fresh_id;
 use crate::webhooks::testing::{Fixture, Here};
 use hub_domain::{Device, DeviceState, OutboxRow};
 use hub_store::{devices, projects};
@@ -154,7 +155,7 @@ impl World {
         fixture.project.alert_url = Some("https://ops.example/".into());
         let now = fixture.now.unix;
         let device = Device {
-            id: fixture.hub.id(fixture.now),
+            id: fresh_id(&fixture.hub, fixture.now),
             organization_id: fixture.project.organization_id,
             project_id: fixture.project.id,
             name: "Desk".into(),

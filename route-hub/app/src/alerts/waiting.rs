@@ -97,9 +97,9 @@ fn end_oldest(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreErro
     Ok(())
 }
 
-fn line(work: &UnitOfWork<'_, '_>, row: OutboxRow) -> WebhookLogEntry {
+fn line(work: &mut UnitOfWork<'_, '_>, row: OutboxRow) -> WebhookLogEntry {
     WebhookLogEntry {
-        id: work.hub.key(work.now).get(),
+        id: work.key().get(),
         outbox_id: row.id,
         project_id: row.project_id,
         message_id: row.message_id,

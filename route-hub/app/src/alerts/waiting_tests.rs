@@ -2,6 +2,7 @@
 
 use crate::alerts::waiting;
 use crate::hub::Caps;
+use crate::testing::fresh_key;
 use crate::webhooks::enqueue;
 use crate::webhooks::testing::{Fixture, Here};
 use hub_domain::{AlertKind, OutboxRow};
@@ -64,7 +65,7 @@ fn a_cap_that_was_lowered_is_reached_in_steps() {
     let rows: Vec<_> = (0..300)
         .map(|_| OutboxRow {
             project_id: project,
-            ..crate::webhooks::testing::row(fixture.hub.key(fixture.now).get())
+            ..crate::webhooks::testing::row(fresh_key(&fixture.hub, fixture.now).get())
         })
         .collect();
     let job = move |tx: &mut Tx<'_>| rows.iter().try_for_each(|row| outbox::insert(tx, row));
@@ -94,7 +95,7 @@ impl Fixture {
     /// Writes one status, and returns the key of its row.
     fn write_one(&self) -> i64 {
         let message = self.message();
-        let id = self.hub.key(self.now).get();
+        let id = fresh_key(&self.hub, self.now).get();
         self.work(self.now, move |work| enqueue::send_status(work, &message));
         let newer = |row: &OutboxRow| row.id > id;
         let rows = self.outbox();

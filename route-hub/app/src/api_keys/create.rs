@@ -40,7 +40,7 @@ pub fn create(
     command: &NewApiKey,
 ) -> Result<(ApiKey, Secret), NotDone<KeyRefused>> {
     let (organization_id, project) = owner(work, command.reach)?;
-    let id = work.hub.id(work.now);
+    let id = work.id();
     let NewKey { text, hash } = NewKey::draw(id, &work.hub.random);
     let key = ApiKey {
         id,

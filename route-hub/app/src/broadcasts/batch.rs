@@ -45,7 +45,7 @@ pub async fn send(
 ) -> Result<Once<SentBatch>, Failure> {
     actor.require(PERMISSION)?;
     let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
-    let batch = Batch::of(actor, command).await?;
+    let mut batch = Batch::of(actor, command).await?;
     actor.make_room(batch.drafts.len()).await?;
     let all: Vec<_> = batch.drafts.iter().map(Some).collect();
     let ready = Ready::of(hub, project, &batch.shared, &all, now).await?;
@@ -65,10 +65,8 @@ impl Batch {
         let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
         let message = StoredMessage::new(actor, command.message)?;
         let (options, sees) = (&message.options, message.maker_sees);
-        let mut shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
+        let shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
         let body = shared.body(&message.item, &Path::default())?;
-        let id = hub.id(now);
-        shared.origin.broadcast_id = Some(id);
         let mut numbers = Vec::new();
         let read_numbers = |typed: &[Address]| {
             numbers = planned::numbers(typed, &shared, project)?;
@@ -78,7 +76,6 @@ impl Batch {
         let item = message.item.clone();
         let draft = |number| Draft::of(Recipient::Number(number), body.clone(), &item);
         let given = NewBroadcast {
-            id,
             source: shared.origin.source,
             scheduled_id: None,
             message_type: shared.sending.message_type(),
@@ -96,10 +93,15 @@ impl Batch {
         })
     }
 
-    fn store(&self, work: &mut UnitOfWork<'_, '_>, ready: &Ready) -> Result<SentBatch, StoreError> {
+    fn store(
+        &mut self,
+        work: &mut UnitOfWork<'_, '_>,
+        ready: &Ready,
+    ) -> Result<SentBatch, StoreError> {
         ready.begin(work);
         outgoing::look_up(work, self.drafts.iter().map(|draft| &draft.to))?;
         let broadcast = self.given.store(work)?;
+        self.shared.origin.broadcast_id = Some(broadcast.id);
         let mut touches = Touches::default();
         let mut count_queued = 0;
         for (index, draft) in self.drafts.iter().enumerate() {

@@ -48,7 +48,6 @@ async fn checked(actor: &Actor, command: WantedBroadcast) -> Result<NewBroadcast
     let numbers = |typed: &[_]| Ok(planned.numbers(typed, &actor.project)?);
     let recipients = Recipients::find(actor, &command.to, numbers).await?;
     Ok(NewBroadcast {
-        id: actor.hub.id(actor.now),
         source: MessageSource::Api,
         scheduled_id: None,
         message_type: planned.message_type(),

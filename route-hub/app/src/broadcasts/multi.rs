@@ -73,11 +73,8 @@ pub async fn send(
     let message = StoredMessage::new(actor, command.shared)?;
     let (options, sees) = (&message.options, message.maker_sees);
     let mut shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
-    let joined = command
-        .part_of
-        .map(|part_of| Joined::of(actor, part_of, &shared));
+    let joined = command.part_of.map(|part_of| Joined::of(part_of, &shared));
     let joined = joined.transpose()?;
-    shared.origin.broadcast_id = joined.as_ref().map(Joined::id);
     let drafts = drafts(actor, &shared, &command.messages)?;
     actor.make_room(drafts.len()).await?;
     let all: Vec<_> = drafts.iter().map(Some).collect();
@@ -85,7 +82,7 @@ pub async fn send(
 
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         if let Some(joined) = &joined {
-            joined.join(work, drafts.len())?;
+            shared.origin.broadcast_id = Some(joined.join(work, drafts.len())?);
         }
         ready.begin(work);
         outgoing::look_up(work, drafts.iter().map(|draft| &draft.to))?;
@@ -123,11 +120,10 @@ enum Joined {
 }
 
 impl Joined {
-    fn of(actor: &Actor, part_of: PartOf, shared: &Shared) -> Result<Self, Refusal> {
+    fn of(part_of: PartOf, shared: &Shared) -> Result<Self, Refusal> {
         Ok(match part_of {
             PartOf::Existing(id) => Self::Existing(id),
             PartOf::New { title, message } => Self::New(Box::new(NewBroadcast {
-                id: actor.hub.id(actor.now),
                 source: shared.origin.source,
                 scheduled_id: None,
                 message_type: shared.sending.message_type(),
@@ -138,29 +134,26 @@ impl Joined {
         })
     }
 
-    fn id(&self) -> BroadcastId {
-        match self {
-            Self::Existing(id) => *id,
-            Self::New(given) => given.id,
-        }
-    }
-
     /// Finds or makes the broadcast, for so many more recipients.
-    fn join(&self, work: &mut UnitOfWork<'_, '_>, recipients: usize) -> Result<(), Failure> {
+    fn join(
+        &self,
+        work: &mut UnitOfWork<'_, '_>,
+        recipients: usize,
+    ) -> Result<BroadcastId, Failure> {
         let refused = |rule| Err(Refusal::invalid_param("broadcast_id", rule).into());
-        match self {
-            Self::New(given) => drop(given.store(work)?),
+        let id = match self {
+            Self::New(given) => given.store(work)?.id,
             Self::Existing(id) => match broadcasts::get(work.tx, work.project.id, *id)? {
                 None => return refused("is not the id of a broadcast of this project"),
                 Some(broadcast) if broadcast.is_cancelled() => {
                     return refused("is a broadcast that was cancelled");
                 }
-                Some(_) => {}
+                Some(_) => *id,
             },
-        }
+        };
         let recipients = i64::try_from(recipients).unwrap_or(i64::MAX);
-        work.tallies.expect(self.id(), recipients);
-        Ok(())
+        work.tallies.expect(id, recipients);
+        Ok(id)
     }
 }
 

@@ -13,7 +13,7 @@ use hub_domain::{
 };
 use hub_store::{StoreError, Tx, broadcasts, contacts, groups, within_request};
 use hub_view::Refusal;
-use postrider_model::{BroadcastId, ContactId, GroupId, ScheduledId};
+use postrider_model::{ContactId, GroupId, ScheduledId};
 use std::time::Duration;
 
 /// How much of a request's time for reading that may take.
@@ -24,8 +24,6 @@ const COUNTED_STEP: u32 = 2_000;
 /// A broadcast that is to be made.
 #[derive(Debug, Clone)]
 pub struct NewBroadcast {
-    /// Its id.
-    pub id: BroadcastId,
     /// Who makes it.
     pub source: MessageSource,
     /// The scheduled message that makes it.
@@ -206,7 +204,7 @@ impl NewBroadcast {
             false => 0,
         };
         let broadcast = Broadcast {
-            id: self.id,
+            id: work.id(),
             project_id: work.project.id,
             title: self
                 .title

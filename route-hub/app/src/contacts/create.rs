@@ -56,9 +56,7 @@ pub async fn import(actor: &Actor, command: NewContacts) -> Result<Vec<ContactId
                 new.find(work).map_err(|failure| of_item(failure, index))?;
             }
         }
-        let (hub, now) = (work.hub, work.now);
-        let mut fresh_key = || hub.key(now).get();
-        let mut saving = Saving::new(work.project.id, &mut fresh_key, now);
+        let mut saving = Saving::new(work.project.id, work.now);
         let mut all = Vec::with_capacity(contacts.len());
         for (index, new) in contacts.iter().enumerate() {
             let resolved = new.resolve(work);

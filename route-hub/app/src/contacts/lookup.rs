@@ -84,7 +84,7 @@ impl NewContact {
         let mut contact = match &before {
             Some(contact) => contact.clone(),
             None if self.can_be_made() => {
-                let id = work.hub.id(work.now);
+                let id = work.id();
                 Contact::new(id, work.project.id, None, None, work.now.unix)
             }
             None => return Err(ContactRefused::UnknownVariable.into()),

@@ -20,7 +20,7 @@ pub(crate) fn make_contact(
         Direction::Outgoing => message.to_number.clone(),
     };
     let e164 = number.as_ref().and_then(numbers::in_e164);
-    let id = work.hub.id(work.now);
+    let id = work.id();
     let mut contact = Contact::new(id, work.project.id, number, e164, work.now.unix);
     count_first(&mut contact, message);
     contacts::insert(work.tx, &contact)?;

@@ -14,8 +14,8 @@ use serde_json::json;
 ///
 /// Fields are looked up once for all of them. [`Saving::finish`] writes each group's number of members
 /// once.
-pub(crate) struct Saving<'f> {
-    fields: Fields<'f>,
+pub(crate) struct Saving {
+    fields: Fields,
     moves: Moves,
     now: Now,
     /// Whether relative schedules follow the project's contacts; looked up when first needed.
@@ -33,15 +33,11 @@ pub(crate) struct Saved {
     pub(crate) is_new: bool,
 }
 
-impl<'f> Saving<'f> {
-    /// Begins; `fresh_key` makes the keys of new fields.
-    pub(crate) fn new(
-        project_id: ProjectId,
-        fresh_key: &'f mut dyn FnMut() -> i64,
-        now: Now,
-    ) -> Self {
+impl Saving {
+    /// Begins.
+    pub(crate) fn new(project_id: ProjectId, now: Now) -> Self {
         Self {
-            fields: Fields::new(project_id, FieldOwner::Contact, fresh_key),
+            fields: Fields::new(project_id, FieldOwner::Contact, now.unix),
             moves: Moves::default(),
             now,
             followed: None,
@@ -132,9 +128,7 @@ pub(crate) fn save(
     contact: Contact,
     groups: &FoundGroups,
 ) -> Result<Saved, StoreError> {
-    let (hub, now) = (work.hub, work.now);
-    let mut fresh_key = || hub.key(now).get();
-    let mut saving = Saving::new(contact.project_id, &mut fresh_key, now);
+    let mut saving = Saving::new(contact.project_id, work.now);
     let saved = saving.save(work.tx, before, contact, groups)?;
     saving.finish(work)?;
     Ok(saved)

@@ -5,6 +5,7 @@ use super::{
 use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::groups::{self, GroupPatch, NewGroup};
+use crate::testing::fresh_id;
 use crate::testing::{Office, wait};
 use hub_domain::{Address, Contact, GroupFilters, Permission, RouteId, VarsChange, numbers};
 use hub_store::contacts;
@@ -129,7 +130,7 @@ fn a_contact_is_found_by_whatever_it_is_looked_up_by() {
 #[test]
 fn a_number_by_which_a_contact_was_found_stays_unless_it_says_more() {
     let office = Office::new();
-    let id = office.hub.id(office.hub.now());
+    let id = fresh_id(&office.hub, office.hub.now());
     let contact = |number: &str| {
         let number = Address::new(number);
         let e164 = number.as_ref().and_then(numbers::in_e164);

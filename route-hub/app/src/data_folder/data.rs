@@ -3,9 +3,15 @@
 use crate::data_folder::error::CommandError;
 use crate::data_folder::folder_lock::Place;
 use crate::data_folder::{database, enter, enter_to_serve, make, make_and_enter, open};
+use crate::random::Random;
 use hub_store::{PostgresSettings, SqliteSettings, Store, StoreError};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// The number of the admin commands in the keys that they make: above every hub's.
+const ADMIN_PROCESS: u8 = 240;
+/// How many numbers they have, so that two at the same moment make different keys.
+const ADMIN_PROCESSES: u64 = 16;
 
 /// Where a hub keeps its data.
 #[derive(Debug, Clone)]
@@ -21,15 +27,16 @@ pub type Opened = (Option<Place>, Store);
 
 impl Data {
     /// Opens the data for a hub that is to serve. Where there are none it refuses, unless `create`
-    /// says that a new hub is wanted: one that starts empty by mistake knows no phone.
+    /// says that a new hub is wanted: one that starts empty by mistake knows no phone. `process` is its
+    /// number in the keys of a file; a server gives each its own.
     ///
     /// # Errors
     /// When there are no data, or they cannot be used.
-    pub fn open_to_serve(&self, create: bool) -> Result<Opened, CommandError> {
+    pub fn open_to_serve(&self, create: bool, process: u8) -> Result<Opened, CommandError> {
         match self {
             Self::Folder(folder) => {
                 let place = enter_to_serve(folder, create)?;
-                Ok((Some(place), open(folder)?))
+                Ok((Some(place), open(folder, process)?))
             }
             Self::Postgres(settings) => Ok((None, on_server(settings, create)?)),
         }
@@ -43,7 +50,7 @@ impl Data {
         match self {
             Self::Folder(folder) => {
                 let place = make_and_enter(folder)?;
-                Ok((Some(place), open(folder)?))
+                Ok((Some(place), open(folder, 0)?))
             }
             Self::Postgres(settings) => Ok((None, on_server(settings, true)?)),
         }
@@ -86,9 +93,11 @@ impl fmt::Display for Data {
 
 /// Opens the file of a folder that the caller has entered, for one command.
 pub(super) fn for_command(folder: &Path, create: bool) -> Result<Store, StoreError> {
+    let number = Random::new().below(ADMIN_PROCESSES);
     Store::open_sqlite(SqliteSettings {
         create,
         readers: 1,
+        process: ADMIN_PROCESS + u8::try_from(number).unwrap_or(0),
         ..SqliteSettings::new(database(folder))
     })
 }

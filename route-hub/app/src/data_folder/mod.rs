@@ -14,18 +14,13 @@ use crate::hub::proofs::Proofs;
 use crate::hub::{Hub, HubParts};
 use crate::hub_id;
 use crate::random::Random;
-use hub_store::{SqliteSettings, Store, StoreError, Tx, meta};
-use postrider_model::KeyMaker;
+use hub_store::{SqliteSettings, Store, StoreError, meta};
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// The name of the database's file.
 const DATABASE_FILE: &str = "hub.db";
-/// The number of the admin commands in the keys that they make: above every hub's.
-const ADMIN_PROCESS: u8 = 240;
-/// How many numbers they have, so that two at the same moment make different keys.
-const ADMIN_PROCESSES: u64 = 16;
 
 /// Returns the database's file of a data folder.
 pub fn database(folder: &Path) -> PathBuf {
@@ -98,15 +93,17 @@ fn no_database(folder: &Path) -> CommandError {
     ))
 }
 
-/// Opens the database of a data folder, makes both when they are missing, and brings the schema up
-/// to date. A program enters the folder first and keeps its place as long as the store.
+/// Opens the database of a data folder as the process of a number, makes both when they are missing,
+/// and brings the schema up to date. A program enters the folder first and keeps its place as long as
+/// the store.
 ///
 /// # Errors
 /// When the folder or the database cannot be used.
-pub fn open(folder: &Path) -> Result<Store, CommandError> {
+pub fn open(folder: &Path, process: u8) -> Result<Store, CommandError> {
     make(folder)?;
     Ok(Store::open_sqlite(SqliteSettings {
         reserve_log: true,
+        process,
         ..SqliteSettings::new(database(folder))
     })?)
 }
@@ -129,30 +126,23 @@ pub fn hub_on(folder: &Path, create: bool) -> Result<Hub, CommandError> {
 }
 
 fn for_one_command(store: Store) -> Result<Hub, CommandError> {
-    let number = Random::new().below(ADMIN_PROCESSES);
-    let process = ADMIN_PROCESS + u8::try_from(number).unwrap_or(0);
-    let parts = parts(store, process, String::new(), Vec::new())?;
+    let parts = parts(store, String::new(), Vec::new())?;
     Ok(Hub::new(parts))
 }
 
-/// Puts together what a hub on a store is made of: its keys lie above every stored one. On a server the
-/// database gave it the number of its process.
+/// Puts together what a hub on a store is made of.
 pub fn parts(
     store: Store,
-    process: u8,
     base_url: String,
     host_names: Vec<String>,
 ) -> Result<HubParts, CommandError> {
-    let process = store.processes().map_or(process, |(number, _)| number);
-    let read = |tx: &mut Tx<'_>| Ok((meta::highest_key(tx)?, meta::generation(tx)?));
-    let (highest, generation) = store.read_blocking::<_, StoreError, _>(read)?;
+    let generation = store.read_blocking(meta::generation)?;
     let proofs = Proofs::kept(&store, Random::new().token::<32>())?;
     Ok(HubParts {
         id: hub_id::of(&store)?,
-        process,
+        process: store.process(),
         store,
         clock: SystemClock::start(),
-        keys: KeyMaker::new(process, highest),
         generation,
         proofs,
         base_url,

@@ -57,13 +57,13 @@ fn other_sim(work: &mut UnitOfWork<'_, '_>, phone: &Phone) -> Result<(), StoreEr
 
 /// Makes the phone of a slot that was not in use before; it is in the country of its network, else
 /// in the project's.
-pub fn fresh(work: &UnitOfWork<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
+pub fn fresh(work: &mut UnitOfWork<'_, '_>, device: &Device, sim: &SimInfo) -> Phone {
     let name = match sim.slot.get() {
         0 => device.name.clone(),
         slot => format!("{} (SIM {})", device.name, slot + 1),
     };
     let now = work.now.unix;
-    let id = work.hub.id(work.now);
+    let id = work.id();
     let mut phone = Phone::new(id, device.project_id, name, PhoneType::Android, now);
     phone.device_id = Some(device.id);
     phone.sim = Some(sim.slot);

@@ -34,7 +34,7 @@ impl rules::Rows for Rows<'_, '_, '_> {
     }
 
     fn newest_key(&mut self) -> Result<i64, StoreError> {
-        Ok(meta::highest_key(self.0.tx)?.map_or(0, |key| key.get()))
+        Ok(self.0.key().get())
     }
 
     fn freeze(&mut self) -> Result<Option<Freeze>, StoreError> {

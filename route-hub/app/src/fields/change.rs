@@ -138,7 +138,7 @@ impl FieldPatch {
             return Ok(field);
         }
         let place = fields::next_place(work.tx, project, owner)?;
-        let key = work.hub.key(work.now).get();
+        let key = work.key().get();
         let mut field = CustomField::new(key, project, owner, variable, place);
         self.apply(&mut field);
         fields::insert(work.tx, &field)?;

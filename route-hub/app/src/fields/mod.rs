@@ -9,11 +9,10 @@ pub use change::{FieldChange, FieldPatch, change, change_many};
 
 use crate::actor::Actor;
 use crate::failure::Failure;
-use crate::hub::Hub;
 use crate::views::field::FieldView;
 use hub_domain::{FieldOwner, Permission, Vars};
 use hub_store::{StoreError, Tx, fields};
-use postrider_model::{Now, ProjectId};
+use postrider_model::{ProjectId, UnixMs};
 
 /// Returns what whoever looks at the fields of an owner needs.
 pub const fn permission_to_view(owner: FieldOwner) -> Permission {
@@ -50,17 +49,15 @@ fn views(
 
 /// Notes the variables of a message: each has a field.
 pub fn note(
-    hub: &Hub,
     tx: &mut Tx<'_>,
     project_id: ProjectId,
     vars: &Vars,
-    now: Now,
+    now: UnixMs,
 ) -> Result<(), StoreError> {
     if vars.is_empty() {
         return Ok(());
     }
-    let mut fresh_key = || hub.key(now).get();
-    let mut fields = fields::Fields::new(project_id, FieldOwner::Message, &mut fresh_key);
+    let mut fields = fields::Fields::new(project_id, FieldOwner::Message, now);
     for (name, _) in vars.iter() {
         fields.key(tx, name)?;
     }

@@ -53,7 +53,7 @@ pub async fn create(actor: &Actor, command: NewGroup) -> Result<GroupView, Failu
     run(actor, decide).await
 }
 
-fn new(work: &UnitOfWork<'_, '_>, name: &str) -> Group {
-    let id = work.hub.id(work.now);
+fn new(work: &mut UnitOfWork<'_, '_>, name: &str) -> Group {
+    let id = work.id();
     Group::new(id, work.project.id, name, work.now.unix)
 }

@@ -1,4 +1,4 @@
-//! What every part of the hub shares: the store, the clocks, keys, random numbers and the bus.
+//! What every part of the hub shares: the store, the clocks, random numbers and the bus.
 
 pub mod bus;
 pub(crate) mod cache;
@@ -29,10 +29,10 @@ use crate::hub::rounds::{Round, Rounds};
 use crate::random::Random;
 use hub_domain::ProjectShares;
 use hub_store::Store;
-use postrider_model::{HubId, Id, Key, KeyMaker, Now, ProjectId};
+use postrider_model::{HubId, Now, ProjectId};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// The hub as requests, links and deliverers hold it.
 #[derive(Clone)]
@@ -82,7 +82,6 @@ pub struct Shared {
     pub base_url: String,
     /// Host names that a phone's sign-in may name, in lower case; the first is told to phones.
     pub host_names: Vec<String>,
-    keys: Mutex<KeyMaker>,
 }
 
 /// How much of some kinds each project may have, as the operator sets it. What is there already
@@ -114,8 +113,6 @@ pub struct HubParts {
     pub store: Store,
     /// Both clocks.
     pub clock: SystemClock,
-    /// Makes keys above everything stored.
-    pub keys: KeyMaker,
     /// The generation that is stored.
     pub generation: u64,
     /// The key of its proofs that is stored.
@@ -134,7 +131,6 @@ impl Hub {
             process,
             store,
             clock,
-            keys,
             generation,
             proofs,
             base_url,
@@ -162,7 +158,6 @@ impl Hub {
             generation: AtomicU64::new(generation),
             base_url,
             host_names,
-            keys: Mutex::new(keys),
         };
         Self {
             shared: Arc::new(shared),
@@ -227,39 +222,6 @@ impl Hub {
     /// Returns the time on both clocks.
     pub fn now(&self) -> Now {
         self.shared.clock.now()
-    }
-
-    /// Makes all later keys higher than a stored one.
-    pub fn raise_keys(&self, floor: Key) {
-        self.shared
-            .keys
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .rise_above(floor);
-    }
-
-    /// Makes a key at `now`.
-    pub fn key(&self, now: Now) -> Key {
-        self.shared
-            .keys
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .next(now.unix.0)
-    }
-
-    /// Makes an id at `now`.
-    pub fn id<K>(&self, now: Now) -> Id<K> {
-        Id::new(self.key(now))
-    }
-
-    /// Makes `count` ids at `now`, for jobs that cannot know how many they need.
-    pub fn ids<K>(&self, now: Now, count: usize) -> Vec<Id<K>> {
-        let mut keys = self
-            .shared
-            .keys
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        (0..count).map(|_| Id::new(keys.next(now.unix.0))).collect()
     }
 }
 

@@ -111,8 +111,8 @@ mod tests {
     async fn hub() -> (Hub, tempfile::TempDir) {
         let make = || {
             let folder = tempfile::tempdir().unwrap();
-            let store = data_folder::open(folder.path()).unwrap();
-            let parts = data_folder::parts(store, 0, "http://127.0.0.1".into(), Vec::new());
+            let store = data_folder::open(folder.path(), 0).unwrap();
+            let parts = data_folder::parts(store, "http://127.0.0.1".into(), Vec::new());
             (Hub::new(parts.unwrap()), folder)
         };
         tokio::task::spawn_blocking(make).await.unwrap()

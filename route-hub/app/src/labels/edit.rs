@@ -15,13 +15,12 @@ use postrider_model::LabelId;
 /// Finds the label of a name, or makes it.
 pub async fn get_or_create(actor: &Actor, name: String) -> Result<LabelView, Failure> {
     actor.require(PERMISSION)?;
-    let id = actor.hub.id(actor.now);
     run(actor, move |work| {
         let project = work.project.id;
         if let Some(label) = labels::by_name(work.tx, project, &name)? {
             return Ok(LabelView(label));
         }
-        let label = Label::new(id, project, &name, work.now.unix);
+        let label = Label::new(work.id(), project, &name, work.now.unix);
         labels::insert(work.tx, &label)?;
         Ok(LabelView(label))
     })

@@ -8,6 +8,7 @@ use crate::listing::{ListRequest, Listed};
 use crate::messages::send::send;
 use crate::phones::add_test_phone;
 use crate::projects::make;
+use crate::testing::fresh_id;
 use crate::testing::{Office, named, wait};
 use crate::transaction::Once;
 use hub_domain::{Address, Label, Permission, VarsChange};
@@ -107,7 +108,10 @@ fn a_message_has_a_label_or_not_however_often_that_is_asked() {
         wait(take_off(&actor, label, message)).unwrap();
         assert_eq!(labels(), []);
     }
-    let (no_label, no_message) = (office.hub.id(actor.now), office.hub.id(actor.now));
+    let (no_label, no_message) = (
+        fresh_id(&office.hub, actor.now),
+        fresh_id(&office.hub, actor.now),
+    );
     let nothing = wait(put_on(&actor, label, no_message));
     assert_eq!(refused(nothing), none("message"));
     let nothing = wait(take_off(&actor, no_label, message));
@@ -139,7 +143,7 @@ fn what_another_project_has_is_neither_seen_nor_changed() {
 fn who_may_look_changes_nothing_and_who_may_send_sees_nothing() {
     let office = Office::new();
     let id: LabelId = made(&office.actor(Who::Operator), "Urgent").id;
-    let message = office.hub.id(office.hub.now());
+    let message = fresh_id(&office.hub, office.hub.now());
     let request = || ListRequest {
         query: ListQuery::default(),
         count_only: true,

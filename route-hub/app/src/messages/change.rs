@@ -57,7 +57,7 @@ pub async fn update(
         change.apply(&mut message)?;
         message.time_updated = now.unix;
         messages::update(work.tx, &message)?;
-        fields::note(work.hub, work.tx, project, &message.vars, now)?;
+        fields::note(work.tx, project, &message.vars, now.unix)?;
         work.effects.changed(id);
         Ok(waiting::show(&viewer, work.tx, message)?)
     })

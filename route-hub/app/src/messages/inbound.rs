@@ -45,7 +45,7 @@ pub fn apply(
     }
     let raw = Address::new(frame.from.as_str());
     let created = published_time(clock, frame.stamp(), UnixMs(0), work.now);
-    let (id, now) = (work.hub.id(work.now), work.now.unix);
+    let (id, now) = (work.id(), work.now.unix);
     let mut message = Message::incoming(id, phone, message_type, created, now);
     let own = || phone.phone_number.as_ref().map(Address::from);
     let to = frame.to.as_ref().and_then(|to| Address::new(to.as_str()));

@@ -49,7 +49,7 @@ pub async fn receive(
     let ends = Ends::of(&command, &phone, &actor.project)?;
     let labels = labels::all_known(&actor.hub, &actor.project, command.labels.clone()).await?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
-        let (id, now) = (work.hub.id(work.now), work.now.unix);
+        let (id, now) = (work.id(), work.now.unix);
         let mut message = Message::incoming(id, &phone, command.message_type, now, now);
         fill(&mut message, &command, &ends);
         annotate(work, &message, &labels)?;

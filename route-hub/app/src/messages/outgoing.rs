@@ -180,13 +180,7 @@ pub(crate) fn annotate(
     for label in labels {
         labels::put_on(work.tx, message.project_id, *label, message.id)?;
     }
-    fields::note(
-        work.hub,
-        work.tx,
-        message.project_id,
-        &message.vars,
-        work.now,
-    )
+    fields::note(work.tx, message.project_id, &message.vars, work.now.unix)
 }
 
 fn address_of(to: &Recipient, contact: Option<&Contact>) -> Option<Address> {
@@ -242,14 +236,14 @@ fn sender_of<'s>(
 }
 
 fn new_message(
-    work: &UnitOfWork<'_, '_>,
+    work: &mut UnitOfWork<'_, '_>,
     shared: &Shared,
     draft: &Draft,
     body: &Body,
     phone: &Phone,
     to: Address,
 ) -> Message {
-    let (id, kind) = (work.hub.id(work.now), shared.sending.message_type());
+    let (id, kind) = (work.id(), shared.sending.message_type());
     let mut message = Message::outgoing(id, phone, kind, work.now.unix);
     message.source = shared.origin.source;
     message.to_number = Some(to);

@@ -14,7 +14,7 @@ use crate::unit_of_work::{KnownGroups, UnitOfWork};
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
 use hub_store::StoreError;
-use postrider_model::Now;
+use postrider_model::{Id, Key, Now};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -150,8 +150,8 @@ fn contact_of<'r>(work: &UnitOfWork<'_, '_>, reached: &'r Reached) -> Cow<'r, Co
     match &reached.contact {
         Some(contact) => Cow::Borrowed(contact),
         None => {
-            let (id, to) = (work.hub.id(work.now), Some(reached.to.clone()));
-            let new = Contact::new(id, work.project.id, to, None, work.now.unix);
+            let (no_id_yet, to) = (Id::new(Key::default()), Some(reached.to.clone()));
+            let new = Contact::new(no_id_yet, work.project.id, to, None, work.now.unix);
             Cow::Owned(new)
         }
     }
@@ -177,7 +177,7 @@ mod tests {
     fn a_text_is_taken_as_it_was_made_ready_until_what_it_says_changes() {
         let (phone, project) = (phone(), project());
         let to = message().to_number;
-        let id = postrider_model::Id::new(postrider_model::Key::default());
+        let id = Id::new(Key::default());
         let mut contact = Contact::new(id, project.id, to, None, UnixMs(0));
         let set = |contact: &mut Contact, vars| {
             let change = VarsChange::parse(&vars).unwrap();

@@ -193,7 +193,7 @@ fn copy(
     target: Option<&Target>,
 ) -> Result<Message, StoreError> {
     let life_end = work.now.unix.plus_ms(work.project.message_life_ms);
-    let mut message = sent.copied(work.hub.id(work.now), work.now.unix, life_end);
+    let mut message = sent.copied(work.id(), work.now.unix, life_end);
     match target {
         Some(target) => {
             message.send_by(&target.phone);

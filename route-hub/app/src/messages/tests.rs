@@ -4,6 +4,7 @@ use crate::actor::{Actor, Who};
 use crate::commands::new_message::{MessageItem, NewMessage, SendOptions, To};
 use crate::messages::send::send;
 use crate::testing::Office;
+use crate::testing::fresh_id;
 use crate::transaction::Once;
 use hub_domain::{Address, Message, MessageType, Phone, PhoneType, Project};
 use hub_store::{messages, phones};
@@ -53,7 +54,7 @@ impl Desk {
 }
 
 pub(crate) async fn add_phone(actor: &Actor, phone_type: PhoneType, number: &str) -> Phone {
-    let (id, now) = (actor.hub.id(actor.now), actor.now.unix);
+    let (id, now) = (fresh_id(&actor.hub, actor.now), actor.now.unix);
     let mut phone = Phone::new(id, actor.project.id, "Phone", phone_type, now);
     phone.phone_number = number.parse().ok();
     let stored = phone.clone();

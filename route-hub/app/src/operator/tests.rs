@@ -5,6 +5,7 @@ use crate::operator::{
     NoSuchAlert, NoSuchPhone, RevokeRefused, clear_alert, revoke_device, unfreeze,
 };
 use crate::testing::Office;
+use crate::testing::fresh_id;
 use hub_domain::{Alert, AlertKind, Device, DeviceState};
 use hub_store::{alerts, devices};
 use postrider_model::DeviceId;
@@ -12,7 +13,7 @@ use postrider_model::DeviceId;
 fn device(office: &Office) -> DeviceId {
     let now = office.hub.now();
     let device = Device {
-        id: office.hub.id(now),
+        id: fresh_id(&office.hub, now),
         organization_id: office.organization.id,
         project_id: office.project.id,
         name: "Desk".to_owned(),
@@ -82,7 +83,7 @@ fn an_alert_is_cleared_once() {
     let office = Office::new();
     let now = office.hub.now();
     let alert = Alert {
-        id: office.hub.id(now),
+        id: fresh_id(&office.hub, now),
         project_id: office.project.id,
         phone_id: None,
         device_id: None,

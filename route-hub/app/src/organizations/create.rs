@@ -7,7 +7,7 @@ use hub_store::{StoreError, organizations};
 /// Makes an organization, whose days are those of UTC.
 pub fn create(work: &mut HubWork<'_, '_>, name: &str) -> Result<Organization, StoreError> {
     let organization = Organization {
-        id: work.hub.id(work.now),
+        id: work.id(),
         name: name.to_owned(),
         timezone_id: "UTC".to_owned(),
         time_created: work.now.unix,

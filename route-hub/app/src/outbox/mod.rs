@@ -61,7 +61,7 @@ impl Event {
         for receiver in receivers {
             let secret = receiver.secret.cloned();
             let row = OutboxRow {
-                id: work.hub.key(work.now).get(),
+                id: work.key().get(),
                 project_id: work.project.id,
                 message_id,
                 origin: origin(receiver.url),

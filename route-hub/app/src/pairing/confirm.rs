@@ -146,11 +146,11 @@ impl Joining<'_, '_, '_> {
         Ok((device, "device.replace"))
     }
 
-    fn fresh_device(&self) -> Device {
+    fn fresh_device(&mut self) -> Device {
         let names = [&self.pairing.name, &self.claimant.device.name];
         let name = names.into_iter().find(|name| !name.trim().is_empty());
         let mut device = Device {
-            id: self.work.hub.id(self.work.now),
+            id: self.work.id(),
             organization_id: self.work.project.organization_id,
             project_id: self.work.project.id,
             name: name.map_or(NAMELESS, |name| name.trim()).to_owned(),

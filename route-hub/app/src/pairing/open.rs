@@ -62,7 +62,7 @@ pub fn open(
     let project = projects::get(work.tx, project_id)?.ok_or(OpenRefused::NoSuchProject)?;
     let code = draw(hub, work.tx, now.unix)?;
     let pairing = Pairing {
-        id: hub.id(now),
+        id: work.id(),
         project_id,
         device_id,
         name: name.to_owned(),

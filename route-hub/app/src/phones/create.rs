@@ -9,7 +9,7 @@ use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Phone, PhoneType};
 use hub_store::{phones, projects};
-use postrider_model::{PhoneId, PhoneNumber, ProjectId};
+use postrider_model::{PhoneNumber, ProjectId};
 
 /// A phone to be made. Phones of a device join by pairing.
 #[derive(Debug, Clone)]
@@ -27,12 +27,12 @@ pub struct NewPhone {
 /// Makes a phone.
 pub async fn create(actor: &Actor, command: NewPhone) -> Result<PhoneView, Failure> {
     actor.require(PERMISSION)?;
-    let id = actor.hub.id(actor.now);
     let made = run(actor, move |work| {
-        let phone = make(work, id, &command, "phone.create")?;
-        Ok::<_, NotDone<PhoneRefused>>(PhoneView::read(work.tx, phone, work.project)?)
+        let phone = make(work, &command, "phone.create")?;
+        let id = phone.id;
+        Ok::<_, NotDone<PhoneRefused>>((id, PhoneView::read(work.tx, phone, work.project)?))
     });
-    let made = made.await?;
+    let (id, made) = made.await?;
     actor.hub.cache.forget_phone(id);
     Ok(made)
 }
@@ -54,9 +54,8 @@ pub fn add_test_phone(
             ..PhonePatch::default()
         },
     };
-    let id = work.hub.id(work.now);
     work.within(&project, |work| {
-        let phone = make(work, id, &command, "phone.add_test")?;
+        let phone = make(work, &command, "phone.add_test")?;
         work.effects.rows(work.project.id);
         Ok(phone)
     })
@@ -65,11 +64,10 @@ pub fn add_test_phone(
 /// Makes a phone within a job, which the audit log calls `action`.
 fn make(
     work: &mut UnitOfWork<'_, '_>,
-    id: PhoneId,
     command: &NewPhone,
     action: &'static str,
 ) -> Result<Phone, NotDone<PhoneRefused>> {
-    let (project, now) = (work.project.id, work.now.unix);
+    let (id, project, now) = (work.id(), work.project.id, work.now.unix);
     let mut phone = Phone::new(id, project, command.name.clone(), command.phone_type, now);
     command.settings.apply(&mut phone)?;
     if let Some(reached) = Cap::Phones.reached(work.tx, project)? {

@@ -36,7 +36,7 @@ pub fn make(
 ) -> Result<Project, NotDone<ProjectRefused>> {
     let owner = command.organization_id;
     organizations::get(work.tx, owner)?.ok_or(ProjectRefused::NoSuchOrganization)?;
-    let mut project = Project::new(work.hub.id(work.now), owner, "", work.now.unix);
+    let mut project = Project::new(work.id(), owner, "", work.now.unix);
     let patch = ProjectPatch {
         name: Some(command.name.clone()),
         ..command.settings.clone()

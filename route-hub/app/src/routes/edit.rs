@@ -24,21 +24,20 @@ pub struct NewRoute {
 /// Makes a custom route.
 pub async fn create(actor: &Actor, command: NewRoute) -> Result<RouteView, Failure> {
     actor.require(PERMISSION)?;
-    let empty = Route {
-        id: actor.hub.id(actor.now),
-        project_id: actor.project.id,
-        name: String::new(),
-        actions: Actions::default(),
-        vars: Vars::default(),
-        time_created: actor.now.unix,
-    };
     let settings = RoutePatch {
         name: Some(command.name),
         actions: Some(command.actions),
         vars: command.vars,
     };
     run(actor, move |work| {
-        let mut route = empty.clone();
+        let mut route = Route {
+            id: work.id(),
+            project_id: work.project.id,
+            name: String::new(),
+            actions: Actions::default(),
+            vars: Vars::default(),
+            time_created: work.now.unix,
+        };
         settings.apply(work, &mut route)?;
         routes::insert(work.tx, &route)?;
         work.note("route.create", route.id)?;

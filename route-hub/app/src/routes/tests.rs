@@ -4,6 +4,7 @@ use crate::actor::{Actor, Who};
 use crate::failure::Failure;
 use crate::phones::add_test_phone;
 use crate::routes::{NewRoute, RoutePatch, create, delete, get, list_all, update};
+use crate::testing::fresh_id;
 use crate::testing::{Office, wait};
 use hub_domain::routing::{Actions, Route};
 use hub_domain::{Group, Permission, VarsChange};
@@ -55,7 +56,7 @@ fn a_route_names_phones_and_groups_of_its_project_alone() {
     let actor = office.actor(Who::Operator);
     let phone = phone(&office);
     let stored = made(&actor, json!([by(phone)]));
-    let nobodys = office.hub.id(actor.now);
+    let nobodys = fresh_id(&office.hub, actor.now);
     let inside = json!({
         "type": "condition",
         "conditions": [{ "type": "is", "variable": "country", "value": "KE" }],
@@ -86,7 +87,7 @@ fn a_group_is_kept_by_its_id_however_it_is_named() {
     let office = Office::new();
     let actor = office.actor(Who::Operator);
     let phone = phone(&office);
-    let (id, now) = (office.hub.id(actor.now), actor.now.unix);
+    let (id, now) = (fresh_id(&office.hub, actor.now), actor.now.unix);
     let group = Group::new(id, office.project.id, "Guests", now);
     office.rows(move |work| groups::insert(work.tx, &group));
     let kept = actions(json!([for_group(&id.to_string(), phone)]));

@@ -10,6 +10,7 @@ use crate::transaction::{Once, Repeat, run_once};
 use crate::views::schedule::ScheduleView;
 use hub_domain::Schedule;
 use hub_store::schedules;
+use postrider_model::{Id, Key};
 
 /// A message that is to be scheduled; or, of one that is there, what is to change.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +41,8 @@ pub async fn create(
     let start_time = command.timing.start_of_new()?;
     let recurrence = command.timing.recurrence.of_new(project)?;
     let mut schedule = Schedule {
-        id: actor.hub.id(now),
+        // The job that stores it makes its id.
+        id: Id::new(Key::default()),
         project_id: project.id,
         relative_id: None,
         message_type: planned.message_type(),
@@ -67,7 +69,10 @@ pub async fn create(
         actor,
         repeat,
         move |work| {
-            let mut schedule = schedule.clone();
+            let mut schedule = Schedule {
+                id: work.id(),
+                ..schedule.clone()
+            };
             schedule.listed_contact_id = listed(work, &schedule.to, is_for_code)?;
             schedules::insert(work.tx, &schedule)?;
             Ok::<_, Failure>(ScheduleView::read(work.tx, schedule)?)

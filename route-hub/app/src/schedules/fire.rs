@@ -275,7 +275,6 @@ fn broadcast(
         Some(group) if !group.allow_sending => NOT_ALLOWED,
         Some(group) => {
             let given = NewBroadcast {
-                id: work.hub.id(work.now),
                 source: MessageSource::Scheduled,
                 scheduled_id: Some(schedule.id),
                 message_type: schedule.message_type,

@@ -10,6 +10,7 @@ use crate::schedules::recipient::RecipientPatch;
 use crate::schedules::timing::TimingPatch;
 use crate::schedules::update::update;
 use crate::schedules::{existing, fire};
+use crate::testing::fresh_id;
 use crate::transaction::Once;
 use crate::webhooks::testing::Fixture;
 use hub_domain::{Address, AlertKind, ApiKey, Permissions};
@@ -197,7 +198,7 @@ async fn whoever_may_not_send_schedules_nothing() {
     let world = World::new().await;
     let id = world.schedule().await;
     let key = ApiKey {
-        id: world.fixture.hub.id(world.fixture.now),
+        id: fresh_id(&world.fixture.hub, world.fixture.now),
         organization_id: world.fixture.project.organization_id,
         project_id: None,
         name: "Looks".to_owned(),

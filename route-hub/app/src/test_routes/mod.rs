@@ -349,7 +349,7 @@ fn answer(work: &mut UnitOfWork<'_, '_>, request: &Message) -> Result<(), StoreE
     let Some(phone) = phones::by_key(work.tx, request.phone_id)? else {
         return Ok(());
     };
-    let (id, now) = (work.hub.id(work.now), work.now.unix);
+    let (id, now) = (work.id(), work.now.unix);
     let mut message = Message::incoming(id, &phone, MessageType::Ussd, now, now);
     message.simulated = true;
     message.from_number.clone_from(&request.to_number);

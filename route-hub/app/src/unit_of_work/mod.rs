@@ -12,7 +12,7 @@ use hub_domain::{Message, Phone, Project};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::contacts;
 use hub_store::{StoreError, Tx, messages, phones};
-use postrider_model::{BroadcastId, ContactId, GroupId, Now, PhoneId};
+use postrider_model::{BroadcastId, ContactId, GroupId, Id, Key, Now, PhoneId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -100,6 +100,16 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         }
     }
 
+    /// Makes the id of a new row; a job that runs again makes another.
+    pub fn id<K>(&mut self) -> Id<K> {
+        self.tx.id(self.now.unix)
+    }
+
+    /// As [`Self::id`], for rows whose key has no type of its own.
+    pub(crate) fn key(&mut self) -> Key {
+        self.tx.key(self.now.unix)
+    }
+
     /// Writes down in the audit log what was done, and to what.
     pub fn note(
         &mut self,
@@ -112,7 +122,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             action,
             target: target.to_string(),
         };
-        audit::write(self.hub, self.tx, &self.who, line, self.now)
+        audit::write(self.tx, &self.who, line, self.now)
     }
 
     /// Wakes the sender of a waiting message after the commit.

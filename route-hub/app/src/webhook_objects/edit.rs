@@ -24,23 +24,23 @@ pub struct NewWebhook {
 /// Makes a webhook object.
 pub async fn create(actor: &Actor, command: NewWebhook) -> Result<WebhookView, Failure> {
     actor.require(PERMISSION)?;
-    let webhook = Webhook {
-        id: actor.hub.id(actor.now),
-        project_id: actor.project.id,
-        url: command.url,
-        secret: command.secret,
-        events: command.events,
-        time_created: actor.now.unix,
-    };
     let cap = actor.hub.caps().webhooks;
     let made = run(actor, move |work| {
-        if webhooks::count_of_project(work.tx, webhook.project_id)? >= cap {
+        if webhooks::count_of_project(work.tx, work.project.id)? >= cap {
             let rule = format!("is one too many: a project has at most {cap} webhooks");
             return Err(Failure::from(Refusal::invalid_param("url", rule)));
         }
+        let webhook = Webhook {
+            id: work.id(),
+            project_id: work.project.id,
+            url: command.url.clone(),
+            secret: command.secret.clone(),
+            events: command.events.clone(),
+            time_created: work.now.unix,
+        };
         webhooks::insert(work.tx, &webhook)?;
         work.note("webhook.create", webhook.id)?;
-        Ok(WebhookView(webhook.clone()))
+        Ok(WebhookView(webhook))
     });
     let made = made.await?;
     actor.hub.cache.forget_webhooks(actor.project.id);

@@ -7,7 +7,7 @@ use crate::unit_of_work::Effects;
 use crate::webhooks::commits::Batch;
 use crate::webhooks::deliveries::Deliveries;
 use crate::webhooks::scan::{self, Scanned};
-use crate::webhooks::settlement::{self, Ending, Settlement};
+use crate::webhooks::settlement::{self, Ending};
 use crate::webhooks::signature;
 use futures_util::FutureExt;
 use hub_domain::OutboxRow;
@@ -116,11 +116,9 @@ impl Ring {
             project_id,
             settlements,
         } = batch;
-        let lines: usize = settlements.iter().map(Settlement::log_lines).sum();
-        let ids: Vec<i64> = (0..lines).map(|_| self.hub.key(now).get()).collect();
         let hub = self.hub.clone();
         let job = self.hub.store.of(project_id).write(move |tx| {
-            let gone = settlement::commit(tx, project_id, &settlements, &ids)?;
+            let gone = settlement::commit(tx, project_id, &settlements, now.unix)?;
             waiting::left_of(&hub, tx, project_id, gone, now)
         });
         self.commits.spawn(async move { (project_id, job.await) });

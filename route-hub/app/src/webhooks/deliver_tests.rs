@@ -1,5 +1,6 @@
 //! The ring with the real store, the real client and a receiver on loopback.
 
+use crate::testing::fresh_key;
 use crate::webhooks::deliver;
 use crate::webhooks::testing::{Fixture, Here, message};
 use axum::Router;
@@ -219,7 +220,7 @@ impl Fixture {
 
     fn row_to(&self, receiver: &Receiver, of_message: Option<i64>) -> OutboxRow {
         OutboxRow {
-            id: self.hub.key(self.now).get(),
+            id: fresh_key(&self.hub, self.now).get(),
             message_id: of_message.map(|n| message(n + 1)),
             origin: format!("http://127.0.0.1:{}", receiver.port),
             url: format!("http://127.0.0.1:{}/hook", receiver.port),

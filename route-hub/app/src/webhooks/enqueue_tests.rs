@@ -1,13 +1,14 @@
 //! Who is told what, with the real store.
 
 use crate::alerts::{self, About};
+use crate::testing::fresh_id;
 use crate::webhooks::enqueue;
 use crate::webhooks::testing::Fixture;
 use hub_domain::{
     Address, AlertKind, Contact, Direction, Message, OutboxRow, Webhook, WebhookEvent,
 };
 use hub_store::{contacts, webhooks};
-use postrider_model::{Key, MessageStatus, Secret, UnixMs, WebhookId};
+use postrider_model::{MessageStatus, Secret, UnixMs};
 use std::collections::BTreeMap;
 
 #[test]
@@ -176,7 +177,7 @@ impl Fixture {
             .parse::<postrider_model::PhoneNumber>()
             .unwrap();
         let project_id = self.project.id;
-        let id = self.hub.id(self.now);
+        let id = fresh_id(&self.hub, self.now);
         let now = self.now.unix;
         let shown = Some(number.clone().into());
         let contact = Contact::new(id, project_id, shown, Some(number), now);
@@ -205,7 +206,7 @@ impl Fixture {
 
     fn add_webhook(&self, url: &str, events: &[WebhookEvent]) {
         let webhook = Webhook {
-            id: WebhookId::new(Key::new(self.hub.key(self.now).get()).unwrap()),
+            id: fresh_id(&self.hub, self.now),
             project_id: self.project.id,
             url: url.into(),
             secret: Some(Secret::new("p4ss")),

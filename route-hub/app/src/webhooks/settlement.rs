@@ -74,22 +74,13 @@ pub(crate) struct Settlement {
 /// The log's word for a row that is no longer tried.
 const GIVEN_UP: &str = "given_up";
 
-impl Settlement {
-    /// Returns how many lines it adds to the log: one for the attempt, one for giving up.
-    pub(crate) fn log_lines(&self) -> usize {
-        usize::from(self.tried.is_some()) + usize::from(self.fate == Fate::GivenUp)
-    }
-}
-
-/// Writes settlements of one project and their log; `log_ids` holds a key for each line. Returns how
-/// many rows are gone.
+/// Writes settlements of one project and their log. Returns how many rows are gone.
 pub(crate) fn commit(
     tx: &mut Tx<'_>,
     project: ProjectId,
     batch: &[Settlement],
-    log_ids: &[i64],
+    now: UnixMs,
 ) -> Result<u64, StoreError> {
-    let mut ids = log_ids.iter().copied();
     let mut gone = Vec::new();
     for settlement in batch {
         match settlement.fate {
@@ -99,7 +90,8 @@ pub(crate) fn commit(
                 outbox::put_off_followers(tx, &settlement.row, due_at)?;
             }
         }
-        for (entry, id) in lines(settlement).zip(ids.by_ref()) {
+        for entry in lines(settlement) {
+            let id = tx.key(now).get();
             webhook_log::insert(tx, &WebhookLogEntry { id, ..entry })?;
         }
     }

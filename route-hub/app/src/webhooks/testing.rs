@@ -2,10 +2,11 @@
 
 use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
+use crate::testing::fresh_id;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Message, MessageType, OutboxRow, Phone, PhoneType, Project, Vars, WebhookEvent};
-use hub_store::{SqliteSettings, Store, StoreError, Tx, meta, outbox};
-use postrider_model::{Key, KeyMaker, MessageId, Now, ProjectId, UnixMs};
+use hub_store::{SqliteSettings, Store, StoreError, Tx, outbox};
+use postrider_model::{Key, MessageId, Now, ProjectId, UnixMs};
 use std::{sync::Arc, thread};
 use tempfile::TempDir;
 
@@ -54,22 +55,20 @@ impl Fixture {
         let clock = SystemClock::start();
         let now = clock.now();
         let store = Store::open_sqlite(SqliteSettings::new(dir.path().join("hub.db"))).unwrap();
-        let floor = store.read_here(meta::highest_key);
         let hub = Hub::new(HubParts {
             id: postrider_model::HubId::from_i64(1).unwrap(),
             process: 0,
             store,
             clock,
-            keys: KeyMaker::new(0, floor),
             generation: 0,
             proofs: crate::hub::proofs::Proofs::new("a key of tests"),
             base_url: "http://127.0.0.1".into(),
             host_names: vec!["127.0.0.1".into()],
         });
-        let organization = hub.id(now);
+        let organization = fresh_id(&hub, now);
         let project = Project::new(project(1), organization, "Clinic", now.unix);
         let phone = Phone::new(
-            hub.id(now),
+            fresh_id(&hub, now),
             project.id,
             "Desk",
             PhoneType::Android,
@@ -123,7 +122,7 @@ impl Fixture {
 
     /// An outgoing message that was just queued.
     pub(crate) fn message(&self) -> Message {
-        let id = self.hub.id(self.now);
+        let id = fresh_id(&self.hub, self.now);
         let mut message = Message::outgoing(id, &self.phone, MessageType::Sms, self.now.unix);
         message.to_number = "+15005550001".parse().ok();
         message.content = Some("come & see = +".into());

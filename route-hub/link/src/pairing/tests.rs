@@ -39,10 +39,10 @@ impl World {
 
     fn at(url: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = data_folder::open(folder.path()).unwrap();
+        let store = data_folder::open(folder.path(), 0).unwrap();
         let names = vec!["hub.example".to_owned()];
         let url = url.to_owned();
-        let hub = Hub::new(data_folder::parts(store, 0, url, names).unwrap());
+        let hub = Hub::new(data_folder::parts(store, url, names).unwrap());
         let now = hub.now();
         let maker = hub.clone();
         let made = hub.store.write_blocking(move |tx| {

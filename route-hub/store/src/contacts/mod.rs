@@ -89,11 +89,7 @@ const TABLE: Table<Contact> = Table {
 };
 
 /// Stores a new contact with its variables.
-pub fn create(
-    tx: &mut Tx<'_>,
-    fields: &mut Fields<'_>,
-    contact: &Contact,
-) -> Result<(), StoreError> {
+pub fn create(tx: &mut Tx<'_>, fields: &mut Fields, contact: &Contact) -> Result<(), StoreError> {
     insert(tx, contact)?;
     variables::keep(tx, fields, contact.id, &Vars::default(), &contact.vars)
 }
@@ -101,7 +97,7 @@ pub fn create(
 /// Stores what people change of a contact, and of its variables those that differ.
 pub fn change(
     tx: &mut Tx<'_>,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields,
     before: &Contact,
     contact: &Contact,
 ) -> Result<(), StoreError> {

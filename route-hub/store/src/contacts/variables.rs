@@ -8,7 +8,7 @@ use postrider_model::ContactId;
 /// Writes the rows of those variables that differ.
 pub(super) fn keep(
     tx: &mut Tx<'_>,
-    fields: &mut Fields<'_>,
+    fields: &mut Fields,
     contact_id: ContactId,
     before: &Vars,
     after: &Vars,

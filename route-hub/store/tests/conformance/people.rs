@@ -79,15 +79,7 @@ fn person(draw: &mut Draw, key: i64) -> Person {
 fn store_all(store: &Store, people: &[Person]) {
     let people = people.to_vec();
     let stored = store.write_blocking(move |tx| {
-        let mut next = 1_000_000
-            + people
-                .first()
-                .map_or(0, |person| person.contact.id.get() * 10);
-        let mut fresh = || {
-            next += 1;
-            next
-        };
-        let mut fields = Fields::new(id(PROJECT), FieldOwner::Contact, &mut fresh);
+        let mut fields = Fields::new(id(PROJECT), FieldOwner::Contact, UnixMs(0));
         let mut moves = Moves::default();
         for person in &people {
             contacts::create(tx, &mut fields, &person.contact)?;
@@ -433,8 +425,7 @@ pub(crate) fn a_dynamic_group_is_the_list_of_its_conditions<B: Backend>() {
         let anew = person(&mut draw, people[at].contact.id.get());
         let before = std::mem::replace(&mut people[at], anew.clone());
         let changed = store.write_blocking(move |tx| {
-            let mut fresh = || 1;
-            let mut fields = Fields::new(id(PROJECT), FieldOwner::Contact, &mut fresh);
+            let mut fields = Fields::new(id(PROJECT), FieldOwner::Contact, UnixMs(0));
             contacts::change(tx, &mut fields, &before.contact, &anew.contact)?;
             let mut moves = Moves::default();
             for group in before.groups.difference(&anew.groups) {

@@ -19,7 +19,7 @@ use hub_store::{
 };
 use hub_web::front::FrontSettings;
 use postrider_link::ownership::hub::{Fact, HubState};
-use postrider_model::{KeyMaker, MessageId, UnixMs};
+use postrider_model::{Id, MessageId, Now, UnixMs};
 use route_hub::{routes, serve};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -65,7 +65,6 @@ fn process(dir: &TempDir, number: u8) -> Hub {
         process: number,
         store: Store::open_sqlite(settings).expect("a database"),
         clock: SystemClock::start(),
-        keys: KeyMaker::new(number, None),
         generation: 1,
         proofs: Proofs::new("a key of tests"),
         base_url: "http://127.0.0.1:1".to_owned(),
@@ -99,15 +98,23 @@ async fn serve_at(dir: Arc<TempDir>, hub: Hub, project: Project) -> TestHub {
     }
 }
 
+/// Makes an id as a job would, also within a runtime.
+pub fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
+    let store = hub.store.clone();
+    let drawing = move || store.write_blocking(move |tx| Ok::<_, StoreError>(tx.key(now.unix)));
+    let key = std::thread::spawn(drawing).join().expect("a job");
+    Id::new(key.expect("a key"))
+}
+
 async fn add_project(hub: &Hub) -> Project {
     let now = hub.now();
     let organization = Organization {
-        id: hub.id(now),
+        id: fresh_id(hub, now),
         name: "Organization".to_owned(),
         timezone_id: "UTC".to_owned(),
         time_created: now.unix,
     };
-    let mut project = Project::new(hub.id(now), organization.id, "Project", now.unix);
+    let mut project = Project::new(fresh_id(hub, now), organization.id, "Project", now.unix);
     project.country = Some("US".to_owned());
     let stored = project.clone();
     let storing = hub.store.write(move |tx| {
@@ -204,7 +211,7 @@ impl TestHub {
     ) -> MessageId {
         let (phone, text) = (phone.row.clone(), text.to_owned());
         self.work(move |work| {
-            let (id, now) = (work.hub.id(work.now), work.now.unix);
+            let (id, now) = (work.id(), work.now.unix);
             let mut message = Message::outgoing(id, &phone, MessageType::Sms, now);
             message.to_number = TO.parse().ok();
             message.content = Some(text.as_str().into());

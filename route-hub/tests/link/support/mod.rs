@@ -4,7 +4,7 @@ mod hub;
 mod phone;
 mod rest;
 
-pub use hub::{PATIENCE, TestHub, hub};
+pub use hub::{PATIENCE, TestHub, fresh_id, hub};
 pub use phone::{Line, Phone, sim};
 
 /// A recipient.

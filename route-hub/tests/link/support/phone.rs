@@ -1,6 +1,6 @@
 //! A phone that does what a test says.
 
-use super::hub::{PATIENCE, TestHub};
+use super::hub::{PATIENCE, TestHub, fresh_id};
 use futures_util::{SinkExt as _, StreamExt as _};
 use hub_domain::{Device, DeviceState, PhoneType};
 use hub_store::{devices, phones};
@@ -66,7 +66,7 @@ impl TestHub {
         let key = Ed25519KeyPair::from_seed_unchecked(&seed).expect("a key");
         let now = self.hub.now();
         let device = Device {
-            id: self.hub.id(now),
+            id: fresh_id(&self.hub, now),
             organization_id: self.project.organization_id,
             project_id: self.project.id,
             name: "Device".to_owned(),
@@ -92,7 +92,7 @@ impl TestHub {
         };
         let android = PhoneType::Android;
         let mut row = hub_domain::Phone::new(
-            self.hub.id(now),
+            fresh_id(&self.hub, now),
             self.project.id,
             "Phone",
             android,

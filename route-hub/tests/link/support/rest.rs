@@ -1,6 +1,6 @@
 //! Programs that use the hub's REST API.
 
-use super::hub::TestHub;
+use super::hub::{TestHub, fresh_id};
 use axum::Router;
 use axum::body::Body;
 use base64::Engine;
@@ -23,7 +23,7 @@ pub struct Rest {
 impl TestHub {
     /// Makes a key and returns a client of the project.
     pub async fn rest(&self) -> Rest {
-        let id: ApiKeyId = self.hub.id(self.hub.now());
+        let id: ApiKeyId = fresh_id(&self.hub, self.hub.now());
         let new = NewKey::draw(id, &self.hub.random);
         let key = ApiKey {
             id,

@@ -13,6 +13,7 @@ use crate::views::relative_schedule::RelativeView;
 use hub_domain::{OffsetScale, RelativeSchedule};
 use hub_store::relative_schedules;
 use hub_view::Refusal;
+use postrider_model::{Id, Key};
 
 /// Schedules a message relative to a date.
 pub async fn create(
@@ -28,8 +29,12 @@ pub async fn create(
         if let Some(reached) = Cap::RelativeSchedules.reached(work.tx, work.project.id)? {
             return Err(Failure::from(reached.refuse("date_variable")));
         }
+        let relative = RelativeSchedule {
+            id: work.id(),
+            ..relative.clone()
+        };
         relative_schedules::insert(work.tx, &relative)?;
-        Ok(RelativeView::read(work.tx, relative.clone())?)
+        Ok(RelativeView::read(work.tx, relative)?)
     };
     let done = run_once(actor, repeat, decide, show).await?;
     actor.hub.bus.wake_followers();
@@ -46,7 +51,8 @@ async fn new_relative(actor: &Actor, command: RelativePatch) -> Result<RelativeS
     let recurrence = command.recurrence.of_new(project)?;
     let whom = required("to_number", "is required, or contact_id or group_id");
     Ok(RelativeSchedule {
-        id: actor.hub.id(now),
+        // The job that stores it makes its id.
+        id: Id::new(Key::default()),
         project_id: project.id,
         message_type: planned.message_type(),
         message: message.to_text(),

@@ -11,7 +11,9 @@ use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::damaged::Found;
 use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
-use postrider_model::{ContactId, GroupId, Now, ProjectId, RelativeScheduledId, UnixMs};
+use postrider_model::{
+    ContactId, GroupId, Now, ProjectId, RelativeScheduledId, ScheduledId, UnixMs,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most contacts of one step.
@@ -199,20 +201,20 @@ impl Known {
         work: &mut UnitOfWork<'_, '_>,
         relative: &RelativeSchedule,
     ) -> Result<(), StoreError> {
-        let (hub, now) = (work.hub, work.now);
+        let now = work.now.unix;
         let start = self.start(work.tx, relative)?;
         match (self.made.get(&relative.id), start) {
             (None, None) => Ok(()),
             (None, Some(start)) => {
-                let mut schedule = new_schedule(hub, relative, self.id, start, now);
-                plan(&mut schedule, now.unix);
+                let mut schedule = new_schedule(work.id(), relative, self.id, start, now);
+                plan(&mut schedule, now);
                 match schedule.next_time {
                     Some(_) => schedules::insert(work.tx, &schedule),
                     None => Ok(()),
                 }
             }
-            (Some(made), None) => self.end(work.tx, made, now.unix),
-            (Some(made), Some(start)) => change(work.tx, relative, made, start, now.unix),
+            (Some(made), None) => self.end(work.tx, made, now),
+            (Some(made), Some(start)) => change(work.tx, relative, made, start, now),
         }
     }
 
@@ -291,14 +293,14 @@ fn plan(schedule: &mut Schedule, now: UnixMs) {
 }
 
 fn new_schedule(
-    hub: &Hub,
+    id: ScheduledId,
     relative: &RelativeSchedule,
     contact: ContactId,
     start: UnixMs,
-    now: Now,
+    now: UnixMs,
 ) -> Schedule {
     Schedule {
-        id: hub.id(now),
+        id,
         project_id: relative.project_id,
         relative_id: Some(relative.id),
         message_type: relative.message_type,
@@ -315,6 +317,6 @@ fn new_schedule(
         occurrences: 0,
         problem: None,
         revision: 0,
-        time_created: now.unix,
+        time_created: now,
     }
 }
