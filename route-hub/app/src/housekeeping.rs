@@ -10,8 +10,8 @@ use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::purge::Purged;
 use hub_store::{
-    StoreError, Tx, alerts, facts_aside, idempotency, leftovers, messages, pairings, projects,
-    webhook_log,
+    Gate, StoreError, Tx, alerts, facts_aside, idempotency, leftovers, messages, pairings,
+    projects, webhook_log,
 };
 use postrider_model::UnixMs;
 use std::time::Duration;
@@ -78,7 +78,8 @@ pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
     for project in projects {
         for purge in OF_PROJECT {
             let project = project.clone();
-            rows += all_of(hub, move |tx| purge(tx, &project, now)).await?;
+            let gate = Gate::Project(project.id);
+            rows += all_of(hub, gate, move |tx| purge(tx, &project, now)).await?;
         }
     }
     Ok(rows)
@@ -87,9 +88,9 @@ pub async fn tidy(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
 /// Removes what is old and found over all projects at once: one process does it for all.
 async fn tidy_hub(hub: &Hub, now: UnixMs) -> Result<u32, StoreError> {
     clearing::finish(hub).await?;
-    let mut rows = all_of(hub, leftovers::purge).await?;
+    let mut rows = all_of(hub, Gate::Hub, leftovers::purge).await?;
     for purge in OF_ALL {
-        rows += all_of(hub, move |tx| purge(tx, now)).await?;
+        rows += all_of(hub, Gate::Hub, move |tx| purge(tx, now)).await?;
     }
     Ok(rows)
 }

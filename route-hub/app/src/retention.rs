@@ -5,7 +5,7 @@ use crate::steps;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::messages::{self, Removed, Retention};
-use hub_store::{StoreError, projects};
+use hub_store::{Gate, StoreError, projects};
 use postrider_model::UnixMs;
 use std::time::Duration;
 
@@ -69,9 +69,8 @@ async fn sweep_project(
             return Ok(count);
         }
         let began = hub.now().boot;
-        let step = hub
-            .store
-            .write(move |tx| messages::remove_old(tx, id, &retention, above));
+        let share = hub.store.hub_at(Gate::Project(id));
+        let step = share.write(move |tx| messages::remove_old(tx, id, &retention, above));
         let Removed { count: gone, last } = step.await?;
         count += gone;
         match last {

@@ -6,15 +6,40 @@ use crate::hub::Hub;
 use crate::hub_work::HubWork;
 use crate::unit_of_work::{Effects, UnitOfWork};
 use hub_store::idempotency::{self, KeptAnswer};
-use hub_store::{StoreError, Tx, projects};
+use hub_store::{Gate, Share, StoreError, Tx, projects};
 use hub_view::{Refusal, RefusalCode};
 use postrider_model::{Now, ProjectId, UnixMs};
 
 /// Runs `decide` in a transaction, and performs what follows its commit.
 ///
 /// `decide` refuses before its first write; what it refuses later is rolled back, and costs a job
-/// of its own. It may run twice.
-pub async fn run<T, E, F>(actor: &Actor, mut decide: F) -> Result<T, E>
+/// of its own. It may run twice. It changes the project's rows alone.
+pub async fn run<T, E, F>(actor: &Actor, decide: F) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    run_at(actor.hub.store.of(actor.project.id), actor, decide).await
+}
+
+/// As [`run`], for what changes the organization's rows too: its audit log, or a name that is unique
+/// in it.
+pub async fn run_audited<T, E, F>(actor: &Actor, decide: F) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    run_at(audited(actor), actor, decide).await
+}
+
+fn audited(actor: &Actor) -> Share<'_> {
+    let gate = Gate::Organization(actor.project.organization_id);
+    actor.hub.store.of(actor.project.id).and(gate)
+}
+
+async fn run_at<T, E, F>(share: Share<'_>, actor: &Actor, mut decide: F) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,
@@ -28,7 +53,7 @@ where
         crate::fault::of_request(work.tx);
         Ok::<_, E>((done, work.finish()?))
     };
-    let (done, effects) = actor.hub.store.of(actor.project.id).write(job).await?;
+    let (done, effects) = share.write(job).await?;
     effects.perform(&actor.hub);
     Ok(done)
 }
@@ -61,7 +86,36 @@ where
 }
 
 /// As [`run`], for what concerns an organization and none of its projects in particular.
-pub async fn run_on_hub<T, E, F>(actor: &OrganizationActor, mut decide: F) -> Result<T, E>
+pub async fn run_on_hub<T, E, F>(actor: &OrganizationActor, decide: F) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut HubWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    let share = actor.hub.store.of_organization(actor.organization_id);
+    run_on_hub_at(share, actor, decide).await
+}
+
+/// As [`run_on_hub`], for what changes the rows of one of its projects, too.
+pub async fn run_on_project<T, E, F>(
+    actor: &OrganizationActor,
+    project: ProjectId,
+    decide: F,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnMut(&mut HubWork<'_, '_>) -> Result<T, E> + Send + 'static,
+{
+    let share = actor.hub.store.of_organization(actor.organization_id);
+    run_on_hub_at(share.and(Gate::Project(project)), actor, decide).await
+}
+
+async fn run_on_hub_at<T, E, F>(
+    share: Share<'_>,
+    actor: &OrganizationActor,
+    mut decide: F,
+) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,
@@ -73,7 +127,6 @@ where
         let done = decide(&mut work)?;
         Ok::<_, E>((done, work.effects))
     };
-    let share = actor.hub.store.of_organization(actor.organization_id);
     let (done, effects) = share.write(job).await?;
     effects.perform(&actor.hub);
     Ok(done)
@@ -95,7 +148,7 @@ pub enum Once<T> {
 pub async fn run_once<T, E, F, S>(
     actor: &Actor,
     repeat: Option<Repeat>,
-    mut decide: F,
+    decide: F,
     show: S,
 ) -> Result<Once<T>, E>
 where
@@ -104,7 +157,31 @@ where
     F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
     S: Fn(T) -> String + Send + 'static,
 {
-    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+    run(actor, once(repeat, decide, show)).await
+}
+
+/// As [`run_once`], with the audit log, as [`run_audited`].
+pub async fn run_once_audited<T, E, F, S>(
+    actor: &Actor,
+    repeat: Option<Repeat>,
+    decide: F,
+    show: S,
+) -> Result<Once<T>, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + From<Failure> + Send + 'static,
+    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
+    S: Fn(T) -> String + Send + 'static,
+{
+    run_audited(actor, once(repeat, decide, show)).await
+}
+
+fn once<T, E: From<StoreError> + From<Failure>>(
+    repeat: Option<Repeat>,
+    mut decide: impl FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E>,
+    show: impl Fn(T) -> String,
+) -> impl FnMut(&mut UnitOfWork<'_, '_>) -> Result<Once<T>, E> {
+    move |work| {
         let (project, now) = (work.project.id, work.now.unix);
         let Some(repeat) = &repeat else {
             return decide(work).map(Once::Done);
@@ -114,9 +191,8 @@ where
         }
         let answer = show(decide(work)?);
         repeat.keep(work.tx, project, &answer, now)?;
-        Ok::<_, E>(Once::Answer(answer))
-    };
-    run(actor, decide).await
+        Ok(Once::Answer(answer))
+    }
 }
 
 /// The key of a request that may be repeated, and what tells its content from others.

@@ -6,7 +6,7 @@ use hub_app::devices::{project_of, removal};
 use hub_app::hub::Hub;
 use hub_app::unit_of_work::{Effects, UnitOfWork};
 use hub_domain::DeviceState;
-use hub_store::{StoreError, Tx, devices};
+use hub_store::{Gate, StoreError, Tx, devices, projects};
 use postrider_link::dispatch::newest::Fence;
 use postrider_model::ProjectId;
 
@@ -59,6 +59,11 @@ pub(crate) async fn unpaired(
         }
         Ok(effects)
     };
-    hub.store.of(project).write_whole(job).await?.perform(hub);
+    let mut share = hub.store.of(project);
+    // The audit log tells of it.
+    if let Some(row) = hub.store.read(move |tx| projects::get(tx, project)).await? {
+        share = share.and(Gate::Organization(row.organization_id));
+    }
+    share.write_whole(job).await?.perform(hub);
     Ok(())
 }

@@ -49,7 +49,8 @@ fn list(admin: &Admin, cleared_too: bool) -> Result<(), CommandError> {
 
 fn clear(admin: &Admin, id: AlertId) -> Result<(), CommandError> {
     // A running hub finds the webhook in its outbox.
-    admin.write(move |work| operator::clear_alert(work, id))?;
+    let find = move |tx: &mut Tx<'_>| Ok(alerts::get(tx, id)?.map(|alert| alert.project_id));
+    admin.write_in(find, move |work| operator::clear_alert(work, id))?;
     admin.out.show(&json!({"id": id, "cleared": true}), || {
         format!("{id} is cleared")
     });

@@ -36,7 +36,8 @@ fn list(admin: &Admin) -> Result<(), CommandError> {
 }
 
 fn revoke(admin: &Admin, id: DeviceId) -> Result<(), CommandError> {
-    admin.write(move |work| operator::revoke_device(work, id))?;
+    let find = move |tx: &mut Tx<'_>| Ok(devices::get(tx, id)?.map(|device| device.project_id));
+    admin.write_in(find, move |work| operator::revoke_device(work, id))?;
     admin.out.show(&json!({"id": id, "state": "revoked"}), || {
         format!("{id} is revoked")
     });

@@ -5,8 +5,10 @@ use crate::admin::args::KeyCommand;
 use crate::admin::output::{or_dash, table};
 use hub_app::api_keys::{self, NewApiKey, Reach};
 use hub_app::data_folder::error::CommandError;
+use hub_app::hub_work::HubWork;
 use hub_app::names;
 use hub_domain::{ApiKey, Permission, Permissions};
+use hub_store::Tx;
 use postrider_model::{ApiKeyId, UnixMs};
 use serde_json::{Value, json};
 
@@ -62,7 +64,12 @@ fn permitted(names: &[String]) -> Result<Permissions, CommandError> {
 }
 
 fn create(admin: &Admin, command: NewApiKey) -> Result<(), CommandError> {
-    let (key, text) = admin.write(move |work| api_keys::create(work, &command))?;
+    let reach = command.reach;
+    let job = move |work: &mut HubWork<'_, '_>| api_keys::create(work, &command);
+    let (key, text) = match reach {
+        Reach::Project(id) => admin.write_in(move |_| Ok(Some(id)), job),
+        Reach::Organization(id) => admin.write_for(id, job),
+    }?;
     let mut json = view(&key);
     json["api_key"] = Value::from(text.as_str());
     admin.out.show(&json, || {
@@ -98,7 +105,12 @@ fn list(admin: &Admin) -> Result<(), CommandError> {
 }
 
 fn revoke(admin: &Admin, id: ApiKeyId) -> Result<(), CommandError> {
-    admin.write(move |work| api_keys::revoke(work, id))?;
+    let known = admin.read(move |tx: &mut Tx<'_>| hub_store::api_keys::get(tx, id))?;
+    let job = move |work: &mut HubWork<'_, '_>| api_keys::revoke(work, id);
+    match known {
+        Some(key) => admin.write_for(key.organization_id, job),
+        None => admin.write(job),
+    }?;
     admin.out.show(&json!({"id": id, "revoked": true}), || {
         format!("{id} is revoked")
     });

@@ -25,8 +25,9 @@ use hub_app::data_folder::error::CommandError;
 use hub_app::failure::NotDone;
 use hub_app::hub::Hub;
 use hub_app::hub_work::HubWork;
-use hub_store::{StoreError, Tx};
+use hub_store::{Gate, Share, StoreError, Tx, projects};
 use output::Output;
+use postrider_model::{OrganizationId, ProjectId};
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,8 +71,52 @@ struct Admin {
 }
 
 impl Admin {
-    /// Runs a job that may be refused, and notes whom its change concerns.
+    /// Runs a job on the hub's own rows, or one that finds nothing to change.
     fn write<T, R, F>(&self, job: F) -> Result<T, CommandError>
+    where
+        F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
+        T: Send + 'static,
+        R: Display + Send + 'static,
+    {
+        self.write_at(self.hub.store.hub(), job)
+    }
+
+    /// Runs a job on the rows of an organization.
+    fn write_for<T, R, F>(&self, organization: OrganizationId, job: F) -> Result<T, CommandError>
+    where
+        F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
+        T: Send + 'static,
+        R: Display + Send + 'static,
+    {
+        self.write_at(self.hub.store.hub_at(Gate::Organization(organization)), job)
+    }
+
+    /// Runs a job on the rows of a project and of its organization, whose audit log tells of it.
+    /// `find` finds the project; where there is none, the job refuses.
+    fn write_in<T, R, F>(
+        &self,
+        find: impl FnMut(&mut Tx<'_>) -> Result<Option<ProjectId>, StoreError> + Send + 'static,
+        job: F,
+    ) -> Result<T, CommandError>
+    where
+        F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
+        T: Send + 'static,
+        R: Display + Send + 'static,
+    {
+        let mut find = find;
+        let project = self.read(move |tx| match find(tx)? {
+            Some(id) => projects::get(tx, id),
+            None => Ok(None),
+        })?;
+        let Some(project) = project else {
+            return self.write(job);
+        };
+        let share = self.hub.store.hub_at(Gate::Project(project.id));
+        self.write_at(share.and(Gate::Organization(project.organization_id)), job)
+    }
+
+    /// Runs a job that may be refused, and notes whom its change concerns.
+    fn write_at<T, R, F>(&self, share: Share<'_>, job: F) -> Result<T, CommandError>
     where
         F: FnMut(&mut HubWork<'_, '_>) -> Result<T, NotDone<R>> + Send + 'static,
         T: Send + 'static,
@@ -80,7 +125,7 @@ impl Admin {
         let job = Arc::new(Mutex::new(job));
         let done = patiently(|| {
             let (hub, now, job) = (self.hub.clone(), self.hub.now(), Arc::clone(&job));
-            self.hub.store.write_blocking(move |tx| {
+            share.write_blocking(move |tx| {
                 let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut work = HubWork::new(&hub, tx, Who::Operator, now);
                 let done = job(&mut work)?;

@@ -5,11 +5,12 @@ use crate::admin::args::PairArgs;
 use crate::admin::invitation::Invitation;
 use hub_app::data_folder::error::CommandError;
 use hub_app::failure::NotDone;
+use hub_app::hub_work::HubWork;
 use hub_app::pairing::code::NewCode;
 use hub_app::pairing::confirm::{self, ConfirmRefused, Joined};
 use hub_app::pairing::open::{self, Purpose};
 use hub_domain::{Pairing, PairingState};
-use hub_store::{StoreError, Tx, meta, pairings, projects};
+use hub_store::{StoreError, Tx, devices, meta, pairings, projects};
 use postrider_model::PairingId;
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -38,12 +39,18 @@ pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
     admin.out.show(&json!({"digits": digits}), || {
         format!("\nA phone has used the code. It must show the same six digits:\n\n    {digits}\n")
     });
-    let id = pairing.id;
+    let (id, project) = (pairing.id, pairing.project_id);
     if !args.yes && !operator_agrees()? {
-        admin.write(move |work| Ok::<_, NotDone<Infallible>>(confirm::refuse(work.tx, id)?))?;
+        let job = move |work: &mut HubWork<'_, '_>| {
+            Ok::<_, NotDone<Infallible>>(confirm::refuse(work.tx, id)?)
+        };
+        admin.write_in(move |_| Ok(Some(project)), job)?;
         return Err(CommandError::new("refused: the code is no longer valid"));
     }
-    let joined = admin.write(move |work| confirm::confirm(work, id))?;
+    let joined = admin.write_in(
+        move |_| Ok(Some(project)),
+        move |work| confirm::confirm(work, id),
+    )?;
     show_joined(admin, &joined);
     Ok(())
 }
@@ -54,7 +61,11 @@ fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
     check_hub(args.hub.as_deref(), own_url.as_deref())?;
     let purpose = purpose(admin, args)?;
     let name = args.name.clone().unwrap_or_default();
-    let (pairing, code) = admin.write(move |work| open::open(work, &purpose, &name))?;
+    let find = move |tx: &mut Tx<'_>| match purpose {
+        Purpose::Join(project) => Ok(Some(project)),
+        Purpose::Replace(id) => Ok(devices::get(tx, id)?.map(|device| device.project_id)),
+    };
+    let (pairing, code) = admin.write_in(find, move |work| open::open(work, &purpose, &name))?;
     let hub_url = args.hub.clone().or(own_url);
     let invitation = Invitation::new(hub_url.as_deref(), &code, &args.pins)?;
     if let Some(file) = &args.png {

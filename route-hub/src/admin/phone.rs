@@ -4,11 +4,12 @@ use crate::admin::Admin;
 use crate::admin::args::PhoneCommand;
 use crate::admin::output::{or_dash, table};
 use hub_app::data_folder::error::CommandError;
+use hub_app::hub_work::HubWork;
 use hub_app::names;
 use hub_app::phones;
 use hub_domain::Phone;
-use hub_store::Tx;
-use hub_store::phones::{all, of_project};
+use hub_store::phones::{all, by_key, of_project};
+use hub_store::{StoreError, Tx};
 use postrider_model::{PhoneId, ProjectId};
 use serde_json::{Value, json};
 
@@ -21,8 +22,10 @@ pub(super) fn run(admin: &Admin, command: PhoneCommand) -> Result<(), CommandErr
             number,
         } => {
             let name = names::name(&name)?;
-            let made = admin
-                .write(move |work| phones::add_test_phone(work, project, &name, number.as_ref()))?;
+            let job = move |work: &mut HubWork<'_, '_>| {
+                phones::add_test_phone(work, project, &name, number.as_ref())
+            };
+            let made = admin.write_in(move |_| Ok(Some(project)), job)?;
             admin
                 .out
                 .show(&view(&made), || format!("made {} ({})", made.id, made.name));
@@ -65,9 +68,14 @@ fn remarks(phone: &Phone) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
+/// Finds the project of a phone.
+fn holder(id: PhoneId) -> impl FnMut(&mut Tx<'_>) -> Result<Option<ProjectId>, StoreError> {
+    move |tx| Ok(by_key(tx, id)?.map(|phone| phone.project_id))
+}
+
 /// Changes what an operator decides about a phone.
 fn set(admin: &Admin, id: PhoneId, window: u32) -> Result<(), CommandError> {
-    let phone = admin.write(move |work| phones::set_window(work, id, window))?;
+    let phone = admin.write_in(holder(id), move |work| phones::set_window(work, id, window))?;
     admin.out.show(&view(&phone), || {
         format!("{id} holds at most {window} unsent messages of each priority")
     });
@@ -76,7 +84,7 @@ fn set(admin: &Admin, id: PhoneId, window: u32) -> Result<(), CommandError> {
 
 /// The phone's next report says which SIM is right from now on.
 fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
-    let phone = admin.write(move |work| phones::confirm_sim(work, id))?;
+    let phone = admin.write_in(holder(id), move |work| phones::confirm_sim(work, id))?;
     admin.out.show(&view(&phone), || {
         format!("{id} sends from the SIM that is in it now")
     });
@@ -85,7 +93,9 @@ fn confirm_sim(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
 
 /// Lets a phone send in its present quiet hours; at other times there is nothing to release.
 fn release_quiet_hours(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
-    let (phone, released) = admin.write(move |work| phones::release_by_operator(work, id))?;
+    let (phone, released) = admin.write_in(holder(id), move |work| {
+        phones::release_by_operator(work, id)
+    })?;
     admin.out.show(&view(&phone), || match released {
         true => format!("{id} sends until its quiet hours end, and keeps the next ones"),
         false => format!("{id} has no quiet hours now"),

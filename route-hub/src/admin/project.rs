@@ -6,6 +6,7 @@ use crate::admin::output::{or_dash, table};
 use crate::admin::project_settings;
 use hub_app::data_folder::error::CommandError;
 use hub_app::failure::NotDone;
+use hub_app::hub_work::HubWork;
 use hub_app::names;
 use hub_app::projects::{self, NewProject, ProjectRefused};
 use hub_domain::Project;
@@ -50,7 +51,7 @@ fn create(
         name: names::name(&name)?,
         settings,
     };
-    let made = admin.write(move |work| projects::make(work, &command))?;
+    let made = admin.write_for(organization_id, move |work| projects::make(work, &command))?;
     admin
         .out
         .show(&view(&made), || format!("made {} ({})", made.id, made.name));
@@ -106,7 +107,8 @@ fn set(
 ) -> Result<(), CommandError> {
     let mut patch = project_settings::read(settings)?;
     patch.name = name.as_deref().map(names::name).transpose()?;
-    let changed = admin.write(move |work| projects::change(work, id, &patch).map_err(by_flag));
+    let job = move |work: &mut HubWork<'_, '_>| projects::change(work, id, &patch).map_err(by_flag);
+    let changed = admin.write_in(move |_| Ok(Some(id)), job);
     print(admin, &changed?);
     Ok(())
 }

@@ -9,7 +9,7 @@ use hub_app::hub::Hub;
 use hub_app::hub_work::HubWork;
 use hub_app::pairing::confirm;
 use hub_app::pairing::open::{self, Purpose};
-use hub_app::transaction::run_on_hub;
+use hub_app::transaction::run_on_project;
 use hub_domain::{Device, PairingState};
 use hub_store::{devices, pairings, phones};
 use postrider_agent::{Pairing, TlsConfig, Trust};
@@ -186,7 +186,8 @@ impl Starter<'_> {
             None => Purpose::Join(self.demo.project_id),
         };
         let opening = move |work: &mut HubWork<'_, '_>| open::open(work, &purpose, &name);
-        let (pairing, code) = run_on_hub(&self.operator(), opening).await?;
+        let (pairing, code) =
+            run_on_project(&self.operator(), self.demo.project_id, opening).await?;
         Ok((pairing.id, Secret::new(code.full())))
     }
 
@@ -199,7 +200,8 @@ impl Starter<'_> {
                 _ => break,
             }
         }
-        run_on_hub(&self.operator(), move |work| confirm::confirm(work, id)).await?;
+        let confirming = move |work: &mut HubWork<'_, '_>| confirm::confirm(work, id);
+        run_on_project(&self.operator(), self.demo.project_id, confirming).await?;
         Ok(())
     }
 

@@ -253,6 +253,15 @@ impl Store {
         }
     }
 
+    /// As [`Self::hub`], for what the hub does by itself behind one other gate, such as a step of its
+    /// background work in a project.
+    pub fn hub_at(&self, gate: Gate) -> Share<'_> {
+        Share {
+            gates: Gates::of(gate),
+            ..self.hub()
+        }
+    }
+
     /// Runs a job of the hub's own that writes, together with others, and returns once it is on
     /// disk.
     ///

@@ -11,8 +11,9 @@ use crate::hub::Hub;
 use crate::hub_work::HubWork;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{AlertKind, Device, DeviceState};
-use hub_store::{StoreError, Tx, alerts, devices, projects};
-use postrider_model::{DeviceId, Now, UnixMs};
+use hub_store::{Gate, StoreError, Tx, alerts, devices, projects};
+use postrider_model::{DeviceId, Now, ProjectId, UnixMs};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How often the devices are looked at.
@@ -52,15 +53,28 @@ pub async fn look(hub: &Hub, started: UnixMs, now: Now) -> Result<usize, StoreEr
     if new.is_empty() {
         return Ok(0);
     }
-    let writer = hub.clone();
-    let job = move |tx: &mut Tx<'_>| {
-        let mut work = HubWork::new(&writer, tx, Who::Hub, now);
-        let raised = raise_all(&mut work, &new, started)?;
-        Ok::<_, StoreError>((raised, work.effects))
-    };
-    let (raised, effects) = hub.store.write(job).await?;
-    effects.perform(hub);
+    let mut raised = 0;
+    for (project, gone) in by_project(new) {
+        let writer = hub.clone();
+        let job = move |tx: &mut Tx<'_>| {
+            let mut work = HubWork::new(&writer, tx, Who::Hub, now);
+            let raised = raise_all(&mut work, project, &gone, started)?;
+            Ok::<_, StoreError>((raised, work.effects))
+        };
+        let share = hub.store.hub_at(Gate::Project(project));
+        let (of_project, effects) = share.write(job).await?;
+        effects.perform(hub);
+        raised += of_project;
+    }
     Ok(raised)
+}
+
+fn by_project(new: Vec<(ProjectId, DeviceId)>) -> BTreeMap<ProjectId, Vec<DeviceId>> {
+    let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (project, device) in new {
+        all.entry(project).or_default().push(device);
+    }
+    all
 }
 
 fn is_gone(device: &Device, started: UnixMs, now: Now) -> bool {
@@ -75,15 +89,15 @@ fn presence(device: &Device) -> Presence {
     }
 }
 
-/// Returns the devices of which nobody was told since they went.
-fn untold(tx: &mut Tx<'_>, missed: &[Device]) -> Result<Vec<DeviceId>, StoreError> {
+/// Returns the devices of which nobody was told since they went, with their projects.
+fn untold(tx: &mut Tx<'_>, missed: &[Device]) -> Result<Vec<(ProjectId, DeviceId)>, StoreError> {
     let mut new = Vec::new();
     for device in missed {
         let (project, kind) = (device.project_id, AlertKind::PhoneOffline);
         let since = presence(device).gone_at().unwrap_or_default();
         let stands = alerts::standing(tx, project, None, Some(device.id), kind)?.is_some();
         if !stands && !alerts::raised_since(tx, project, device.id, kind, since)? {
-            new.push(device.id);
+            new.push((project, device.id));
         }
     }
     Ok(new)
@@ -92,17 +106,20 @@ fn untold(tx: &mut Tx<'_>, missed: &[Device]) -> Result<Vec<DeviceId>, StoreErro
 /// Raises alerts about devices that are still gone: one may have come back before the transaction.
 fn raise_all(
     work: &mut HubWork<'_, '_>,
+    project: ProjectId,
     gone: &[DeviceId],
     started: UnixMs,
 ) -> Result<usize, StoreError> {
+    let Some(project) = projects::get(work.tx, project)? else {
+        return Ok(0);
+    };
     let mut raised = 0;
     for id in gone {
         let device = devices::get(work.tx, *id)?;
         let device = device.filter(|device| is_gone(device, started, work.now));
-        let Some(device) = device else { continue };
-        let Some(project) = projects::get(work.tx, device.project_id)? else {
+        if device.is_none() {
             continue;
-        };
+        }
         work.within(&project, |work| {
             crate::alerts::raise(work, About::Device(*id), AlertKind::PhoneOffline)
         })?;

@@ -32,7 +32,7 @@ pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Arc<ApiKey>>, Stor
 pub fn note_use(hub: &Hub, key: &ApiKey, now: Now) {
     let by = By::Organization(key.organization_id);
     hub.request_counts.count(by, now.unix);
-    hub.last_used.note(&hub.store, key.id, now);
+    hub.last_used.note(&hub.store, key, now);
 }
 
 /// Lets the holder of a key into a project that it reaches, with a permission there.

@@ -6,7 +6,7 @@
 use crate::hub::Hub;
 use crate::steps;
 use hub_domain::{CustomField, VarsChange};
-use hub_store::{StoreError, Tx, contacts, fields, relative_schedules};
+use hub_store::{Gate, StoreError, Tx, contacts, fields, relative_schedules};
 use serde_json::json;
 
 /// Contacts of one step.
@@ -46,7 +46,8 @@ async fn step(hub: &Hub) -> Result<usize, StoreError> {
     let left = hub.store.read(fields::to_clear).await?;
     let count = left.len();
     if let Some(field) = left.into_iter().next() {
-        hub.store.write(move |tx| clear_some(tx, &field)).await?;
+        let share = hub.store.hub_at(Gate::Project(field.project_id));
+        share.write(move |tx| clear_some(tx, &field)).await?;
     }
     Ok(count)
 }

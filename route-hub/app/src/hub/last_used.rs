@@ -1,7 +1,8 @@
 //! When keys were last used: written to the database, once a minute for each key.
 
 use crate::hub::cache::ById;
-use hub_store::{Store, api_keys};
+use hub_domain::ApiKey;
+use hub_store::{Gate, Store, api_keys};
 use postrider_model::{ApiKeyId, BootMs, Now};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,11 +15,13 @@ pub struct LastUsed(Mutex<ById<ApiKeyId, BootMs>>);
 
 impl LastUsed {
     /// Writes that a key was used, unless that was written within the last minute. Nobody waits for it.
-    pub fn note(&self, store: &Store, id: ApiKeyId, now: Now) {
+    pub fn note(&self, store: &Store, key: &ApiKey, now: Now) {
+        let id = key.id;
         if !self.is_due(id, now.boot) {
             return;
         }
-        let touching = store.write(move |tx| api_keys::touch(tx, id, now.unix));
+        let share = store.hub_at(Gate::Organization(key.organization_id));
+        let touching = share.write(move |tx| api_keys::touch(tx, id, now.unix));
         tokio::spawn(async move {
             if let Err(error) = touching.await {
                 tracing::warn!(%error, key = %id, "the use of a key could not be written");

@@ -6,7 +6,7 @@ mod unfreeze;
 
 pub use clear_alert::{NoSuchAlert, clear_alert};
 pub use revoke_device::{RevokeRefused, revoke_device};
-pub use unfreeze::{NoSuchPhone, unfreeze};
+pub use unfreeze::{NoSuchPhone, frozen, unfreeze};
 
 #[cfg(test)]
 mod tests;

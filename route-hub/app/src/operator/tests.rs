@@ -1,9 +1,7 @@
 //! The operator's words for devices and alerts.
 
 use crate::failure::NotDone;
-use crate::operator::{
-    NoSuchAlert, NoSuchPhone, RevokeRefused, clear_alert, revoke_device, unfreeze,
-};
+use crate::operator::{NoSuchAlert, RevokeRefused, clear_alert, frozen, revoke_device, unfreeze};
 use crate::testing::Office;
 use crate::testing::fresh_id;
 use hub_domain::{Alert, AlertKind, Device, DeviceState};
@@ -64,16 +62,13 @@ fn frozen_devices_are_given_up_and_nobody_waits_for_them_again() {
     let office = Office::new();
     let id = device(&office);
     let nobody = "PN0000000000000001".parse().unwrap();
-    let none = office.operate(move |work| unfreeze(work, Some(nobody)));
-    assert!(matches!(none, Err(NotDone::Refused(NoSuchPhone))));
-    let freed = office.operate(|work| unfreeze(work, None)).unwrap();
-    assert_eq!(freed.iter().map(|it| it.id).collect::<Vec<_>>(), [id]);
-    assert!(
-        office
-            .operate(|work| unfreeze(work, None))
-            .unwrap()
-            .is_empty()
-    );
+    let none = office.rows(move |work| frozen(work.tx, Some(nobody)));
+    assert!(none.is_none());
+    let left = || office.rows(|work| frozen(work.tx, None)).unwrap();
+    assert_eq!(left().iter().map(|it| it.id).collect::<Vec<_>>(), [id]);
+    assert!(office.rows(move |work| unfreeze(work, id)));
+    assert!(left().is_empty());
+    assert!(!office.rows(move |work| unfreeze(work, id)));
     let newest = ("admin".to_owned(), "device.unfreeze".to_owned());
     assert_eq!(office.log()[0], newest);
 }

@@ -1,11 +1,10 @@
 //! The operator gives up phones that will not answer after a restore.
 
 use crate::dispatch::freeze;
-use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use hub_domain::Device;
-use hub_store::{StoreError, devices, phones, projects};
-use postrider_model::PhoneId;
+use hub_store::{StoreError, Tx, devices, phones, projects};
+use postrider_model::{DeviceId, PhoneId};
 use thiserror::Error;
 
 /// There is no such phone, or it has no device.
@@ -13,41 +12,41 @@ use thiserror::Error;
 #[error("there is no such phone")]
 pub struct NoSuchPhone;
 
-impl From<NoSuchPhone> for NotDone<NoSuchPhone> {
-    fn from(reason: NoSuchPhone) -> Self {
-        Self::Refused(reason)
-    }
-}
-
-/// Gives up the device of a phone, or every one, where it is frozen; returns those.
-pub fn unfreeze(
-    work: &mut HubWork<'_, '_>,
-    phone: Option<PhoneId>,
-) -> Result<Vec<Device>, NotDone<NoSuchPhone>> {
-    let mut frozen = match phone {
-        Some(phone) => vec![device_of(work, phone)?],
-        None => devices::all(work.tx)?,
+/// Returns the devices that are frozen: that of a phone, or all; `None` where there is no such phone,
+/// or it has no device.
+pub fn frozen(tx: &mut Tx<'_>, phone: Option<PhoneId>) -> Result<Option<Vec<Device>>, StoreError> {
+    let mut found = match phone {
+        None => devices::all(tx)?,
+        Some(phone) => match device_of(tx, phone)? {
+            Some(device) => vec![device],
+            None => return Ok(None),
+        },
     };
-    frozen.retain(|device| device.frozen);
-    for device in &frozen {
-        give_up(work, device)?;
+    found.retain(|device| device.frozen);
+    Ok(Some(found))
+}
+
+fn device_of(tx: &mut Tx<'_>, phone: PhoneId) -> Result<Option<Device>, StoreError> {
+    let phone = phones::by_key(tx, phone)?;
+    match phone.and_then(|phone| phone.device_id) {
+        Some(device) => devices::get(tx, device),
+        None => Ok(None),
     }
-    Ok(frozen)
 }
 
-fn device_of(work: &mut HubWork<'_, '_>, phone: PhoneId) -> Result<Device, NotDone<NoSuchPhone>> {
-    let phone = phones::by_key(work.tx, phone)?.ok_or(NoSuchPhone)?;
-    let device = phone.device_id.ok_or(NoSuchPhone)?;
-    Ok(devices::get(work.tx, device)?.ok_or(NoSuchPhone)?)
-}
-
-fn give_up(work: &mut HubWork<'_, '_>, device: &Device) -> Result<(), StoreError> {
+/// Gives up a device that is frozen; says whether it was.
+pub fn unfreeze(work: &mut HubWork<'_, '_>, id: DeviceId) -> Result<bool, StoreError> {
+    let device = devices::get(work.tx, id)?.filter(|device| device.frozen);
+    let Some(device) = device else {
+        return Ok(false);
+    };
     let Some(project) = projects::get(work.tx, device.project_id)? else {
-        return Ok(());
+        return Ok(false);
     };
     work.within(&project, |work| {
-        freeze::gone(work, device)?;
+        freeze::gone(work, &device)?;
         work.effects.project(work.project.id);
         work.note("device.unfreeze", device.id)
-    })
+    })?;
+    Ok(true)
 }

@@ -5,9 +5,10 @@ use crate::hub::Hub;
 use crate::hub::pairing_tries::{NoTries, Source, Try};
 use crate::pairing::claim::{Circumstances, Claim, claim};
 use crate::pairing::code::GivenCode;
+use crate::pairing::open::kept_since;
 use crate::pairing::request::PairRequest;
 use hub_domain::Phone;
-use hub_store::{StoreError, Tx, phones};
+use hub_store::{Gate, StoreError, Tx, pairings, phones};
 
 /// What a phone's request comes to.
 #[derive(Debug)]
@@ -42,6 +43,29 @@ async fn check(
     with: Circumstances,
     taken: Try,
 ) -> Result<Asked, StoreError> {
+    let checked = look(&hub, given, request, with).await;
+    if !matches!(&checked, Ok(asked) if asked.claim == Claim::Wrong) {
+        taken.give_back();
+    }
+    checked
+}
+
+async fn look(
+    hub: &Hub,
+    given: GivenCode,
+    request: PairRequest,
+    with: Circumstances,
+) -> Result<Asked, StoreError> {
+    let name = given.name().to_owned();
+    let finding = hub
+        .store
+        .read(move |tx| pairings::by_code_name(tx, &name, kept_since(with.now)));
+    let Some(pairing) = finding.await? else {
+        return Ok(Asked {
+            claim: Claim::Wrong,
+            phones: Vec::new(),
+        });
+    };
     let job = move |tx: &mut Tx<'_>| {
         let claim = claim(tx, &given, &request, with)?;
         let device = match &claim {
@@ -54,9 +78,6 @@ async fn check(
         };
         Ok(Asked { claim, phones })
     };
-    let checked: Result<Asked, StoreError> = hub.store.write(job).await;
-    if !matches!(&checked, Ok(asked) if asked.claim == Claim::Wrong) {
-        taken.give_back();
-    }
-    checked
+    let gate = Gate::Project(pairing.project_id);
+    hub.store.hub_at(gate).write(job).await
 }

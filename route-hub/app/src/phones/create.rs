@@ -5,7 +5,7 @@ use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::phones::{PERMISSION, PhonePatch, PhoneRefused, PhoneView};
 use crate::stored_caps::Cap;
-use crate::transaction::run;
+use crate::transaction::run_audited;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Phone, PhoneType};
 use hub_store::{phones, projects};
@@ -27,7 +27,7 @@ pub struct NewPhone {
 /// Makes a phone.
 pub async fn create(actor: &Actor, command: NewPhone) -> Result<PhoneView, Failure> {
     actor.require(PERMISSION)?;
-    let made = run(actor, move |work| {
+    let made = run_audited(actor, move |work| {
         let phone = make(work, &command, "phone.create")?;
         let id = phone.id;
         Ok::<_, NotDone<PhoneRefused>>((id, PhoneView::read(work.tx, phone, work.project)?))

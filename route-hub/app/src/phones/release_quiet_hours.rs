@@ -5,7 +5,7 @@ use crate::actor::Actor;
 use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::phones::{PERMISSION, PhoneRefused, found, with_phone};
-use crate::transaction::run;
+use crate::transaction::run_audited;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Phone, QuietMode};
 use hub_store::phones;
@@ -14,7 +14,7 @@ use postrider_model::PhoneId;
 /// Lets a phone send until its present quiet hours end; outside of them there is nothing to do.
 pub async fn release_quiet_hours(actor: &Actor, id: PhoneId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
-    run(actor, move |work| release(work, id).map(drop)).await?;
+    run_audited(actor, move |work| release(work, id).map(drop)).await?;
     actor.hub.cache.forget_phone(id);
     Ok(())
 }

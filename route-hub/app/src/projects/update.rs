@@ -4,7 +4,7 @@ use crate::actor::{Actor, Who};
 use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::projects::{ProjectPatch, ProjectRefused};
-use crate::transaction::run;
+use crate::transaction::run_audited;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Permission, Project};
 use hub_store::projects;
@@ -17,7 +17,7 @@ pub const PERMISSION: Permission = Permission::EditProject;
 pub async fn update(actor: &Actor, patch: ProjectPatch) -> Result<Project, Failure> {
     actor.require(PERMISSION)?;
     let id = actor.project.id;
-    Ok(run(actor, move |work| within(work, id, &patch)).await?)
+    Ok(run_audited(actor, move |work| within(work, id, &patch)).await?)
 }
 
 /// As [`update`], within a job.

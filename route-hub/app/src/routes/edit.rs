@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::routes::{PERMISSION, RoutePatch, found};
-use crate::transaction::run;
+use crate::transaction::run_audited;
 use crate::views::route::RouteView;
 use hub_domain::routing::{Actions, Route};
 use hub_domain::{Vars, VarsChange};
@@ -29,7 +29,7 @@ pub async fn create(actor: &Actor, command: NewRoute) -> Result<RouteView, Failu
         actions: Some(command.actions),
         vars: command.vars,
     };
-    run(actor, move |work| {
+    run_audited(actor, move |work| {
         let mut route = Route {
             id: work.id(),
             project_id: work.project.id,
@@ -53,7 +53,7 @@ pub async fn update(
     patch: RoutePatch,
 ) -> Result<RouteView, Failure> {
     actor.require(PERMISSION)?;
-    let changed = run(actor, move |work| {
+    let changed = run_audited(actor, move |work| {
         let mut route = found(routes::get(work.tx, work.project.id, id)?)?;
         patch.apply(work, &mut route)?;
         routes::update(work.tx, &route)?;
@@ -68,7 +68,7 @@ pub async fn update(
 /// Removes a custom route: its messages keep their phones, and who had it as default has none.
 pub async fn delete(actor: &Actor, id: CustomRouteId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
-    let deleted = run(actor, move |work| {
+    let deleted = run_audited(actor, move |work| {
         let deleted = routes::delete(work.tx, work.project.id, id)?;
         found(deleted.then_some(()))?;
         work.note("route.delete", id)?;

@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::failure::Failure;
-use crate::transaction::run;
+use crate::transaction::run_audited;
 use crate::views::webhook::WebhookView;
 use crate::webhook_objects::{PERMISSION, found};
 use hub_domain::{Webhook, WebhookEvent};
@@ -25,7 +25,7 @@ pub struct NewWebhook {
 pub async fn create(actor: &Actor, command: NewWebhook) -> Result<WebhookView, Failure> {
     actor.require(PERMISSION)?;
     let cap = actor.hub.caps().webhooks;
-    let made = run(actor, move |work| {
+    let made = run_audited(actor, move |work| {
         if webhooks::count_of_project(work.tx, work.project.id)? >= cap {
             let rule = format!("is one too many: a project has at most {cap} webhooks");
             return Err(Failure::from(Refusal::invalid_param("url", rule)));
@@ -79,7 +79,7 @@ pub async fn update(
     patch: WebhookPatch,
 ) -> Result<WebhookView, Failure> {
     actor.require(PERMISSION)?;
-    let changed = run(actor, move |work| {
+    let changed = run_audited(actor, move |work| {
         let mut webhook = found(webhooks::get(work.tx, work.project.id, id)?)?;
         patch.apply(&mut webhook);
         webhooks::update(work.tx, &webhook)?;
@@ -94,7 +94,7 @@ pub async fn update(
 /// Removes a webhook object; what waits to be delivered for it is still delivered.
 pub async fn delete(actor: &Actor, id: WebhookId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
-    let deleted = run(actor, move |work| {
+    let deleted = run_audited(actor, move |work| {
         let project = work.project.id;
         found(webhooks::get(work.tx, project, id)?)?;
         webhooks::delete(work.tx, project, id)?;
