@@ -19,7 +19,7 @@ pub const KEPT_MS: i64 = 24 * 3_600_000;
 pub const BASE_URL: &str = "base_url";
 
 /// What a code is for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub enum Purpose {
     /// A new device joins a project.
     Join(ProjectId),
