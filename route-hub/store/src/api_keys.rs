@@ -1,5 +1,6 @@
 //! API keys.
 
+use crate::changes::{self, Scope};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{ApiKey, Permissions};
@@ -82,11 +83,16 @@ pub fn any_sends_unseeing(
 
 /// Ends a key; says whether there was a live one.
 pub fn revoke(tx: &mut Tx<'_>, id: ApiKeyId, now: UnixMs) -> Result<bool, StoreError> {
-    let changed = tx.execute(
-        "UPDATE api_keys SET time_revoked = $2 WHERE id = $1 AND time_revoked IS NULL",
+    let owner = tx.query_one(
+        "UPDATE api_keys SET time_revoked = $2 WHERE id = $1 AND time_revoked IS NULL \
+         RETURNING organization_id",
         &values![id, now],
+        |row| Cursor::new(row).id(),
     )?;
-    Ok(changed == 1)
+    if let Some(owner) = owner {
+        changes::raise(tx, Scope::Keys(owner))?;
+    }
+    Ok(owner.is_some())
 }
 
 /// Notes that a key was used.

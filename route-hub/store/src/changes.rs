@@ -66,7 +66,9 @@ impl Scope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark(String);
 
-/// Notes that something has changed in this transaction.
+/// Notes that something has changed in this transaction. The functions of this crate that change what
+/// a hub keeps in memory of a project, of API keys or of a device's right to be connected do so
+/// themselves.
 pub fn raise(tx: &mut Tx<'_>, scope: Scope) -> Result<(), StoreError> {
     tx.change_version();
     let note = match tx.engine() {

@@ -1,5 +1,6 @@
 //! Devices and the counters of their links.
 
+use crate::changes::{self, Scope};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{Device, DeviceState};
@@ -76,6 +77,7 @@ pub fn update(tx: &mut Tx<'_>, device: &Device) -> Result<bool, StoreError> {
             device.connected_to,
         ],
     )?;
+    changes::raise(tx, Scope::Device(device.id))?;
     Ok(changed == 1)
 }
 
@@ -187,7 +189,7 @@ pub fn set_state(tx: &mut Tx<'_>, id: DeviceId, state: DeviceState) -> Result<()
         "UPDATE devices SET state = $2 WHERE id = $1",
         &values![id, state.code()],
     )?;
-    Ok(())
+    changes::raise(tx, Scope::Device(id))
 }
 
 /// Freezes or frees dispatch to a device.

@@ -1,5 +1,6 @@
 //! Phones (basic routes).
 
+use crate::changes;
 use crate::damaged::{self, Found};
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
@@ -113,7 +114,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             fold(&phone.name),
         ],
     )?;
-    Ok(())
+    changes::raise(tx, changes::Scope::Rows(phone.project_id))
 }
 
 /// Stores all of a phone that may change: its id, project, device, slot, kind and creation stay.
@@ -183,6 +184,7 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             tables_json(phone),
         ],
     )?;
+    changes::raise(tx, changes::Scope::Rows(phone.project_id))?;
     Ok(changed == 1)
 }
 

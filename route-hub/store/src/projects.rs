@@ -1,5 +1,6 @@
 //! Projects.
 
+use crate::changes;
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
@@ -106,6 +107,7 @@ pub fn update(tx: &mut Tx<'_>, project: &Project) -> Result<bool, StoreError> {
             project.sms_parts_max,
         ],
     )?;
+    changes::raise(tx, changes::Scope::Rows(project.id))?;
     Ok(changed == 1)
 }
 

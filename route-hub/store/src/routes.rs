@@ -1,5 +1,6 @@
 //! Custom routes.
 
+use crate::changes;
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
@@ -59,6 +60,7 @@ pub fn update(tx: &mut Tx<'_>, route: &Route) -> Result<bool, StoreError> {
             route.vars.to_json(),
         ],
     )?;
+    changes::raise(tx, changes::Scope::Rows(route.project_id))?;
     Ok(changed == 1)
 }
 
@@ -72,6 +74,7 @@ pub fn delete(
         "DELETE FROM routes WHERE id = $1 AND project_id = $2",
         &values![id, project_id],
     )?;
+    changes::raise(tx, changes::Scope::Rows(project_id))?;
     Ok(gone == 1)
 }
 

@@ -1,5 +1,6 @@
 //! Webhook objects.
 
+use crate::changes;
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
@@ -40,7 +41,7 @@ pub fn insert(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<(), StoreError> {
             webhook.time_created,
         ],
     )?;
-    Ok(())
+    changes::raise(tx, changes::Scope::Rows(webhook.project_id))
 }
 
 /// Stores a changed address, secret and events.
@@ -55,6 +56,7 @@ pub fn update(tx: &mut Tx<'_>, webhook: &Webhook) -> Result<bool, StoreError> {
             events_json(&webhook.events),
         ],
     )?;
+    changes::raise(tx, changes::Scope::Rows(webhook.project_id))?;
     Ok(changed == 1)
 }
 
@@ -64,6 +66,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: WebhookId) -> Result<b
         "DELETE FROM webhooks WHERE id = $1 AND project_id = $2",
         &values![id, project_id],
     )?;
+    changes::raise(tx, changes::Scope::Rows(project_id))?;
     Ok(changed == 1)
 }
 

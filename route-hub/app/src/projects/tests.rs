@@ -124,7 +124,7 @@ fn links_look_again_when_a_project_stops_and_not_for_its_name() {
         stopped: Some(true),
         ..ProjectPatch::default()
     };
-    assert_eq!(scopes(stopped), [Scope::Project(id)]);
+    assert_eq!(scopes(stopped), [Scope::Rows(id), Scope::Project(id)]);
 }
 
 #[test]

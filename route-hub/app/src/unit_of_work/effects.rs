@@ -86,17 +86,12 @@ impl Effects {
         self.keys.insert(organization);
     }
 
-    /// Notes in the database whom the job concerns, for a hub that runs beside this process.
+    /// Notes in the database whose links the job concerns, for a hub that runs beside this process. The
+    /// rows that it keeps in memory are told of where they are stored.
     pub fn note(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let devices = self.devices.iter().map(|(_, id)| Scope::Device(*id));
         let phones = self.queued.iter().chain(&self.asked).chain(&self.settings);
         let scopes = self.projects.iter().copied().map(Scope::Project);
-        let scopes = scopes.chain(self.rows.iter().copied().map(Scope::Rows));
-        let scopes: BTreeSet<Scope> = scopes
-            .chain(devices)
-            .chain(self.keys.iter().copied().map(Scope::Keys))
-            .chain(phones.copied().map(Scope::Phone))
-            .collect();
+        let scopes: BTreeSet<Scope> = scopes.chain(phones.copied().map(Scope::Phone)).collect();
         for scope in scopes {
             changes::raise(tx, scope)?;
         }

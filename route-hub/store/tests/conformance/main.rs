@@ -71,6 +71,7 @@ conformance! {
     }
     resources {
         every_field_of_a_resource_reads_back
+        what_hubs_keep_in_memory_is_told_of_where_it_is_stored
         a_changed_resource_reads_back
         a_queue_goes_by_priority_and_age_and_leaves_out_what_is_not_for_it
         exposures_are_found_by_their_device

@@ -3,6 +3,7 @@
 use crate::Backend;
 use crate::sample::{self, NOW, id};
 use hub_domain::*;
+use hub_store::changes::Scope;
 use hub_store::damaged::Found;
 use hub_store::past_exposures::{self, PastExposure};
 use hub_store::testing::server;
@@ -90,6 +91,39 @@ fn pairing() -> Pairing {
         time_created: NOW,
         time_expires: UnixMs(1_600_000),
     }
+}
+
+/// Stores something, and returns what others are told has changed.
+fn told(
+    store: &Store,
+    job: impl FnMut(&mut Tx<'_>) -> Result<(), StoreError> + Send + 'static,
+) -> Vec<Scope> {
+    let seen = write(store, changes::newest);
+    write(store, job);
+    write(store, move |tx| changes::since(tx, &seen))
+}
+
+pub(crate) fn what_hubs_keep_in_memory_is_told_of_where_it_is_stored<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
+    let rows = [Scope::Rows(id(10))];
+    let phone = sample::phone(77, 10);
+    assert_eq!(told(&store, move |tx| phones::insert(tx, &phone)), rows);
+    let phone = sample::phone(77, 10);
+    let changed = move |tx: &mut Tx<'_>| phones::update(tx, &phone).map(drop);
+    assert_eq!(told(&store, changed), rows);
+    let made = |tx: &mut Tx<'_>| webhooks::insert(tx, &webhook());
+    assert_eq!(told(&store, made), rows);
+    let gone = |tx: &mut Tx<'_>| webhooks::delete(tx, id(10), id(60)).map(drop);
+    assert_eq!(told(&store, gone), rows);
+    let changed = |tx: &mut Tx<'_>| projects::update(tx, &sample::project(10)).map(drop);
+    assert_eq!(told(&store, changed), rows);
+    let out = |tx: &mut Tx<'_>| devices::set_state(tx, id(40), DeviceState::Revoked);
+    assert_eq!(told(&store, out), [Scope::Device(id(40))]);
+    write(&store, |tx| api_keys::insert(tx, &api_key()));
+    let ended = |tx: &mut Tx<'_>| api_keys::revoke(tx, id(70), NOW).map(drop);
+    assert_eq!(told(&store, ended), [Scope::Keys(id(1))]);
+    assert_eq!(told(&store, ended), []);
 }
 
 pub(crate) fn every_field_of_a_resource_reads_back<B: Backend>() {
