@@ -385,10 +385,14 @@ fn run_alone(
         tell(Health::told_by(&error));
         return job.fail(error);
     }
-    session.begin_job(job.steps_max());
-    let mut tx = Tx::new(session, keys);
-    let committable = job.run(&mut tx);
-    tell(tx.told());
+    let mut committable = run_once(session, keys, &mut *job, &tell);
+    if !committable {
+        session.rollback();
+        // A reader's connection may have been cut while nobody used it.
+        if session.is_cut() && session.begin(Access::Read).is_ok() {
+            committable = run_once(session, keys, &mut *job, &tell);
+        }
+    }
     if !committable {
         session.rollback();
         return job.answer();
@@ -401,6 +405,19 @@ fn run_alone(
             job.fail(error);
         }
     }
+}
+
+fn run_once(
+    session: &mut dyn Session,
+    keys: &Keys,
+    job: &mut dyn Job,
+    tell: impl Fn(Health),
+) -> bool {
+    session.begin_job(job.steps_max());
+    let mut tx = Tx::new(session, keys);
+    let committable = job.run(&mut tx);
+    tell(tx.told());
+    committable
 }
 
 fn fail_all(jobs: impl IntoIterator<Item = Box<dyn Job>>, error: &StoreError) {

@@ -78,6 +78,10 @@ pub(crate) trait Session: Send {
     fn begin_job(&mut self, steps_max: u64);
     /// Returns the steps that the job took so far.
     fn steps(&self) -> u64;
+    /// Says whether the last transaction ended because the connection was lost.
+    fn is_cut(&self) -> bool {
+        false
+    }
     /// Says whether the job changed a row so far.
     fn has_written(&self) -> bool;
     /// Returns a number that changes when another process has committed.

@@ -34,7 +34,9 @@ pub(crate) fn failure(error: Error) -> StoreError {
         },
         Some("23") => StoreError::Conflict(Arc::new(error)),
         Some("58") => StoreError::NotWritable(Arc::new(error)),
-        Some("XX") => StoreError::Damaged(Arc::new(error)),
+        _ if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED => {
+            StoreError::Damaged(Arc::new(error))
+        }
         _ if *code == SqlState::READ_ONLY_SQL_TRANSACTION => {
             StoreError::NotWritable(Arc::new(error))
         }

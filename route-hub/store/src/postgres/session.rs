@@ -27,7 +27,6 @@ const STEPS_OF_A_STATEMENT: u64 = 200;
 const STEPS_OF_A_ROW: u64 = 20;
 /// Statements with a text of their own that are kept prepared.
 const BUILT_MAX: usize = 256;
-
 /// The longest that one wait lasts: a little longer than the server gives a statement.
 const STATEMENT_MAX: Duration = Duration::from_secs(6);
 /// How long a server has to end a statement that it was told to end.
@@ -56,7 +55,6 @@ pub(crate) struct PostgresSession {
     steps: u64,
     steps_max: u64,
     has_written: bool,
-    waits: u64,
 }
 
 impl PostgresSession {
@@ -85,13 +83,13 @@ impl PostgresSession {
             steps: 0,
             steps_max: u64::MAX,
             has_written: false,
-            waits: 0,
         };
         session.client()?;
         Ok(session)
     }
 
-    /// Returns the connection, a new one where it was lost.
+    /// Returns the connection, a new one where it was lost; never within a transaction, which was lost
+    /// with it.
     pub(super) fn client(&mut self) -> Result<Arc<Client>, StoreError> {
         if let Some(client) = &self.client
             && !client.is_closed()
@@ -99,6 +97,11 @@ impl PostgresSession {
             return Ok(Arc::clone(client));
         }
         self.forget();
+        if self.is_open {
+            let lost = StoreError::Unreachable(Arc::new(Lost));
+            self.failure.get_or_insert((self.job, lost.clone()));
+            return Err(lost);
+        }
         let warnings = Arc::<AtomicU64>::default();
         self.warnings = Arc::clone(&warnings);
         let hear = move |message| {
@@ -118,7 +121,6 @@ impl PostgresSession {
         self.prepared.clear();
         self.built.clear();
         self.client = None;
-        self.is_open = false;
     }
 
     /// Sends something without a wait.
@@ -139,7 +141,6 @@ impl PostgresSession {
         &mut self,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, StoreError> {
-        self.waits += 1;
         let client = self.client()?;
         let limit = self.time_left();
         let (sent, job) = (&mut self.sent, self.job);
@@ -275,7 +276,7 @@ impl Session for PostgresSession {
             Access::Write => "BEGIN ISOLATION LEVEL READ COMMITTED",
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         };
-        (self.failure, self.job) = (None, 0);
+        (self.failure, self.job, self.is_open) = (None, 0, false);
         self.command(begin)?;
         self.is_open = true;
         Ok(())
@@ -283,15 +284,17 @@ impl Session for PostgresSession {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         let client = self.client()?;
+        let committed = self.wait(async { client.batch_execute("COMMIT").await });
         self.is_open = false;
-        self.wait(async { client.batch_execute("COMMIT").await })
+        committed
     }
 
     fn rollback(&mut self) {
-        if std::mem::take(&mut self.is_open) && self.client.is_some() {
+        if self.is_open && self.client.is_some() {
             self.sent.clear();
             drop(self.command("ROLLBACK"));
         }
+        self.is_open = false;
     }
 
     fn execute(&mut self, sql: Sql<'_>, values: &[Value<'_>]) -> Result<usize, StoreError> {
@@ -362,10 +365,19 @@ impl Session for PostgresSession {
         self.has_written
     }
 
+    fn is_cut(&self) -> bool {
+        matches!(self.failure, Some((_, StoreError::Unreachable(_))))
+    }
+
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         Ok(0)
     }
 }
+
+/// The connection was lost within a transaction.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection was lost")]
+struct Lost;
 
 /// The server did not answer at all, not even to a request to stop.
 #[derive(Debug, thiserror::Error)]

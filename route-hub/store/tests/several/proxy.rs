@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// COMMIT as a client sends it.
@@ -16,6 +16,7 @@ pub(crate) struct Orders {
     pub(crate) lose_answers: AtomicU32,
     /// So many are lost themselves, with the connection.
     pub(crate) lose_commits: AtomicU32,
+    open: Mutex<Vec<TcpStream>>,
 }
 
 impl Orders {
@@ -25,6 +26,13 @@ impl Orders {
         count
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, less)
             .is_ok()
+    }
+
+    /// Cuts all connections that are open.
+    pub(crate) fn cut(&self) {
+        for stream in self.open.lock().unwrap().drain(..) {
+            drop(stream.shutdown(Shutdown::Both));
+        }
     }
 
     pub(crate) fn are_done(&self) -> bool {
@@ -53,6 +61,8 @@ pub(crate) fn start(target: String) -> (u16, Arc<Orders>) {
 fn serve(client: TcpStream, server: TcpStream, orders: &Arc<Orders>) {
     for stream in [&client, &server] {
         stream.set_nodelay(true).unwrap();
+        let stream = stream.try_clone().unwrap();
+        orders.open.lock().unwrap().push(stream);
     }
     let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     thread::spawn(move || {

@@ -1,0 +1,277 @@
+//! What is told, and what is there.
+
+use crate::proxy::{self, Orders};
+use hub_store::testing::{PostgresDatabase, server};
+use hub_store::{PostgresSettings, Store, StoreError, meta};
+use postrider_model::{Id, Key, ProjectId, UnixMs};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A database, and the stores of some processes on it.
+struct World {
+    stores: Vec<Store>,
+    /// Goes after the stores.
+    _database: PostgresDatabase,
+}
+
+impl World {
+    fn new(processes: usize) -> Self {
+        let database = fresh();
+        let stores = (0..processes).map(|_| open(&database.url(), ""));
+        Self {
+            stores: stores.collect(),
+            _database: database,
+        }
+    }
+}
+
+fn fresh() -> PostgresDatabase {
+    PostgresDatabase::fresh(&server().expect("a server: see the file's first lines"))
+}
+
+fn open(url: &str, mistake: &'static str) -> Store {
+    open_beating(url, mistake, Duration::from_millis(20))
+}
+
+fn open_beating(url: &str, _mistake: &'static str, beat: Duration) -> Store {
+    let settings = PostgresSettings {
+        readers: 1,
+        beat,
+        #[cfg(feature = "mistakes")]
+        mistake: _mistake,
+        ..PostgresSettings::new(url)
+    };
+    std::thread::scope(|scope| {
+        let opening = scope.spawn(|| Store::open_postgres(&settings));
+        opening.join().unwrap().unwrap()
+    })
+}
+
+fn project(number: i64) -> ProjectId {
+    Id::new(Key::new(number).unwrap())
+}
+
+/// Adds one to a number that belongs to a project; returns the number, and a key made with it.
+async fn add(store: &Store, project: ProjectId) -> Result<(u64, Key), StoreError> {
+    let name = format!("number of {project}");
+    let job = store.of(project).write(move |tx| {
+        let number = meta::get(tx, &name)?.map_or(0, |text| text.parse::<u64>().unwrap());
+        meta::put(tx, &name, &(number + 1).to_string())?;
+        Ok::<_, StoreError>((number + 1, tx.key(UnixMs(1))))
+    });
+    job.await
+}
+
+async fn number(store: &Store, project: ProjectId) -> u64 {
+    let name = format!("number of {project}");
+    let read = store.read::<_, StoreError, _>(move |tx| meta::get(tx, &name));
+    read.await.unwrap().map_or(0, |text| text.parse().unwrap())
+}
+
+/// Adds from each store at once, `times` each; returns what came of it.
+async fn add_from_all(
+    stores: &[Store],
+    projects: i64,
+    times: i64,
+) -> Vec<Result<(u64, Key), StoreError>> {
+    let adding = stores.iter().flat_map(|store| {
+        (0..times).map(|time| {
+            let store = store.clone();
+            tokio::spawn(async move { add(&store, project(1 + time % projects)).await })
+        })
+    });
+    let adding: Vec<_> = adding.collect();
+    let mut done = Vec::new();
+    for one in adding {
+        done.push(one.await.unwrap());
+    }
+    done
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn no_change_of_two_processes_is_lost_and_keys_rise_with_them() {
+    let world = World::new(2);
+    let done = add_from_all(&world.stores, 1, 100).await;
+    let mut done: Vec<_> = done.into_iter().map(Result::unwrap).collect();
+    done.sort_unstable();
+    let numbers = done.iter().map(|(number, _)| *number);
+    assert!(numbers.eq(1..=200), "each adds to what the one before left");
+    assert!(done.is_sorted_by(|a, b| a.1 < b.1), "keys rise with them");
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn projects_of_one_process_wait_for_another_only_where_they_meet() {
+    let world = World::new(2);
+    let done = add_from_all(&world.stores, 40, 400).await;
+    assert!(done.iter().all(Result::is_ok));
+    let mut all = 0;
+    for number_of in 1..=40 {
+        all += number(&world.stores[0], project(number_of)).await;
+    }
+    assert_eq!(all, 800);
+    for store in &world.stores {
+        assert_eq!(store.cluster_load().unwrap().reruns, 0, "no deadlock");
+    }
+}
+
+/// A store whose connections go through a proxy.
+fn behind_proxy(database: &PostgresDatabase, mistake: &'static str) -> (Store, Arc<Orders>) {
+    let url = database.url();
+    let (before, rest) = url.split_once('@').unwrap();
+    let (host, name) = rest.split_once('/').unwrap();
+    let (port, orders) = proxy::start(host.to_owned());
+    let url = format!("{before}@127.0.0.1:{port}/{name}");
+    // No beat's COMMIT takes what is meant for a group's.
+    let store = open_beating(&url, mistake, Duration::from_secs(3_600));
+    (store, orders)
+}
+
+/// Adds while COMMITs go wrong, and returns what was told and what is there.
+async fn while_commits_go_wrong(mistake: &'static str) -> (u64, u64) {
+    let database = fresh();
+    let (store, orders) = behind_proxy(&database, mistake);
+    let mut told = 0;
+    for round in 0..20 {
+        let which = if round % 2 == 0 {
+            &orders.lose_answers
+        } else {
+            &orders.lose_commits
+        };
+        which.fetch_add(1, Ordering::AcqRel);
+        while !orders.are_done() {
+            let done = add_from_all(std::slice::from_ref(&store), 3, 9).await;
+            told += done.iter().filter(|done| done.is_ok()).count() as u64;
+        }
+    }
+    let mut there = 0;
+    for number_of in 1..=3 {
+        there += number(&store, project(number_of)).await;
+    }
+    assert!(store.cluster_load().unwrap().lost_commits >= 20);
+    (told, there)
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_commit_without_an_answer_is_found_out_and_never_done_twice() {
+    let (told, there) = while_commits_go_wrong("").await;
+    assert_eq!(told, there);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_job_whose_connection_is_cut_leaves_nothing_outside_its_transaction() {
+    let database = fresh();
+    let (store, orders) = behind_proxy(&database, "");
+    let mut runs = 0;
+    let job = store.of(project(1)).write(move |tx| {
+        runs += 1;
+        if runs == 1 {
+            orders.cut();
+            // The job does not even look at what it is told.
+            assert!(meta::get(tx, "before").is_err());
+        }
+        let name = format!("run {runs}");
+        let put = meta::put(tx, &name, "");
+        put.and(meta::get(tx, &name)).map(|_| runs)
+    });
+    assert_eq!(job.await.unwrap(), 2);
+    let names = ["run 1", "run 2"];
+    let kept = store.read::<_, StoreError, _>(move |tx| {
+        let kept = names.map(|name| meta::get(tx, name));
+        Ok(kept.map(|value| value.unwrap().is_some()))
+    });
+    assert_eq!(kept.await.unwrap(), [false, true]);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_process_that_ends_leaves_its_number_and_is_not_taken_over() {
+    let mut world = World::new(2);
+    let left = world.stores.remove(0);
+    add(&left, project(1)).await.unwrap();
+    tokio::task::spawn_blocking(move || drop(left))
+        .await
+        .unwrap();
+    let stays = &world.stores[0];
+    let before = stays.load().commits;
+    while stays.load().commits < before + 30 {
+        add(stays, project(1)).await.unwrap();
+    }
+    assert_eq!(stays.cluster_load().unwrap().takeovers, 0);
+    assert_eq!(number(stays, project(1)).await, 31);
+}
+
+#[cfg(feature = "mistakes")]
+mod mistakes {
+    use super::*;
+
+    /// Has a process stand still until another takes over, and writes with it then.
+    async fn write_after_takeover(heir: &'static str) -> Result<(u64, Key), StoreError> {
+        let database = fresh();
+        let still = open(&database.url(), "no_beat");
+        let heir = open(&database.url(), heir);
+        add(&still, project(1)).await.unwrap();
+        while heir.cluster_load().unwrap().takeovers == 0 {
+            tokio::task::yield_now().await;
+            add(&heir, project(2)).await.unwrap();
+        }
+        let late = add(&still, project(1)).await;
+        assert_eq!(*still.taken_over().unwrap().borrow(), late.is_err());
+        late
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn who_stood_still_and_was_taken_over_writes_nothing_more() {
+        let late = write_after_takeover("").await;
+        assert!(matches!(late, Err(StoreError::Closed)), "{late:?}");
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_takeover_without_a_fence_is_caught() {
+        assert!(write_after_takeover("no_fence").await.is_ok());
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_lost_answer_taken_as_a_no_is_caught() {
+        let (told, there) = while_commits_go_wrong("lost_answer_is_no").await;
+        assert!(told < there, "something was done twice");
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_lost_answer_taken_as_a_yes_is_caught() {
+        let (told, there) = while_commits_go_wrong("lost_answer_is_yes").await;
+        assert!(told > there, "something was told and not done");
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_group_without_gates_is_caught() {
+        let database = fresh();
+        let stores = [0, 1].map(|_| open(&database.url(), "no_gate"));
+        // The gate has its row.
+        add(&stores[0], project(1)).await.unwrap();
+        let done = add_from_all(&stores, 1, 100).await;
+        let told = done.iter().filter(|done| done.is_ok()).count() as u64;
+        assert!(number(&stores[0], project(1)).await < told + 1);
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn keys_that_do_not_rise_above_the_gates_are_caught() {
+        let database = fresh();
+        let stores = [0, 1].map(|_| open(&database.url(), "keys_by_clock"));
+        let mut keys = Vec::new();
+        for store in [&stores[1], &stores[0]] {
+            keys.push(add(store, project(1)).await.unwrap().1);
+        }
+        assert!(!keys.is_sorted());
+    }
+}
