@@ -4,7 +4,7 @@
 use crate::testing::{PostgresDatabase, server};
 use crate::{PostgresSettings, postgres};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
@@ -20,7 +20,7 @@ const APART: &[&str] = &[
 ];
 
 /// Macros without parameters, by name.
-type Macros = HashMap<String, TokenStream>;
+type Macros = BTreeMap<String, TokenStream>;
 
 #[test]
 fn postgresql_takes_every_statement() {
@@ -110,7 +110,7 @@ fn rules(stream: &TokenStream) -> impl Iterator<Item = (String, TokenStream)> {
 }
 
 /// Returns the codes that `code!` names.
-fn codes(stream: &TokenStream) -> HashMap<String, String> {
+fn codes(stream: &TokenStream) -> BTreeMap<String, String> {
     let (_, rules) = rules(stream).next().unwrap();
     let groups: Vec<Group> = rules.into_iter().filter_map(group).collect();
     let pairs = groups.chunks(2).map(|pair| {
@@ -138,7 +138,7 @@ fn literal(token: TokenTree) -> Option<String> {
 /// What texts are put together with.
 struct Reading<'c> {
     macros: Macros,
-    codes: &'c HashMap<String, String>,
+    codes: &'c BTreeMap<String, String>,
 }
 
 impl Reading<'_> {
