@@ -31,8 +31,9 @@ def uses(crate):
 
 
 def without_tests(text):
-    """A source without its comments and without the tests at its end."""
-    return re.sub(r"//[^\n]*", "", re.split(r"\n#\[cfg\(test\)\]\nmod \w+ \{", text)[0])
+    """A source without its comments, without the tests at its end and without what only they use."""
+    text = re.split(r"\n#\[cfg\(test\)\]\nmod \w+ \{", text)[0]
+    return re.sub(r"//[^\n]*|#\[cfg\(test\)\]\nuse [^;]+;", "", text)
 
 
 def named(text):
