@@ -127,6 +127,11 @@ impl<'c> Tx<'c> {
         key
     }
 
+    /// Says whether other hubs may work on the database, too.
+    pub fn is_shared(&self) -> bool {
+        self.engine() == Engine::Postgres
+    }
+
     /// Returns whose database it is.
     pub(crate) fn engine(&self) -> Engine {
         self.session.engine()

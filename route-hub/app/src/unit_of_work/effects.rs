@@ -89,10 +89,18 @@ impl Effects {
     /// Notes in the database whose links the job concerns, for a hub that runs beside this process. The
     /// rows that it keeps in memory are told of where they are stored.
     pub fn note(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let phones = self.queued.iter().chain(&self.asked).chain(&self.settings);
-        let scopes = self.projects.iter().copied().map(Scope::Project);
-        let scopes: BTreeSet<Scope> = scopes.chain(phones.copied().map(Scope::Phone)).collect();
+        let phones = self.queued.iter().chain(&self.asked);
+        let scopes: BTreeSet<Scope> = phones.copied().map(Scope::Phone).collect();
         for scope in scopes {
+            changes::raise(tx, scope)?;
+        }
+        self.note_settings(tx)
+    }
+
+    /// As [`Self::note`], but for messages, which the other hubs on a server look for themselves.
+    pub(super) fn note_settings(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let projects = self.projects.iter().copied().map(Scope::Project);
+        for scope in projects.chain(self.settings.iter().copied().map(Scope::Phone)) {
             changes::raise(tx, scope)?;
         }
         Ok(())

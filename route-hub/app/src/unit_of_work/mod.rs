@@ -191,6 +191,9 @@ impl<'w, 't> UnitOfWork<'w, 't> {
                 self.effects.settings(phone_id);
             }
         }
+        if self.tx.is_shared() {
+            self.effects.note_settings(self.tx)?;
+        }
         Ok(std::mem::take(&mut self.effects))
     }
 }
