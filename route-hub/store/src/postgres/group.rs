@@ -62,12 +62,19 @@ pub(crate) struct Ran {
 pub(crate) struct Groups {
     session: PostgresSession,
     row: CommitRow,
+    /// Whether the number of its commits may have risen unseen.
+    is_unsure: bool,
     hub: Arc<Cluster>,
 }
 
 impl Groups {
     pub(crate) fn new(session: PostgresSession, row: CommitRow, hub: Arc<Cluster>) -> Self {
-        Self { session, row, hub }
+        Self {
+            session,
+            row,
+            is_unsure: false,
+            hub,
+        }
     }
 
     /// Runs jobs in one transaction, and answers all but those that it gives back.
@@ -118,7 +125,7 @@ impl Groups {
             Err(StoreError::Unreachable(_)) => self.try_open(&wanted, claim),
             opened => opened,
         };
-        let opened = opened.inspect_err(|_| self.session.rollback())?;
+        let opened = opened?;
         let Some(gates) = opened else {
             self.session.rollback();
             self.hub.fence.end();
@@ -138,7 +145,14 @@ impl Groups {
         } else {
             claim
         };
-        gates::open(&mut self.session, &self.row, wanted, claim)
+        if self.is_unsure {
+            let Some(commits) = gates::commits(&mut self.session, &self.row)? else {
+                return Ok(None);
+            };
+            (self.row.commits, self.is_unsure) = (commits, false);
+        }
+        let opened = gates::open(&mut self.session, &self.row, wanted, claim);
+        opened.inspect_err(|_| self.session.rollback())
     }
 
     /// Runs the jobs, one after the other.
@@ -249,6 +263,7 @@ impl Groups {
                 }
             }
         }
+        self.is_unsure = true;
         for queued in jobs {
             queued.job.fail(StoreError::Unsure);
         }

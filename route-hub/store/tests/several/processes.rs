@@ -189,6 +189,19 @@ async fn a_job_whose_connection_is_cut_leaves_nothing_outside_its_transaction() 
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
+async fn connections_that_are_cut_while_nobody_uses_them_cost_nobody_an_answer() {
+    let database = fresh();
+    let (store, orders) = behind_proxy(&database, "");
+    for round in 1..=5 {
+        let done = add_from_all(std::slice::from_ref(&store), 8, 8).await;
+        assert!(done.iter().all(Result::is_ok), "{done:?}");
+        assert_eq!(number(&store, project(1)).await, round);
+        orders.cut();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
 async fn a_process_that_ends_leaves_its_number_and_is_not_taken_over() {
     let mut world = World::new(2);
     let left = world.stores.remove(0);
