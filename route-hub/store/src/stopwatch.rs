@@ -19,3 +19,10 @@ impl Stopwatch {
         self.0.elapsed()
     }
 }
+
+/// Returns the time since this machine started, in milliseconds; it goes on while the machine sleeps.
+pub(crate) fn boot_ms() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let ms = now.tv_sec.saturating_mul(1_000) + now.tv_nsec / 1_000_000;
+    ms.unsigned_abs()
+}

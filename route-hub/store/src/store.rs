@@ -393,6 +393,13 @@ impl Store {
         Some((*number, cluster.serving.subscribe()))
     }
 
+    /// Says whether this process may begin what only one may do, such as a post of a webhook. One that
+    /// has not shown for three seconds that it lives may not: another may be about to take over.
+    pub fn may_post(&self) -> bool {
+        let cluster = self.shared.cluster.as_ref();
+        cluster.is_none_or(|(_, cluster)| cluster.may_post())
+    }
+
     /// Becomes true when another process has taken over: this one writes nothing any more, and is to
     /// end. `None` on SQLite.
     pub fn taken_over(&self) -> Option<watch::Receiver<bool>> {

@@ -62,6 +62,8 @@ async fn done<T>(running: &mut Running<T>) -> Result<T, StoreError> {
 
 /// Longest sleep; the machine always has an earlier deadline unless it waits for an event.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// How often a process that may not post looks whether it may again.
+const UNTIL_IT_MAY_POST: Duration = Duration::from_millis(500);
 
 struct Ring {
     hub: Hub,
@@ -90,7 +92,9 @@ impl Ring {
         if !stopping {
             let (projects, _) = self.hub.own_shares.posted(now.boot);
             self.machine.handle_projects(projects);
-            while let Some(row) = self.machine.poll_attempt(now) {
+            while self.hub.store.may_post()
+                && let Some(row) = self.machine.poll_attempt(now)
+            {
                 let id = row.id;
                 let by = By::Project(row.project_id);
                 self.hub.request_counts.count(by, now.unix);
@@ -173,8 +177,12 @@ impl Ring {
         let (_, more_projects_at) = self.hub.own_shares.posted(now.boot);
         let deadline = self.machine.poll_timeout().map(|deadline| deadline.at);
         let next = deadline.into_iter().chain(more_projects_at).min();
-        next.map_or(SLEEP_MAX, |at| {
-            Duration::from_millis(at.since_ms(now.boot)).min(SLEEP_MAX)
+        let longest = match self.hub.store.may_post() {
+            true => SLEEP_MAX,
+            false => UNTIL_IT_MAY_POST,
+        };
+        next.map_or(longest, |at| {
+            Duration::from_millis(at.since_ms(now.boot)).min(longest)
         })
     }
 }

@@ -39,7 +39,7 @@ impl Mistakes {
 
     #[cfg(feature = "mistakes")]
     pub(crate) fn is(self, name: &str) -> bool {
-        self.planted == name
+        self.planted.split('+').any(|planted| planted == name)
     }
 
     #[cfg(not(feature = "mistakes"))]
@@ -70,6 +70,10 @@ impl Cluster {
             serving: watch::Sender::new(serving),
             mistakes,
         }
+    }
+
+    pub(crate) fn may_post(&self) -> bool {
+        self.fence.may_post() || self.mistakes.is("late_posts")
     }
 
     pub(crate) fn load(&self) -> ClusterLoad {

@@ -10,6 +10,7 @@ use super::connect::Connector;
 use super::gates::CommitRow;
 use super::session::PostgresSession;
 use crate::stop::Stop;
+use crate::stopwatch::boot_ms;
 use crate::tx::{Access, Session as _, Sql};
 use crate::{StoreError, values};
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,6 +203,7 @@ impl Heart {
             return Ok(());
         }
         let own = values![i64::from(self.process.number), self.process.incarnation];
+        let sent_ms = boot_ms();
         self.session.begin(Access::Write)?;
         let beat = "UPDATE processes SET beats = beats + 1 WHERE number = $1 AND incarnation = $2 \
             AND ended = 0";
@@ -227,6 +229,7 @@ impl Heart {
             self.hub.fence.end();
             return Ok(());
         }
+        self.hub.fence.beat(sent_ms);
         self.hub.serving.send_if_modified(|before| {
             let is_new = *before != serving;
             *before = serving;

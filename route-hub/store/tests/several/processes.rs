@@ -244,6 +244,25 @@ mod mistakes {
         assert!(matches!(late, Err(StoreError::Closed)), "{late:?}");
     }
 
+    /// Says whether a process that has stood still until it was taken over may post.
+    async fn may_post_after_takeover(still: &'static str) -> bool {
+        let database = fresh();
+        let still = open(&database.url(), still);
+        let heir = open_beating(&database.url(), "no_fence", Duration::from_millis(350));
+        while heir.cluster_load().unwrap().takeovers == 0 {
+            add(&heir, project(2)).await.unwrap();
+        }
+        assert!(heir.may_post());
+        still.may_post()
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn who_has_not_shown_for_long_that_it_lives_posts_nothing() {
+        assert!(!may_post_after_takeover("no_beat").await);
+        assert!(may_post_after_takeover("no_beat+late_posts").await);
+    }
+
     #[tokio::test]
     #[ignore = "needs PostgreSQL"]
     async fn a_takeover_without_a_fence_is_caught() {
