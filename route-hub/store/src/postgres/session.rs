@@ -290,9 +290,13 @@ impl Session for PostgresSession {
     }
 
     fn rollback(&mut self) {
-        if self.is_open && self.client.is_some() {
+        // What is sent without a wait goes out at the next wait only: until then the transaction would
+        // keep its locks.
+        if self.is_open
+            && let Some(client) = self.client.clone()
+        {
             self.sent.clear();
-            drop(self.command("ROLLBACK"));
+            drop(self.wait(async { client.batch_execute("ROLLBACK").await }));
         }
         self.is_open = false;
     }

@@ -202,6 +202,20 @@ async fn connections_that_are_cut_while_nobody_uses_them_cost_nobody_an_answer()
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
+async fn a_job_that_is_rolled_back_gives_its_gate_back_at_once() {
+    let world = World::new(2);
+    let refused = world.stores[0].of(project(1)).write(|tx| {
+        meta::put(tx, "refused", "")?;
+        meta::get(tx, "refused")?;
+        Err::<(), _>(StoreError::TooSlow)
+    });
+    assert!(matches!(refused.await, Err(StoreError::TooSlow)));
+    add(&world.stores[1], project(1)).await.unwrap();
+    assert_eq!(world.stores[1].cluster_load().unwrap().gates_waited, 0);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
 async fn a_process_that_ends_leaves_its_number_and_is_not_taken_over() {
     let mut world = World::new(2);
     let left = world.stores.remove(0);
